@@ -1,0 +1,189 @@
+"""The checks of arguments that both twins share.
+
+A function states the shapes of its arguments once, as jaxtyping annotations; `check_arguments`
+reads them there and turns a misfit into an error that names the argument, what it got and what it
+needs. Only ``.shape`` and ``.dtype`` are read, so the same code serves NumPy arrays and PyTorch
+tensors, on any device. What NaN and infinite entries mean is said in each function's docstring.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from math import isfinite
+from numbers import Integral, Real
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
+
+__all__ = ["check_arguments", "check_axis", "check_positive"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_CONVERT = {"numpy": "np.asarray", "torch": "torch.as_tensor"}
+
+
+def check_arguments(function: Function) -> Function:
+    """Check, at every call, that the arrays have the kinds, dtypes and shapes of the annotations.
+
+    Parameters
+    ----------
+    function : callable
+        Its array parameters are annotated like ``Float[np.ndarray, "*batch n_q d_k"]``, or with a
+        union of such. An axis name stands for one length in the whole call, ``*batch`` for any
+        number of equal leading axes. Nothing is broadcast: a length of 1 does not fit 7.
+
+    Returns
+    -------
+    callable
+        The same function; a call that does not fit raises, before the function runs:
+        `TypeError` for no array, the wrong library, a wrong dtype or different floating dtypes;
+        `ValueError` for a shape.
+    """
+    signature = inspect.signature(function)
+    patterns = {
+        name: found
+        for name, parameter in signature.parameters.items()
+        if (found := _patterns(parameter.annotation))
+    }
+
+    @wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
+        arrays = {name: given[name] for name in patterns if given.get(name) is not None}
+        for name, array in arrays.items():
+            _check_kind(name, array, patterns[name])
+        _check_one_dtype(arrays)
+        lengths = _Lengths()
+        for name, array in arrays.items():
+            _check_shape(name, array, patterns[name], lengths)
+        return function(*args, **kwargs)
+
+    return checked  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """One jaxtyping annotation: where the array comes from, its dtypes, the names of its axes."""
+
+    library: str
+    dtypes: tuple[str, ...]
+    leading: str | None  # "batch" in "*batch n d"; None where the number of axes is fixed
+    axes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        names = ([f"*{self.leading}"] if self.leading else []) + list(self.axes)
+        return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+    def takes(self, n_axes: int) -> bool:
+        return n_axes >= len(self.axes) if self.leading else n_axes == len(self.axes)
+
+
+@dataclass
+class _Lengths:
+    """The axis lengths seen so far in one call, each with the argument that set it."""
+
+    seen: dict[str, tuple[Any, str]] = field(default_factory=dict)
+
+    def misfit(self, axis: str, length: Any, argument: str) -> str | None:
+        """Record a new axis; for a known one say where its length differs from before."""
+        known, setter = self.seen.setdefault(axis, (length, argument))
+        return None if known == length else f"{axis} = {known} from {setter}"
+
+
+def _patterns(annotation: Any) -> tuple[_Pattern, ...]:
+    """Return the patterns of an annotation; none if it does not annotate an array."""
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(p for part in get_args(annotation) for p in _patterns(part))
+    if not hasattr(annotation, "dim_str"):
+        return ()
+    words = annotation.dim_str.split()
+    leading = words.pop(0).removeprefix("*") if words and words[0].startswith("*") else None
+    library = annotation.array_type.__module__.partition(".")[0]
+    return (_Pattern(library, tuple(annotation.dtypes), leading, tuple(words)),)
+
+
+def _dtype_name(array: Any) -> str:
+    """Return the dtype as both libraries spell it: ``float32``, ``int64``, ``bool``."""
+    return str(array.dtype).removeprefix("torch.")
+
+
+def _check_kind(name: str, array: Any, patterns: tuple[_Pattern, ...]) -> None:
+    """Check that `array` comes from the right library and has a dtype of the right kind."""
+    library, dtypes = patterns[0].library, patterns[0].dtypes
+    convert = _CONVERT[library]
+    homes = {cls.__module__.partition(".")[0] for cls in type(array).__mro__}
+    if library not in homes or not hasattr(array, "shape") or not hasattr(array, "dtype"):
+        kind = "numpy.ndarray" if library == "numpy" else "torch.Tensor"
+        raise TypeError(
+            f"{name} must be a {kind}, got {type(array).__module__}.{type(array).__qualname__}; "
+            f"convert it with {convert}({name})"
+        )
+    if _dtype_name(array) not in dtypes:
+        wanted = "floating-point" if "float32" in dtypes else f"of dtype {dtypes[0]}"
+        raise TypeError(
+            f"{name} must be {wanted}, got dtype {_dtype_name(array)}; convert it first"
+        )
+
+
+def _check_one_dtype(arrays: dict[str, Any]) -> None:
+    """Check that all floating-point arguments have the same dtype."""
+    floats = {name: _dtype_name(a) for name, a in arrays.items() if "float" in _dtype_name(a)}
+    if len(set(floats.values())) > 1:
+        found = ", ".join(f"{name} is {dtype}" for name, dtype in floats.items())
+        raise TypeError(f"all arguments must have one dtype, but {found}; convert them to the same")
+
+
+def _check_shape(name: str, array: Any, patterns: tuple[_Pattern, ...], lengths: _Lengths) -> None:
+    """Check the shape of one argument against the pattern that has its number of axes."""
+    shape, n_axes = tuple(array.shape), len(array.shape)
+    pattern = next((p for p in reversed(patterns) if p.takes(n_axes)), None)
+    if pattern is None:
+        wanted = " or ".join(str(p) for p in patterns)
+        raise ValueError(f"{name} must have shape {wanted}, got {n_axes} axes: {shape}")
+    n_leading = n_axes - len(pattern.axes)
+    axes = dict(zip(pattern.axes, shape[n_leading:], strict=True))
+    if pattern.leading:
+        axes = {pattern.leading: shape[:n_leading], **axes}
+    misfits = [m for axis, length in axes.items() if (m := lengths.misfit(axis, length, name))]
+    if misfits:
+        raise ValueError(
+            f"{name} must have shape {pattern} with {' and '.join(misfits)}, got {shape}; "
+            "axes of length 1 are not broadcast"
+        )
+
+
+def check_axis(axis: int, **array: Any) -> None:
+    """Check that `axis` names a non-empty axis of the one array given.
+
+    Raises
+    ------
+    TypeError
+        If `axis` is not a whole number.
+    ValueError
+        If the array has no such axis, or if that axis has length 0.
+    """
+    ((name, value),) = array.items()
+    shape, n_axes = tuple(value.shape), len(value.shape)
+    if not isinstance(axis, Integral) or isinstance(axis, bool):
+        raise TypeError(f"axis must be a whole number, got {type(axis).__qualname__} {axis!r}")
+    if not -n_axes <= axis < n_axes:
+        raise ValueError(f"axis must be one of {name}'s, whose shape is {shape}, got {axis}")
+    if shape[axis] == 0:
+        raise ValueError(f"{name} must have at least one element along axis {axis}, got {shape}")
+
+
+def check_positive(**number: Any) -> None:
+    """Check that the one number given is real, finite and greater than zero.
+
+    Raises
+    ------
+    TypeError
+        If it is not a real number.
+    ValueError
+        If it is zero, negative, infinite or NaN.
+    """
+    ((name, value),) = number.items()
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a real number, got {type(value).__qualname__}")
+    if not (isfinite(value) and value > 0):
+        raise ValueError(f"{name} must be a finite number greater than 0, got {value}")
