@@ -49,7 +49,9 @@ def check_arguments(function: Function) -> Function:
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs).arguments
-        arrays = {name: given[name] for name in patterns if given.get(name) is not None}
+        arrays = {
+            name: given[name] for name in patterns if given.get(name) is not None
+        }
         for name, array in arrays.items():
             _check_kind(name, array, patterns[name])
         _check_one_dtype(arrays)
@@ -67,7 +69,9 @@ class _Pattern:
 
     library: str
     dtypes: tuple[str, ...]
-    leading: str | None  # "batch" in "*batch n d"; None where the number of axes is fixed
+    leading: (
+        str | None
+    )  # "batch" in "*batch n d"; None where the number of axes is fixed
     axes: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -75,7 +79,9 @@ class _Pattern:
         return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
     def takes(self, n_axes: int) -> bool:
-        return n_axes >= len(self.axes) if self.leading else n_axes == len(self.axes)
+        return (
+            n_axes >= len(self.axes) if self.leading else n_axes == len(self.axes)
+        )
 
 
 @dataclass
@@ -97,7 +103,11 @@ def _patterns(annotation: Any) -> tuple[_Pattern, ...]:
     if not hasattr(annotation, "dim_str"):
         return ()
     words = annotation.dim_str.split()
-    leading = words.pop(0).removeprefix("*") if words and words[0].startswith("*") else None
+    leading = (
+        words.pop(0).removeprefix("*")
+        if words and words[0].startswith("*")
+        else None
+    )
     library = annotation.array_type.__module__.partition(".")[0]
     return (_Pattern(library, tuple(annotation.dtypes), leading, tuple(words)),)
 
@@ -112,14 +122,20 @@ def _check_kind(name: str, array: Any, patterns: tuple[_Pattern, ...]) -> None:
     library, dtypes = patterns[0].library, patterns[0].dtypes
     convert = _CONVERT[library]
     homes = {cls.__module__.partition(".")[0] for cls in type(array).__mro__}
-    if library not in homes or not hasattr(array, "shape") or not hasattr(array, "dtype"):
+    if (
+        library not in homes
+        or not hasattr(array, "shape")
+        or not hasattr(array, "dtype")
+    ):
         kind = "numpy.ndarray" if library == "numpy" else "torch.Tensor"
         raise TypeError(
             f"{name} must be a {kind}, got {type(array).__module__}.{type(array).__qualname__}; "
             f"convert it with {convert}({name})"
         )
     if _dtype_name(array) not in dtypes:
-        wanted = "floating-point" if "float32" in dtypes else f"of dtype {dtypes[0]}"
+        wanted = (
+            "floating-point" if "float32" in dtypes else f"of dtype {dtypes[0]}"
+        )
         raise TypeError(
             f"{name} must be {wanted}, got dtype {_dtype_name(array)}; convert it first"
         )
@@ -127,24 +143,38 @@ def _check_kind(name: str, array: Any, patterns: tuple[_Pattern, ...]) -> None:
 
 def _check_one_dtype(arrays: dict[str, Any]) -> None:
     """Check that all floating-point arguments have the same dtype."""
-    floats = {name: _dtype_name(a) for name, a in arrays.items() if "float" in _dtype_name(a)}
+    floats = {
+        name: _dtype_name(a)
+        for name, a in arrays.items()
+        if "float" in _dtype_name(a)
+    }
     if len(set(floats.values())) > 1:
         found = ", ".join(f"{name} is {dtype}" for name, dtype in floats.items())
-        raise TypeError(f"all arguments must have one dtype, but {found}; convert them to the same")
+        raise TypeError(
+            f"all arguments must have one dtype, but {found}; convert them to the same"
+        )
 
 
-def _check_shape(name: str, array: Any, patterns: tuple[_Pattern, ...], lengths: _Lengths) -> None:
+def _check_shape(
+    name: str, array: Any, patterns: tuple[_Pattern, ...], lengths: _Lengths
+) -> None:
     """Check the shape of one argument against the pattern that has its number of axes."""
     shape, n_axes = tuple(array.shape), len(array.shape)
     pattern = next((p for p in reversed(patterns) if p.takes(n_axes)), None)
     if pattern is None:
         wanted = " or ".join(str(p) for p in patterns)
-        raise ValueError(f"{name} must have shape {wanted}, got {n_axes} axes: {shape}")
+        raise ValueError(
+            f"{name} must have shape {wanted}, got {n_axes} axes: {shape}"
+        )
     n_leading = n_axes - len(pattern.axes)
     axes = dict(zip(pattern.axes, shape[n_leading:], strict=True))
     if pattern.leading:
         axes = {pattern.leading: shape[:n_leading], **axes}
-    misfits = [m for axis, length in axes.items() if (m := lengths.misfit(axis, length, name))]
+    misfits = [
+        m
+        for axis, length in axes.items()
+        if (m := lengths.misfit(axis, length, name))
+    ]
     if misfits:
         raise ValueError(
             f"{name} must have shape {pattern} with {' and '.join(misfits)}, got {shape}; "
@@ -165,11 +195,17 @@ def check_axis(axis: int, **array: Any) -> None:
     ((name, value),) = array.items()
     shape, n_axes = tuple(value.shape), len(value.shape)
     if not isinstance(axis, Integral) or isinstance(axis, bool):
-        raise TypeError(f"axis must be a whole number, got {type(axis).__qualname__} {axis!r}")
+        raise TypeError(
+            f"axis must be a whole number, got {type(axis).__qualname__} {axis!r}"
+        )
     if not -n_axes <= axis < n_axes:
-        raise ValueError(f"axis must be one of {name}'s, whose shape is {shape}, got {axis}")
+        raise ValueError(
+            f"axis must be one of {name}'s, whose shape is {shape}, got {axis}"
+        )
     if shape[axis] == 0:
-        raise ValueError(f"{name} must have at least one element along axis {axis}, got {shape}")
+        raise ValueError(
+            f"{name} must have at least one element along axis {axis}, got {shape}"
+        )
 
 
 def check_positive(**number: Any) -> None:
@@ -184,6 +220,10 @@ def check_positive(**number: Any) -> None:
     """
     ((name, value),) = number.items()
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a real number, got {type(value).__qualname__}")
+        raise TypeError(
+            f"{name} must be a real number, got {type(value).__qualname__}"
+        )
     if not (isfinite(value) and value > 0):
-        raise ValueError(f"{name} must be a finite number greater than 0, got {value}")
+        raise ValueError(
+            f"{name} must be a finite number greater than 0, got {value}"
+        )

@@ -101,7 +101,9 @@ def cosine_scores(
     return _directions(Q) @ _directions(K).mT
 
 
-def _directions(X: Float[np.ndarray, "*batch n d_k"]) -> Float[np.ndarray, "*batch n d_k"]:
+def _directions(
+    X: Float[np.ndarray, "*batch n d_k"],
+) -> Float[np.ndarray, "*batch n d_k"]:
     """Divide every row by its length; a zero row stays zero."""
     lengths = np.linalg.norm(X, axis=-1, keepdims=True)
     return X / np.where(lengths == 0, 1.0, lengths)
@@ -309,4 +311,6 @@ def nadaraya_watson(
     kernel = np.exp(
         scores - scores.max(axis=-1, keepdims=True)
     )  # 1 for the nearest point: never 0/0
-    return weighted_sum(kernel / kernel.sum(axis=-1, keepdims=True), y[:, None])[:, 0]
+    return weighted_sum(kernel / kernel.sum(axis=-1, keepdims=True), y[:, None])[
+        :, 0
+    ]

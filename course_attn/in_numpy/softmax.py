@@ -10,7 +10,10 @@ __all__ = ["entropy", "log_softmax", "softmax", "softmax_jacobian"]
 
 @check_arguments
 def softmax(
-    scores: Float[np.ndarray, "*batch n"], *, axis: int = -1, temperature: float = 1.0
+    scores: Float[np.ndarray, "*batch n"],
+    *,
+    axis: int = -1,
+    temperature: float = 1.0,
 ) -> Float[np.ndarray, "*batch n"]:
     """Turn scores into positive weights that sum to 1 along an axis.
 
@@ -56,13 +59,19 @@ def softmax(
     check_positive(temperature=temperature)
     shifted = _shift(scores, axis) / float(temperature)
     powers = np.exp(shifted)
-    return (powers / powers.sum(axis=axis, keepdims=True)).astype(scores.dtype, copy=False)
+    return (powers / powers.sum(axis=axis, keepdims=True)).astype(
+        scores.dtype, copy=False
+    )
 
 
-def _shift(scores: Float[np.ndarray, "*batch n"], axis: int) -> Float[np.ndarray, "*batch n"]:
+def _shift(
+    scores: Float[np.ndarray, "*batch n"], axis: int
+) -> Float[np.ndarray, "*batch n"]:
     """Subtract the largest score along the axis, in 32 bits or more."""
     wide = scores.astype(np.promote_types(scores.dtype, np.float32), copy=False)
-    with np.errstate(invalid="ignore"):  # inf - inf: the weights are NaN, as documented
+    with np.errstate(
+        invalid="ignore"
+    ):  # inf - inf: the weights are NaN, as documented
         return wide - wide.max(axis=axis, keepdims=True)
 
 
@@ -148,13 +157,17 @@ def entropy(
     Source: Shannon (1948), section 6. Chapter: `softmax`.
     """
     check_axis(axis, weights=weights)
-    with np.errstate(invalid="ignore"):  # the logarithm of a negative weight is NaN, as documented
+    with np.errstate(
+        invalid="ignore"
+    ):  # the logarithm of a negative weight is NaN, as documented
         surprise = 0.0 - np.log(np.where(weights == 0, 1.0, weights))
     return (weights * surprise).sum(axis=axis)
 
 
 @check_arguments
-def softmax_jacobian(weights: Float[np.ndarray, "*batch n"]) -> Float[np.ndarray, "*batch n n"]:
+def softmax_jacobian(
+    weights: Float[np.ndarray, "*batch n"],
+) -> Float[np.ndarray, "*batch n n"]:
     """Give the derivative of every softmax weight by every score.
 
     J = diag(a) - a a^T: entry (j, m) is the derivative of a_j by s_m. Each row sums to 0.
@@ -187,5 +200,7 @@ def softmax_jacobian(weights: Float[np.ndarray, "*batch n"]) -> Float[np.ndarray
     Source: Bishop (2006), eq. 4.106. Chapter: `softmax`.
     """
     check_axis(-1, weights=weights)
-    diagonal = np.eye(weights.shape[-1], dtype=weights.dtype) * weights[..., None, :]
+    diagonal = (
+        np.eye(weights.shape[-1], dtype=weights.dtype) * weights[..., None, :]
+    )
     return diagonal - weights[..., :, None] * weights[..., None, :]

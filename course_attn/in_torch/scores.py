@@ -18,7 +18,8 @@ __all__ = [
 
 @check_arguments
 def dot_scores(
-    Q: Float[torch.Tensor, "*batch n_q d_k"], K: Float[torch.Tensor, "*batch n_k d_k"]
+    Q: Float[torch.Tensor, "*batch n_q d_k"],
+    K: Float[torch.Tensor, "*batch n_k d_k"],
 ) -> Float[torch.Tensor, "*batch n_q n_k"]:
     """Score every query against every key by their dot product.
 
@@ -60,7 +61,8 @@ def dot_scores(
 
 @check_arguments
 def cosine_scores(
-    Q: Float[torch.Tensor, "*batch n_q d_k"], K: Float[torch.Tensor, "*batch n_k d_k"]
+    Q: Float[torch.Tensor, "*batch n_q d_k"],
+    K: Float[torch.Tensor, "*batch n_k d_k"],
 ) -> Float[torch.Tensor, "*batch n_q n_k"]:
     """Score every query against every key by the cosine of the angle between them.
 
@@ -101,7 +103,9 @@ def cosine_scores(
     return _directions(Q) @ _directions(K).mT
 
 
-def _directions(X: Float[torch.Tensor, "*batch n d_k"]) -> Float[torch.Tensor, "*batch n d_k"]:
+def _directions(
+    X: Float[torch.Tensor, "*batch n d_k"],
+) -> Float[torch.Tensor, "*batch n d_k"]:
     """Divide every row by its length; a zero row stays zero."""
     lengths = torch.linalg.vector_norm(X, dim=-1, keepdim=True)
     return X / torch.where(lengths == 0, 1.0, lengths)

@@ -10,7 +10,10 @@ __all__ = ["entropy", "log_softmax", "softmax", "softmax_jacobian"]
 
 @check_arguments
 def softmax(
-    scores: Float[torch.Tensor, "*batch n"], *, axis: int = -1, temperature: float = 1.0
+    scores: Float[torch.Tensor, "*batch n"],
+    *,
+    axis: int = -1,
+    temperature: float = 1.0,
 ) -> Float[torch.Tensor, "*batch n"]:
     """Turn scores into positive weights that sum to 1 along an axis.
 
@@ -59,7 +62,9 @@ def softmax(
     return (powers / powers.sum(dim=axis, keepdim=True)).to(scores.dtype)
 
 
-def _shift(scores: Float[torch.Tensor, "*batch n"], axis: int) -> Float[torch.Tensor, "*batch n"]:
+def _shift(
+    scores: Float[torch.Tensor, "*batch n"], axis: int
+) -> Float[torch.Tensor, "*batch n"]:
     """Subtract the largest score along the axis, in 32 bits or more."""
     wide = scores.to(torch.promote_types(scores.dtype, torch.float32))
     return wide - wide.amax(dim=axis, keepdim=True)
@@ -104,7 +109,9 @@ def log_softmax(
     """
     check_axis(axis, scores=scores)
     shifted = _shift(scores, axis)
-    return (shifted - torch.exp(shifted).sum(dim=axis, keepdim=True).log()).to(scores.dtype)
+    return (shifted - torch.exp(shifted).sum(dim=axis, keepdim=True).log()).to(
+        scores.dtype
+    )
 
 
 @check_arguments
@@ -150,7 +157,9 @@ def entropy(
 
 
 @check_arguments
-def softmax_jacobian(weights: Float[torch.Tensor, "*batch n"]) -> Float[torch.Tensor, "*batch n n"]:
+def softmax_jacobian(
+    weights: Float[torch.Tensor, "*batch n"],
+) -> Float[torch.Tensor, "*batch n n"]:
     """Give the derivative of every softmax weight by every score.
 
     J = diag(a) - a a^T: entry (j, m) is the derivative of a_j by s_m. Each row sums to 0.

@@ -1,0 +1,50 @@
+# The book and its tests. `make help` lists the commands. Each does its own set-up in .venv.
+PYTHON ?= python3
+WORKERS ?= auto
+
+BIN := .venv/bin
+PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -path 'course_attn/*')
+
+.PHONY: help book test lab lint clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make book    build the book (result: _build/html/index.html)"
+	@echo "make test    run every test: package, exercises, notebooks, built pages"
+	@echo "make lab     open the notebooks in JupyterLab"
+	@echo "make lint    check style and formatting, as pre-commit does"
+	@echo "make clean   remove the built book and caches (.venv stays)"
+
+# The environment is made once, and again when the pins or the package's metadata change.
+.venv/.installed: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Executed notebooks are cached; a changed package makes their results stale.
+_build/.package: $(PACKAGE)
+	@rm -rf _build/.jupyter_cache
+	@mkdir -p _build && touch $@
+
+book: .venv/.installed _build/.package
+	$(BIN)/jupyter-book build . -W -n --keep-going
+	@echo "Open _build/html/index.html"
+
+test: book
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lab: .venv/.installed
+	$(BIN)/jupyter lab book
+
+lint: .venv/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/nbstripout --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
+	$(BIN)/python tools/setup_cells.py --check
+
+clean:
+	rm -rf _build dist .pytest_cache .ruff_cache .hypothesis
+	find course_attn tests tools book -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,184 @@
+"""Equations and theorems of the book, and the tests that verify them.
+
+The notebooks label their equations (``$$ … $$ (eq-name)``) and theorems (``:label: thm-name``);
+the tests carry ``@pytest.mark.equation("eq-name")`` and ``@pytest.mark.theorem("thm-name")``. This
+module finds both. The tests use it to fail on orphans; in the book its directive
+`verified-equations` lists every claim with its tests.
+"""
+
+import ast
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+__all__ = ["Claim", "Proof", "chapters", "claims_in", "proofs_in", "setup"]
+
+logger = logging.getLogger(__name__)
+
+_EQUATION = re.compile(
+    r"^\$\$\n(?P<statement>(?:(?!\$\$).)+?)\n\$\$ \((?P<label>eq-[\w-]+)\)",
+    re.M | re.S,
+)
+_THEOREM = re.compile(
+    r"^:::+\{prf:(?:theorem|lemma|corollary|proposition)\} (?P<statement>[^\n]+)\n"
+    r":label: (?P<label>[\w-]+)",
+    re.M,
+)
+_KINDS = ("equation", "theorem")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A labeled equation or theorem in a chapter."""
+
+    kind: str
+    label: str
+    statement: str
+    chapter: str
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A test that verifies a claim."""
+
+    kind: str
+    label: str
+    test: str
+    file: Path
+    line: int
+
+
+def chapters(root: Path) -> list[Path]:
+    """Return the notebooks of the chapters in the order of the table of contents."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text("utf-8"))
+    files = [entry["file"] for part in toc["parts"] for entry in part["chapters"]]
+    notebooks = [
+        root / f"{file}.ipynb" for file in files if "/exercises/" not in file
+    ]
+    return [path for path in notebooks if path.exists()]
+
+
+def claims_in(book: Path) -> list[Claim]:
+    """Find all labeled equations and theorems in the notebooks of a folder, in reading order."""
+    return [
+        claim
+        for path in sorted(book.rglob("*.ipynb"))
+        if ".ipynb_checkpoints" not in path.parts
+        for claim in _claims_of(path)
+    ]
+
+
+def _claims_of(path: Path) -> list[Claim]:
+    """Find the labeled equations and theorems of one notebook, in reading order."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    text = "\n\n".join(
+        "".join(c["source"]) for c in cells if c["cell_type"] == "markdown"
+    )
+    found = [
+        (
+            match.start(),
+            Claim(kind, match["label"], match["statement"].strip(), path.stem),
+        )
+        for kind, pattern in zip(_KINDS, (_EQUATION, _THEOREM), strict=True)
+        for match in pattern.finditer(text)
+    ]
+    return [claim for _, claim in sorted(found, key=lambda pair: pair[0])]
+
+
+def proofs_in(tests: Path) -> list[Proof]:
+    """Find all tests below a folder that carry the mark of an equation or a theorem."""
+    return [
+        Proof(
+            mark.func.attr, mark.args[0].value, function.name, path, function.lineno
+        )
+        for path in sorted(tests.rglob("test_*.py"))
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef)
+        for mark in function.decorator_list
+        if _is_mark(mark)
+    ]
+
+
+def _is_mark(node: ast.expr) -> bool:
+    """Tell whether a decorator is ``pytest.mark.equation("…")`` or ``pytest.mark.theorem("…")``."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _KINDS
+        and ast.unparse(node.func.value) == "pytest.mark"
+    )
+
+
+class VerifiedEquations(SphinxDirective):
+    """List the claims of all chapters, each with its statement and the tests that verify it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make one table for each chapter of the table of contents that has claims."""
+        root = Path(self.env.srcdir)
+        self._proofs = proofs_in(root / "tests")
+        lines = []
+        for chapter in chapters(root):
+            self.env.note_dependency(str(chapter))
+            claims = _claims_of(chapter)
+            if claims:
+                lines += [":::{rubric} {doc}`" + chapter.stem + "`", ":::", ""]
+                lines += [
+                    ":::{list-table}",
+                    ":header-rows: 1",
+                    ":widths: 50 15 35",
+                    "",
+                ]
+                lines += ["* - Claim", "  - Where", "  - Verified by"]
+                lines += [line for claim in claims for line in self._row(claim)] + [
+                    ":::",
+                    "",
+                ]
+        for file in {proof.file for proof in self._proofs}:
+            self.env.note_dependency(str(file))
+        container = nodes.container()
+        self.state.nested_parse(
+            StringList(lines, "verified-equations"), 0, container
+        )
+        return container.children
+
+    def _row(self, claim: Claim) -> list[str]:
+        """Write one row of the table in MyST; a claim without a test is a warning."""
+        proofs = [
+            p
+            for p in self._proofs
+            if (p.kind, p.label) == (claim.kind, claim.label)
+        ]
+        if not proofs:
+            logger.warning("no test verifies %s (%s)", claim.label, claim.chapter)
+        if claim.kind == "equation":
+            statement = f"$\\displaystyle {' '.join(claim.statement.split())}$"
+            where = f"{{eq}}`{claim.label}`"
+        else:
+            statement, where = claim.statement, f"{{prf:ref}}`{claim.label}`"
+        return [
+            f"* - {statement}",
+            f"  - {where}",
+            f"  - {', '.join(map(self._link, proofs))}",
+        ]
+
+    def _link(self, proof: Proof) -> str:
+        """Write a link to a test's source in the repository."""
+        options = self.config.html_theme_options
+        repository, branch = options["repository_url"], options["repository_branch"]
+        file = proof.file.relative_to(self.env.srcdir).as_posix()
+        name = proof.test.removeprefix("test_").replace("_", " ")
+        return f"[{name}]({repository}/blob/{branch}/{file}#L{proof.line})"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive with Sphinx."""
+    app.add_directive("verified-equations", VerifiedEquations)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

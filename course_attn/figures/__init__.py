@@ -1,0 +1,21 @@
+"""The book's drawing vocabulary: matrices, heatmaps, graphs, arcs, animations.
+
+Scenes that belong to one chapter are in the module with that chapter's name.
+"""
+
+from course_attn.figures.animation import animate
+from course_attn.figures.graphs import arcs, graph
+from course_attn.figures.matrices import heatmap, matrix
+from course_attn.figures.style import ROLES, canvas, role_color, use_style
+
+__all__ = [
+    "ROLES",
+    "animate",
+    "arcs",
+    "canvas",
+    "graph",
+    "heatmap",
+    "matrix",
+    "role_color",
+    "use_style",
+]

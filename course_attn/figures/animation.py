@@ -1,0 +1,131 @@
+"""Animations that play in a static page: offline, scrubbable, and described in words."""
+
+import base64
+import hashlib
+import html
+import io
+import json
+import re
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from string import Template
+
+from matplotlib import rc_context
+from matplotlib.animation import FuncAnimation
+from matplotlib.figure import Figure
+from PIL import Image
+
+__all__ = ["Animation", "animate"]
+
+MAX_BYTES = 400_000
+_FRAME = re.compile(r'frames\[\d+\] = "data:image/png;base64,([^"]+)"')
+
+
+class Animation:
+    """A figure of frames with a play button and a slider; a notebook shows it as HTML."""
+
+    def __init__(self, page: str, caption: str, n_frames: int) -> None:
+        self._page, self._caption, self._n_frames = page, caption, n_frames
+
+    def _repr_html_(self) -> str:
+        return self._page
+
+    def __repr__(self) -> str:
+        """Say in one line what the animation is about."""
+        return f"<animation of {self._n_frames} steps: {self._caption}>"
+
+
+def animate(
+    fig: Figure,
+    draw: Callable[[int], object],
+    steps: Sequence[str],
+    *,
+    alt: str,
+    caption: str,
+    interval: int = 900,
+    dpi: int = 100,
+) -> Animation:
+    """Turn a figure that is drawn anew for each step into an animation for notebook and page.
+
+    It starts at rest. Where the reader's system asks for reduced motion, the play button moves one
+    step at a time.
+
+    Parameters
+    ----------
+    fig : Figure
+        The figure on which `draw` draws.
+    draw : callable
+        ``draw(k)`` draws step k, from 0, on a clean or a cleared figure.
+    steps : sequence of str
+        For each step one sentence that says what it shows: written below the picture, and what a
+        screen reader says when the slider moves. Their number is the number of frames.
+    alt : str
+        What the picture shows as a whole, for those who cannot see it.
+    caption : str
+        What the animation says.
+    interval : int
+        Milliseconds from one step to the next.
+    dpi : int
+        Pixels per inch.
+
+    Returns
+    -------
+    Animation
+        Shown as HTML where a cell ends with it.
+
+    Raises
+    ------
+    ValueError
+        If the page that it makes is larger than 400 kB: fewer steps, fewer dpi or a smaller figure.
+    """
+    with rc_context(
+        {"animation.embed_limit": 20, "savefig.dpi": dpi, "figure.dpi": dpi}
+    ):
+        fig.set_dpi(dpi)
+        player = FuncAnimation(fig, draw, frames=len(steps), init_func=lambda: None)
+        stock = player.to_jshtml(default_mode="once").replace("\\\n", "")
+    frames = [_smaller(frame) for frame in _FRAME.findall(stock)]
+    if len(frames) != len(steps):
+        raise RuntimeError(
+            f"matplotlib gave {len(frames)} frames for {len(steps)} steps"
+        )
+    page = _page(frames, list(steps), alt=alt, caption=caption, interval=interval)
+    if len(page) > MAX_BYTES:
+        raise ValueError(
+            f"the animation has {len(page)} bytes, more than {MAX_BYTES}"
+        )
+    return Animation(page, caption, len(steps))
+
+
+def _smaller(frame: str) -> str:
+    """Reduce a PNG, base64-encoded, to 64 colors; give it back as a data URL."""
+    picture = Image.open(io.BytesIO(base64.b64decode(frame))).convert("RGB")
+    packed = io.BytesIO()
+    picture.quantize(64, dither=Image.Dither.NONE).save(
+        packed, "png", optimize=True
+    )
+    return "data:image/png;base64," + base64.b64encode(packed.getvalue()).decode(
+        "ascii"
+    )
+
+
+def _page(
+    frames: list[str], steps: list[str], *, alt: str, caption: str, interval: int
+) -> str:
+    """Put the frames into the player's HTML."""
+    template = Template(
+        files(__package__).joinpath("player.html").read_text("utf-8")
+    )
+    script_safe = json.dumps(
+        {"frames": frames, "steps": steps, "interval": interval}
+    ).replace("</", "<\\/")
+    return template.substitute(
+        id="animation-" + hashlib.sha256("".join(frames).encode()).hexdigest()[:12],
+        first=frames[0],
+        last_index=len(frames) - 1,
+        first_step=html.escape(steps[0]),
+        n_steps=len(steps),
+        alt=html.escape(alt),
+        caption=html.escape(caption),
+        data=script_safe,
+    )

@@ -1,0 +1,170 @@
+"""The scenes of chapter 2."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course_attn.figures.animation import Animation, animate
+from course_attn.figures.matrices import matrix
+from course_attn.figures.style import INK, canvas, role_color
+
+__all__ = ["angle_and_length", "pairs_filling", "user_meets_movie"]
+
+
+def user_meets_movie(
+    user: np.ndarray, movie: np.ndarray, features: Sequence[str]
+) -> Animation:
+    """Animate the dot product of a user's taste with a movie, a feature a step.
+
+    Parameters
+    ----------
+    user, movie : array, shape (d,)
+        From -1, dislikes or has none of it, to 1, loves it or is full of it.
+    features : sequence of str
+        The names of the d features.
+    """
+    fig, ax = canvas(7, 2.6, blank=True)
+    d = len(features)
+    products = user * movie
+    totals = np.concatenate([[0.0], np.cumsum(products)])
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        shown = np.where(np.arange(d) < step, products, np.nan)
+        for f, name in enumerate(features):
+            ax.text(2 * f + 0.5, 0.2, name, ha="center")
+            column = {"vmax": 1, "emphasis": [(0, 0)] if f == step - 1 else []}
+            matrix(ax, user[f : f + 1], role="query", corner=(2 * f, 0), **column)
+            matrix(ax, movie[f : f + 1], role="key", corner=(2 * f, -1.2), **column)
+            matrix(ax, shown[f : f + 1], role="weight", corner=(2 * f, -2.6), numbers="{:+.2f}",
+                   fontsize=9, **column)  # fmt: skip
+        for row, label in ((-0.5, "user"), (-1.7, "movie"), (-3.1, "product")):
+            ax.text(-0.3, row, label, ha="right", va="center")
+        ax.text(2 * d + 0.3, -3.1, "score so far", va="center", ha="left")
+        matrix(ax, totals[step : step + 1], role="weight", vmax=2, corner=(2 * d + 2.7, -2.6),
+               numbers="{:.2f}", fontsize=9)  # fmt: skip
+        ax.set_xlim(-1.8, 2 * d + 4)
+        ax.set_ylim(-3.8, 0.8)
+
+    steps = ["Nothing compared yet: the score is 0."] + [
+        f"{name}: {u:g} times {m:g} is {p:+.2f}, {_agreement(u, m)}. The score is {total:.2f}."
+        for name, u, m, p, total in zip(
+            features, user, movie, products, totals[1:], strict=True
+        )
+    ]
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="Two rows of squares, the user's taste above the movie's content, and below them the "
+        "products feature by feature and their growing sum.",
+        caption="A dot product, one feature at a time. Equal signs add to the score, also two "
+        "minuses; different signs take from it.",
+        interval=1400,
+    )
+
+
+def _agreement(u: float, m: float) -> str:
+    """Say in words what the signs of taste and content mean together."""
+    liking, content = (
+        "liked" if u > 0 else "disliked",
+        "much" if m > 0 else "little",
+    )
+    verdict = "a match" if u * m > 0 else "a clash"
+    return f"{verdict}: {liking}, and there is {content} of it"
+
+
+def angle_and_length() -> Figure:
+    """Draw the dot product with a unit vector against the angle, for keys of several lengths."""
+    fig, ax = canvas(7, 3.1)
+    angle = np.linspace(0, 180, 181)
+    for length, style in ((1, "-"), (4, "--"), (16, "-."), (100, ":")):
+        score = length * np.cos(np.radians(angle))
+        ax.plot(
+            angle,
+            score,
+            style,
+            color=role_color("key"),
+            label=f"key of length {length}",
+        )
+    ax.axhline(0, color=INK, linewidth=0.8)
+    far = 100 * np.cos(np.radians(80))
+    ax.plot([0, 80], [1, far], "o", color=role_color("query"), zorder=4)
+    _point_out(ax, "same direction, length 1:\nscore 1", (0, 1), (12, -4))
+    _point_out(ax, f"80° away, length 100:\nscore {far:.1f}", (80, far), (96, 30))
+    ax.set(
+        xlabel="angle between query and key (degrees)",
+        ylabel="dot product (symlog)",
+    )
+    ax.set_yscale("symlog", linthresh=1)
+    ax.set_yticks(
+        [-100, -10, -1, 0, 1, 10, 100], ["−100", "−10", "−1", "0", "1", "10", "100"]
+    )
+    ax.set_xticks(range(0, 181, 30))
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9.5)
+    return fig
+
+
+def _point_out(
+    ax: Axes, text: str, point: tuple[float, float], place: tuple[float, float]
+) -> None:
+    """Write a text beside a point, with a thin line to it."""
+    line = {"arrowstyle": "-", "color": role_color("query"), "linewidth": 0.8}
+    ax.annotate(text, point, place, fontsize=9.5, va="center", arrowprops=line)
+
+
+def pairs_filling(Q: np.ndarray, K: np.ndarray) -> Animation:
+    """Animate the score matrix being filled, a pair of query and key a step.
+
+    Parameters
+    ----------
+    Q : array, shape (n_q, d_k)
+        The queries.
+    K : array, shape (n_k, d_k)
+        The keys.
+    """
+    fig, ax = canvas(7, 3.4, blank=True)
+    (n_q, d), n_k = Q.shape, len(K)
+    scores = Q @ K.T
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        shown = np.where(
+            np.arange(n_q * n_k).reshape(n_q, n_k) < step, scores, np.nan
+        )
+        i, j = divmod(step - 1, n_k) if step else (-1, -1)
+        matrix(ax, Q, role="query", corner=(0, 0), title="$Q$", vmax=3,
+               rows=[f"$q_{k + 1}$" for k in range(n_q)],
+               emphasis=[(i, f) for f in range(d)])  # fmt: skip
+        matrix(ax, K.T, role="key", corner=(d + 1, d + 0.6), title="$K^\\top$", vmax=3,
+               emphasis=[(f, j) for f in range(d)])  # fmt: skip
+        matrix(
+            ax, shown, role="weight", corner=(d + 1, 0), vmax=6, emphasis=[(i, j)]
+        )
+        ax.text(d + 1 + n_k + 0.3, -n_q / 2, "$S = Q K^\\top$", va="center")
+        ax.set_xlim(-1.2, d + n_k + 4)
+        ax.set_ylim(-n_q - 0.3, d + 1.6)
+
+    steps = ["No pair scored yet."] + [
+        f"Query {i + 1} meets key {j + 1}: "
+        + " + ".join(f"({q:g})({k:g})" for q, k in zip(Q[i], K[j], strict=True))
+        + f" = {scores[i, j]:g}."
+        for i in range(n_q)
+        for j in range(n_k)
+    ]
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="The queries as rows at the left, the keys as columns above, and between them a grid "
+        "that fills with one score for each pair.",
+        caption="Every query meets every key. Row i of the grid holds the scores of query i, "
+        "column j those of key j.",
+        interval=1000,
+    )

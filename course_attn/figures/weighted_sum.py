@@ -1,0 +1,213 @@
+"""The scenes of chapter 1."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course_attn.figures.animation import Animation, animate
+from course_attn.figures.graphs import graph
+from course_attn.figures.matrices import matrix
+from course_attn.figures.style import INK, canvas, role_color
+
+__all__ = [
+    "colored_squares",
+    "sum_assembled",
+    "sum_computed",
+    "three_reaches",
+    "value_triangle",
+]
+
+
+def colored_squares() -> Figure:
+    """Draw a scalar, a vector and a matrix as colored squares."""
+    fig, ax = canvas(7, 2.3, blank=True)
+    matrix(ax, np.array([[0.5]]), corner=(0, 0), vmax=2, title="scalar")
+    matrix(ax, np.array([1.0, 0.2, -2.0]), corner=(3, 0), vmax=2, title="vector")
+    entries = np.array([[2.0, 0.4, -0.4], [-1.0, 0.0, 1.5]])
+    matrix(ax, entries, corner=(8, 0), vmax=2, title="matrix")
+    ax.set_ylim(-2.2, 1)
+    return fig
+
+
+def three_reaches(n: int = 7) -> Figure:
+    """Draw how far one layer reaches: convolution, recurrence, weighted sum."""
+    fig, axes = canvas(7, 2.4, columns=3, blank=True)
+    titles = (
+        "convolution:\nneighbors only",
+        "recurrence:\none step at a time",
+        "weighted sum:\neverything at once",
+    )
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title, fontsize=10)
+        ax.scatter(range(n), np.zeros(n), s=70, color=role_color("value"), zorder=3)
+        ax.scatter(
+            n - 2, 1.6, s=90, color=role_color("output"), marker="s", zorder=3
+        )
+        ax.set_xlim(-0.6, n - 0.4)
+        ax.set_ylim(-0.4, 2.0)
+        ax.set_aspect("auto")
+    for j in (n - 3, n - 2, n - 1):
+        _line(axes[0], (j, 0), (n - 2, 1.6))
+    axes[1].scatter(range(n - 1), np.full(n - 1, 0.8), s=25, color=INK, zorder=3)
+    for j in range(n - 1):
+        _line(axes[1], (j, 0), (j, 0.8))
+        _line(axes[1], (j, 0.8), (j + 1, 0.8) if j < n - 2 else (n - 2, 1.6))
+    for j in range(n):
+        _line(axes[2], (j, 0), (n - 2, 1.6))
+    return fig
+
+
+def _line(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Draw an arrow along which information flows."""
+    ax.annotate(
+        "",
+        end,
+        start,
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": INK,
+            "linewidth": 0.9,
+            "shrinkA": 4,
+            "shrinkB": 5,
+        },
+    )
+
+
+def sum_computed() -> Figure:
+    """Draw the computation graph of one output."""
+    fig, ax = canvas(7, 2.4, blank=True)
+    nodes = {"y": (6.0, 0.0, "$y_i$", "output"), "+": (4.2, 0.0, "+", "output")}
+    for j, height in ((1, 1.0), (2, 0.0), (3, -1.0)):
+        nodes[f"x{j}"] = (0.0, height, f"$x_{j}$", "value")
+        nodes[f"p{j}"] = (2.2, height, f"$a_{{i{j}}}\\,x_{j}$", "weight")
+    edges = [(f"x{j}", f"p{j}") for j in (1, 2, 3)] + [
+        (f"p{j}", "+") for j in (1, 2, 3)
+    ]
+    graph(ax, nodes, [*edges, ("+", "y")])
+    ax.set_aspect("auto")
+    return fig
+
+
+def sum_assembled(
+    weights: np.ndarray, values: np.ndarray, names: Sequence[str]
+) -> Animation:
+    """Animate one output being assembled, a term a step.
+
+    Parameters
+    ----------
+    weights : array, shape (n_k,)
+        The weights of the output.
+    values : array, shape (n_k, d)
+        The vectors that are mixed.
+    names : sequence of str
+        What the vectors stand for.
+    """
+    fig, ax = canvas(7, 2.5, blank=True)
+    n_k, d = values.shape
+    partial = np.vstack([np.zeros(d), np.cumsum(weights[:, None] * values, axis=0)])
+    vmax = float(np.abs(values).max())
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        rows = [(j, 0) for j in range(step - 1, step) if step]
+        matrix(ax, weights[:, None], role="weight", vmax=1, title="weights", rows=names,
+               emphasis=rows)  # fmt: skip
+        matrix(ax, values, corner=(2.0, 0), vmax=vmax, title="values $x_j$",
+               emphasis=[(j, f) for j, _ in rows for f in range(d)])  # fmt: skip
+        terms = np.where(
+            np.arange(n_k)[:, None] < step, weights[:, None] * values, np.nan
+        )
+        matrix(ax, terms, corner=(3.5 + d, 0), vmax=vmax, title="terms $a_j x_j$",
+               numbers="{:.2g}")  # fmt: skip
+        matrix(ax, partial[step], role="output", corner=(5.0 + 2 * d, -(n_k - 1) / 2), vmax=vmax,
+               title="sum so far", numbers="{:.2g}")  # fmt: skip
+        ax.set_xlim(-2.2, 5.4 + 3 * d)
+        ax.set_ylim(-n_k - 0.3, 1.2)
+
+    steps = ["No term added yet: the sum is zero."] + [
+        f"{weights[j]:g} of {names[j]} added: the sum is "
+        f"({', '.join(f'{entry:.2g}' for entry in partial[j + 1])})."
+        for j in range(n_k)
+    ]
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="A column of weights beside a matrix of values; term by term, weight times value is "
+        "added to the row of the sum.",
+        caption="One output, assembled term by term. Each step multiplies one value by its weight "
+        "and adds the product to the sum.",
+    )
+
+
+def value_triangle(n_frames: int = 16) -> Animation:
+    """Animate an output that moves inside the triangle of three values as the weights move."""
+    corners = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 3.0]])
+    path = _weight_path(n_frames)
+    fig, (ax, bars) = canvas(7, 3.3, columns=2)
+    outputs = path @ corners
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.fill(*corners.T, color=role_color("value"), alpha=0.12)
+        ax.plot(
+            *outputs[: step + 1].T,
+            color=role_color("output"),
+            linewidth=1,
+            alpha=0.6,
+        )
+        for j, (x, y) in enumerate(corners):
+            size = 40 + 500 * path[step, j]
+            ax.scatter(x, y, s=size, color=role_color("value"), zorder=3)
+            away = 22 * _direction(corners[j] - corners.mean(axis=0))
+            ax.annotate(f"$x_{j + 1}$", (x, y), away, textcoords="offset points", ha="center",
+                        va="center")  # fmt: skip
+        ax.scatter(
+            *outputs[step], s=90, marker="s", color=role_color("output"), zorder=4
+        )
+        ax.annotate("$y$", outputs[step], (10, -14), textcoords="offset points")
+        ax.set(
+            xlim=(-0.9, 5), ylim=(-0.9, 3.9), xlabel="feature 1", ylabel="feature 2"
+        )
+        bars.clear()
+        bars.bar(
+            ["$a_1$", "$a_2$", "$a_3$"], path[step], color=role_color("weight")
+        )
+        bars.set(ylim=(0, 1.08), title="weights (their sum is 1)")
+        for j, weight in enumerate(path[step]):
+            bars.text(j, weight + 0.02, f"{weight:.2f}", ha="center", fontsize=9.5)
+
+    steps = [
+        f"Weights {a:.2f}, {b:.2f}, {c:.2f}: the output is at ({x:.2f}, {y:.2f})."
+        for (a, b, c), (x, y) in zip(path, outputs, strict=True)
+    ]
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="A triangle with the three values at its corners and the output as a square inside; "
+        "beside it three bars for the weights.",
+        caption="The output stays inside the triangle of its values. With all the weight on one "
+        "value it sits on that corner; with equal weights, at the center.",
+        interval=450,
+    )
+
+
+def _direction(vector: np.ndarray) -> np.ndarray:
+    """Return the vector of length 1 in the same direction."""
+    return vector / np.linalg.norm(vector)
+
+
+def _weight_path(n_frames: int) -> np.ndarray:
+    """Return weights that move from the mean over two corners, along an edge, and back."""
+    stops = (
+        np.array([[1, 1, 1], [3, 0, 0], [0, 3, 0], [0.3, 1.2, 1.5], [1, 1, 1]]) / 3
+    )
+    at = np.linspace(0, len(stops) - 1, n_frames)
+    return np.stack(
+        [np.interp(at, range(len(stops)), column) for column in stops.T], axis=1
+    )
