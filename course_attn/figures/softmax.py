@@ -71,7 +71,7 @@ def temperature_slider(scores: np.ndarray, names: Sequence[str]) -> Animation:
         middle.set(ylim=(0, 1.15))
         middle.set_title(f"weights at T = {temperatures[step]:.2g}", fontsize=10)
         right.clear()
-        right.semilogx(temperatures, entropies, color=role_color("output"))
+        right.semilogx(temperatures, entropies, color=INK)
         right.axhline(np.log(len(scores)), color=INK, linewidth=0.8, linestyle=":")
         right.plot(
             temperatures[step],
@@ -108,9 +108,7 @@ def slope_of_two() -> Figure:
     weight = 1 / (1 + np.exp(-gap))
     ax.plot(gap, weight, color=role_color("weight"), label="weight $a_1$")
     slope = weight * (1 - weight)
-    ax.plot(
-        gap, slope, "--", color=role_color("query"), label="slope $a_1(1 - a_1)$"
-    )
+    ax.plot(gap, slope, "--", color=INK, label="slope $a_1(1 - a_1)$")
     ax.set(xlabel="gap between the scores, $s_1 - s_2$")
     ax.legend(loc="center right")
     return fig
@@ -142,7 +140,7 @@ def jacobians(scores: np.ndarray, factors: Sequence[float]) -> Figure:
             title=f"scores × {factor:g}",
             **style,
         )
-        matrix(ax, jacobian, role="query", vmax=0.25, corner=(x, -1.5), **style)
+        matrix(ax, jacobian, role="output", vmax=0.25, corner=(x, -1.5), **style)
     ax.text(-0.3, -0.5, "weights", ha="right", va="center")
     ax.text(-0.3, -1.5 - n / 2, "Jacobian", ha="right", va="center")
     ax.set_xlim(-2.2, len(factors) * (n + 1) - 0.7)

@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 import matplotlib.pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-__all__ = ["ROLES", "canvas", "role_color", "shade", "use_style"]
+__all__ = ["INK", "ROLES", "canvas", "role_color", "shade", "use_style"]
 
 # Chosen to differ for every kind of color vision (CIE76 distance of at least 20 under simulated
 # protanopia, deuteranopia and tritanopia) and to have a contrast of at least 4.5 on white.
@@ -62,7 +62,7 @@ def canvas(
     *,
     columns: int = 1,
     blank: bool = False,
-) -> tuple[Figure, Axes]:
+) -> tuple[Figure, Any]:
     """Make a figure that a notebook shows only where a cell ends with it.
 
     Parameters

@@ -54,7 +54,7 @@ def dot_scores(
 
     Notes
     -----
-    Source: Luong, Pham and Manning (2015), eq. 8, "dot". Chapter: `scores`.
+    Source: Luong, Pham and Manning (2015), section 3.1, "dot". Chapter: `scores`.
     """
     return Q @ K.mT
 
@@ -152,7 +152,7 @@ def general_scores(
 
     Notes
     -----
-    Source: Luong, Pham and Manning (2015), eq. 8, "general". Chapter: `scores`.
+    Source: Luong, Pham and Manning (2015), section 3.1, "general". Chapter: `scores`.
     """
     return Q @ W @ K.mT
 

@@ -105,7 +105,7 @@ def log_softmax(
 
     Notes
     -----
-    Source: Blanchard, Higham and Higham (2021), eq. 1.4. Chapter: `softmax`.
+    Source: Blanchard, Higham and Higham (2021). Chapter: `softmax`.
     """
     check_axis(axis, scores=scores)
     shifted = _shift(scores, axis)
