@@ -19,6 +19,7 @@ __all__ = ["check_arguments", "check_axis", "check_positive"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_FLOATS = ("float32", "float64", "float16", "bfloat16")
 _CONVERT = {"numpy": "np.asarray", "torch": "torch.as_tensor"}
 
 
@@ -46,11 +47,17 @@ def check_arguments(function: Function) -> Function:
         if (found := _patterns(parameter.annotation))
     }
 
+    optional = {
+        name for name, p in signature.parameters.items() if p.default is None
+    }
+
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs).arguments
         arrays = {
-            name: given[name] for name in patterns if given.get(name) is not None
+            name: given[name]
+            for name in patterns
+            if name in given and not (given[name] is None and name in optional)
         }
         for name, array in arrays.items():
             _check_kind(name, array, patterns[name])
@@ -109,12 +116,13 @@ def _patterns(annotation: Any) -> tuple[_Pattern, ...]:
         else None
     )
     library = annotation.array_type.__module__.partition(".")[0]
-    return (_Pattern(library, tuple(annotation.dtypes), leading, tuple(words)),)
+    dtypes = _FLOATS if "float32" in annotation.dtypes else tuple(annotation.dtypes)
+    return (_Pattern(library, dtypes, leading, tuple(words)),)
 
 
 def _dtype_name(array: Any) -> str:
     """Return the dtype as both libraries spell it: ``float32``, ``int64``, ``bool``."""
-    return str(array.dtype).removeprefix("torch.")
+    return getattr(array.dtype, "name", str(array.dtype)).removeprefix("torch.")
 
 
 def _check_kind(name: str, array: Any, patterns: tuple[_Pattern, ...]) -> None:
@@ -134,7 +142,9 @@ def _check_kind(name: str, array: Any, patterns: tuple[_Pattern, ...]) -> None:
         )
     if _dtype_name(array) not in dtypes:
         wanted = (
-            "floating-point" if "float32" in dtypes else f"of dtype {dtypes[0]}"
+            f"floating-point ({', '.join(_FLOATS)})"
+            if _FLOATS[0] in dtypes
+            else dtypes[0]
         )
         raise TypeError(
             f"{name} must be {wanted}, got dtype {_dtype_name(array)}; convert it first"

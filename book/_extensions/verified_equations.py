@@ -133,15 +133,15 @@ class VerifiedEquations(SphinxDirective):
                 lines += [
                     ":::{list-table}",
                     ":header-rows: 1",
-                    ":widths: 50 15 35",
+                    ":widths: 18 82",
                     "",
                 ]
-                lines += ["* - Claim", "  - Where", "  - Verified by"]
+                lines += ["* - Where", "  - Claim, and the tests that verify it"]
                 lines += [line for claim in claims for line in self._row(claim)] + [
                     ":::",
                     "",
                 ]
-        for file in {proof.file for proof in self._proofs}:
+        for file in {Path(__file__), *(proof.file for proof in self._proofs)}:
             self.env.note_dependency(str(file))
         container = nodes.container()
         self.state.nested_parse(
@@ -151,23 +151,16 @@ class VerifiedEquations(SphinxDirective):
 
     def _row(self, claim: Claim) -> list[str]:
         """Write one row of the table in MyST; a claim without a test is a warning."""
-        proofs = [
-            p
-            for p in self._proofs
-            if (p.kind, p.label) == (claim.kind, claim.label)
-        ]
-        if not proofs:
+        key = claim.kind, claim.label
+        tests = [self._link(p) for p in self._proofs if (p.kind, p.label) == key]
+        if not tests:
             logger.warning("no test verifies %s (%s)", claim.label, claim.chapter)
         if claim.kind == "equation":
             statement = f"$\\displaystyle {' '.join(claim.statement.split())}$"
             where = f"{{eq}}`{claim.label}`"
         else:
             statement, where = claim.statement, f"{{prf:ref}}`{claim.label}`"
-        return [
-            f"* - {statement}",
-            f"  - {where}",
-            f"  - {', '.join(map(self._link, proofs))}",
-        ]
+        return [f"* - {where}", f"  - {statement}", "", f"    {', '.join(tests)}"]
 
     def _link(self, proof: Proof) -> str:
         """Write a link to a test's source in the repository."""

@@ -35,7 +35,8 @@ def dot_scores(
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -65,7 +66,8 @@ def cosine_scores(
     """Score every query against every key by the cosine of the angle between them.
 
     s_ij = q_i . k_j / (|q_i| |k_j|): direction counts, length does not. A zero vector has no
-    direction; it scores 0 against everything.
+    direction; it scores 0 against everything, and so does one whose squared length is too small
+    or too large for its dtype.
 
     Parameters
     ----------
@@ -78,7 +80,8 @@ def cosine_scores(
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -105,7 +108,8 @@ def _directions(
     X: Float[np.ndarray, "*batch n d_k"],
 ) -> Float[np.ndarray, "*batch n d_k"]:
     """Divide every row by its length; a zero row stays zero."""
-    lengths = np.linalg.norm(X, axis=-1, keepdims=True)
+    wide = X.astype(np.promote_types(X.dtype, np.float32), copy=False)
+    lengths = np.linalg.norm(wide, axis=-1, keepdims=True).astype(X.dtype)
     return X / np.where(lengths == 0, 1.0, lengths)
 
 
@@ -132,7 +136,8 @@ def general_scores(
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -184,7 +189,8 @@ def additive_scores(
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -227,13 +233,15 @@ def gaussian_scores(
     K : array, shape (..., n_k, d_k)
         The keys, one a row.
     bandwidth : float
-        h, greater than 0, in the unit of the features: the distance at which the score is -1/2.
+        h, greater than 0 also in the dtype of Q, in the unit of the features: the distance at
+        which the score is -1/2.
 
     Returns
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -285,7 +293,8 @@ def nadaraya_watson(
     Returns
     -------
     array, shape (n_q,)
-        The predictions, in the dtype of the arguments. Far from all data the nearest point decides.
+        The predictions, in the dtype of the arguments. Far from all data the nearest point decides
+        (NaN, though, where the squared distance, in bandwidths, is too large for the dtype).
 
     Raises
     ------

@@ -36,7 +36,8 @@ def dot_scores(
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -67,7 +68,8 @@ def cosine_scores(
     """Score every query against every key by the cosine of the angle between them.
 
     s_ij = q_i . k_j / (|q_i| |k_j|): direction counts, length does not. A zero vector has no
-    direction; it scores 0 against everything.
+    direction; it scores 0 against everything, and so does one whose squared length is too small
+    or too large for its dtype.
 
     Parameters
     ----------
@@ -80,7 +82,8 @@ def cosine_scores(
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -134,7 +137,8 @@ def general_scores(
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -186,7 +190,8 @@ def additive_scores(
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -229,13 +234,15 @@ def gaussian_scores(
     K : array, shape (..., n_k, d_k)
         The keys, one a row.
     bandwidth : float
-        h, greater than 0, in the unit of the features: the distance at which the score is -1/2.
+        h, greater than 0 also in the dtype of Q, in the unit of the features: the distance at
+        which the score is -1/2.
 
     Returns
     -------
     array, shape (..., n_q, n_k)
         The scores, in the dtype of the arguments; empty if there are no queries or no keys. A NaN
-        in a query or key makes every score that uses it NaN.
+        in a query or key makes every score that uses it NaN; an infinity follows the rules of
+        floating-point arithmetic.
 
     Raises
     ------
@@ -287,7 +294,8 @@ def nadaraya_watson(
     Returns
     -------
     array, shape (n_q,)
-        The predictions, in the dtype of the arguments. Far from all data the nearest point decides.
+        The predictions, in the dtype of the arguments. Far from all data the nearest point decides
+        (NaN, though, where the squared distance, in bandwidths, is too large for the dtype).
 
     Raises
     ------

@@ -27,7 +27,8 @@ def softmax(
     axis : int
         The axis along which the weights sum to 1.
     temperature : float
-        T, greater than 0: below 1 sharpens the weights, above 1 evens them out.
+        T, greater than 0 also in the dtype of the scores: below 1 sharpens the weights, above 1
+        evens them out.
 
     Returns
     -------
@@ -117,7 +118,7 @@ def log_softmax(
 @check_arguments
 def entropy(
     weights: Float[torch.Tensor, "*batch n"], *, axis: int = -1
-) -> Float[torch.Tensor, "*batch"]:
+) -> Float[torch.Tensor, "..."]:
     """Measure in nats how spread out the weights are.
 
     H = -sum over j of a_j log a_j, where 0 log 0 counts as 0: from 0 (one weight is 1) to log n

@@ -1,0 +1,162 @@
+"""Write the exercise notebooks from the declarations in course_attn/exercises.
+
+Run it after changing an exercise's task or signature: ``python tools/exercise_notebooks.py``. With
+``--check`` it writes nothing and exits with 1 if a notebook is not the one it would write.
+"""
+
+import inspect
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from setup_cells import setup_source
+
+from course_attn.checking.declare import Exercise, Question
+from course_attn.exercises import catalog
+
+ROOT = Path(__file__).resolve().parents[1]
+
+INTRODUCTION = """\
+# Exercises: {title}
+
+These exercises go with [the chapter of this title](../{slug}.ipynb). Replace `raise \
+NotImplementedError` by your own code, run the cell, and run the cell below it: it says whether \
+the answer is right, and if not, what is wrong with it. You can try as often as you like.
+
+Stuck? Run `hint("{first}")`, with the name of the exercise, in a new cell. There are three hints \
+for each, and every call shows one more. `solution("{first}")` shows a solution, and `progress()` \
+what you have done so far.
+"""
+
+IMPORTS = """\
+import numpy as np
+{torch}
+from course_attn.exercises import check, hint, progress, solution
+"""
+
+STUB = """\
+def {name}{signature}:
+    # BEGIN SOLUTION
+    raise NotImplementedError
+    # END SOLUTION
+"""
+
+ENDING = """\
+## Done so far
+
+`progress()` in a new cell shows which exercises of the course you have solved. {onward}
+"""
+
+
+def chapters() -> list[str]:
+    """Return the slugs of all chapters that have exercises, in their order."""
+    return list(catalog.chapters)
+
+
+def title_of(slug: str) -> str:
+    """Return the title of a chapter: the first heading of its notebook."""
+    cells = json.loads((ROOT / f"book/{slug}.ipynb").read_text("utf-8"))["cells"]
+    prose = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
+    lines = (line.rstrip() for source in prose for line in source)
+    return next(line for line in lines if line.startswith("# ")).removeprefix("# ")
+
+
+def cell(kind: str, name: str, source: str, **metadata: Any) -> dict[str, Any]:
+    """Return a notebook cell; its id is its name, so that it stays the same."""
+    code = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    lines = source.strip().splitlines(keepends=True)
+    return {
+        "cell_type": kind,
+        "id": name,
+        "metadata": metadata,
+        "source": lines,
+        **code,
+    }
+
+
+def grading(name: str, **settings: Any) -> dict[str, Any]:
+    """Return nbgrader's metadata for a cell."""
+    fixed = {"schema_version": 3, "grade_id": name, "task": False}
+    return fixed | settings
+
+
+def cells_of(task: Exercise | Question) -> list[dict[str, Any]]:
+    """Return the cells of one exercise: the task, the answer, the check."""
+    stub = STUB.format(name=task.name, signature=inspect.signature(task.reference))
+    answer = grading(
+        f"{task.name}-answer", solution=True, grade=False, locked=False
+    )
+    check = grading(
+        f"{task.name}-check",
+        solution=False,
+        grade=True,
+        locked=True,
+        points=task.points,
+    )
+    return [
+        cell(
+            "markdown",
+            f"{task.name}-task",
+            f"## {task.name}\n\n{task.task.strip()}",
+        ),
+        cell(
+            "code", f"{task.name}-answer", stub, tags=["exercise"], nbgrader=answer
+        ),
+        cell(
+            "code",
+            f"{task.name}-check",
+            f"check({task.name})",
+            tags=["check"],
+            nbgrader=check,
+        ),  # fmt: skip
+    ]
+
+
+def notebook(slug: str) -> dict[str, Any]:
+    """Return the exercise notebook of a chapter."""
+    tasks = [catalog.find(name) for name in catalog.chapters[slug]]
+    torch = (
+        "import torch\n" if any(task.library == "torch" for task in tasks) else ""
+    )
+    introduction = INTRODUCTION.format(
+        title=title_of(slug), slug=slug, first=tasks[0].name
+    )
+    later = chapters()[chapters().index(slug) + 1 :]
+    onward = (
+        f"**Next:** [{title_of(later[0])}](../{later[0]}.ipynb)." if later else ""
+    )
+    cells = [
+        cell("code", "setup", setup_source(), tags=["remove-cell"]),
+        cell("markdown", "introduction", introduction),
+        cell("code", "imports", IMPORTS.format(torch=torch)),
+        *(part for task in tasks for part in cells_of(task)),
+        cell("markdown", "ending", ENDING.format(onward=onward)),
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    return {
+        "cells": cells,
+        "metadata": metadata,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Write the notebooks that differ, or with --check only name them."""
+    outdated = []
+    for slug in chapters():
+        path = ROOT / f"book/exercises/{slug}.ipynb"
+        text = json.dumps(notebook(slug), indent=1, ensure_ascii=False) + "\n"
+        if not path.exists() or path.read_text("utf-8") != text:
+            outdated.append(path)
+            print(f"{path.relative_to(ROOT)} differs from the declarations")
+            if "--check" not in arguments:
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text, "utf-8")
+    return int("--check" in arguments and bool(outdated))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
