@@ -144,7 +144,7 @@ def _check_kind(name: str, array: Any, patterns: tuple[_Pattern, ...]) -> None:
         wanted = (
             f"floating-point ({', '.join(_FLOATS)})"
             if _FLOATS[0] in dtypes
-            else dtypes[0]
+            else f"of dtype {dtypes[0]}"
         )
         raise TypeError(
             f"{name} must be {wanted}, got dtype {_dtype_name(array)}; convert it first"
