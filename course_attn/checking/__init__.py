@@ -1,0 +1,36 @@
+"""The engine of the autograded cells. It knows nothing about attention."""
+
+from course_attn.checking.context import Context, number, span
+from course_attn.checking.declare import (
+    BuiltIn,
+    Case,
+    Exercise,
+    Fault,
+    Kind,
+    Property,
+    Question,
+    Reason,
+)
+from course_attn.checking.judge import judge
+from course_attn.checking.question import as_letters, as_number, as_shape
+from course_attn.checking.result import NotRight, Result
+
+__all__ = [
+    "BuiltIn",
+    "Case",
+    "Context",
+    "Exercise",
+    "Fault",
+    "Kind",
+    "NotRight",
+    "Property",
+    "Question",
+    "Reason",
+    "Result",
+    "as_letters",
+    "as_number",
+    "as_shape",
+    "judge",
+    "number",
+    "span",
+]

@@ -1,0 +1,167 @@
+"""From wrong numbers to the mistake: known faults, pairs of them, properties, then the numbers."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from course_attn.checking.compare import agree
+from course_attn.checking.context import Context, Finding
+from course_attn.checking.declare import Fault
+from course_attn.checking.kinds import kind_of, where_it_fails
+from course_attn.checking.patterns import first_difference, not_finite, pattern
+from course_attn.checking.shapes import shape_problem
+from course_attn.checking.trial import Trial
+
+__all__ = ["diagnose", "known_fault"]
+
+_OWN_AXES = (
+    "batch",
+    "vector",
+)  # code that fails in these may show a known fault in the others
+
+
+def diagnose(trial: Trial) -> Finding:
+    """Say what is wrong with a function that gave at least one wrong value."""
+    return known_fault(trial) or _unknown(trial)
+
+
+def known_fault(trial: Trial) -> Finding | None:
+    """Name the declared fault or pair of faults that gives the same outcomes; None if none does."""
+    everything = range(len(trial.outcomes))
+    core = [i for i in everything if trial.cases[i].kind not in _OWN_AXES]
+    for cases in (everything, core):
+        found = _matching(trial, cases)
+        if found:
+            return (
+                found
+                if cases is everything
+                else _with_other_axes(trial, core, found)
+            )
+    return None
+
+
+def _matching(trial: Trial, cases: Sequence[int]) -> Finding | None:
+    wrong = [i for i in trial.wrong if i in cases]
+    if not wrong:
+        return None
+    context = trial.context(wrong[0])
+    for fault in trial.exercise.faults:
+        if _same_outcomes(trial, trial.exercise.wrong_version(fault), cases):
+            return Finding((fault.id,), _sentence(fault, context))
+    for pair in trial.exercise.pairs():
+        if _same_outcomes(trial, trial.exercise.wrong_version(*pair), cases):
+            return _two_at_once(trial, pair, wrong)
+    return None
+
+
+def _same_outcomes(
+    trial: Trial, version: Callable[..., Any], cases: Sequence[int]
+) -> bool:
+    """Whether a known wrong version gives what the learner's function gave, in all these cases."""
+    first_wrong = [i for i in cases if i in trial.wrong]
+    rest = [i for i in cases if i not in trial.wrong]
+    return all(_same_outcome(trial, version, i) for i in first_wrong + rest)
+
+
+def _same_outcome(trial: Trial, version: Callable[..., Any], i: int) -> bool:
+    try:
+        with np.errstate(all="ignore"):
+            value = trial.side.as_numpy(version(*trial.given(i)))
+    except Exception:  # a wrong version may stop where the learner's function stops
+        return trial.outcomes[i].error is not None
+    if trial.outcomes[i].error is not None:
+        return False
+    return agree(trial.got(i), value, trial.tolerance(i))
+
+
+def _sentence(fault: Fault, context: Context) -> str:
+    return (
+        fault.message if isinstance(fault.message, str) else fault.message(context)
+    )
+
+
+def _two_at_once(
+    trial: Trial, pair: tuple[Fault, Fault], wrong: Sequence[int]
+) -> Finding:
+    first, second = (
+        _sentence(fault, trial.context(_telling_case(trial, fault, wrong)))
+        for fault in pair
+    )
+    message = (
+        f"There are two mistakes at once.\n\nFirst: {first}\n\nSecond: {second}"
+    )
+    return Finding((pair[0].id, pair[1].id), message)
+
+
+def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
+    """Return the first case in which this fault alone would show."""
+    version = trial.exercise.wrong_version(fault)
+    for i in wrong:
+        try:
+            with np.errstate(all="ignore"):
+                value = trial.side.as_numpy(version(*trial.given(i)))
+        except Exception:  # it shows by raising
+            continue
+        expected = trial.expected[i]
+        if isinstance(expected, np.ndarray) and not agree(
+            value, expected, trial.tolerance(i)
+        ):
+            return i
+    return wrong[0]
+
+
+def _with_other_axes(trial: Trial, core: Sequence[int], found: Finding) -> Finding:
+    """Add to a fault, seen on the plain cases, that the others do not work either."""
+    phrases = {
+        kind_of(trial.exercise, trial.cases[i].kind).phrase
+        for i in trial.crashed + trial.wrong
+        if i not in core
+    }
+    if not phrases:
+        return found
+    also = f"Once that is right, look again at what happens {' and '.join(sorted(phrases))}."
+    return Finding(found.faults, f"{found.message}\n\n{also}")
+
+
+def _unknown(trial: Trial) -> Finding:
+    """Say what can be said without knowing the mistake."""
+    shown = trial.wrong[0]
+    expected = trial.expected[shown]
+    if isinstance(expected, Exception):
+        return _should_raise(trial, shown)
+    found = _observed(trial, shown)
+    where = where_it_fails(trial)
+    if where is None:
+        return found
+    return Finding(
+        where.faults + found.faults, f"{where.message}\n\n{found.message}"
+    )
+
+
+def _observed(trial: Trial, i: int) -> Finding:
+    context, rtol = trial.context(i), trial.tolerance(i)
+    got, expected = context.got, context.expected
+    found = shape_problem(got, expected) or not_finite(got, expected)
+    if found:
+        return found
+    for law in trial.exercise.properties:
+        message = law.message(context)
+        if message:
+            return Finding((law.id,), message)
+    difference = first_difference(got, expected, rtol)
+    if not got.ndim:
+        difference = f"Called with {trial.quoted(i)}: {difference}"
+    found = pattern(got, expected, rtol)
+    if found:
+        return Finding(found.faults, f"{found.message} {difference}")
+    return Finding((), difference)
+
+
+def _should_raise(trial: Trial, i: int) -> Finding:
+    name = type(trial.expected[i]).__name__
+    return Finding(
+        ("no-error",),
+        f"For {trial.called_with(i)} there is no right answer: the task asks for a `{name}` here, "
+        "but your function returns something.",
+    )

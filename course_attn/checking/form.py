@@ -1,0 +1,170 @@
+"""Whether what came back is an array of the right kind, whatever its numbers.
+
+Decided once, for all exercises: a list or a tuple is refused even with the right numbers; float64
+for float32 input passes with a remark (NumPy often promotes); a dtype coarser than the input's is
+refused, since it throws digits away; where one number or one truth value is asked for, Python's
+own ``float`` and ``bool`` pass in NumPy exercises.
+"""
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from course_attn.checking.context import Finding
+from course_attn.checking.outcome import Outcome
+
+__all__ = ["form_problem", "precision_remark"]
+
+_WORDS = {
+    "b": "truth values",
+    "i": "integers",
+    "u": "integers",
+    "f": "real numbers",
+}
+
+
+def form_problem(
+    outcome: Outcome, expected: np.ndarray, given: tuple[Any, ...], side: ModuleType
+) -> Finding | None:
+    """Say what kind of thing came back instead of an array; None if it is one."""
+    value = outcome.value
+    if value is None:
+        return _nothing(outcome.printed)
+    if not side.is_native(value) and not _is_one_number(value, expected, side):
+        return _not_native(value, expected, side)
+    return _dtype_problem(side.as_numpy(value), expected, value, given, side)
+
+
+def precision_remark(
+    value: Any, given: tuple[Any, ...], side: ModuleType
+) -> str | None:
+    """Return a remark where the result is finer than all inputs."""
+    finest = max((side.precision(item) or 0 for item in given), default=0)
+    own = side.precision(value)
+    if own is None or not 0 < finest < own:
+        return None
+    return (
+        f"for float{8 * finest} input you return float{8 * own}. That passes; keeping the input's "
+        "dtype would save memory."
+    )
+
+
+def _nothing(printed: str) -> Finding:
+    if printed.strip():
+        return Finding(
+            ("prints",),
+            "Your function prints its result and returns `None`: the caller gets nothing to work "
+            "with. Replace `print(…)` with `return …`.",
+        )
+    return Finding(
+        ("returns-none",),
+        "Your function computes, but returns `None`. End it with `return …`, and check that every "
+        "branch reaches a `return`.",
+    )
+
+
+def _is_one_number(value: Any, expected: np.ndarray, side: ModuleType) -> bool:
+    in_numpy = side.NOUN == "a NumPy array"
+    return in_numpy and expected.ndim == 0 and isinstance(value, bool | int | float)
+
+
+def _not_native(value: Any, expected: np.ndarray, side: ModuleType) -> Finding:
+    if isinstance(value, bool | int | float | complex) and expected.ndim:
+        shape = side.describe(np.empty(expected.shape)).rsplit(" ", 1)[0]
+        return Finding(
+            ("one-number",),
+            f"You return one number, {value!r}; an array of shape {shape} is asked for. A sum or "
+            "mean without `axis=` runs over everything.",
+        )
+    right = (
+        "The numbers are right, but you"
+        if _same_numbers(value, expected)
+        else "You"
+    )
+    return Finding(
+        ("not-an-array",),
+        f"{right} return {_what_it_is(value)}: return {side.NOUN} instead.",
+    )
+
+
+def _what_it_is(value: Any) -> str:
+    kind = type(value)
+    if kind.__module__.split(".")[0] == "torch":
+        return "a PyTorch tensor in a NumPy exercise"
+    if isinstance(value, np.ndarray | np.generic):
+        return "a NumPy array in a PyTorch exercise (and gradients cannot flow through it)"
+    name = kind.__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} `{name}`"
+
+
+def _same_numbers(value: Any, expected: np.ndarray) -> bool:
+    try:
+        array = np.asarray(
+            value.detach() if hasattr(value, "detach") else value, dtype=float
+        )
+        return array.shape == expected.shape and np.allclose(
+            array, expected, rtol=1e-4
+        )
+    except Exception:  # whatever it is, it is not a list of numbers
+        return False
+
+
+def _dtype_problem(
+    array: np.ndarray,
+    expected: np.ndarray,
+    value: Any,
+    given: tuple[Any, ...],
+    side: ModuleType,
+) -> Finding | None:
+    if array.dtype.kind == "O":
+        return Finding(
+            ("object-array",),
+            "You return an array of Python objects (dtype `object`), not of numbers. Usually rows "
+            "of different lengths, or a `None` among the numbers, cause this.",
+        )
+    if not _kind_fits(array, expected, value):
+        return Finding(("dtype",), _wrong_kind(array, expected))
+    own, coarsest = (
+        side.precision(value),
+        min(filter(None, map(side.precision, given)), default=0),
+    )
+    if own is not None and own < coarsest:
+        return Finding(("dtype",), _coarser(own, coarsest, side))
+    return None
+
+
+def _kind_fits(array: np.ndarray, expected: np.ndarray, value: Any) -> bool:
+    kinds = {"i": "iu", "u": "iu"}.get(expected.dtype.kind, expected.dtype.kind)
+    plain_int = isinstance(value, int) and expected.dtype.kind == "f"
+    return array.dtype.kind in kinds or (plain_int and not isinstance(value, bool))
+
+
+def _wrong_kind(array: np.ndarray, expected: np.ndarray) -> str:
+    have = _WORDS.get(array.dtype.kind, f"dtype `{array.dtype}`")
+    want = _WORDS.get(expected.dtype.kind, f"dtype `{expected.dtype}`")
+    message = (
+        f"You return {have} (dtype `{array.dtype}`), but {want} are asked for."
+    )
+    if array.dtype.kind in "iu" and expected.dtype.kind == "f":
+        return (
+            message
+            + " Rounding, `//`, or an array made with an integer dtype cuts decimals."
+        )
+    if array.dtype.kind == "c":
+        return (
+            message
+            + " A root of a negative number, or `**0.5` of one, may be the cause."
+        )
+    return message
+
+
+def _coarser(own: int, coarsest: int, side: ModuleType) -> str:
+    message = f"The input is float{8 * coarsest}, but you return float{8 * own}: digits are lost."
+    if side.NOUN == "a PyTorch tensor":
+        return (
+            message
+            + " `torch.zeros` and its relatives make float32 unless you pass `dtype=`; "
+            "`torch.zeros_like(x)` and `x.new_zeros(…)` follow `x`."
+        )
+    return message + " Keep the input's dtype: `np.zeros(shape, dtype=x.dtype)`."

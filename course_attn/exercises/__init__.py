@@ -1,0 +1,132 @@
+"""The exercises of the book: check an answer, ask for a hint or a solution, see what is done."""
+
+import os
+from typing import Any
+
+from course_attn.checking.catalog import Catalog, Unavailable
+from course_attn.checking.help import Hints, show_hints, show_solution
+from course_attn.checking.judge import judge
+from course_attn.checking.overview import Overview
+from course_attn.checking.result import NotRight, Result
+from course_attn.checking.store import passed_exercises, record_pass
+from course_attn.source import Source
+
+__all__ = ["catalog", "check", "hint", "progress", "solution"]
+
+catalog = Catalog(
+    {
+        "weighted_sum": {
+            "course_attn.exercises.weighted_sum": (
+                "weighted_sum",
+                "normalize_weights",
+                "moving_average_weights",
+                "in_convex_hull",
+                "mixture_shape",
+            ),
+            "course_attn.exercises.in_torch.weighted_sum": ("weighted_sum_torch",),
+        },
+        "scores": {
+            "course_attn.exercises.scores": (
+                "dot_scores",
+                "cosine_scores",
+                "additive_scores",
+                "nadaraya_watson",
+                "fooled_by_length",
+            ),
+            "course_attn.exercises.in_torch.scores": ("cosine_scores_torch",),
+        },
+        "softmax": {
+            "course_attn.exercises.softmax": (
+                "softmax",
+                "softmax_with_temperature",
+                "entropy",
+                "softmax_jacobian",
+                "true_of_softmax",
+                "hide_the_axis_bug",
+            ),
+            "course_attn.exercises.in_torch.softmax": ("softmax_torch",),
+        },
+    }
+)
+
+
+def check(fn: Any, name: str | None = None) -> Result:
+    """Check an answer to an exercise.
+
+    Parameters
+    ----------
+    fn : callable
+        Your function.
+    name : str, optional
+        The exercise; by default the function's own name.
+
+    Returns
+    -------
+    Result
+        The verdict, with what to do next.
+
+    Raises
+    ------
+    NotRight
+        In strict mode only (under nbgrader, or with ``COURSE_ATTN_STRICT=1``), unless right.
+    """
+    strict = _is_strict()
+    result = _judged(fn, name, strict)
+    if strict:
+        if not result.passed:
+            raise NotRight(repr(result)) from None
+        return result
+    return _recorded(result) if result.passed else result
+
+
+def hint(name: Any) -> Hints | Result:
+    """Show one more hint for an exercise at each call."""
+    try:
+        return show_hints(catalog.find(catalog.name_of(name, None)))
+    except Unavailable as problem:
+        return Result("wrong", str(problem))
+
+
+def solution(name: Any) -> Source | Result:
+    """Show a solution of an exercise."""
+    try:
+        return show_solution(catalog.find(catalog.name_of(name, None)))
+    except Unavailable as problem:
+        return Result("wrong", str(problem))
+
+
+def progress() -> Overview:
+    """Show which exercises are done, by chapter."""
+    passed, message = passed_exercises()
+    return Overview(catalog.chapters, passed, message)
+
+
+def _is_strict() -> bool:
+    return (
+        bool(os.environ.get("NBGRADER_EXECUTION"))
+        or os.environ.get("COURSE_ATTN_STRICT") == "1"
+    )
+
+
+def _judged(fn: Any, name: str | None, strict: bool) -> Result:
+    try:
+        return judge(catalog.find(catalog.name_of(fn, name)), fn)
+    except Unavailable as problem:
+        return Result("wrong", str(problem), faults=("unknown-exercise",))
+    except Exception as error:
+        if strict:
+            raise
+        said = f"{type(error).__name__}: {error}"
+        return Result(
+            "crashed",
+            f"The checker itself failed, which is not your fault ({said}).",
+        )
+
+
+def _recorded(result: Result) -> Result:
+    trouble = record_pass(result.name)
+    if trouble is None:
+        return result
+    return Result(
+        "right", "", result.name, (), result.printed, (*result.remarks, trouble)
+    )
