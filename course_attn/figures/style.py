@@ -16,7 +16,7 @@ __all__ = ["INK", "ROLES", "canvas", "role_color", "shade", "use_style"]
 ROLES: Mapping[str, str] = MappingProxyType(
     {
         "query": "#1746D1",
-        "key": "#B85C00",
+        "key": "#A95500",
         "value": "#0A5C36",
         "weight": "#7B0F6B",
         "output": "#6C6C75",

@@ -1,0 +1,347 @@
+"""The built book in a browser: from a server and from disk, on a desktop and on a phone.
+
+Needs Chromium, found on the PATH or named by COURSE_ATTN_CHROMIUM; skipped without it.
+"""
+
+import functools
+import http.server
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from book_sources import CHAPTERS, pages
+from built_pages import HTML, page_of
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM = os.environ.get("COURSE_ATTN_CHROMIUM") or next(
+    filter(None, map(shutil.which, NAMES)), None
+)
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+VIEWS = {
+    "desktop-light": {
+        "viewport": {"width": 1280, "height": 900},
+        "color_scheme": "light",
+    },
+    "desktop-dark": {
+        "viewport": {"width": 1280, "height": 900},
+        "color_scheme": "dark",
+    },
+    "phone-light": {
+        "viewport": {"width": 390, "height": 844},
+        "color_scheme": "light",
+    },
+    "phone-dark": {
+        "viewport": {"width": 390, "height": 844},
+        "color_scheme": "dark",
+    },
+}
+
+
+def address(source: Path) -> str:
+    """Return a page's address within the book."""
+    return page_of(source).relative_to(HTML).as_posix()
+
+
+CHAPTER_PAGES = [address(source) for source in CHAPTERS]
+# The last two are made by Sphinx and its extensions, without a source of ours.
+PAGES = [*map(address, pages()), "search.html", "prf-prf.html"]
+# Chapters are looked at in every view, the other pages in the two that have least in common.
+VISITS = [
+    (page, view)
+    for page in PAGES
+    for view in (
+        VIEWS if page in CHAPTER_PAGES else ["desktop-light", "phone-dark"]
+    )
+]
+
+# What the theme writes to the console, and we cannot help.
+NOISE = re.compile(
+    # sphinx-thebe is set up twice, once by Jupyter Book and once by the theme.
+    r"Identifier 'THEBE_JS_URL' has already been declared"
+    # A margin note on a page without a second-level heading: the theme looks for one.
+    r"|Cannot read properties of null \(reading 'classList'\)"
+    # The first visit: nothing is stored yet, and the theme says that it takes the default.
+    r"|Got invalid theme mode: \. Resetting to auto\."
+)
+# What axe finds in markup that is not ours: a rule, and the elements that may break it.
+NOT_OURS = [
+    # docutils gives a list of references the role "list", and its entries another than "listitem".
+    {"rule": "aria-required-children", "selector": ".citation-list[role=list]"},
+    # The theme's arrows that unfold a chapter's subpages in the sidebar have no name.
+    {
+        "rule": "summary-name",
+        "selector": ".bd-sidebar-primary .has-children > details > summary",
+    },
+]
+
+pytestmark = [
+    pytest.mark.usefixtures("html"),
+    pytest.mark.skipif(
+        CHROMIUM is None,
+        reason="needs Chromium: `apt-get install chromium`, or COURSE_ATTN_CHROMIUM=/path/to/it",
+    ),
+]
+every_chapter = pytest.mark.parametrize("page", CHAPTER_PAGES)
+
+
+# Opening pages
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line in the log for each."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """Serve the built book; give its address."""
+    handler = functools.partial(Quiet, directory=HTML)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}/"
+        running.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["playwright.Browser"]:
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+@dataclass
+class Visit:
+    """An open page, and what went wrong in it so far."""
+
+    page: "playwright.Page"
+    home: str
+    problems: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        self.page.on("pageerror", lambda error: self.note(f"error: {error}"))
+        self.page.on(
+            "console", lambda said: said.type == "error" and self.note(said.text)
+        )
+        self.page.on("request", lambda request: self.check(request.url))
+        self.page.on(
+            "requestfailed", lambda request: self.note(f"failed: {request.url}")
+        )
+        self.page.on(
+            "response",
+            lambda r: r.status >= 400 and self.note(f"{r.status}: {r.url}"),
+        )
+
+    def note(self, problem: str) -> None:
+        if not NOISE.search(problem):
+            self.problems.append(problem)
+
+    def check(self, url: str) -> None:
+        if not url.startswith((self.home, "data:", "blob:")):
+            self.note(f"foreign: {url}")
+
+
+@contextmanager
+def visit(
+    browser: "playwright.Browser", home: str, page: str, **settings: object
+) -> Iterator[Visit]:
+    """Open a page as a reader does who comes for the first time, and wait for its formulas."""
+    context = browser.new_context(**settings)
+    opened = Visit(context.new_page(), home)
+    opened.watch()
+    opened.page.goto(home + page)
+    opened.page.evaluate(
+        "async () => { await window.MathJax?.startup?.promise; return null; }"
+    )
+    yield opened
+    context.close()
+
+
+# What is asked of a page
+
+FLAWS = """() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const short = (element) => element.outerHTML.slice(0, 120);
+  const root = document.documentElement;
+  return [
+    ...all("mjx-merror, [data-mjx-error]").map((e) => "bad formula: " + e.textContent),
+    ...all(".bd-article .math").filter((e) => !e.querySelector("mjx-container"))
+      .map((e) => "formula not typeset: " + short(e)),
+    ...all("img").filter((e) => !e.alt.trim()).map((e) => "no alt text: " + short(e)),
+    ...all("img").filter((e) => e.complete && !e.naturalWidth).map((e) => "broken: " + short(e)),
+    ...(root.scrollWidth > root.clientWidth ? [`${root.scrollWidth} pixels wide`] : []),
+  ];
+}"""
+
+# Its preload would fetch style sheets anew, by wrong addresses.
+AXE = """async (notOurs) => {
+  const options = {resultTypes: ["violations"], preload: false, iframes: false};
+  const excused = (rule, node) => notOurs.some((entry) =>
+    entry.rule === rule && document.querySelector(node.target[0])?.matches(entry.selector));
+  const {violations} = await axe.run(document, options);
+  return violations
+    .filter((violation) => ["critical", "serious"].includes(violation.impact))
+    .flatMap((violation) => violation.nodes
+      .filter((node) => !excused(violation.id, node))
+      .map((node) => `${violation.id}: ${node.target}: ${node.failureSummary}`));
+}"""
+
+
+@functools.cache
+def axe_script() -> str:
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("page", "view"), VISITS)
+def test_the_page_from_a_server_is_sound_and_accessible(
+    browser, server, page, view
+):
+    with visit(browser, server, page, **VIEWS[view]) as opened:
+        assert opened.page.evaluate(FLAWS) == []
+        assert (
+            opened.page.evaluate("document.documentElement.dataset.theme") in view
+        )
+        opened.page.evaluate(axe_script())
+        assert opened.page.evaluate(AXE, NOT_OURS) == []
+    assert opened.problems == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_from_disk_is_sound(browser, page):
+    with visit(
+        browser, HTML.as_uri() + "/", page, **VIEWS["desktop-light"]
+    ) as opened:
+        assert opened.page.evaluate(FLAWS) == []
+        assert (
+            page not in CHAPTER_PAGES
+            or opened.page.locator("mjx-container").count() > 20
+        )
+    assert opened.problems == []
+
+
+# Animations
+
+
+class Player:
+    """An animation as a reader finds it: picture, button, slider and a sentence for each step."""
+
+    def __init__(self, figure: "playwright.Locator") -> None:
+        self.picture, self.button = (
+            figure.locator("img"),
+            figure.get_by_role("button"),
+        )
+        self.slider, self.said = (
+            figure.get_by_role("slider"),
+            figure.locator(".attn-step"),
+        )
+
+    def shows(self, step: str) -> None:
+        """Wait until a step is shown, given as a pattern, in all parts of the player."""
+        said = re.compile(rf"^Step {step} of \d+: \w")
+        playwright.expect(self.said).to_have_text(said)
+        playwright.expect(self.slider).to_have_attribute("aria-valuetext", said)
+
+    def says(self, word: str) -> None:
+        """Wait until the button offers something."""
+        playwright.expect(self.button).to_have_text(re.compile(word))
+
+    def frame(self) -> str:
+        return self.picture.get_attribute("src")
+
+
+def players(opened: Visit) -> list[Player]:
+    return [
+        Player(figure) for figure in opened.page.locator(".attn-animation").all()
+    ]
+
+
+@every_chapter
+def test_animations_play_and_pause(browser, server, page):
+    with visit(browser, server, page) as opened:
+        for player in players(opened):
+            player.shows("1")
+            first = player.frame()
+            player.says("Play")
+            player.button.click()
+            player.says("Pause")
+            player.shows("([2-9]|[1-9][0-9])")
+            player.button.click()
+            player.says("Play")
+            paused = player.frame()
+            assert paused != first
+            opened.page.wait_for_timeout(1_000)
+            assert player.frame() == paused
+    assert opened.problems == []
+
+
+@every_chapter
+def test_animations_obey_the_keyboard(browser, page):
+    with visit(browser, HTML.as_uri() + "/", page) as opened:
+        for player in players(opened):
+            first = player.frame()
+            player.button.focus()
+            opened.page.keyboard.press("Tab")
+            playwright.expect(player.slider).to_be_focused()
+            opened.page.keyboard.press("ArrowRight")
+            player.shows("2")
+            assert player.frame() != first
+            opened.page.keyboard.press("Home")
+            player.shows("1")
+            assert player.frame() == first
+            opened.page.keyboard.press("Shift+Tab")
+            opened.page.keyboard.press("Enter")
+            player.says("Pause")
+            opened.page.keyboard.press("Space")
+            player.says("Play")
+    assert opened.problems == []
+
+
+@every_chapter
+def test_with_reduced_motion_animations_move_one_step_at_a_time(
+    browser, server, page
+):
+    with visit(browser, server, page, reduced_motion="reduce") as opened:
+        for player in players(opened):
+            player.says("Next step")
+            player.button.click()
+        opened.page.wait_for_timeout(1_500)
+        for player in players(opened):
+            player.shows("2")
+
+
+# Search
+
+
+@pytest.mark.parametrize("place", ["server", "disk"])
+def test_searching_for_softmax_finds_its_chapter(browser, server, place):
+    """From disk the browser does not let Sphinx read the pages for excerpts: links have to do."""
+    home = server if place == "server" else HTML.as_uri() + "/"
+    with visit(browser, home, PAGES[0], **VIEWS["desktop-light"]) as opened:
+        opened.page.get_by_role("button", name="Search").first.click()
+        opened.page.keyboard.type("softmax")
+        opened.page.keyboard.press("Enter")
+        found = opened.page.locator("#search-results li a[href*='softmax.html']")
+        playwright.expect(found.first).to_be_visible()
+    assert [
+        problem for problem in opened.problems if problem.startswith("foreign")
+    ] == []

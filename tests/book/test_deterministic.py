@@ -1,0 +1,33 @@
+"""Two executions of a chapter give the same outputs: text, pictures and animations."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+import pytest
+from book_sources import CHAPTERS, name
+from nbclient import NotebookClient
+
+
+def outputs(path: Path) -> list[list[dict]]:
+    """Execute a notebook in a new kernel, and return the outputs of each code cell."""
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(
+        notebook, timeout=120, resources={"metadata": {"path": path.parent}}
+    ).execute()
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return [[shown(output) for output in cell.outputs] for cell in code]
+
+
+def shown(output: dict) -> dict:
+    """Return what an output shows: a stream's text, or the data of a result by type."""
+    return output["data"] if "data" in output else {output["name"]: output["text"]}
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+def test_two_executions_give_the_same_outputs(path):
+    with ThreadPoolExecutor(2) as both:
+        first, second = both.map(outputs, [path, path])
+    assert any(first)
+    for number, (one, other) in enumerate(zip(first, second, strict=True), start=1):
+        assert one == other, f"code cell {number} shows something else each time"

@@ -1,0 +1,121 @@
+"""Every labeled equation and theorem of the book has a test, and every such test has its claim.
+
+The registry finds labels and marks by patterns. So that a pattern which overlooks one is noticed,
+labels and marks are also counted here in a second, cruder way.
+"""
+
+import re
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from book_sources import BOOK, CHAPTERS, NOTEBOOKS, ROOT, markdown, name
+from built_pages import article, page_of
+from verified_equations import claims_in, proofs_in
+
+CLAIMS = claims_in(BOOK)
+PROOFS = proofs_in(ROOT / "tests")
+KINDS_OF_THEOREM = (
+    "prf:(?:theorem|lemma|corollary|proposition|conjecture|criterion)"
+)
+
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
+
+
+def labels(kind: str, path: Path) -> list[str]:
+    """Return what the registry finds in a notebook; only chapters may have labels."""
+    claims = [c for c in CLAIMS if c.chapter == path.stem and path in CHAPTERS]
+    return [claim.label for claim in claims if claim.kind == kind]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.label)
+def test_every_claim_is_verified_by_a_test(claim):
+    assert (claim.kind, claim.label) in {
+        (proof.kind, proof.label) for proof in PROOFS
+    }
+
+
+@pytest.mark.parametrize(
+    "proof", PROOFS, ids=lambda p: f"{p.file.name}:{p.test}:{p.label}"
+)
+def test_every_mark_names_a_claim_of_its_kind(proof):
+    assert (proof.kind, proof.label) in {
+        (claim.kind, claim.label) for claim in CLAIMS
+    }
+    assert proof.test.startswith("test_"), "pytest does not run it"
+
+
+def test_labels_are_unique():
+    repeated = [
+        label
+        for label, count in Counter(c.label for c in CLAIMS).items()
+        if count > 1
+    ]
+    assert not repeated
+
+
+def test_the_registry_overlooks_no_mark():
+    files = [
+        path
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if path.parent.name != "book"
+    ]
+    text = "\n".join(path.read_text("utf-8") for path in files)
+    assert len(re.findall(r"mark\.(?:equation|theorem)\b", text)) == len(PROOFS) > 0
+
+
+@every_notebook
+def test_the_registry_overlooks_no_labeled_equation(path):
+    assert re.findall(r"\((eq-[^)]*)\)[ \t]*$", markdown(path), re.M) == labels(
+        "equation", path
+    )
+
+
+@every_notebook
+def test_a_display_equation_has_a_label_of_the_right_form_or_none(path):
+    """``$$ (softmax)`` would be numbered, too, and so would an amsmath environment or a \\tag."""
+    text = markdown(path)
+    assert not re.findall(r"\$\$[ \t]*\((?!eq-)[^)]*\)", text)
+    outside = re.sub(r"\$\$.*?\$\$", "", text, flags=re.S)
+    assert not re.findall(r"^\\begin\{\w+\}", outside, re.M), "not between $$"
+    assert not re.findall(r"\\(?:label|tag)\b|\{math\}", text)
+
+
+@every_notebook
+def test_the_registry_overlooks_no_labeled_theorem(path):
+    assert re.findall(r"^:label: (.*)$", markdown(path), re.M) == labels(
+        "theorem", path
+    )
+
+
+@every_notebook
+def test_every_theorem_has_a_label_and_right_after_it_a_proof(path):
+    text = markdown(path)
+    directives = re.findall(r"^:::+\{(prf:[\w:]+)\}", text, re.M)
+    followers = [
+        following
+        for directive, following in pairwise([*directives, ""])
+        if re.fullmatch(KINDS_OF_THEOREM, directive)
+    ]
+    assert followers == ["prf:proof"] * len(labels("theorem", path))
+
+
+@every_chapter
+def test_the_numbers_on_the_built_page_are_those_of_the_labels(path, html):
+    numbered = article(page_of(path)).select("div.math:has(.eqno)")
+    assert [div["id"].removeprefix("equation-") for div in numbered] == labels(
+        "equation", path
+    )
+
+
+def test_the_page_of_all_equations_links_each_claim_and_its_tests(html):
+    found = {}
+    for row in article(page_of(BOOK / "equations.md")).select("tbody tr"):
+        label = row.select_one("a.internal")["href"].split("#")[1]
+        tests = row.select("a.external[href*='/tests/test_']")
+        found[label.removeprefix("equation-")] = len(tests)
+    assert found == {
+        c.label: sum(p.label == c.label for p in PROOFS) for c in CLAIMS
+    }

@@ -1,0 +1,350 @@
+"""The hygiene of the notebooks and pages: what a reader, a diff and a screen reader rely on."""
+
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import nbformat
+import pytest
+import setup_cells
+from book_sources import (
+    BOOK,
+    CHAPTERS,
+    NOTEBOOKS,
+    ROOT,
+    cells,
+    figures,
+    markdown,
+    name,
+    pages,
+    prose,
+    repository,
+)
+
+from course_attn.figures.style import ROLES
+
+KERNEL = {
+    "kernelspec": {
+        "display_name": "Python 3",
+        "language": "python",
+        "name": "python3",
+    },
+    "language_info": {"name": "python"},
+}
+CELL_METADATA = {"tags", "mystnb", "nbgrader"}
+SECTIONS = [
+    r"\*\*The question of this chapter\.\*\* .*\?$",
+    r"\*\*Afterwards you can\*\*$",
+    r"## By hand",
+    r"## In one line",
+    r"## What goes wrong$",
+    r"## In PyTorch$",
+    r"## On real data",
+    r"## Summary$",
+    r"## What to read next$",
+]
+LONGEST_CELL, LONGEST_LINE = 12, 88
+TEXT_FILES = {".css", ".html", ".ipynb", ".md", ".py"}
+
+# Words by which British spelling shows, and words that tell a reader that it should be easy.
+BRITISH = re.compile(
+    r"(?<![a-z])(?:"
+    r"(?:colour|behaviour|neighbour|favour|honour|grey|artefact)[a-z]*"
+    r"|(?:capital|central|character|emphas|equal|factor|final|general|initial|local|maxim|minim"
+    r"|normal|optim|organ|parameter|penal|quant|real|recogn|regular|serial|standard|summar|symbol"
+    r"|token|util|vector|visual)is(?:e|es|ed|er|ing|ation|ations)"
+    r"|(?:un)?(?:label|model|travel|cancel)l(?:ed|ing)|analys(?:e|ed|ing)|practis(?:e|es|ed|ing)"
+    r"|centre[ds]?|(?:kilo|centi|milli)?metres?|catalogue|fulfil|judgement|licence|maths"
+    r"|programmes?|whilst"
+    r")(?![a-z])",
+    re.I,
+)
+BELITTLING = re.compile(
+    r"\b(?:simply|obviously|just|trivial|trivially|needless to say)\b", re.I
+)
+
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
+every_text = pytest.mark.parametrize(
+    "path", sorted({*NOTEBOOKS, *pages()}), ids=name
+)
+
+
+# The file
+
+
+@every_notebook
+def test_the_notebook_is_valid(path):
+    nbformat.validate(nbformat.read(path, as_version=nbformat.NO_CONVERT))
+
+
+@every_notebook
+def test_cells_have_ids_that_are_stable_and_unique(path):
+    ids = [
+        cell.get("id")
+        for kind in ("code", "markdown", "raw")
+        for cell in cells(path, kind)
+    ]
+    assert all(ids)
+    assert len(ids) == len(set(ids))
+
+
+@every_notebook
+def test_nothing_of_an_execution_is_stored(path):
+    for cell in cells(path, "code"):
+        assert cell["outputs"] == [], cell["source"]
+        assert cell["execution_count"] is None, cell["source"]
+
+
+@every_notebook
+def test_metadata_say_no_more_than_needed(path):
+    assert nbformat.read(path, as_version=4).metadata == KERNEL
+    for kind in ("code", "markdown"):
+        for cell in cells(path, kind):
+            assert set(cell["metadata"]) <= CELL_METADATA, cell["source"]
+
+
+def test_nbstripout_would_change_nothing():
+    command = [
+        sys.executable,
+        "-m",
+        "nbstripout",
+        "--keep-id",
+        "--verify",
+        *map(str, NOTEBOOKS),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@every_notebook
+def test_the_first_code_cell_is_the_setup_cell(path):
+    text = path.read_text("utf-8")
+    assert text == setup_cells.with_setup(text), "run `python tools/setup_cells.py`"
+    assert cells(path, "code")[0]["metadata"] == {"tags": ["remove-cell"]}
+
+
+# The code
+
+
+@every_notebook
+def test_code_cells_are_short(path):
+    for cell in cells(path, "code")[1:]:
+        lines = cell["source"].splitlines()
+        assert len(lines) <= LONGEST_CELL, cell["source"]
+        assert max(map(len, lines)) <= LONGEST_LINE, max(lines, key=len)
+
+
+@every_notebook
+def test_a_figure_is_shown_by_ending_a_cell_with_it(path):
+    assert not any("plt.show" in cell["source"] for cell in cells(path, "code"))
+
+
+@every_notebook
+def test_every_figure_says_what_it_finds_and_what_is_seen(path):
+    names = []
+    for entry in figures(path):
+        caption, alt = entry["figure"]["caption"], entry["image"]["alt"]
+        names.append(entry["figure"]["name"])
+        assert len(caption.split()) >= 8, caption
+        assert len(alt.split()) >= 8, alt
+        assert caption != alt
+    assert all(re.fullmatch(r"fig-[a-z0-9-]+", label) for label in names)
+    assert len(names) == len(set(names))
+
+
+# The text
+
+
+@every_chapter
+def test_the_chapter_has_the_sections_of_the_skeleton_in_order(path):
+    text = markdown(path)
+    found = [re.search("^" + section, text, re.M) for section in SECTIONS]
+    assert [
+        s for s, match in zip(SECTIONS, found, strict=True) if match is None
+    ] == []
+    starts = [match.start() for match in found]
+    assert starts == sorted(starts)
+
+
+@pytest.mark.parametrize(
+    ("path", "following"), list(pairwise(CHAPTERS)), ids=lambda path: path.stem
+)
+def test_the_chapter_ends_with_a_link_to_the_next(path, following):
+    assert (
+        f"]({following.name})"
+        in markdown(path).split("\n## What to read next\n")[1]
+    )
+
+
+@every_chapter
+def test_the_chapter_ends_with_a_link_to_its_exercises(path):
+    assert (
+        f"](exercises/{path.name})"
+        in markdown(path).split("\n## What to read next\n")[1]
+    )
+
+
+@every_text
+def test_directives_are_colon_fences(path):
+    """Backtick directives turn into raw code where MyST is not rendered, as in Colab."""
+    assert not re.findall(r"^\s*(?:`{3,}|~{3,})\{.*", markdown(path), re.M)
+
+
+@every_text
+def test_formulas_define_no_macros(path):
+    """JupyterLab and Colab would not know them."""
+    macros = r"\\(?:(?:re)?newcommand|providecommand|def|let|DeclareMathOperator|require)\b.*"
+    assert not re.findall(macros, markdown(path))
+
+
+@every_text
+def test_text_and_formulas_have_no_color_but_those_of_the_roles(path):
+    text = markdown(path)
+    colors = re.findall(r"\\(?:text)?color\{([^}]*)\}", text)
+    colors += re.findall(r"""style=["'][^"']*color:\s*([^;"']*)""", text)
+    assert set(colors) <= set(ROLES.values())
+    assert len(colors) == len(re.findall(r"\\(?:text)?color\b|color:", text)), (
+        "in another form"
+    )
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_the_dark_theme_has_a_color_of_its_own_for_the_role(role):
+    """Formulas carry their colors as rgb(), prose as hexadecimal numbers."""
+    css = (BOOK / "_static" / "book.css").read_text("utf-8")
+    rule = r'^html\[data-theme="dark"\] ([^{]*)\{\s*color: #\w{6} !important'
+    selectors = re.findall(rule, css, re.M)
+    parts = ", ".join(str(int(ROLES[role][k : k + 2], 16)) for k in (1, 3, 5))
+    for form in (ROLES[role], f"rgb({parts})"):
+        assert (
+            sum(f'[style*="{form}"]' in selector for selector in selectors) == 1
+        ), form
+
+
+@every_text
+def test_the_text_does_not_call_things_easy(path):
+    spoken = [markdown(path)]
+    if path.suffix == ".ipynb":
+        spoken += [entry["figure"]["caption"] for entry in figures(path)]
+    assert BELITTLING.findall(prose("\n".join(spoken))) == []
+
+
+def test_the_spelling_is_american():
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    for folder in (BOOK, ROOT / "course_attn"):
+        files += [
+            path for path in sorted(folder.rglob("*")) if path.suffix in TEXT_FILES
+        ]
+    found = [
+        f"{name(path)}:{number}: {match.group()}"
+        for path in files
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        for match in BRITISH.finditer(line)
+    ]
+    assert found == []
+
+
+# What the text refers to
+
+
+def test_every_citation_is_in_the_bibliography_and_every_entry_is_cited():
+    keys = re.findall(
+        r"^@\w+\{([^,\s]+),", (BOOK / "references.bib").read_text("utf-8"), re.M
+    )
+    roles = [
+        re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", markdown(path))
+        for path in pages()
+    ]
+    cited = {
+        key.strip() for found in roles for role in found for key in role.split(",")
+    }
+    assert len(keys) == len(set(keys))
+    assert cited == set(keys)
+
+
+def glossary() -> list[list[str]]:
+    """Return the entries of the glossary, each as the list of its terms."""
+    body = (
+        (BOOK / "glossary.md")
+        .read_text("utf-8")
+        .split(":::{glossary}\n")[1]
+        .split("\n:::")[0]
+    )
+    return [
+        re.findall(r"^(?=\S).+$", entry, re.M)
+        for entry in re.split(r"\n\n", body.strip())
+    ]
+
+
+def linked_terms(path: Path) -> set[str]:
+    """Return the terms to which a page links: {term}`this` or {term}`words <this>`."""
+    found = re.findall(r"\{term\}`(?:[^`<]*<)?([^`>]+)>?`", markdown(path))
+    return {term.strip() for term in found}
+
+
+@every_text
+def test_every_linked_term_is_in_the_glossary(path):
+    assert linked_terms(path) <= {term for entry in glossary() for term in entry}
+
+
+def test_every_term_of_the_glossary_is_linked_from_the_book():
+    linked = set().union(*(linked_terms(path) for path in pages()))
+    assert [entry for entry in glossary() if not linked & set(entry)] == []
+
+
+# One slug, every place; one address, one place
+
+
+@every_chapter
+def test_the_chapter_has_its_twins_and_its_tests(path):
+    for place in (
+        "course_attn/in_numpy/{}.py",
+        "course_attn/in_torch/{}.py",
+        "tests/test_{}.py",
+    ):
+        assert (ROOT / place.format(path.stem)).is_file(), place.format(path.stem)
+
+
+def slugs(folder: str, suffix: str) -> set[str]:
+    """Return the stems of a folder's files, without private ones."""
+    found = {path.stem for path in (ROOT / folder).glob(f"*{suffix}")}
+    return {slug for slug in found if not slug.startswith("_")}
+
+
+@pytest.mark.parametrize("folder", ["course_attn/in_numpy", "course_attn/in_torch"])
+def test_every_module_of_the_twins_has_its_chapter(folder):
+    assert slugs(folder, ".py") == {path.stem for path in CHAPTERS}
+
+
+def test_every_chapter_is_in_the_table_of_contents():
+    assert slugs("book", ".ipynb") == {path.stem for path in CHAPTERS}
+
+
+def test_exercises_have_a_notebook_a_module_and_a_chapter():
+    modules, notebooks = (
+        slugs("course_attn/exercises", ".py"),
+        slugs("book/exercises", ".ipynb"),
+    )
+    assert modules == notebooks
+    assert notebooks <= {path.stem for path in CHAPTERS}
+
+
+def test_the_address_of_the_repository_is_in_the_configuration_and_the_setup_cells_only():
+    _, address, _ = repository()
+    left_out = {".git", ".venv", "_build", "__pycache__", "dist"}
+    files = [
+        path
+        for path in ROOT.rglob("*")
+        if path.is_file()
+        and not left_out & set(path.parts)
+        and "_cache" not in str(path)
+    ]
+    found = {}
+    for path in files:
+        count = path.read_bytes().count(address.encode())
+        if count:
+            found[name(path)] = count
+    assert found == {"_config.yml": 1} | {name(path): 1 for path in NOTEBOOKS}
