@@ -42,7 +42,7 @@ lab: .venv/.installed
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/nbstripout --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
+	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
 	$(BIN)/python tools/setup_cells.py --check
 
 clean:
