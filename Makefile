@@ -3,7 +3,8 @@ PYTHON ?= python3
 WORKERS ?= auto
 
 BIN := .venv/bin
-PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -path 'course_attn/*')
+PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html')
+FRAME := _config.yml _toc.yml $(wildcard book/_static/* book/_extensions/*.py)
 
 .PHONY: help book test lab lint clean
 .DEFAULT_GOAL := help
@@ -24,12 +25,17 @@ help:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-# Executed notebooks are cached; a changed package makes their results stale.
+# Sphinx rebuilds the pages whose text changed. What it does not notice: a changed package makes the
+# results of all notebooks stale, and a changed frame (configuration, styles) makes all pages stale.
 _build/.package: $(PACKAGE)
-	@rm -rf _build/.jupyter_cache
+	@rm -rf _build
 	@mkdir -p _build && touch $@
 
-book: .venv/.installed _build/.package
+_build/.frame: $(FRAME) | _build/.package
+	@rm -rf _build/html _build/.doctrees
+	@mkdir -p _build && touch $@
+
+book: .venv/.installed _build/.package _build/.frame
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 
