@@ -15,7 +15,16 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
-__all__ = ["check_arguments", "check_axis", "check_positive"]
+__all__ = [
+    "check_arguments",
+    "check_axis",
+    "check_count",
+    "check_finite",
+    "check_flag",
+    "check_float_dtype",
+    "check_lengths",
+    "check_positive",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -31,7 +40,9 @@ def check_arguments(function: Function) -> Function:
     function : callable
         Its array parameters are annotated like ``Float[np.ndarray, "*batch n_q d_k"]``, or with a
         union of such. An axis name stands for one length in the whole call, ``*batch`` for any
-        number of equal leading axes. Nothing is broadcast: a length of 1 does not fit 7.
+        number of equal leading axes. Nothing is broadcast: a length of 1 does not fit 7. Only
+        where the name has a ``#``, as in ``Bool[np.ndarray, "*#batch #n_q #n_k"]``, may the
+        length also be 1 and leading axes be left out; earlier arguments say the full shape.
 
     Returns
     -------
@@ -80,6 +91,7 @@ class _Pattern:
         str | None
     )  # "batch" in "*batch n d"; None where the number of axes is fixed
     axes: tuple[str, ...]
+    broadcasts: bool  # whether the axes are named with a "#", as in "*#batch #n #d"
 
     def __str__(self) -> str:
         names = ([f"*{self.leading}"] if self.leading else []) + list(self.axes)
@@ -97,10 +109,23 @@ class _Lengths:
 
     seen: dict[str, tuple[Any, str]] = field(default_factory=dict)
 
-    def misfit(self, axis: str, length: Any, argument: str) -> str | None:
+    def misfit(
+        self, axis: str, length: Any, argument: str, broadcasts: bool
+    ) -> str | None:
         """Record a new axis; for a known one say where its length differs from before."""
         known, setter = self.seen.setdefault(axis, (length, argument))
-        return None if known == length else f"{axis} = {known} from {setter}"
+        fits = known == length or (broadcasts and _broadcasts(length, known))
+        return None if fits else f"{axis} = {known} from {setter}"
+
+
+def _broadcasts(length: Any, known: Any) -> bool:
+    """Tell whether the length of an axis, or those of leading axes, can be stretched to `known`."""
+    if not isinstance(known, tuple):
+        return length == 1
+    n = len(length)
+    return n <= len(known) and all(
+        a in (1, b) for a, b in zip(length, known[len(known) - n :], strict=True)
+    )
 
 
 def _patterns(annotation: Any) -> tuple[_Pattern, ...]:
@@ -109,7 +134,8 @@ def _patterns(annotation: Any) -> tuple[_Pattern, ...]:
         return tuple(p for part in get_args(annotation) for p in _patterns(part))
     if not hasattr(annotation, "dim_str"):
         return ()
-    words = annotation.dim_str.split()
+    broadcasts = "#" in annotation.dim_str
+    words = annotation.dim_str.replace("#", "").split()
     leading = (
         words.pop(0).removeprefix("*")
         if words and words[0].startswith("*")
@@ -117,7 +143,7 @@ def _patterns(annotation: Any) -> tuple[_Pattern, ...]:
     )
     library = annotation.array_type.__module__.partition(".")[0]
     dtypes = _FLOATS if "float32" in annotation.dtypes else tuple(annotation.dtypes)
-    return (_Pattern(library, dtypes, leading, tuple(words)),)
+    return (_Pattern(library, dtypes, leading, tuple(words), broadcasts),)
 
 
 def _dtype_name(array: Any) -> str:
@@ -141,14 +167,20 @@ def _check_kind(name: str, array: Any, patterns: tuple[_Pattern, ...]) -> None:
             f"convert it with {convert}({name})"
         )
     if _dtype_name(array) not in dtypes:
-        wanted = (
-            f"floating-point ({', '.join(_FLOATS)})"
-            if _FLOATS[0] in dtypes
-            else f"of dtype {dtypes[0]}"
-        )
         raise TypeError(
-            f"{name} must be {wanted}, got dtype {_dtype_name(array)}; convert it first"
+            f"{name} must be {_kind_of(dtypes)}, got dtype {_dtype_name(array)}; convert it first"
         )
+
+
+def _kind_of(dtypes: tuple[str, ...]) -> str:
+    """Say in words which dtypes fit."""
+    if _FLOATS[0] in dtypes:
+        return f"floating-point ({', '.join(_FLOATS)})"
+    return (
+        "of an integer dtype (int64)"
+        if "int64" in dtypes
+        else f"of dtype {dtypes[0]}"
+    )
 
 
 def _check_one_dtype(arrays: dict[str, Any]) -> None:
@@ -183,12 +215,13 @@ def _check_shape(
     misfits = [
         m
         for axis, length in axes.items()
-        if (m := lengths.misfit(axis, length, name))
+        if (m := lengths.misfit(axis, length, name, pattern.broadcasts))
     ]
     if misfits:
+        fit = "broadcast to" if pattern.broadcasts else "have"
+        hint = "" if pattern.broadcasts else "; axes of length 1 are not broadcast"
         raise ValueError(
-            f"{name} must have shape {pattern} with {' and '.join(misfits)}, got {shape}; "
-            "axes of length 1 are not broadcast"
+            f"{name} must {fit} shape {pattern} with {' and '.join(misfits)}, got {shape}{hint}"
         )
 
 
@@ -218,6 +251,22 @@ def check_axis(axis: int, **array: Any) -> None:
         )
 
 
+def check_finite(**number: Any) -> None:
+    """Check that the one number given is real and finite.
+
+    Raises
+    ------
+    TypeError
+        If it is not a real number.
+    ValueError
+        If it is infinite or NaN.
+    """
+    ((name, value),) = number.items()
+    _check_real(name, value)
+    if not isfinite(value):
+        raise ValueError(f"{name} must be a finite number, got {value}")
+
+
 def check_positive(**number: Any) -> None:
     """Check that the one number given is real, finite and greater than zero.
 
@@ -229,11 +278,90 @@ def check_positive(**number: Any) -> None:
         If it is zero, negative, infinite or NaN.
     """
     ((name, value),) = number.items()
+    _check_real(name, value)
+    if not (isfinite(value) and value > 0):
+        raise ValueError(
+            f"{name} must be a finite number greater than 0, got {value}"
+        )
+
+
+def _check_real(name: str, value: Any) -> None:
+    """Check that a number is real, and not True or False."""
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(
             f"{name} must be a real number, got {type(value).__qualname__}"
         )
-    if not (isfinite(value) and value > 0):
+
+
+def check_count(at_least: int, **number: Any) -> None:
+    """Check that the one number given is whole and not below `at_least`.
+
+    Raises
+    ------
+    TypeError
+        If it is not a whole number.
+    ValueError
+        If it is too small.
+    """
+    ((name, value),) = number.items()
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(
+            f"{name} must be a whole number, got {type(value).__qualname__} {value!r}"
+        )
+    if value < at_least:
+        raise ValueError(f"{name} must be at least {at_least}, got {value}")
+
+
+def check_lengths(lengths: Any, *, n_k: int) -> None:
+    """Check that every length lies between 0 and `n_k`; this reads the numbers.
+
+    Raises
+    ------
+    ValueError
+        If one does not.
+    """
+    outside = [length for length in lengths.tolist() if not 0 <= length <= n_k]
+    if outside:
         raise ValueError(
-            f"{name} must be a finite number greater than 0, got {value}"
+            f"lengths must lie between 0 and n_k = {n_k}, got {outside[0]}"
+        )
+
+
+def check_float_dtype(like: Any, **dtype: Any) -> None:
+    """Check that `dtype` is a floating-point dtype of the library that the array `like` is from.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    ((name, value),) = dtype.items()
+    library = _home(type(like))
+    home = _home(value if isinstance(value, type) else type(value))
+    called = getattr(value, "__name__", None) or getattr(value, "name", str(value))
+    called = str(called).removeprefix("torch.")
+    if home != library or called not in _FLOATS:
+        got = f"{home}.{called}" if home in _CONVERT else repr(value)
+        raise TypeError(
+            f"{name} must be a floating-point dtype of {library}, got {got}"
+        )
+
+
+def _home(kind: type) -> str:
+    """Return the name of the library that a type is from."""
+    return kind.__module__.partition(".")[0]
+
+
+def check_flag(**flag: Any) -> None:
+    """Check that the one argument given is True or False.
+
+    Raises
+    ------
+    TypeError
+        If it is not, also if it is 0 or 1.
+    """
+    ((name, value),) = flag.items()
+    if not isinstance(value, bool):
+        raise TypeError(
+            f"{name} must be True or False, got {type(value).__qualname__} {value!r}"
         )

@@ -16,7 +16,9 @@ _checks = INSTALLED[
     "course_attn._checks"
 ]  # without the hook of the test run: see twin_cases.py
 check_arguments, check_axis = _checks.check_arguments, _checks.check_axis
-check_positive = _checks.check_positive
+check_count, check_finite = _checks.check_count, _checks.check_finite
+check_flag, check_float_dtype = _checks.check_flag, _checks.check_float_dtype
+check_lengths, check_positive = _checks.check_lengths, _checks.check_positive
 
 
 @check_arguments
@@ -43,6 +45,15 @@ def scores_in_torch(
 def row_or_matrix(
     weights: Float[np.ndarray, "*batch n_q n_k"] | Float[np.ndarray, "n_k"],
     values: Float[np.ndarray, "*batch n_k d"],
+) -> str:
+    """Say that the call came through."""
+    return "ran"
+
+
+@check_arguments
+def masked(
+    scores: Float[np.ndarray, "*batch n_q n_k"],
+    mask: Bool[np.ndarray, "*#batch #n_q #n_k"] | None = None,
 ) -> str:
     """Say that the call came through."""
     return "ran"
@@ -241,6 +252,75 @@ def test_one_call_does_not_bind_the_next() -> None:
     assert scores(Q, K) == scores(np.ones((2, 3)), np.ones((4, 3)))
 
 
+# --- what may be broadcast ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (7, 11),
+        (1, 11),
+        (7, 1),
+        (1, 1),
+        (3, 7, 11),
+        (1, 7, 11),
+        (2, 3, 7, 11),
+        (2, 1, 1, 11),
+        (1, 3, 7, 1),
+        (1, 1, 1, 1),
+    ],
+)
+def test_a_shape_with_hash_signs_may_be_stretched(shape: tuple[int, ...]) -> None:
+    """As NumPy and PyTorch would do it; so the sum has the shape of the scores."""
+    scores = np.ones((2, 3, 7, 11))
+    assert masked(scores, np.ones(shape, bool)) == "ran"
+    assert (scores * np.ones(shape)).shape == scores.shape
+
+
+@pytest.mark.parametrize(
+    ("shape", "says"),
+    [
+        ((11, 7), "n_q = 7 from scores and n_k = 11 from scores"),
+        ((7, 2), "n_k = 11 from scores"),
+        ((2, 11), "n_q = 7 from scores"),
+        ((0, 11), "n_q = 7 from scores"),
+        ((2, 7, 11), "batch = (2, 3) from scores"),
+        ((3, 1, 7, 11), "batch = (2, 3) from scores"),
+        ((1, 2, 3, 7, 11), "batch = (2, 3) from scores"),
+        ((5, 2, 3, 7, 11), "batch = (2, 3) from scores"),
+    ],
+)
+def test_what_cannot_be_stretched_is_refused(
+    shape: tuple[int, ...], says: str
+) -> None:
+    """Leading axes beyond those of the scores too: the result would have more than they."""
+    text = message(ValueError, masked, np.ones((2, 3, 7, 11)), np.ones(shape, bool))
+    assert text == (
+        f"mask must broadcast to shape (*batch, n_q, n_k) with {says}, got {shape}"
+    )
+
+
+def test_an_axis_of_length_one_is_not_stretched_by_the_mask() -> None:
+    """The scores say the shape; a mask must not make them larger."""
+    text = message(ValueError, masked, np.ones((7, 1)), np.ones((7, 11), bool))
+    assert "with n_k = 1 from scores, got (7, 11)" in text
+
+
+def test_a_mask_needs_both_its_axes() -> None:
+    """One row could be meant for the queries or for the keys."""
+    assert message(ValueError, masked, np.ones((7, 11)), np.ones(11, bool)) == (
+        "mask must have shape (*batch, n_q, n_k), got 1 axes: (11,)"
+    )
+
+
+def test_whole_numbers_are_asked_for_by_their_kind() -> None:
+    assert message(TypeError, lookup, np.ones((3, 5)), np.ones(2)) == (
+        "indices must be of an integer dtype (int64), got dtype float64; convert it first"
+    )
+    for dtype in (np.int8, np.int16, np.int32, np.int64):
+        assert lookup(np.ones((3, 5)), np.array([0], dtype)) == "ran"
+
+
 # --- check_axis -----------------------------------------------------------------------------------
 
 
@@ -315,3 +395,112 @@ def test_zero_negative_infinite_and_nan_are_refused(value: Any) -> None:
 def test_what_is_no_real_number_is_refused(value: Any, kind: str) -> None:
     text = message(TypeError, check_positive, bandwidth=value)
     assert text == f"bandwidth must be a real number, got {kind}"
+
+
+# --- check_finite, check_count, check_flag --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value", [-2, 0, -1e300, 0.5, np.float32(-2), np.int64(3), Fraction(-1, 3)]
+)
+def test_a_finite_number_is_accepted(value: Any) -> None:
+    check_finite(scale=value)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, np.float32(np.nan)])
+def test_an_infinite_number_is_refused(value: Any) -> None:
+    text = message(ValueError, check_finite, scale=value)
+    assert text == f"scale must be a finite number, got {value}"
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("1", "str"),
+        (True, "bool"),
+        (None, "NoneType"),
+        (torch.tensor(1.0), "Tensor"),
+    ],
+)
+def test_what_is_no_real_number_is_not_finite(value: Any, kind: str) -> None:
+    text = message(TypeError, check_finite, scale=value)
+    assert text == f"scale must be a real number, got {kind}"
+
+
+@pytest.mark.parametrize("value", [1, 7, np.int64(1), np.uint8(3)])
+def test_a_count_is_accepted(value: Any) -> None:
+    check_count(1, window=value)
+
+
+def test_a_count_that_is_too_small_is_refused() -> None:
+    check_count(0, n_q=0)
+    text = message(ValueError, check_count, 1, window=0)
+    assert text == "window must be at least 1, got 0"
+    text = message(ValueError, check_count, 0, n_q=-1)
+    assert text == "n_q must be at least 0, got -1"
+
+
+@pytest.mark.parametrize(
+    ("value", "got"),
+    [
+        (2.0, "float 2.0"),
+        ("2", "str '2'"),
+        (True, "bool True"),
+        (None, "NoneType None"),
+    ],
+)
+def test_what_is_no_whole_number_is_no_count(value: Any, got: str) -> None:
+    text = message(TypeError, check_count, 0, n_q=value)
+    assert text == f"n_q must be a whole number, got {got}"
+
+
+def test_a_flag_is_true_or_false() -> None:
+    check_flag(shared=True)
+    check_flag(shared=False)
+    text = message(TypeError, check_flag, shared=1)
+    assert text == "shared must be True or False, got int 1"
+
+
+# --- check_lengths, check_float_dtype -------------------------------------------------------------
+
+
+def test_lengths_lie_between_zero_and_the_number_of_keys() -> None:
+    for array in (np.array([0, 5, 3]), torch.tensor([0, 5, 3]), np.array([], int)):
+        check_lengths(array, n_k=5)
+    for array in (np.array([0, 6, -1]), torch.tensor([0, 6, -1])):
+        text = message(ValueError, check_lengths, array, n_k=5)
+        assert text == "lengths must lie between 0 and n_k = 5, got 6"
+    text = message(ValueError, check_lengths, np.array([-1]), n_k=5)
+    assert text == "lengths must lie between 0 and n_k = 5, got -1"
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_a_dtype_of_the_arrays_library_is_accepted(name: str) -> None:
+    check_float_dtype(np.ones(1), dtype=np.dtype(name))
+    check_float_dtype(np.ones(1), dtype=getattr(np, name))
+    check_float_dtype(torch.ones(1), dtype=getattr(torch, name))
+    check_float_dtype(torch.ones(1), dtype=torch.bfloat16)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "got"),
+    [
+        (np.int64, "numpy.int64"),
+        (np.dtype("bool"), "numpy.bool"),
+        (torch.float32, "torch.float32"),
+        ("float32", "'float32'"),
+        (float, "<class 'float'>"),
+        (None, "None"),
+        (32, "32"),
+    ],
+)
+def test_another_dtype_is_refused(dtype: Any, got: str) -> None:
+    text = message(TypeError, check_float_dtype, np.ones(1), dtype=dtype)
+    assert text == f"dtype must be a floating-point dtype of numpy, got {got}"
+
+
+def test_numpys_dtype_is_refused_for_a_tensor() -> None:
+    text = message(TypeError, check_float_dtype, torch.ones(1), dtype=np.float32)
+    assert (
+        text == "dtype must be a floating-point dtype of torch, got numpy.float32"
+    )

@@ -3,19 +3,29 @@
 import pytest
 import torch
 from test_twins import TOLERANCE, assert_close
-from twin_cases import BY_HAND, CASES, Case, convert, in_numpy, raw
+from twin_cases import (
+    BY_HAND,
+    CASES,
+    Case,
+    convert,
+    in_numpy,
+    parts,
+    raw,
+    result_kind,
+)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", TOLERANCE)
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", [c for c in CASES if c.arrays], ids=str)
 def test_the_gpu_agrees_with_the_cpu(case: Case, dtype: str) -> None:
     """PyTorch's default is full float32 products; TF32, if switched on, keeps three digits."""
     assert not torch.backends.cuda.matmul.allow_tf32
     function = raw("in_torch", case.function)
     on_gpu = function(**case.arguments("in_torch", dtype, device="cuda"))
-    assert on_gpu.device.type == "cuda"
-    assert on_gpu.dtype == getattr(torch, dtype)
+    assert {part.device.type for part in parts(on_gpu)} == {"cuda"}
+    wanted = "bool" if result_kind(case.function) == "bool" else dtype
+    assert {part.dtype for part in parts(on_gpu)} == {getattr(torch, wanted)}
     assert_close(
         on_gpu, function(**case.arguments("in_torch", dtype)), TOLERANCE[dtype]
     )
@@ -31,13 +41,16 @@ def test_the_gpu_agrees_with_hand_worked_cases(case: Case) -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("function", ["softmax.softmax", "masks.masked_softmax"])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_16_bit_softmax_on_the_gpu_rounds_only_once(dtype: str) -> None:
+def test_16_bit_softmax_on_the_gpu_rounds_only_once(
+    dtype: str, function: str
+) -> None:
     scores = torch.randn(11, 1009, generator=torch.Generator().manual_seed(0)).mul(
         3
     )
     coarse = scores.to(getattr(torch, dtype))
-    found = raw("in_torch", "softmax.softmax")(coarse.to("cuda"))
+    found = raw("in_torch", function)(coarse.to("cuda"))
     exact = torch.softmax(coarse.double(), dim=-1)
     assert found.dtype == coarse.dtype
     error = (found.cpu().double() - exact).abs()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from twin_cases import LIBRARIES, chapters, functions, module, raw
@@ -170,8 +170,9 @@ def test_a_docstring_lists_the_arguments_with_their_shapes(
     )
     assert [name for name, _ in listed] == list(parameters)
     for name, kind in listed:
-        is_array = hasattr(parameters[name].annotation, "dim_str") or "|" in str(
-            parameters[name].annotation
+        annotation = parameters[name].annotation
+        is_array = any(
+            hasattr(kind, "dim_str") for kind in (annotation, *get_args(annotation))
         )
         assert "shape" in kind if is_array else "array" not in kind, name
     assert "shape" in found["Returns"].splitlines()[0]

@@ -4,6 +4,7 @@ Run it after changing an exercise's task or signature: ``python tools/exercise_n
 ``--check`` it writes nothing and exits with 1 if a notebook is not the one it would write.
 """
 
+import ast
 import inspect
 import json
 import sys
@@ -35,11 +36,10 @@ import numpy as np
 from course_attn.exercises import check, hint, progress, solution
 """
 
-STUB = """\
-def {name}{signature}:
-    # BEGIN SOLUTION
-    raise NotImplementedError
-    # END SOLUTION
+TO_DO = """\
+{indent}# BEGIN SOLUTION
+{indent}raise NotImplementedError
+{indent}# END SOLUTION
 """
 
 ENDING = """\
@@ -75,6 +75,27 @@ def cell(kind: str, name: str, source: str, **metadata: Any) -> dict[str, Any]:
     }
 
 
+def stub(reference: Any) -> str:
+    """Return a function, or a class with its methods, whose bodies are left to the learner."""
+    source = inspect.getsource(reference)
+    if not inspect.isclass(reference):
+        signature = inspect.signature(reference)
+        return f"def {reference.__name__}{signature}:\n" + TO_DO.format(
+            indent=" " * 4
+        )
+    methods = []
+    for method in ast.parse(source).body[0].body:
+        if isinstance(method, ast.FunctionDef):
+            head = f"    def {method.name}({ast.unparse(method.args)}):\n"
+            begin = (
+                " " * 8 + "super().__init__()\n"
+                if method.name == "__init__"
+                else ""
+            )
+            methods.append(head + begin + TO_DO.format(indent=" " * 8))
+    return source.splitlines()[0] + "\n" + "\n".join(methods)
+
+
 def grading(name: str, **settings: Any) -> dict[str, Any]:
     """Return nbgrader's metadata for a cell."""
     fixed = {"schema_version": 3, "grade_id": name, "task": False}
@@ -83,7 +104,6 @@ def grading(name: str, **settings: Any) -> dict[str, Any]:
 
 def cells_of(task: Exercise | Question) -> list[dict[str, Any]]:
     """Return the cells of one exercise: the task, the answer, the check."""
-    stub = STUB.format(name=task.name, signature=inspect.signature(task.reference))
     answer = grading(
         f"{task.name}-answer", solution=True, grade=False, locked=False
     )
@@ -101,7 +121,11 @@ def cells_of(task: Exercise | Question) -> list[dict[str, Any]]:
             f"## {task.name}\n\n{task.task.strip()}",
         ),
         cell(
-            "code", f"{task.name}-answer", stub, tags=["exercise"], nbgrader=answer
+            "code",
+            f"{task.name}-answer",
+            stub(task.reference),
+            tags=["exercise"],
+            nbgrader=answer,
         ),
         cell(
             "code",

@@ -14,6 +14,7 @@ from course_attn.checking.declare import (
 from course_attn.checking.judge import judge
 from course_attn.checking.question import as_letters, as_number, as_shape
 from course_attn.checking.result import NotRight, Result
+from course_attn.checking.use import WrongForm
 
 __all__ = [
     "BuiltIn",
@@ -27,6 +28,7 @@ __all__ = [
     "Question",
     "Reason",
     "Result",
+    "WrongForm",
     "as_letters",
     "as_number",
     "as_shape",

@@ -18,7 +18,9 @@ def relative_tolerance(precisions: Iterable[int | None]) -> float:
 
 
 def agree(got: np.ndarray, expected: np.ndarray, rtol: float) -> bool:
-    """Whether both have one shape and equal numbers; NaN equals NaN."""
+    """Whether both have one shape and equal numbers; NaN equals NaN, True is not 1."""
+    if (got.dtype.kind == "b") != (expected.dtype.kind == "b"):
+        return False
     return got.shape == expected.shape and not different(got, expected, rtol).any()
 
 

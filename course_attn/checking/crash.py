@@ -69,7 +69,11 @@ def _frames(traceback: TracebackType | None) -> list[tuple[FrameType, int]]:
 def _globals_of(function: Any) -> dict[str, Any] | None:
     inner = inspect.unwrap(getattr(function, "func", function))
     inner = getattr(inner, "__func__", inner)
-    if not hasattr(inner, "__globals__"):  # an object that can be called
+    if inspect.isclass(inner):
+        inner = next(
+            (f for f in vars(inner).values() if inspect.isfunction(f)), None
+        )
+    elif not hasattr(inner, "__globals__"):  # an object that can be called
         inner = vars(type(inner)).get("__call__")
     return getattr(inner, "__globals__", None)
 

@@ -6,6 +6,8 @@ from functools import cached_property, partial
 from itertools import combinations
 from typing import Any
 
+from course_attn.checking.use import put_to_use
+
 __all__ = [
     "BuiltIn",
     "Case",
@@ -131,6 +133,15 @@ class Exercise:
         Functions that do the whole exercise.
     library : str
         ``"numpy"`` or ``"torch"``.
+    results : tuple of str
+        The names of the results where the function returns several; each is judged by itself.
+    use : callable, optional
+        How a case puts the answer to use, if not by calling it: ``use(answer, *case.args)`` returns
+        what is judged; raises `WrongForm` where the answer cannot be used so.
+    arguments : tuple of str
+        The names of a case's arguments where they are not those of the reference.
+    tolerance : float, optional
+        The relative tolerance, where the precision of the arguments does not settle it.
     points, seconds : int, float
         Points under nbgrader; time that all calls together may take.
     """
@@ -147,13 +158,27 @@ class Exercise:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     built_ins: tuple[BuiltIn | str, ...] = ()
     library: str = "numpy"
+    results: tuple[str, ...] = ()
+    use: Callable[..., Any] | None = None
+    arguments: tuple[str, ...] = ()
+    tolerance: float | None = None
     points: int = 1
     seconds: float = 4.0
 
     @cached_property
     def made_cases(self) -> tuple[Case, ...]:
-        """The inputs, made once."""
-        return self.cases()
+        """The inputs, made once; of several results each has a case, its name the last argument."""
+        if not self.results:
+            return self.cases()
+        return tuple(
+            Case((*case.args, result), case.kind)
+            for case in self.cases()
+            for result in self.results
+        )
+
+    def used(self, answer: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function of a case's arguments whose result is judged."""
+        return put_to_use(answer, self.use, self.results)
 
     def wrong_version(self, *faults: Fault) -> Callable[..., Any]:
         """Return the solution that makes these mistakes, and no other."""

@@ -47,12 +47,16 @@ def _matching(trial: Trial, cases: Sequence[int]) -> Finding | None:
         return None
     context = trial.context(wrong[0])
     for fault in trial.exercise.faults:
-        if _same_outcomes(trial, trial.exercise.wrong_version(fault), cases):
+        if _same_outcomes(trial, _version(trial, fault), cases):
             return Finding((fault.id,), _sentence(fault, context))
     for pair in trial.exercise.pairs():
-        if _same_outcomes(trial, trial.exercise.wrong_version(*pair), cases):
+        if _same_outcomes(trial, _version(trial, *pair), cases):
             return _two_at_once(trial, pair, wrong)
     return None
+
+
+def _version(trial: Trial, *faults: Fault) -> Callable[..., Any]:
+    return trial.exercise.used(trial.exercise.wrong_version(*faults))
 
 
 def _same_outcomes(
@@ -96,7 +100,7 @@ def _two_at_once(
 
 def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
     """Return the first case in which this fault alone would show."""
-    version = trial.exercise.wrong_version(fault)
+    version = _version(trial, fault)
     for i in wrong:
         try:
             with np.errstate(all="ignore"):
@@ -131,6 +135,7 @@ def _unknown(trial: Trial) -> Finding:
     if isinstance(expected, Exception):
         return _should_raise(trial, shown)
     found = _observed(trial, shown)
+    found = Finding(found.faults, trial.of_result(shown, found.message))
     where = where_it_fails(trial)
     if where is None:
         return found

@@ -26,7 +26,9 @@ def gradient_problem(trial: Trial) -> Finding | None:
 
 def _in_case(trial: Trial, i: int) -> Finding | None:
     wide = _with_gradient(tuple(map(torch_side.widen, trial.given(i))))
-    wanted = torch_side.gradients(trial.exercise.reference(*wide), wide)
+    wanted = torch_side.gradients(
+        trial.exercise.used(trial.exercise.reference)(*wide), wide
+    )
     given = _with_gradient(trial.given(i))
     outcome = call_guarded(trial.function, given, seconds=trial.exercise.seconds)
     if outcome.error is not None:

@@ -29,9 +29,11 @@ def parameter_names(function: Callable[..., Any]) -> list[str]:
     ]
 
 
-def entry_problem(function: Any, name: str, expected: list[str]) -> Finding | None:
+def entry_problem(
+    function: Any, name: str, expected: list[str], *, may_be_class: bool = False
+) -> Finding | None:
     """Say why this cannot be called with the exercise's arguments; None if it can."""
-    if inspect.isclass(function):
+    if inspect.isclass(function) and not may_be_class:
         return Finding(
             ("class",),
             f"`{function.__name__}` is a class. This exercise asks for a function: "

@@ -151,6 +151,10 @@ def _wrong_kind(array: np.ndarray, expected: np.ndarray) -> str:
             message
             + " Rounding, `//`, or an array made with an integer dtype cuts decimals."
         )
+    if expected.dtype.kind == "b":
+        return (
+            message + " A comparison (`<=`, `==`) gives them; 0 and 1 are numbers."
+        )
     if array.dtype.kind == "c":
         return (
             message

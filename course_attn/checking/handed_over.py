@@ -57,6 +57,11 @@ class _Watch:
         return watched
 
     def _add(self, function: Any, built_in: BuiltIn) -> None:
+        if inspect.isclass(function):
+            for method in vars(function).values():
+                if inspect.isfunction(method):
+                    self._python[method.__code__] = built_in
+            return
         code = (
             getattr(inspect.unwrap(function), "__code__", None)
             if function

@@ -1,5 +1,6 @@
 """The verdict on one learner's function."""
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,15 @@ from course_attn.checking.entry import entry_problem, is_stub, parameter_names
 from course_attn.checking.form import form_problem, precision_remark
 from course_attn.checking.handed_over import handed_over_to
 from course_attn.checking.kinds import where_it_fails
-from course_attn.checking.outcome import call_guarded, guarded_randomness
+from course_attn.checking.outcome import (
+    call_guarded,
+    guarded_randomness,
+    one_thread,
+)
 from course_attn.checking.question import judge_question
 from course_attn.checking.result import Result
 from course_attn.checking.trial import Trial, run_trial
+from course_attn.checking.use import WrongForm
 
 __all__ = ["judge"]
 
@@ -24,12 +30,13 @@ __all__ = ["judge"]
 def judge(task: Exercise | Question, function: Any) -> Result:
     """Judge a learner's function; whatever it does, a `Result` comes back."""
     expected = parameter_names(task.reference)
-    problem = entry_problem(function, task.name, expected)
+    is_class = inspect.isclass(task.reference)
+    problem = entry_problem(function, task.name, expected, may_be_class=is_class)
     if problem:
         return Result("wrong", problem.message, task.name, problem.faults)
     if is_stub(function):
         return _todo(task)
-    with guarded_randomness():
+    with guarded_randomness(), one_thread():
         if isinstance(task, Question):
             return judge_question(task, function)
         return _verdict(run_trial(task, function))
@@ -53,6 +60,8 @@ def _verdict(trial: Trial) -> Result:
     ):
         return _todo(exercise, printed)
     found = _form(trial)
+    if found and found.faults == ("dtype",):
+        found = known_fault(trial) or found
     if found:
         return Result("wrong", found.message, exercise.name, found.faults, printed)
     if trial.crashed and not _numbers_tell_more(trial):
@@ -68,11 +77,13 @@ def _verdict(trial: Trial) -> Result:
 
 def _form(trial: Trial) -> Finding | None:
     for i, outcome in enumerate(trial.outcomes):
-        expected = trial.expected[i]
-        if outcome.error is None and isinstance(expected, np.ndarray):
+        expected, error = trial.expected[i], outcome.error
+        if isinstance(error, WrongForm):
+            return Finding((error.fault,), str(error))
+        if error is None and isinstance(expected, np.ndarray):
             found = form_problem(outcome, expected, outcome.given, trial.side)
             if found:
-                return found
+                return Finding(found.faults, trial.of_result(i, found.message))
     return None
 
 
@@ -131,6 +142,10 @@ def _changed(trial: Trial) -> Finding | None:
 
 
 def _untouched(before: np.ndarray, after: np.ndarray) -> bool:
+    if (
+        before.dtype.kind == "O"
+    ):  # a function or a random generator, made to be used
+        return True
     same_form = before.shape == after.shape and before.dtype == after.dtype
     return same_form and before.tobytes() == after.tobytes()
 

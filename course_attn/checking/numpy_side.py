@@ -64,4 +64,4 @@ def describe(value: Any) -> str:
             + ")"
         )
         return f"{shape} {value.dtype}"
-    return repr(value)[:40]
+    return getattr(value, "__name__", repr(value))[:40]

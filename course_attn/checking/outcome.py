@@ -13,7 +13,7 @@ import numpy as np
 
 from course_attn.checking.time_limit import KeyPressed, run_limited
 
-__all__ = ["Outcome", "call_guarded", "guarded_randomness"]
+__all__ = ["Outcome", "call_guarded", "guarded_randomness", "one_thread"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,20 @@ def guarded_randomness() -> Iterator[None]:
         np.random.set_state(states[1])  # noqa: NPY002
         if torch:
             torch.set_rng_state(torch_state)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let PyTorch compute in one thread: on inputs this small, more only wait for each other."""
+    torch = sys.modules.get("torch")
+    threads = torch.get_num_threads() if torch else None
+    try:
+        if torch:
+            torch.set_num_threads(1)
+        yield
+    finally:
+        if torch:
+            torch.set_num_threads(threads)
 
 
 def _seed_all(seed: int) -> None:

@@ -75,5 +75,5 @@ def as_number(value: Any) -> float:
     except (TypeError, ValueError):
         array = np.empty(2)
     if array.size != 1:
-        raise ValueError("Return one number.")
+        raise ValueError("Return one number, for example `2.5`.")
     return float(array.reshape(()))

@@ -40,6 +40,8 @@ def _explained(have: tuple[int, ...], want: tuple[int, ...]) -> str:
 def _ones(have: tuple[int, ...], want: tuple[int, ...]) -> str:
     if len(have) > len(want):
         return "There is an axis of length 1 too many: `keepdims=True` or `[None]` left it there."
+    if len(have) == len(want):
+        return "The axis of length 1 stands in the wrong place."
     return "An axis of length 1 is missing: `keepdims=True` keeps it."
 
 

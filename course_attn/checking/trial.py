@@ -61,7 +61,8 @@ class Trial:
     @cached_property
     def names(self) -> list[str]:
         """The names of the arguments."""
-        return parameter_names(self.exercise.reference)
+        named = self.exercise.arguments
+        return list(named) or parameter_names(self.exercise.reference)
 
     @cached_property
     def expected(self) -> list[np.ndarray | Exception]:
@@ -106,6 +107,8 @@ class Trial:
 
     def tolerance(self, i: int) -> float:
         """Return the tolerance that the coarsest dtype in play asks for."""
+        if self.exercise.tolerance is not None:
+            return self.exercise.tolerance
         values = [*self.outcomes[i].given, self.outcomes[i].value]
         return relative_tolerance(map(self.side.precision, values))
 
@@ -113,9 +116,8 @@ class Trial:
         """Return the reference's answer, computed in float64."""
         try:
             with np.errstate(all="ignore"):
-                return self.side.as_numpy(
-                    self.exercise.reference(*map(self.side.widen, given))
-                )
+                right = self.exercise.used(self.exercise.reference)
+                return self.side.as_numpy(right(*map(self.side.widen, given)))
         except ValueError as error:
             return error
 
@@ -128,9 +130,16 @@ class Trial:
         )
         return described or "no arguments"
 
+    def of_result(self, i: int, message: str) -> str:
+        """Say of which result a message speaks, where there are several."""
+        if not self.exercise.results:
+            return message
+        return f"About the result `{self.cases[i].args[-1]}`: {message}"
+
     def quoted(self, i: int) -> str:
         """Return the arguments with their numbers where they are few, else their shapes."""
-        values = [np.asarray(value) for value in self.cases[i].args]
+        shown_args = self.cases[i].args[: len(self.names)]
+        values = [np.asarray(value) for value in shown_args]
         if sum(value.size for value in values) > 12:
             return self.called_with(i)
         shown = (
@@ -144,6 +153,8 @@ class Trial:
     def context(self, i: int) -> Context:
         """Return what a message about this case may quote from."""
         given = dict(zip(self.names, self.cases[i].args, strict=False))
+        if self.exercise.results:
+            given["result"] = self.cases[i].args[-1]
         return Context(
             given, self.got(i), self.expected[i], self.cases[i].kind, self._call
         )
@@ -169,6 +180,7 @@ class Trial:
 
 def run_trial(exercise: Exercise, function: Callable[..., Any]) -> Trial:
     """Call the function on every case; stop at a call that does not end."""
+    function = exercise.used(function)
     trial = Trial(exercise, function, (Outcome(),) * len(exercise.made_cases))
     inputs = [trial.given(i) for i in range(len(exercise.made_cases))]
     outcomes: list[Outcome] = []

@@ -46,6 +46,35 @@ catalog = Catalog(
             ),
             "course_attn.exercises.in_torch.softmax": ("softmax_torch",),
         },
+        "qkv": {
+            "course_attn.exercises.qkv": (
+                "project_qkv",
+                "attention",
+                "soft_lookup",
+                "possible_scores",
+            ),
+            "course_attn.exercises.in_torch.qkv": ("SelfAttention",),
+        },
+        "scaling": {
+            "course_attn.exercises.scaling": (
+                "scaled_attention",
+                "init_projection",
+                "score_variance",
+                "which_d",
+            ),
+            "course_attn.exercises.in_torch.scaling": ("scaled_attention_torch",),
+        },
+        "masks": {
+            "course_attn.exercises.masks": (
+                "causal_mask",
+                "masked_softmax",
+                "padding_mask",
+                "causal_attention",
+                "to_torch_mha_mask",
+                "find_leak",
+            ),
+            "course_attn.exercises.in_torch.masks": ("causal_attention_torch",),
+        },
     }
 )
 

@@ -16,7 +16,23 @@ def outputs(path: Path) -> list[list[dict]]:
         notebook, timeout=120, resources={"metadata": {"path": path.parent}}
     ).execute()
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    return [[shown(output) for output in cell.outputs] for cell in code]
+    return [merged([shown(output) for output in cell.outputs]) for cell in code]
+
+
+def merged(outputs: list[dict]) -> list[dict]:
+    """Join pieces of one stream: where the kernel cuts what is printed is up to its clock."""
+    joined: list[dict] = []
+    for output in outputs:
+        (stream,) = output if len(output) == 1 else (None,)
+        if (
+            joined
+            and stream in ("stdout", "stderr")
+            and set(joined[-1]) == {stream}
+        ):
+            joined[-1] = {stream: joined[-1][stream] + output[stream]}
+        else:
+            joined.append(output)
+    return joined
 
 
 def shown(output: dict) -> dict:

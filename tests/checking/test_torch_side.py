@@ -6,6 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from course_attn.checking import Case, Exercise, judge  # noqa: E402
+from course_attn.checking.outcome import one_thread  # noqa: E402
 
 
 def doubled(x):
@@ -91,3 +92,16 @@ def test_the_random_state_is_given_back():
     torch.manual_seed(3)
     judge(EXERCISE, lambda x: x * torch.rand(()))
     assert torch.equal(torch.rand(2), expected)
+
+
+def test_the_number_of_threads_is_given_back():
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        seen = []
+        with one_thread():
+            seen.append(torch.get_num_threads())
+        assert seen == [1] and torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,369 @@
+"""The scenes of chapter 6."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from course_attn.figures.animation import Animation, animate
+from course_attn.figures.matrices import matrix
+from course_attn.figures.style import INK, canvas, role_color, shade
+
+__all__ = [
+    "constructions",
+    "dependence_maps",
+    "leak_spreads",
+    "mask_applied",
+    "mask_gallery",
+    "padded_batch",
+    "three_readers",
+]
+
+MINUS_INFINITY = "\N{MINUS SIGN}\N{INFINITY}"
+PALE = "#B4B4BC"
+
+
+def three_readers(words: Sequence[str]) -> Figure:
+    """Draw what flows to each output: recurrence, attention, attention with a causal mask.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The text. All but the last word are inputs; output i has to guess word i + 1.
+    """
+    fig, axes = canvas(7, 2.9, columns=3, blank=True)
+    titles = ("recurrence", "attention, no mask", "attention, causal mask")
+    n = len(words) - 1
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title, fontsize=10.5)
+        ax.set_aspect("auto")
+        ax.set_xlim(-0.7, n - 0.3)
+        ax.set_ylim(-0.75, 3.0)
+        _dots(ax, 0, n, "value", words[:n], -0.35)
+        _dots(ax, 2, n, "output", words[1:], 2.35, marker="s")
+    _recurrence(axes[0], n)
+    for i in range(n):
+        for j in range(n):
+            _flow(axes[1], (j, 0), (i, 2), forbidden=j > i)
+            if j <= i:
+                _flow(axes[2], (j, 0), (i, 2))
+    return fig
+
+
+def _dots(
+    ax: Axes, y: float, n: int, role: str, words, label_y, marker="o"
+) -> None:
+    """Draw a row of n dots with their words above or below."""
+    color = role_color(role)
+    ax.scatter(range(n), np.full(n, y), s=70, color=color, marker=marker, zorder=3)
+    for x, word in enumerate(words):
+        ax.text(x, label_y, word, ha="center", va="center", fontsize=9.5)
+
+
+def _recurrence(ax: Axes, n: int) -> None:
+    """Draw the chain of states between inputs and outputs."""
+    ax.scatter(range(n), np.ones(n), s=30, color=INK, zorder=3)
+    for i in range(n):
+        _flow(ax, (i, 0), (i, 1))
+        _flow(ax, (i, 1), (i, 2))
+        if i + 1 < n:
+            _flow(ax, (i, 1), (i + 1, 1))
+
+
+def _flow(ax: Axes, start, end, *, forbidden: bool = False) -> None:
+    """Draw an arrow of information: thin if it may flow, dashed and bold if it is a leak."""
+    style = {"color": role_color("key"), "linewidth": 1.6, "linestyle": (0, (4, 2))}
+    allowed = {"color": INK, "linewidth": 0.8}
+    arrow = {"arrowstyle": "-|>", "shrinkA": 4, "shrinkB": 5}
+    arrow |= style if forbidden else allowed
+    ax.annotate("", end, start, arrowprops=arrow, zorder=2 if forbidden else 1)
+
+
+def mask_applied(
+    scores: np.ndarray, mask: np.ndarray, words: Sequence[str]
+) -> Animation:
+    """Animate the way from scores over minus infinity and exponentials to weights.
+
+    Parameters
+    ----------
+    scores : array, shape (n, n)
+        The scores.
+    mask : array of bool, shape (n, n)
+        True where a query may attend; at least once in every row.
+    words : sequence of str
+        The labels of queries and keys.
+    """
+    fig, ax = canvas(7, 2.35, blank=True)
+    n = len(words)
+    powers = np.where(mask, np.exp(scores), 0.0)
+    weights = powers / powers.sum(axis=-1, keepdims=True)
+    hidden = list(zip(*np.nonzero(~mask), strict=True))
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        style = {"role": "weight", "columns": words, "fontsize": 9.5}
+        shown = scores if step < 2 else np.where(mask, scores, np.nan)
+        matrix(ax, shown, title="scores", rows=words, vmax=6, **style)
+        if step == 1:
+            _cross_out(ax, hidden)
+        if step >= 2:
+            _write(ax, hidden, MINUS_INFINITY)
+        if step >= 3:
+            matrix(ax, powers, title="exponentials", vmax=25, corner=(n + 2, 0),
+                   numbers="{:.3g}", **style)  # fmt: skip
+        if step >= 4:
+            done = np.where(np.arange(n)[:, None] < step - 3, weights, np.nan)
+            row = [(step - 4, j) for j in range(n)]
+            matrix(ax, done, title="weights", vmax=1, corner=(2 * n + 4, 0), numbers="{:.2f}",
+                   emphasis=row, **style)  # fmt: skip
+        ax.set_xlim(-1.3, 3 * n + 4.3)
+        ax.set_ylim(-n - 0.2, 1.5)
+
+    steps = [
+        "The scores of all pairs, one row for each query.",
+        "The mask crosses out the pairs that are not allowed: keys later than the query.",
+        "Their scores become minus infinity.",
+        "The exponential of minus infinity is 0. The others stay as they were.",
+    ] + [
+        f"Row {i + 1} is divided by its sum: {words[i]} shares a weight of 1 among "
+        f"{'itself alone' if i == 0 else f'{i + 1} keys'}."
+        for i in range(n)
+    ]
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="Three square tables side by side. In the first the scores above the diagonal turn "
+        "into minus infinity; the second shows their exponentials, zero above the diagonal; the "
+        "third fills row by row with weights, zero above the diagonal.",
+        caption="Masked attention: cross out, then share out. What is crossed out gets the weight "
+        "0, and every row still sums to 1.",
+        interval=1500,
+    )
+
+
+def _cross_out(ax: Axes, cells) -> None:
+    """Draw a cross over squares of a matrix whose corner is the origin."""
+    for i, j in cells:
+        for x in ((j + 0.1, j + 0.9), (j + 0.9, j + 0.1)):
+            ax.plot(x, (-i - 0.1, -i - 0.9), color=INK, linewidth=1.1, zorder=5)
+
+
+def _write(
+    ax: Axes,
+    cells,
+    text: str,
+    *,
+    corner=(0.0, 0.0),
+    color=INK,
+    fontsize: float = 10.0,
+) -> None:
+    """Write a text into squares left blank, each with a thin frame."""
+    x0, y0 = corner
+    for i, j in cells:
+        place = (x0 + j, y0 - i - 1)
+        ax.add_patch(
+            Rectangle(place, 1, 1, fill=False, edgecolor=PALE, linewidth=0.8)
+        )
+        ax.text(place[0] + 0.5, place[1] + 0.5, text, ha="center", va="center",
+                fontsize=fontsize, color=color)  # fmt: skip
+
+
+def mask_gallery(masks: Mapping[str, np.ndarray], *, columns: int = 3) -> Figure:
+    """Draw masks side by side: a filled square where a query may attend.
+
+    Parameters
+    ----------
+    masks : mapping from str to array of bool, shape (n_q, n_k)
+        The masks under their names; None stands for a gap.
+    columns : int
+        How many stand side by side.
+    """
+    n_rows = -(-len(masks) // columns)
+    fig, ax = canvas(7, 2.35 * n_rows, blank=True)
+    width = max(mask.shape[1] for mask in masks.values()) + 3
+    height = max(mask.shape[0] for mask in masks.values()) + 2.6
+    for number, (name, mask) in enumerate(masks.items()):
+        row, column = divmod(number, columns)
+        corner = (column * width, -row * height)
+        style = {"role": "weight", "corner": corner, "vmax": 1.15, "numbers": None}
+        matrix(ax, mask.astype(float), **style)
+        x = corner[0] + mask.shape[1] / 2
+        ax.text(x, corner[1] + 0.35, name, ha="center", va="bottom", fontsize=10)
+    ax.text(-0.4, -2, "queries", rotation=90, ha="right", va="center", fontsize=9)
+    ax.text(2, -masks[next(iter(masks))].shape[0] - 0.15, "keys", ha="center", va="top",
+            fontsize=9)  # fmt: skip
+    ax.set_xlim(-1.5, columns * width - 2)
+    ax.set_ylim(-n_rows * height + 1.2, 2)
+    return fig
+
+
+def constructions(tables: Mapping[str, np.ndarray]) -> Figure:
+    """Draw additive masks with 0, minus infinity and NaN written into their squares.
+
+    Parameters
+    ----------
+    tables : mapping from str to array, shape (n, n)
+        The code that makes each, and what it makes: three right ones, then three fragile ones.
+    """
+    fig, ax = canvas(7, 3.9, blank=True)
+    for number, (code, table) in enumerate(tables.items()):
+        row, column = divmod(number, 3)
+        n = len(table)
+        corner = (column * (n + 3.4), -row * (n + 2.3))
+        _write(ax, _where(table == 0), "0", corner=corner)
+        _write(ax, _where(np.isneginf(table)), MINUS_INFINITY, corner=corner)
+        for i, j in _where(np.isnan(table)):
+            place = (corner[0] + j, corner[1] - i - 1)
+            ax.add_patch(
+                Rectangle(place, 1, 1, facecolor=shade("key", 0.9), linewidth=0)
+            )
+        _write(
+            ax,
+            _where(np.isnan(table)),
+            "NaN",
+            corner=corner,
+            color="white",
+            fontsize=9,
+        )
+        ax.text(corner[0] + n / 2, corner[1] + 0.25, code, ha="center", va="bottom",
+                fontsize=9, family="monospace")  # fmt: skip
+    for row, verdict in enumerate(("right", "fragile")):
+        ax.text(
+            -0.6,
+            -row * (n + 2.3) - n / 2,
+            verdict,
+            rotation=90,
+            ha="right",
+            va="center",
+        )
+    ax.set_xlim(-1.6, 3 * (n + 3.4) - 1.8)
+    ax.set_ylim(-2 * (n + 2.3) + 1.8, 1.9)
+    return fig
+
+
+def _where(condition: np.ndarray) -> list[tuple[int, int]]:
+    """Return the places where a condition holds."""
+    return list(zip(*np.nonzero(condition), strict=True))
+
+
+def leak_spreads(
+    changes: Mapping[str, np.ndarray], words: Sequence[str]
+) -> Animation:
+    """Animate how a change of one input spreads upward through the layers of several models.
+
+    Parameters
+    ----------
+    changes : mapping from str to array, shape (n_layers + 1, n)
+        For each model how much every vector moved, at the input and after each layer.
+    words : sequence of str
+        The words at the n positions.
+    """
+    n_layers = len(next(iter(changes.values()))) - 1
+    fig, ax = canvas(7, 2.35, blank=True)
+    labels = [f"layer {k}" if k else "input" for k in range(n_layers + 1)][::-1]
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        for number, (name, moved) in enumerate(changes.items()):
+            seen = np.arange(n_layers + 1)[:, None] <= step
+            shown = np.where(seen, np.sqrt(moved), np.nan)
+            x = number * (len(words) + 1)
+            matrix(ax, shown[::-1], role="output", numbers=None, vmax=1.0, corner=(x, 0),
+                   rows=() if number else labels, fontsize=9)  # fmt: skip
+            ax.text(x + len(words) / 2, 0.25, name, ha="center", va="bottom")
+            for j, word in enumerate(words):
+                ax.text(x + j + 0.5, -n_layers - 1.2, word, ha="center", va="top", fontsize=9,
+                        rotation=90)  # fmt: skip
+        ax.set_xlim(-2.2, len(changes) * (len(words) + 1) - 0.7)
+        ax.set_ylim(-n_layers - 3.2, 1.1)
+
+    def moved_at(step: int) -> str:
+        found = [
+            f"{name.lower()}: {_list(np.nonzero(moved[step] > 0)[0] + 1)}"
+            for name, moved in changes.items()
+        ]
+        return "; ".join(found)
+
+    changed = _list(np.nonzero(next(iter(changes.values()))[0] > 0)[0] + 1)
+    steps = [f"The word at position {changed} is replaced by another."] + [
+        f"After layer {k} these positions have moved. {moved_at(k)}."
+        for k in range(1, n_layers + 1)
+    ]
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="Three grids of squares, positions from left to right and layers from bottom to top; "
+        "a square is darker the more its vector moved when one word was replaced.",
+        caption="One word is replaced. With a causal mask in every layer, nothing to its left "
+        "moves. Without, everything does. One layer without a mask is enough for a leak.",
+        interval=1600,
+    )
+
+
+def _list(numbers: np.ndarray) -> str:
+    """Write positions as text."""
+    return ", ".join(str(int(number)) for number in numbers)
+
+
+def dependence_maps(maps: Mapping[str, np.ndarray]) -> Figure:
+    """Draw how much each output moves with each input, for several models.
+
+    Parameters
+    ----------
+    maps : mapping from str to array, shape (n, n)
+        Entry (i, j): how far output i moves when input j changes.
+    """
+    fig, axes = canvas(7, 2.5, columns=len(maps), blank=True)
+    for ax, (name, moved) in zip(np.atleast_1d(axes), maps.items(), strict=True):
+        n = len(moved)
+        leaks = [(i, j) for i, j in _where(moved > 1e-9) if j > i]
+        matrix(ax, np.sqrt(moved / moved.max()), role="output", vmax=1, numbers=None,
+               emphasis=leaks)  # fmt: skip
+        ax.set_title(name, fontsize=10)
+        ax.text(n / 2, -n - 0.3, "input", ha="center", va="top", fontsize=9.5)
+        ax.set_xlim(-1.2, n + 0.4)
+        ax.set_ylim(-n - 1.2, 0.3)
+    axes[0].text(
+        -0.3, -n / 2, "output", rotation=90, ha="right", va="center", fontsize=9.5
+    )
+    return fig
+
+
+def padded_batch(sentences: Sequence[Sequence[str]]) -> Figure:
+    """Draw a batch of sentences as rows of boxes, with the padding hatched.
+
+    Parameters
+    ----------
+    sentences : sequence of sequences of str
+        The words of each sentence.
+    """
+    longest = max(map(len, sentences))
+    lengths = [
+        max(len(s[j]) for s in sentences if j < len(s)) for j in range(longest)
+    ]
+    lefts = np.concatenate([[0.0], np.cumsum(np.maximum(lengths, 3) + 1.0)])
+    fig, ax = canvas(7, 0.34 * len(sentences) + 0.2, blank=True)
+    ax.set_aspect("auto")
+    for row, sentence in enumerate(sentences):
+        for j, left in enumerate(lefts[:-1]):
+            real, width = j < len(sentence), lefts[j + 1] - left - 0.3
+            ax.add_patch(
+                Rectangle((left, -row), width, 0.86, linewidth=0.8,
+                          facecolor=shade("value", 0.14) if real else "white",
+                          edgecolor=role_color("value") if real else PALE,
+                          hatch=None if real else "////")
+            )  # fmt: skip
+            if real:
+                ax.text(left + width / 2, -row + 0.42, sentence[j], ha="center", va="center",
+                        fontsize=9)  # fmt: skip
+    ax.set_xlim(-0.5, lefts[-1] + 0.2)
+    ax.set_ylim(-len(sentences) + 0.9, 1)
+    return fig

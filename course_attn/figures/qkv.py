@@ -1,0 +1,360 @@
+"""The scenes of chapter 4."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course_attn.figures.animation import Animation, animate
+from course_attn.figures.graphs import arcs, graph
+from course_attn.figures.matrices import matrix
+from course_attn.figures.style import INK, canvas, role_color
+
+__all__ = [
+    "matrices",
+    "matrix_graph",
+    "pictures",
+    "roles_graph",
+    "sentence_arcs",
+    "sentence_heatmap",
+    "soft_dictionary",
+]
+
+
+def roles_graph(words: Sequence[str] = ("prince", "she", "him")) -> Animation:
+    """Animate one output being computed from queries, keys and values, a step at a time.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Three elements; the last one asks.
+    """
+    fig, ax = canvas(7, 3.9, blank=True)
+    heights = {1: 3.6, 2: 1.8, 3: 0.0}
+    nodes: dict[str, tuple[float, float, str, str]] = {}
+    for j, y in heights.items():
+        nodes[f"x{j}"] = (0.0, y, f"$x_{j}$", "output")
+        nodes[f"k{j}"] = (1.7, y + 0.42, f"$k_{j}$", "key")
+        nodes[f"v{j}"] = (1.7, y - 0.42, f"$v_{j}$", "value")
+        nodes[f"s{j}"] = (3.5, y + 0.42, f"$q_3 \\cdot k_{j}$", "weight")
+        nodes[f"a{j}"] = (5.1, y + 0.42, f"$a_{{3{j}}}$", "weight")
+        nodes[f"p{j}"] = (6.4, y, f"$a_{{3{j}}}\\, v_{j}$", "value")
+    nodes["q3"] = (2.55, -1.45, "$q_3$", "query")
+    nodes["y3"] = (8.0, 1.8, "$y_3$", "output")
+    stages = [
+        [f"x{j}" for j in heights],
+        ["q3"],
+        [f"k{j}" for j in heights],
+        [f"s{j}" for j in heights],
+        [f"a{j}" for j in heights],
+        [f"v{j}" for j in heights],
+        [f"p{j}" for j in heights],
+        ["y3"],
+    ]
+    edges = [("x3", "q3")]
+    for j in heights:
+        edges += [(f"x{j}", f"k{j}"), (f"x{j}", f"v{j}"), (f"k{j}", f"s{j}")]
+        edges += [("q3", f"s{j}"), (f"s{j}", f"a{j}")]
+        edges += [(f"a{j}", f"p{j}"), (f"v{j}", f"p{j}"), (f"p{j}", "y3")]
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.set_axis_off()
+        reached = {name for stage in stages[: step + 1] for name in stage}
+        drawn = [edge for edge in edges if set(edge) <= reached]
+        graph(ax, nodes, drawn, active=reached)
+        for j, word in enumerate(words, start=1):
+            ax.text(-0.6, heights[j], word, ha="right", va="center",
+                    color=role_color("query") if j == 3 else INK)  # fmt: skip
+        headings = (
+            (1.7, "three roles"),
+            (3.5, "score"),
+            (5.1, "softmax"),
+            (7.1, "mix"),
+        )
+        for x, heading in headings:
+            ax.text(x, 4.7, heading, ha="center", fontsize=9.5)
+        ax.set_xlim(-1.9, 8.5)
+        ax.set_ylim(-1.9, 5.1)
+
+    asks = words[2]
+    steps = [
+        "Three elements, each a row of numbers.",
+        f"{asks} asks: its query is x3 times W_Q, what it looks for.",
+        "Every element offers a key, x times W_K, to be found by; so does the one that asks.",
+        "The query meets every key: three dot products, three scores.",
+        "Softmax turns the row of scores into weights that sum to 1.",
+        "Every element gives a value: x times W_V. The scores played no part in it.",
+        "Each value is multiplied by its weight.",
+        f"Their sum is the output for {asks}. The others ask in the same way, at the same time.",
+    ]
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="A computation graph. The elements x1, x2, x3 each lead to a key and a value; x3 "
+        "also leads to a query. The query meets each key in a score; scores become weights; "
+        "each weight multiplies a value; the products meet in the output y3.",
+        caption="One element asks, every element offers and gives. The query and the keys decide "
+        "how much; the values are what is mixed.",
+        interval=1500,
+    )
+
+
+def soft_dictionary(
+    directions: Mapping[str, float], values: Sequence[float], query: float
+) -> Animation:
+    """Animate a lookup in a dictionary of directions, from hard to soft.
+
+    Parameters
+    ----------
+    directions : mapping of str to float
+        The keys: names, and the angles of vectors of length 1 in degrees from east.
+    values : sequence of float
+        A number for each key.
+    query : float
+        The angle of the query, a vector of length 1, in degrees from east.
+    """
+    fig, (compass, bars, line) = canvas(7, 2.9, columns=3)
+    names, numbers = list(directions), np.asarray(values, float)
+    keys = np.array([_unit(angle) for angle in directions.values()])
+    scores = keys @ _unit(query)
+    temperatures = np.geomspace(0.02, 20, 19)
+    rows = np.stack([_softmax(scores / t) for t in temperatures])
+    answers = rows @ numbers
+
+    def draw(step: int) -> None:
+        for ax in (compass, bars, line):
+            ax.clear()
+        _compass(compass, keys, names, _unit(query), rows[step])
+        drawn = bars.bar(names, rows[step], color=role_color("weight"))
+        bars.bar_label(drawn, fmt="{:.2f}", padding=2, fontsize=9)
+        bars.set(ylim=(0, 1.15), yticks=[0, 0.5, 1])
+        bars.tick_params(axis="x", labelsize=9)
+        bars.set_title(f"weights at T = {temperatures[step]:.2g}", fontsize=10)
+        line.semilogx(temperatures, answers, color=INK, linewidth=1)
+        line.plot(
+            temperatures[step], answers[step], "s", ms=9, color=role_color("output")
+        )
+        line.axhline(numbers.mean(), color=INK, linewidth=0.8, linestyle=":")
+        line.set_xticks([0.1, 1, 10], ["0.1", "1", "10"])
+        line.set(
+            xlabel="temperature T", ylim=(answers.min() - 1, answers.max() + 2)
+        )
+        line.set_title(f"answer: {answers[step]:.1f} °C", fontsize=10)
+
+    return animate(
+        fig,
+        draw,
+        [
+            f"T = {t:.2g}: {names[row.argmax()]} has the weight {row.max():.2f}, the answer is "
+            f"{answer:.1f} °C."
+            for t, row, answer in zip(temperatures, rows, answers, strict=True)
+        ],
+        alt="Left, a compass with four keys, drawn larger the larger their weight, and a query "
+        "between two of them. Middle, bars of the four weights, from one-hot to equal. Right, the "
+        "answer against the temperature, from one value to the dotted mean of all.",
+        caption="One lookup, from hard to soft. Cold, it returns the value of the nearest key, as "
+        "a dictionary would; hot, the mean of all values; in between, a blend of what is near.",
+        interval=450,
+    )
+
+
+def _unit(angle: float) -> np.ndarray:
+    """Return the vector of length 1 at an angle in degrees."""
+    return np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    """Return the weights of a row of scores."""
+    powers = np.exp(scores - scores.max())
+    return powers / powers.sum()
+
+
+def _compass(
+    ax: Axes,
+    keys: np.ndarray,
+    names: Sequence[str],
+    query: np.ndarray,
+    row: np.ndarray,
+) -> None:
+    """Draw keys and a query as directions; a key is as large as its weight."""
+    angle = np.linspace(0, 2 * np.pi, 100)
+    ax.plot(np.cos(angle), np.sin(angle), color=INK, linewidth=0.6, alpha=0.4)
+    ax.scatter(*keys.T, s=30 + 260 * row, color=role_color("key"), zorder=3)
+    for key, name in zip(keys, names, strict=True):
+        ax.annotate(name, key, 19 * key, textcoords="offset points", ha="center",
+                    va="center", fontsize=9, color=role_color("key"))  # fmt: skip
+    ax.annotate("", query, (0, 0), arrowprops={"arrowstyle": "-|>", "linewidth": 2,
+                "color": role_color("query"), "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+    ax.text(
+        *(0.35 * query + [0.08, -0.22]),
+        "query",
+        fontsize=9,
+        color=role_color("query"),
+    )
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    ax.set(xlim=(-1.6, 1.6), ylim=(-1.5, 1.5))
+
+
+def matrix_graph() -> Figure:
+    """Draw the computation of attention with matrices, and the shapes on its edges."""
+    fig, ax = canvas(7, 3.5, blank=True)
+    nodes = {
+        "X": (0.0, 3.0, "$X$", "output"),
+        "Z": (0.0, 0.6, "$Z$", "output"),
+        "Q": (2.9, 3.0, "$Q$", "query"),
+        "K": (2.9, 1.5, "$K$", "key"),
+        "V": (2.9, 0.0, "$V$", "value"),
+        "S": (5.6, 3.0, "$S$", "weight"),
+        "A": (8.3, 3.0, "$A$", "weight"),
+        "Y": (8.3, 0.0, "$Y$", "output"),
+    }
+    shapes = {
+        ("X", "Q"): "$n_q \\times d_{model}$",
+        ("Z", "K"): "$n_k \\times d_{model}$",
+        ("Z", "V"): "$n_k \\times d_{model}$",
+        ("Q", "S"): "$n_q \\times d_k$",
+        ("K", "S"): "$n_k \\times d_k$",
+        ("S", "A"): "$n_q \\times n_k$",
+        ("A", "Y"): "$n_q \\times n_k$",
+        ("V", "Y"): "$n_k \\times d_v$",
+    }
+    graph(ax, nodes, shapes)
+    for (start, end), shape in shapes.items():
+        middle = (np.array(nodes[start][:2]) + nodes[end][:2]) / 2
+        ax.text(*middle, shape, ha="center", va="center", fontsize=9.5,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5})  # fmt: skip
+    formulas = {
+        "Q": "$X W_Q$",
+        "K": "$Z W_K$",
+        "V": "$Z W_V$",
+        "S": "$Q K^\\top$",
+        "A": "softmax$(S)$",
+        "Y": "$A V$:  $n_q \\times d_v$",
+    }
+    for name, formula in formulas.items():
+        x, y, _, role = nodes[name]
+        below = name in "VY"
+        ax.text(x, y + (-0.42 if below else 0.42), formula, ha="center", fontsize=10,
+                va="top" if below else "bottom", color=role_color(role))  # fmt: skip
+    ax.set_aspect("auto")
+    ax.set_xlim(-0.5, 9.4)
+    ax.set_ylim(-0.9, 3.9)
+    return fig
+
+
+def matrices(
+    arrays: Mapping[str, np.ndarray], words: Sequence[str], *, vmax: float = 4.0
+) -> Figure:
+    """Draw X, Q, K, V, S, A and Y of a small example as colored squares.
+
+    Parameters
+    ----------
+    arrays : mapping of str to array
+        The seven matrices, by their letters.
+    words : sequence of str
+        What the rows stand for.
+    vmax : float
+        The size that gets the full color; weights get it at 1.
+    """
+    fig, ax = canvas(7, 4.6, blank=True)
+    roles = {"X": "output", "Q": "query", "K": "key", "V": "value", "S": "weight",
+             "A": "weight", "Y": "output"}  # fmt: skip
+    x, n = 0.0, len(words)
+    for top, letters in ((0.0, "XQKV"), (-n - 2.4, "SAY")):
+        x = 0.0
+        for letter in letters:
+            array = arrays[letter]
+            shape = f"{array.shape[0]} × {array.shape[1]}"
+            width, _ = matrix(
+                ax,
+                array,
+                role=roles[letter],
+                corner=(x, top),
+                vmax=1.0 if letter == "A" else vmax,
+                numbers="{:.2f}" if letter in "AY" else "{:g}",
+                fontsize=9 if letter not in "AY" else 8.5,
+                title=f"${letter}$   {shape}",
+                rows=words if x == 0 else (),
+            )
+            x += width + 1.4
+    ax.set_xlim(-2.6, 18.2)
+    ax.set_ylim(-2 * n - 2.7, 1.4)
+    return fig
+
+
+def pictures(shown: Mapping[str, np.ndarray]) -> Figure:
+    """Draw small photographs side by side, every pixel a sharp square.
+
+    Parameters
+    ----------
+    shown : mapping of str to array, shape (height, width, 3)
+        Pictures with entries from 0 to 1, by their titles.
+    """
+    fig, axes = canvas(7, 2.2, columns=len(shown))
+    for ax, (title, picture) in zip(
+        np.atleast_1d(axes), shown.items(), strict=True
+    ):
+        ax.imshow(picture.clip(0, 1), interpolation="nearest")
+        ax.set_title(title, fontsize=9.5)
+        ax.set_axis_off()
+    return fig
+
+
+def sentence_arcs(words: Sequence[str], weights: np.ndarray, query: int) -> Figure:
+    """Draw a row of weights as arcs over a long sentence, whose words are slanted.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The words.
+    weights : array, shape (n,)
+        What the word that asks takes from each.
+    query : int
+        The place of the word that asks.
+    """
+    fig, ax = canvas(7, 3.1)
+    arcs(ax, [""] * len(words), weights, query=query)
+    for j, word in enumerate(words):
+        asks = j == query
+        ax.text(j + 0.3, -0.75, word, rotation=50, ha="right", va="top", fontsize=10.5,
+                rotation_mode="anchor", color=role_color("query") if asks else INK,
+                fontweight="bold" if asks else "normal")  # fmt: skip
+    ax.set_xlim(-1.3, len(words) - 0.4)
+    ax.set_ylim(-2.5, 3.1)
+    return fig
+
+
+def sentence_heatmap(
+    words: Sequence[str], weights: np.ndarray, rows: Sequence[int]
+) -> Figure:
+    """Draw some rows of a sentence's weights, with the words slanted above the columns.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The words.
+    weights : array, shape (n, n)
+        All weights of the sentence.
+    rows : sequence of int
+        The places of the words whose rows are drawn.
+    """
+    fig, ax = canvas(7, 2.3 + 0.1 * len(rows), blank=True)
+    matrix(
+        ax,
+        weights[list(rows)],
+        role="weight",
+        vmax=1.0,
+        numbers="{:.2f}",
+        fontsize=9,
+        rows=[words[i] for i in rows],
+    )
+    for j, word in enumerate(words):
+        ax.text(j + 0.35, 0.15, word, rotation=50, ha="left", va="bottom", fontsize=10,
+                rotation_mode="anchor")  # fmt: skip
+    ax.set_xlim(-1.6, len(words) + 1.2)
+    ax.set_ylim(-len(rows) - 0.2, 3.6)
+    return fig

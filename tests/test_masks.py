@@ -1,0 +1,594 @@
+"""Chapter 6: who may see whom, and what must not leak."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from twin_cases import raw, twin
+
+D = 3  # the width of the vectors
+FLOAT64 = {"in_numpy": np.float64, "in_torch": torch.float64}
+
+# Three sizes: queries, keys; square, wide as with a cache, and tall.
+SIZES = [(1, 1), (5, 5), (2, 7), (7, 2), (1, 5), (0, 3), (3, 0)]
+
+
+def three(n_q: int = 5, n_k: int = 5, seed: int = 0) -> tuple[np.ndarray, ...]:
+    """Return random queries, keys and values; the values are one column wider."""
+    rng = np.random.default_rng(seed)
+    return (
+        rng.normal(size=(n_q, D)),
+        rng.normal(size=(n_k, D)),
+        rng.normal(size=(n_k, D + 1)),
+    )
+
+
+def allowed_softmax(
+    scores: Sequence[float], allowed: Sequence[bool]
+) -> list[float]:
+    """Return the weights over the allowed scores only, in plain Python numbers."""
+    powers = [
+        math.exp(s) if ok else 0.0 for s, ok in zip(scores, allowed, strict=True)
+    ]
+    return [p / math.fsum(powers) for p in powers]
+
+
+@pytest.mark.equation("eq-next-token")
+def test_the_chain_of_conditionals_is_the_probability_of_the_text() -> None:
+    """For any distribution over texts of three words: here a random one, all texts tried."""
+    joint = np.random.default_rng(0).dirichlet(np.ones(2 * 3 * 5)).reshape(2, 3, 5)
+    first, first_two = joint.sum(axis=(1, 2)), joint.sum(axis=2)
+    for a, b, c in itertools.product(range(2), range(3), range(5)):
+        chain = (
+            first[a]
+            * (first_two[a, b] / first[a])
+            * (joint[a, b, c] / first_two[a, b])
+        )
+        assert chain == pytest.approx(joint[a, b, c], rel=1e-12)
+
+
+@pytest.mark.equation("eq-recurrence")
+def test_a_recurrent_network_cannot_peek() -> None:
+    """The state after t steps is the t-fold f of the first t inputs, whatever comes later."""
+    rng = np.random.default_rng(0)
+    U, W, X = (
+        rng.normal(size=(D, D)),
+        rng.normal(size=(D, D)),
+        rng.normal(size=(6, D)),
+    )
+
+    def states(X: np.ndarray) -> np.ndarray:
+        found = [np.zeros(D)]
+        for x in X:
+            found.append(np.tanh(found[-1] @ U + x @ W))
+        return np.array(found[1:])
+
+    nested = np.tanh(np.tanh(np.tanh(X[0] @ W) @ U + X[1] @ W) @ U + X[2] @ W)
+    np.testing.assert_allclose(states(X)[2], nested, rtol=1e-12)
+    for t in range(1, 7):
+        np.testing.assert_array_equal(states(X)[:t], states(X[:t]))
+
+
+@pytest.mark.equation("eq-causal-mask")
+@pytest.mark.parametrize(("n_q", "n_k"), SIZES)
+def test_the_causal_mask_is_aligned_to_the_bottom_right(
+    n_q: int, n_k: int, library: str
+) -> None:
+    """With i and j from 1, as in the chapter: true if j <= i + n_k - n_q."""
+    mask = twin(library, "masks.causal_mask")(n_q, n_k)
+    assert mask.shape == (n_q, n_k)
+    for i, j in itertools.product(range(1, n_q + 1), range(1, n_k + 1)):
+        assert mask[i - 1, j - 1] == (j <= i + n_k - n_q)
+    if n_q and n_k:
+        assert mask[-1].all()
+
+
+@pytest.mark.equation("eq-window-mask")
+@pytest.mark.parametrize(("n_q", "n_k"), SIZES)
+@pytest.mark.parametrize("window", [1, 2, 3, 11])
+def test_a_window_holds_the_last_w_keys(
+    n_q: int, n_k: int, window: int, library: str
+) -> None:
+    mask = twin(library, "masks.sliding_window_mask")(n_q, n_k, window=window)
+    for i, j in itertools.product(range(1, n_q + 1), range(1, n_k + 1)):
+        assert mask[i - 1, j - 1] == (0 <= (i + n_k - n_q) - j < window)
+    if n_q and n_k:
+        assert mask[-1].sum() == min(window, n_k)
+
+
+@pytest.mark.equation("eq-padding-mask")
+def test_the_padding_mask_keeps_the_first_keys_of_every_sequence(
+    library: str,
+) -> None:
+    counts = np.array([5, 0, 2])
+    mask = twin(library, "masks.padding_mask")(counts, 5)
+    assert mask.shape == (3, 1, 5)
+    for b, j in itertools.product(range(3), range(1, 6)):
+        assert mask[b, 0, j - 1] == (j <= counts[b])
+
+
+@pytest.mark.equation("eq-padding-mask")
+def test_padding_changes_nothing_for_the_real_words(library: str) -> None:
+    """With the mask, outputs are those of the sentence alone, whatever fills it up."""
+    attention = twin(library, "qkv.attention")
+    mask = twin(library, "masks.padding_mask")(np.array([5, 3]), 5)
+    Q, K, V = (np.stack([part, part]) for part in three())
+    for filling in (0.0, 1.0, -1e3):
+        K[1, 3:], V[1, 3:] = filling, filling
+        out = attention(Q, K, V, mask=mask)
+        np.testing.assert_allclose(out[1], attention(Q[1], K[1, :3], V[1, :3]))
+        np.testing.assert_allclose(out[0], attention(Q[0], K[0], V[0]))
+
+
+@pytest.mark.equation("eq-masked-scores")
+def test_masked_scores_written_out(library: str) -> None:
+    """Scaled dot products on and below the diagonal, minus infinity above; then softmax."""
+    Q, K, _ = three()
+    written = [
+        [
+            sum(q * k for q, k in zip(Q[i], K[j], strict=True)) / math.sqrt(D)
+            if j <= i
+            else -math.inf
+            for j in range(5)
+        ]
+        for i in range(5)
+    ]
+    by_softmax = twin(library, "softmax.softmax")(np.array(written))
+    mask = twin(library, "masks.causal_mask")(5)
+    found = twin(library, "qkv.attention_weights")(Q, K, mask=mask)
+    np.testing.assert_allclose(found, by_softmax, rtol=1e-12)
+    np.testing.assert_array_equal(found == 0, np.isneginf(written))
+
+
+@pytest.mark.equation("eq-causal-weights")
+def test_causal_weights_are_lower_triangular_and_sum_up_to_i(library: str) -> None:
+    scores = np.random.default_rng(1).normal(size=(5, 5))
+    mask = twin(library, "masks.causal_mask")(5)
+    A = twin(library, "masks.masked_softmax")(scores, mask)
+    for i in range(5):
+        total = math.fsum(math.exp(s) for s in scores[i, : i + 1])
+        for j in range(5):
+            wanted = math.exp(scores[i, j]) / total if j <= i else 0.0
+            assert A[i, j] == pytest.approx(wanted, rel=1e-12, abs=0)
+
+
+@pytest.mark.equation("eq-causal-output")
+def test_rows_of_causal_attention_written_out(library: str) -> None:
+    """Each row is one term longer than the one above; the first is the first value."""
+    Q, K, V = three()
+    Y = twin(library, "masks.causal_attention")(Q, K, V)
+    scores = Q @ K.T / math.sqrt(D)
+    a = [
+        allowed_softmax(row, [j <= i for j in range(5)])
+        for i, row in enumerate(scores)
+    ]
+    np.testing.assert_allclose(Y[0], V[0], rtol=1e-12)
+    np.testing.assert_allclose(Y[1], a[1][0] * V[0] + a[1][1] * V[1], rtol=1e-12)
+    np.testing.assert_allclose(
+        Y[2], a[2][0] * V[0] + a[2][1] * V[1] + a[2][2] * V[2], rtol=1e-12
+    )
+    for i in range(5):
+        terms = [a[i][j] * V[j] for j in range(i + 1)]
+        np.testing.assert_allclose(Y[i], sum(terms), rtol=1e-12)
+
+
+@pytest.mark.equation("eq-mask-bias")
+def test_the_bias_is_zero_or_minus_infinity(library: str) -> None:
+    mask = np.random.default_rng(0).random((3, 5)) < 0.5
+    bias = twin(library, "masks.mask_to_bias")(mask, dtype=FLOAT64[library])
+    for allowed, b in zip(mask.flat, bias.flat, strict=True):
+        assert b == (0 if allowed else -math.inf)
+    assert not np.isnan(bias).any()
+
+
+@pytest.mark.equation("eq-bias-four")
+def test_the_causal_bias_for_four_words(library: str) -> None:
+    low = -math.inf
+    written = [[0, low, low, low], [0, 0, low, low], [0, 0, 0, low], [0, 0, 0, 0]]
+    mask = twin(library, "masks.causal_mask")(4)
+    bias = twin(library, "masks.mask_to_bias")(mask, dtype=FLOAT64[library])
+    assert bias.tolist() == written
+
+
+@pytest.mark.equation("eq-bias-after-scaling")
+def test_a_bias_is_added_after_scaling(library: str) -> None:
+    """A finite bias shows the difference, and PyTorch's own function agrees with us."""
+    Q, K, V = three(4, 5)
+    bias = np.random.default_rng(2).normal(size=(4, 5))
+    after, before = Q @ K.T / math.sqrt(D) + bias, (Q @ K.T + bias) / math.sqrt(D)
+    found = twin(library, "qkv.attention_weights")(Q, K, bias=bias)
+    rows = [allowed_softmax(row, [True] * 5) for row in after]
+    np.testing.assert_allclose(found, rows, rtol=1e-12)
+    wrong = [allowed_softmax(row, [True] * 5) for row in before]
+    assert np.abs(found - wrong).max() > 0.05
+    Y = F.scaled_dot_product_attention(
+        *(torch.from_numpy(part)[None] for part in (Q, K, V)),
+        attn_mask=torch.from_numpy(bias)[None],
+    )
+    np.testing.assert_allclose(found @ V, Y[0].numpy(), rtol=1e-12)
+
+
+rows_and_masks = st.integers(2, 7).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.floats(-20, 20, allow_subnormal=False), min_size=n, max_size=n),
+        st.lists(st.booleans(), min_size=n, max_size=n).filter(any),
+    )
+)
+
+
+@pytest.mark.equation("eq-mask-renormalize")
+@given(row=rows_and_masks)
+def test_masked_weights_are_renormalized_weights(
+    row: tuple[list[float], list[bool]], library: str
+) -> None:
+    """Both forms of the equation, the second from the unmasked weights."""
+    scores, allowed = np.array(row[0]), np.array(row[1])
+    found = twin(library, "masks.masked_softmax")(scores, allowed)
+    np.testing.assert_allclose(found, allowed_softmax(*row), rtol=1e-12)
+    unmasked = twin(library, "softmax.softmax")(scores)
+    again = allowed * unmasked / (allowed * unmasked).sum()
+    np.testing.assert_allclose(found, again, rtol=1e-9)
+
+
+@pytest.mark.theorem("thm-mask-renormalize")
+@given(row=rows_and_masks)
+def test_a_masked_key_might_as_well_not_be_in_the_list(
+    row: tuple[list[float], list[bool]], library: str
+) -> None:
+    """Forbidden: exactly 0. Allowed: as if the list held nothing else, with sum 1."""
+    scores, allowed = np.array(row[0]), np.array(row[1])
+    masked_softmax = twin(library, "masks.masked_softmax")
+    found = masked_softmax(scores, allowed)
+    assert (found[~allowed] == 0).all()
+    assert found.sum() == pytest.approx(1, rel=1e-12)
+    shorter = twin(library, "softmax.softmax")(scores[allowed])
+    np.testing.assert_allclose(found[allowed], shorter, rtol=1e-12)
+    scores[~allowed] = 1e4  # whatever stands there
+    np.testing.assert_array_equal(masked_softmax(scores, allowed), found)
+
+
+Model = Callable[[np.ndarray], np.ndarray]
+Mask = np.ndarray | None
+
+
+def layers(
+    library: str, depth: int
+) -> Callable[[np.ndarray, Sequence[Mask]], Mask]:
+    """Return random layers, to be called with a mask for each: attention, then a step on rows."""
+    attention = twin(library, "qkv.attention")
+    weights = np.random.default_rng(3).normal(size=(depth, 4, D, D)) / math.sqrt(D)
+
+    def run(X: np.ndarray, masks: Sequence[Mask]) -> np.ndarray:
+        for (W_Q, W_K, W_V, W), mask in zip(weights, masks, strict=True):
+            X = X + attention(X @ W_Q, X @ W_K, X @ W_V, mask=mask)
+            X = X + np.tanh(X @ W)
+        return X
+
+    return run
+
+
+@pytest.mark.equation("eq-prefix")
+def test_cutting_the_text_off_keeps_the_outputs_before_the_cut(
+    library: str,
+) -> None:
+    """One layer, as it is: on a prefix it gives the prefix of its outputs."""
+    Q, K, V = three(7, 7)
+    attention = twin(library, "masks.causal_attention")
+    for t in range(1, 8):
+        np.testing.assert_allclose(
+            attention(Q, K, V)[:t], attention(Q[:t], K[:t], V[:t]), rtol=1e-12
+        )
+
+
+@pytest.mark.theorem("thm-prefix")
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_a_causal_stack_stays_causal(depth: int, library: str) -> None:
+    """The prefix property, and what follows: later inputs do not move an output by one bit."""
+    causal_mask, run = twin(library, "masks.causal_mask"), layers(library, depth)
+    X = np.random.default_rng(4).normal(size=(7, D))
+    whole = run(X, [causal_mask(7)] * depth)
+    for t in range(1, 8):
+        prefix = run(X[:t], [causal_mask(t)] * depth)
+        np.testing.assert_allclose(whole[:t], prefix, rtol=1e-10)
+        changed = X.copy()
+        changed[t:] += 10
+        moved = run(changed, [causal_mask(7)] * depth)
+        np.testing.assert_array_equal(moved[:t], whole[:t])
+        if t < 7:
+            assert np.abs(moved[t:] - whole[t:]).min() > 0
+
+
+@pytest.mark.theorem("thm-prefix")
+@pytest.mark.parametrize("forgetful", range(3))
+def test_one_layer_without_its_mask_spoils_the_stack(
+    forgetful: int, library: str
+) -> None:
+    """The theorem needs the mask in every layer: without it anywhere, every output leaks."""
+    masks: list[Mask] = [twin(library, "masks.causal_mask")(7)] * 3
+    masks[forgetful] = None
+    run, X = layers(library, 3), np.random.default_rng(4).normal(size=(7, D))
+    changed = X.copy()
+    changed[-1] += 1
+    moved = np.abs(run(changed, masks) - run(X, masks)).max(axis=-1)
+    assert (moved > 1e-6).all()
+
+
+masks_of_five = st.lists(st.booleans(), min_size=35, max_size=35).map(
+    lambda bits: np.reshape(bits, (5, 7))
+)
+
+
+@pytest.mark.equation("eq-mask-and")
+@given(first=masks_of_five, second=masks_of_five)
+def test_masking_twice_is_masking_with_and(
+    first: np.ndarray, second: np.ndarray, library: str
+) -> None:
+    Q, K, V = three(5, 7)
+    attention = twin(library, "qkv.attention")
+    both = np.array(
+        [[first[i, j] and second[i, j] for j in range(7)] for i in range(5)]
+    )
+    to_bias = twin(library, "masks.mask_to_bias")
+    bias = to_bias(second, dtype=FLOAT64[library])
+    np.testing.assert_array_equal(
+        attention(Q, K, V, mask=first, bias=bias), attention(Q, K, V, mask=both)
+    )
+
+
+@pytest.mark.theorem("thm-masks-compose")
+@given(first=masks_of_five, second=masks_of_five)
+def test_two_masks_are_one_in_any_order(
+    first: np.ndarray, second: np.ndarray, library: str
+) -> None:
+    """By steps, in either order, twice the same, and as a sum of biases."""
+    scores = np.random.default_rng(5).normal(size=(5, 7))
+    masked_softmax = twin(library, "masks.masked_softmax")
+    one = masked_softmax(scores, first & second)
+    for a, b in ((first, second), (second, first), (first & second, first)):
+        stepwise = np.where(a, scores, -np.inf)
+        np.testing.assert_array_equal(masked_softmax(stepwise, b), one)
+    to_bias = twin(library, "masks.mask_to_bias")
+    biases = [to_bias(m, dtype=FLOAT64[library]) for m in (first, second)]
+    np.testing.assert_array_equal(masked_softmax(scores + sum(biases)), one)
+
+
+def dependence(model: Model, X: np.ndarray) -> np.ndarray:
+    """Return how far output i moves when input j changes, as entry (i, j)."""
+    Y, columns = model(X), []
+    for j in range(len(X)):
+        changed = X.copy()
+        changed[j] += 0.5
+        columns.append(np.abs(model(changed) - Y).max(axis=-1))
+    return np.stack(columns, axis=-1)
+
+
+@pytest.mark.theorem("thm-reach")
+def test_a_stack_reaches_what_the_product_of_its_masks_says(library: str) -> None:
+    """Nothing beyond; and with these weights all of it. Masks are random, with a true diagonal."""
+    n, depth = 7, 3
+    rng, run = np.random.default_rng(6), layers(library, depth)
+    X = rng.normal(size=(n, D)) / 2  # small, so that no weight is nearly 0
+    for density in (0.1, 0.2, 0.4):
+        masks = [
+            np.eye(n, dtype=bool) | (rng.random((n, n)) < density) for _ in range(3)
+        ]
+        R = masks[2].astype(int) @ masks[1].astype(int) @ masks[0].astype(int)
+        found = dependence(lambda X, masks=masks: run(X, masks), X)
+        assert (found[R == 0] == 0).all()
+        assert (found[R > 0] > 1e-3).all()
+        if density < 0.4:
+            backwards = masks[0].astype(int) @ masks[1] @ masks[2]
+            assert ((backwards > 0) != (R > 0)).any()  # the order matters here
+
+
+@pytest.mark.equation("eq-reach")
+@pytest.mark.parametrize("window", [1, 2, 3])
+def test_windows_reach_further_with_every_layer(window: int, library: str) -> None:
+    """The product of L windows of w is a window of L (w - 1) + 1; of causal masks, causal."""
+    window_mask = twin(library, "masks.sliding_window_mask")
+    one = window_mask(11, window=window).astype(int)
+    causal = twin(library, "masks.causal_mask")(11).astype(int)
+    for depth in (1, 2, 3):
+        R = np.linalg.matrix_power(one, depth) > 0
+        wide = depth * (window - 1) + 1
+        np.testing.assert_array_equal(R, window_mask(11, window=wide))
+        all_of_it = np.linalg.matrix_power(causal, depth) > 0
+        np.testing.assert_array_equal(all_of_it, causal == 1)
+
+
+def test_new_queries_continue_where_the_cache_ends(library: str) -> None:
+    """Rectangular masks: the last rows of the full result, one query or several at a time."""
+    Q, K, V = three(7, 7)
+    attention = twin(library, "masks.causal_attention")
+    for n_new in (1, 2, 5):
+        new = attention(Q[-n_new:], K, V)
+        np.testing.assert_allclose(new, attention(Q, K, V)[-n_new:], rtol=1e-12)
+
+
+def test_cross_attention_is_causal_in_its_queries_without_a_mask(
+    library: str,
+) -> None:
+    Q, K, V = three(5, 7)
+    attention = twin(library, "qkv.attention")
+    for t in range(1, 6):
+        np.testing.assert_allclose(attention(Q, K, V)[:t], attention(Q[:t], K, V))
+
+
+def test_an_empty_row_gives_zeros_and_a_zero_gradient(library: str) -> None:
+    """Neither NaN nor uniform, and the other rows as they would be without it."""
+    scores = np.random.default_rng(7).normal(size=(3, 5))
+    mask = np.array([[True] * 5, [False] * 5, [True, False, True, False, True]])
+    found = twin(library, "masks.masked_softmax")(scores, mask)
+    assert (found[1] == 0).all()
+    for i in (0, 2):
+        np.testing.assert_allclose(found[i], allowed_softmax(scores[i], mask[i]))
+
+
+def test_gradients_survive_an_empty_row() -> None:
+    """Patching NaN after softmax repairs the output and leaves NaN in the gradient."""
+    mask = torch.tensor([[True, True, False], [False, False, False]])
+    values = torch.tensor([1.0, 2.0, 4.0], dtype=torch.float64)
+    gradients = {}
+    for name in ("ours", "patched"):
+        scores = torch.zeros(2, 3, dtype=torch.float64, requires_grad=True)
+        bias = raw("in_torch", "masks.mask_to_bias")(mask, dtype=torch.float64)
+        if name == "ours":
+            weights = raw("in_torch", "masks.masked_softmax")(scores, mask)
+        else:
+            weights = torch.softmax(scores + bias, dim=-1).nan_to_num(0.0)
+        assert (weights[1] == 0).all()
+        (weights @ values).sum().backward()
+        gradients[name] = scores.grad
+    assert (gradients["ours"][1] == 0).all()
+    assert gradients["patched"][1].isnan().all()
+    assert torch.equal(gradients["ours"][0], gradients["patched"][0])
+
+
+# The pitfalls of the chapter: what the sources get wrong, or nearly.
+
+
+def test_zero_times_infinity_spoils_the_near_neighbors_of_right_code() -> None:
+    """The article on self-attention in PyTorch picks with tril, and is right; a product is not."""
+    ones, inf = torch.ones(4, 4), math.inf
+    right = raw("in_torch", "masks.mask_to_bias")(
+        raw("in_torch", "masks.causal_mask")(4), dtype=torch.float32
+    )
+    picked = torch.tril(ones * -1 * inf, diagonal=-1).t()
+    assert torch.equal(picked, right)
+    assert torch.equal(torch.triu(torch.full((4, 4), -inf), diagonal=1), right)
+    n_nan = [
+        int(table.isnan().sum())
+        for table in (
+            torch.tril(ones) * -inf,
+            (1 - torch.tril(ones)) * -inf,
+            torch.triu(ones, diagonal=1) * -inf,
+        )
+    ]
+    assert n_nan == [6, 10, 10]
+
+
+def test_minus_infinity_gives_zero_only_beside_a_finite_score(library: str) -> None:
+    softmax = twin(library, "softmax.softmax")
+    masked_softmax = twin(library, "masks.masked_softmax")
+    assert softmax(np.array([-np.inf, 0.0]))[0] == 0
+    assert np.isnan(softmax(np.full(3, -np.inf))).all()
+    assert (masked_softmax(np.zeros(3), np.zeros(3, dtype=bool)) == 0).all()
+
+
+@pytest.mark.parametrize("offset", [0.0, -2e6, -2e9])
+def test_low_scores_do_not_reach_masked_keys(offset: float, library: str) -> None:
+    """A fill of -1e6 is the highest score of a row near -2e6, one of -1e9 near -2e9."""
+    scores = np.array([[1.0, 0.0, 2.0, 1.0]]) + offset
+    mask = np.array([[True, True, False, False]])
+    found = twin(library, "masks.masked_softmax")(scores, mask)
+    np.testing.assert_allclose(found[0, :2], allowed_softmax([1, 0], [True] * 2))
+    assert (found[0, 2:] == 0).all()
+    fill = {0.0: 1e6, -2e6: -1e6, -2e9: -1e9}[offset]
+    filled = twin(library, "softmax.softmax")(np.where(mask, scores, fill))
+    assert filled[0, :2].sum() == 0
+
+
+def test_masking_after_softmax_still_depends_on_what_it_hides(library: str) -> None:
+    """Rows sum to less than 1, and the allowed weights move with the forbidden scores."""
+    softmax = twin(library, "softmax.softmax")
+    scores, mask = np.zeros((3, 3)), np.tri(3)
+    late = softmax(scores) * mask
+    np.testing.assert_allclose(late.sum(axis=-1), [1 / 3, 2 / 3, 1])
+    scores[0, 2] = 3.0
+    assert abs((softmax(scores) * mask)[0, 0] - late[0, 0]) > 0.2
+
+
+class _Head(torch.nn.Module):
+    """A head whose causal mask is off unless asked for."""
+
+    def __init__(self, d_model: int, d_head: int) -> None:
+        super().__init__()
+        self.qkv = torch.nn.Linear(d_model, 3 * d_head)
+
+    def forward(self, X: torch.Tensor, causal: bool = False) -> torch.Tensor:
+        Q, K, V = self.qkv(X).chunk(3, dim=-1)
+        mask = raw("in_torch", "masks.causal_mask")(len(X)) if causal else None
+        return raw("in_torch", "qkv.attention")(Q, K, V, mask=mask, scale=1.0)
+
+
+@pytest.mark.parametrize("passed_on", [False, True])
+def test_several_heads_leak_if_they_do_not_pass_the_flag_on(
+    passed_on: bool,
+) -> None:
+    """As in the article called Attention Mechanism: a head alone is right, several forget."""
+    torch.manual_seed(0)
+    heads = torch.nn.ModuleList(_Head(32, 8) for _ in range(4))
+    mix, X = torch.nn.Linear(32, 32), torch.randn(6, 32)
+    changed = X.clone()
+    changed[-1] = torch.randn(32)
+
+    def several(X: torch.Tensor) -> torch.Tensor:
+        kwargs = {"causal": True} if passed_on else {}
+        return mix(torch.cat([head(X, **kwargs) for head in heads], dim=-1))
+
+    with torch.no_grad():
+        moved = (several(changed) - several(X)).abs().amax(dim=-1)
+        alone = heads[0](changed, causal=True) - heads[0](X, causal=True)
+    assert (alone[:-1] == 0).all()
+    if passed_on:
+        assert (moved[:-1] == 0).all()
+    else:
+        assert (moved[:-1] > 0.05).all()
+    assert moved[-1] > 0.05
+
+
+def identity_mha() -> torch.nn.MultiheadAttention:
+    """Return PyTorch's layer with projections that change nothing."""
+    mha = torch.nn.MultiheadAttention(4, num_heads=1, bias=False, batch_first=True)
+    with torch.no_grad():
+        mha.in_proj_weight.copy_(torch.eye(4).repeat(3, 1))
+        mha.out_proj.weight.copy_(torch.eye(4))
+    return mha.eval()
+
+
+def test_the_two_polarities_of_pytorch() -> None:
+    """The table of the chapter: sdpa keeps where True, nn.MultiheadAttention drops."""
+    mha, sdpa = identity_mha(), F.scaled_dot_product_attention
+    X = torch.from_numpy(np.random.default_rng(8).normal(size=(1, 4, 4))).float()
+    mask = raw("in_torch", "masks.causal_mask")(4)
+    ours = raw("in_torch", "qkv.attention")(X, X, X, mask=mask)
+    with torch.no_grad():
+        torch.testing.assert_close(sdpa(X, X, X, attn_mask=mask), ours)
+        torch.testing.assert_close(sdpa(X, X, X, is_causal=True), ours)
+        torch.testing.assert_close(mha(X, X, X, attn_mask=~mask)[0], ours)
+        flipped = mha(X, X, X, attn_mask=mask, need_weights=False)[0]
+        hidden = torch.tensor([[True, False, False, False]])
+        without_first = mha(X, X, X, key_padding_mask=hidden)[0]
+    assert (flipped - ours).abs().max() > 0.1
+    kept = raw("in_torch", "qkv.attention")(X, X, X, mask=~hidden[None])
+    torch.testing.assert_close(without_first, kept)
+
+
+def test_is_causal_of_pytorch_is_aligned_to_the_top_left() -> None:
+    """With two queries and four keys the first sees one key; with ours, three."""
+    Q, K, V = torch.zeros(1, 2, 4), torch.zeros(1, 4, 4), torch.eye(4)[None]
+    theirs = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
+    ours = raw("in_torch", "masks.causal_attention")(Q, K, V)
+    assert ((theirs[0] > 0).sum(dim=-1)).tolist() == [1, 2]
+    assert ((ours[0] > 0).sum(dim=-1)).tolist() == [3, 4]
+    mask = raw("in_torch", "masks.causal_mask")(2, 4)
+    explicit = F.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
+    torch.testing.assert_close(explicit, ours)
+
+
+def test_an_empty_row_in_pytorch_is_zero_or_nan() -> None:
+    """Zeros in sdpa, as with us; in nn.MultiheadAttention it depends on need_weights."""
+    X, nothing = torch.randn(1, 4, 4), torch.zeros(4, 4, dtype=torch.bool)
+    assert (F.scaled_dot_product_attention(X, X, X, attn_mask=nothing) == 0).all()
+    mha = identity_mha()
+    with torch.no_grad():
+        with_weights = mha(X, X, X, attn_mask=~nothing)[0]
+        without = mha(X, X, X, attn_mask=~nothing, need_weights=False)[0]
+    assert with_weights.isnan().all()
+    assert (without == 0).all()
