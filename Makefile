@@ -6,7 +6,7 @@ BIN := .venv/bin
 PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html')
 FRAME := _config.yml _toc.yml $(wildcard book/_static/* book/_extensions/*.py)
 
-.PHONY: help book test lab lint clean
+.PHONY: help book test lab lint bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make test    run every test: package, exercises, notebooks, built pages"
 	@echo "make lab     open the notebooks in JupyterLab"
 	@echo "make lint    check style and formatting, as pre-commit does"
+	@echo "make bench   measure time and memory of attention; results go to benchmarks/results"
 	@echo "make clean   remove the built book and caches (.venv stays)"
 
 # The environment is made once, and again when the pins or the package's metadata change.
@@ -50,6 +51,9 @@ lint: .venv/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
 	$(BIN)/python tools/setup_cells.py --check
+
+bench: .venv/.installed
+	$(BIN)/python -m benchmarks.attention
 
 clean:
 	rm -rf _build dist .pytest_cache .ruff_cache .hypothesis

@@ -7,6 +7,7 @@ tensors, on any device. What NaN and infinite entries mean is said in each funct
 """
 
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
@@ -49,7 +50,7 @@ def check_arguments(function: Function) -> Function:
     callable
         The same function; a call that does not fit raises, before the function runs:
         `TypeError` for no array, the wrong library, a wrong dtype or different floating dtypes;
-        `ValueError` for a shape.
+        `ValueError` for a shape. Inside `torch.compile` and `torch.export` nothing is checked.
     """
     signature = inspect.signature(function)
     patterns = {
@@ -64,6 +65,8 @@ def check_arguments(function: Function) -> Function:
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
+        if _is_compiling():
+            return function(*args, **kwargs)
         given = signature.bind(*args, **kwargs).arguments
         arrays = {
             name: given[name]
@@ -79,6 +82,12 @@ def check_arguments(function: Function) -> Function:
         return function(*args, **kwargs)
 
     return checked  # type: ignore[return-value]
+
+
+def _is_compiling() -> bool:
+    """Tell whether `torch.compile` is tracing the call: it cannot follow the checks."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
 
 
 @dataclass(frozen=True)
@@ -209,12 +218,12 @@ def _check_shape(
             f"{name} must have shape {wanted}, got {n_axes} axes: {shape}"
         )
     n_leading = n_axes - len(pattern.axes)
-    axes = dict(zip(pattern.axes, shape[n_leading:], strict=True))
+    axes = list(zip(pattern.axes, shape[n_leading:], strict=True))
     if pattern.leading:
-        axes = {pattern.leading: shape[:n_leading], **axes}
+        axes = [(pattern.leading, shape[:n_leading]), *axes]
     misfits = [
         m
-        for axis, length in axes.items()
+        for axis, length in axes
         if (m := lengths.misfit(axis, length, name, pattern.broadcasts))
     ]
     if misfits:

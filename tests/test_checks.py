@@ -10,15 +10,17 @@ import numpy as np
 import pytest
 import torch
 from jaxtyping import Bool, Float, Int
-from twin_cases import INSTALLED
+from twin_table import INSTALLED
 
-_checks = INSTALLED[
-    "course_attn._checks"
-]  # without the hook of the test run: see twin_cases.py
+# Without the hook of the test run: see twin_table.py.
+_checks = INSTALLED["course_attn._checks"]
+_options = INSTALLED["course_attn._check_options"]
 check_arguments, check_axis = _checks.check_arguments, _checks.check_axis
 check_count, check_finite = _checks.check_count, _checks.check_finite
 check_flag, check_float_dtype = _checks.check_flag, _checks.check_float_dtype
 check_lengths, check_positive = _checks.check_lengths, _checks.check_positive
+check_share, check_split = _options.check_share, _options.check_split
+widths_of_heads = _options.widths_of_heads
 
 
 @check_arguments
@@ -459,6 +461,61 @@ def test_a_flag_is_true_or_false() -> None:
     check_flag(shared=False)
     text = message(TypeError, check_flag, shared=1)
     assert text == "shared must be True or False, got int 1"
+
+
+# --- check_share, check_split, widths_of_heads ----------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.0, 0.5, np.float32(1.0)])
+def test_a_share_lies_between_zero_and_one(value: Any) -> None:
+    check_share(dropout=value)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5])
+def test_what_lies_outside_is_no_share(value: float) -> None:
+    text = message(ValueError, check_share, dropout=value)
+    assert text == f"dropout must lie between 0 and 1, got {value}"
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_what_is_not_finite_is_no_share(value: float) -> None:
+    text = message(ValueError, check_share, dropout=value)
+    assert text == f"dropout must be a finite number, got {value}"
+
+
+@pytest.mark.parametrize("value", ["0.1", True, None])
+def test_what_is_no_number_is_no_share(value: Any) -> None:
+    text = message(TypeError, check_share, dropout=value)
+    assert text == f"dropout must be a real number, got {type(value).__name__}"
+
+
+def test_arrays_and_numbers_split_into_equal_parts() -> None:
+    for n_heads in (1, 2, 5, 10):
+        check_split(n_heads, X=np.ones((3, 10)))
+        check_split(n_heads, X=torch.ones(3, 10))
+        check_split(n_heads, d_model=10)
+    text = message(ValueError, check_split, 3, X=np.ones((6, 10)))
+    wanted = "X must have a width that is a multiple of n_heads = 3, got (6, 10)"
+    assert text == wanted
+    text = message(ValueError, check_split, 3, d_model=10)
+    assert text == "d_model must be a multiple of n_heads = 3, got 10"
+    text = message(ValueError, check_split, 0, d_model=10)
+    assert text == "n_heads must be at least 1, got 0"
+    text = message(TypeError, check_split, 2.0, d_model=10)
+    assert text == "n_heads must be a whole number, got float 2.0"
+
+
+def test_widths_of_heads_are_given_or_a_share_of_the_whole() -> None:
+    assert widths_of_heads(12, 3, None, None) == (4, 4)
+    assert widths_of_heads(12, 3, 5, None) == (5, 4)
+    assert widths_of_heads(12, 3, None, 7) == (4, 7)
+    assert widths_of_heads(10, 3, 5, 7) == (5, 7)  # nothing to divide
+    text = message(ValueError, widths_of_heads, 10, 3, 5, None)
+    assert text == "d_model must be a multiple of n_heads = 3, got 10"
+    text = message(ValueError, widths_of_heads, 12, 3, 0, 4)
+    assert text == "d_k must be at least 1, got 0"
+    text = message(TypeError, widths_of_heads, 12, 3, 4, "4")
+    assert text == "d_v must be a whole number, got str '4'"
 
 
 # --- check_lengths, check_float_dtype -------------------------------------------------------------

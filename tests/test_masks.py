@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
-from twin_cases import raw, twin
+from twin_table import raw, twin
 
 D = 3  # the width of the vectors
 FLOAT64 = {"in_numpy": np.float64, "in_torch": torch.float64}
@@ -431,23 +431,28 @@ def test_an_empty_row_gives_zeros_and_a_zero_gradient(library: str) -> None:
 
 
 def test_gradients_survive_an_empty_row() -> None:
-    """Patching NaN after softmax repairs the output and leaves NaN in the gradient."""
+    """Patching NaN after softmax leaves NaN in the gradient if the -inf was added, not filled."""
     mask = torch.tensor([[True, True, False], [False, False, False]])
     values = torch.tensor([1.0, 2.0, 4.0], dtype=torch.float64)
+    bias = raw("in_torch", "masks.mask_to_bias")(mask, dtype=torch.float64)
+    ways = {
+        "ours": lambda s: raw("in_torch", "masks.masked_softmax")(s, mask),
+        "added": lambda s: torch.softmax(s + bias, dim=-1).nan_to_num(0.0),
+        "filled": lambda s: (
+            s.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0.0)
+        ),
+    }
     gradients = {}
-    for name in ("ours", "patched"):
+    for name, way in ways.items():
         scores = torch.zeros(2, 3, dtype=torch.float64, requires_grad=True)
-        bias = raw("in_torch", "masks.mask_to_bias")(mask, dtype=torch.float64)
-        if name == "ours":
-            weights = raw("in_torch", "masks.masked_softmax")(scores, mask)
-        else:
-            weights = torch.softmax(scores + bias, dim=-1).nan_to_num(0.0)
+        weights = way(scores)
         assert (weights[1] == 0).all()
         (weights @ values).sum().backward()
         gradients[name] = scores.grad
+        assert torch.equal(gradients["ours"][0], gradients[name][0])
     assert (gradients["ours"][1] == 0).all()
-    assert gradients["patched"][1].isnan().all()
-    assert torch.equal(gradients["ours"][0], gradients["patched"][0])
+    assert gradients["added"][1].isnan().all()
+    assert (gradients["filled"][1] == 0).all()
 
 
 # The pitfalls of the chapter: what the sources get wrong, or nearly.
@@ -479,6 +484,32 @@ def test_minus_infinity_gives_zero_only_beside_a_finite_score(library: str) -> N
     assert softmax(np.array([-np.inf, 0.0]))[0] == 0
     assert np.isnan(softmax(np.full(3, -np.inf))).all()
     assert (masked_softmax(np.zeros(3), np.zeros(3, dtype=bool)) == 0).all()
+
+
+def test_a_fill_of_zero_is_a_score_like_any_other(library: str) -> None:
+    """Where all allowed scores are negative, most of the weight goes to what is filled with 0."""
+    mask, scores = np.tri(4, dtype=bool), np.full((4, 4), -2.0)
+    filled = twin(library, "softmax.softmax")(np.where(mask, scores, 0.0))
+    share = np.where(mask, 0.0, filled).sum(axis=-1)
+    e = math.exp(2.0)
+    np.testing.assert_allclose(
+        share, [3 * e / (1 + 3 * e), 2 * e / (2 + 2 * e), e / (3 + e), 0]
+    )
+    right = twin(library, "masks.masked_softmax")(scores, mask)
+    assert (right[~mask] == 0).all()
+
+
+def test_a_padding_mask_on_the_queries_leaves_the_padding_in_the_list(
+    library: str,
+) -> None:
+    """The shapes fit, the padded rows are empty, and real words still attend to padding."""
+    mask = twin(library, "masks.padding_mask")(np.array([2]), 4)
+    on_rows = np.broadcast_to(mask, (1, 4, 4)).swapaxes(-1, -2)
+    weights = twin(library, "masks.masked_softmax")(np.zeros((1, 4, 4)), on_rows)
+    np.testing.assert_allclose(weights[0, :2], 1 / 4)
+    assert (weights[0, 2:] == 0).all()
+    right = twin(library, "masks.masked_softmax")(np.zeros((1, 4, 4)), mask)
+    np.testing.assert_allclose(right[0], [[1 / 2, 1 / 2, 0, 0]] * 4)
 
 
 @pytest.mark.parametrize("offset", [0.0, -2e6, -2e9])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from twin_cases import LIBRARIES, chapters, functions, module, raw
+from twin_table import LIBRARIES, chapters, functions, module, raw
 
 ROOT = Path(__file__).parents[1]
 LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
@@ -118,11 +118,12 @@ def test_all_names_what_the_module_defines_in_order(
     library: str, chapter: str
 ) -> None:
     found = module(library, chapter)
+    own = re.compile(rf"course_attn\.{library}\.({chapter}|_{chapter}_\w+)")
     public = {
         name
         for name, thing in vars(found).items()
         if not name.startswith("_")
-        and getattr(thing, "__module__", None) == found.__name__
+        and own.fullmatch(str(getattr(thing, "__module__", None)))
     }
     assert sorted(public) == found.__all__
 
@@ -175,16 +176,16 @@ def test_a_docstring_lists_the_arguments_with_their_shapes(
             hasattr(kind, "dim_str") for kind in (annotation, *get_args(annotation))
         )
         assert "shape" in kind if is_array else "array" not in kind, name
-    assert "shape" in found["Returns"].splitlines()[0]
+    returned = inspect.signature(raw(library, path)).return_annotation
+    if any(hasattr(kind, "dim_str") for kind in (returned, *get_args(returned))):
+        assert "shape" in found["Returns"].splitlines()[0]
 
 
 @each_function
 def test_a_docstring_says_what_is_refused(library: str, path: str) -> None:
     refused = sections(path, library)["Raises"]
-    assert re.findall(r"^(\w+)$", refused, flags=re.MULTILINE) == [
-        "TypeError",
-        "ValueError",
-    ]
+    errors = re.findall(r"^(\w+)$", refused, flags=re.MULTILINE)
+    assert errors in (["TypeError", "ValueError"], ["TypeError"])
 
 
 @each_function

@@ -1,6 +1,6 @@
 """Attention with masks: equal to PyTorch's, and unchanged by what must not matter.
 
-The calls of `twin_cases.py` compare one function at a time with code that is not ours. Here stand
+The calls of `twin_cases/` compare one function at a time with code that is not ours. Here stand
 the properties that concern several functions at once, `fused_attention`, which has no twin in
 NumPy, and the modules.
 """
@@ -15,18 +15,8 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from test_twins import HALF, assert_close, assert_refused_alike, refusal
-from twin_cases import (
-    BAD_INPUT,
-    BY_HAND,
-    CASES,
-    Bad,
-    Case,
-    convert,
-    in_numpy,
-    installed,
-    raw,
-    twin,
-)
+from twin_cases import BAD_INPUT, BY_HAND, CASES
+from twin_table import Bad, Case, convert, in_numpy, installed, raw, twin
 
 from course_attn.in_torch.masks import causal_attention, causal_mask, mask_to_bias
 from course_attn.in_torch.qkv import (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import softmax as scipy_softmax
 from sklearn.datasets import load_sample_image
-from twin_cases import raw, twin
+from twin_table import raw, twin
 
 from course_attn.figures import qkv as scenes
 
@@ -540,7 +540,7 @@ def test_the_animations_have_a_step_for_each_stage_and_fit_a_page() -> None:
     lookup = scenes.soft_dictionary(winds, [12, 5, 15, 24], 67.5)
     assert repr(roles).startswith("<animation of 8 steps")
     assert repr(lookup).startswith("<animation of 19 steps")
-    assert "north has the weight 1.00, the answer is 5.0 °C" in lookup._repr_html_()
+    assert "north has the weight 1.00, the answer is 5.0 mm" in lookup._repr_html_()
 
 
 def test_the_shapes_are_written_on_the_edges() -> None:

@@ -13,7 +13,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from twin_cases import raw, twin
+from twin_table import raw, twin
 
 DRAWS = 40_000
 WIDTHS = [1, 5, 64]

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from twin_cases import twin
+from twin_table import twin
 
 N_Q, N_K, D_Q, D_K, D_HIDDEN = 3, 5, 7, 11, 13
 

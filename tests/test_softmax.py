@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from twin_cases import convert, raw, twin
+from twin_table import convert, raw, twin
 
 SCORES = np.array([0.5, -1.0, 2.0, 0.0, 1.5])
 N = len(SCORES)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
-from twin_cases import twin
+from twin_table import twin
 
 N_Q, N_K, D = 3, 5, 7
 RNG_SEED = 1

@@ -9,6 +9,7 @@ from typing import Any
 
 from course_attn.checking.context import Finding
 from course_attn.checking.time_limit import TimesUp
+from course_attn.checking.tips import tip_for
 
 __all__ = ["crash_finding", "raised_by_learner"]
 
@@ -107,7 +108,7 @@ def _tip(error: BaseException, function: Callable[..., Any]) -> str:
         return "A function gives its result back with `return`; `exit()` ends the whole program."
     if isinstance(error, NameError) and "'np'" in str(error):
         return "Run the cell with `import numpy as np` first."
-    return ""
+    return tip_for(error)
 
 
 def _hidden_names(function: Callable[..., Any]) -> list[str]:

@@ -118,7 +118,7 @@ class Exercise:
     reference : callable
         The solution as the learner may see it: self-contained but for its module's imports.
     cases : callable
-        Makes the inputs; the first case is the example of the task, the easiest to read.
+        Makes the inputs; the first, of the kind "example", are small and the easiest to read.
     hints : tuple of str
         Where to look; the idea; nearly the line.
     faults : tuple of Fault
@@ -142,6 +142,8 @@ class Exercise:
         The names of a case's arguments where they are not those of the reference.
     tolerance : float, optional
         The relative tolerance, where the precision of the arguments does not settle it.
+    differentiable : bool
+        Whether gradients must reach the arguments; looked at in PyTorch exercises only.
     points, seconds : int, float
         Points under nbgrader; time that all calls together may take.
     """
@@ -162,6 +164,7 @@ class Exercise:
     use: Callable[..., Any] | None = None
     arguments: tuple[str, ...] = ()
     tolerance: float | None = None
+    differentiable: bool = True
     points: int = 1
     seconds: float = 4.0
 

@@ -13,7 +13,7 @@ from course_attn.checking.patterns import first_difference, not_finite, pattern
 from course_attn.checking.shapes import shape_problem
 from course_attn.checking.trial import Trial
 
-__all__ = ["diagnose", "known_fault"]
+__all__ = ["known_fault", "unknown_fault"]
 
 _OWN_AXES = (
     "batch",
@@ -21,16 +21,13 @@ _OWN_AXES = (
 )  # code that fails in these may show a known fault in the others
 
 
-def diagnose(trial: Trial) -> Finding:
-    """Say what is wrong with a function that gave at least one wrong value."""
-    return known_fault(trial) or _unknown(trial)
-
-
 def known_fault(trial: Trial) -> Finding | None:
     """Name the declared fault or pair of faults that gives the same outcomes; None if none does."""
     everything = range(len(trial.outcomes))
-    core = [i for i in everything if trial.cases[i].kind not in _OWN_AXES]
-    for cases in (everything, core):
+    core = [i for i in everything if not _stands_apart(trial, i)]
+    for cases in (
+        (everything, core) if len(core) < len(everything) else (everything,)
+    ):
         found = _matching(trial, cases)
         if found:
             return (
@@ -39,6 +36,12 @@ def known_fault(trial: Trial) -> Finding | None:
                 else _with_other_axes(trial, core, found)
             )
     return None
+
+
+def _stands_apart(trial: Trial, i: int) -> bool:
+    """Whether a case has axes of its own, or asks for an error that many forget."""
+    asks_for_error = isinstance(trial.expected[i], Exception)
+    return asks_for_error or trial.cases[i].kind in _OWN_AXES
 
 
 def _matching(trial: Trial, cases: Sequence[int]) -> Finding | None:
@@ -108,9 +111,8 @@ def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
         except Exception:  # it shows by raising
             continue
         expected = trial.expected[i]
-        if isinstance(expected, np.ndarray) and not agree(
-            value, expected, trial.tolerance(i)
-        ):
+        missed = isinstance(expected, Exception)
+        if missed or not agree(value, expected, trial.tolerance(i)):
             return i
     return wrong[0]
 
@@ -128,8 +130,8 @@ def _with_other_axes(trial: Trial, core: Sequence[int], found: Finding) -> Findi
     return Finding(found.faults, f"{found.message}\n\n{also}")
 
 
-def _unknown(trial: Trial) -> Finding:
-    """Say what can be said without knowing the mistake."""
+def unknown_fault(trial: Trial) -> Finding:
+    """Say what can be said of a wrong value without knowing the mistake."""
     shown = trial.wrong[0]
     expected = trial.expected[shown]
     if isinstance(expected, Exception):
@@ -165,8 +167,18 @@ def _observed(trial: Trial, i: int) -> Finding:
 
 def _should_raise(trial: Trial, i: int) -> Finding:
     name = type(trial.expected[i]).__name__
+    value = trial.outcomes[i].value
+    if isinstance(value, Exception):
+        did = f"your function *returns* one: write `raise {name}(…)`, not `return`."
+    elif value is None:
+        did = (
+            f"your function goes on and returns `None`: `raise {name}(…)` stops it (and the "
+            "program that called it, which `print` does not)."
+        )
+    else:
+        did = "your function returns something."
     return Finding(
         ("no-error",),
         f"For {trial.called_with(i)} there is no right answer: the task asks for a `{name}` here, "
-        "but your function returns something.",
+        f"but {did}",
     )

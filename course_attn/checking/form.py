@@ -14,7 +14,7 @@ import numpy as np
 from course_attn.checking.context import Finding
 from course_attn.checking.outcome import Outcome
 
-__all__ = ["form_problem", "precision_remark"]
+__all__ = ["form_problem", "nothing_returned", "precision_remark"]
 
 _WORDS = {
     "b": "truth values",
@@ -30,7 +30,7 @@ def form_problem(
     """Say what kind of thing came back instead of an array; None if it is one."""
     value = outcome.value
     if value is None:
-        return _nothing(outcome.printed)
+        return nothing_returned(outcome.printed)
     if not side.is_native(value) and not _is_one_number(value, expected, side):
         return _not_native(value, expected, side)
     return _dtype_problem(side.as_numpy(value), expected, value, given, side)
@@ -50,7 +50,8 @@ def precision_remark(
     )
 
 
-def _nothing(printed: str) -> Finding:
+def nothing_returned(printed: str) -> Finding:
+    """Say that `None` came back, and whether the result was printed instead."""
     if printed.strip():
         return Finding(
             ("prints",),

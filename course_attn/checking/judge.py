@@ -9,7 +9,7 @@ from course_attn.checking.compare import agree
 from course_attn.checking.context import Finding
 from course_attn.checking.crash import crash_finding, raised_by_learner
 from course_attn.checking.declare import Exercise, Question
-from course_attn.checking.diagnose import diagnose, known_fault
+from course_attn.checking.diagnose import known_fault, unknown_fault
 from course_attn.checking.entry import entry_problem, is_stub, parameter_names
 from course_attn.checking.form import form_problem, precision_remark
 from course_attn.checking.handed_over import handed_over_to
@@ -109,7 +109,7 @@ def _crash(trial: Trial) -> Finding:
 def _wrong_numbers(trial: Trial) -> Finding | None:
     if not trial.wrong:
         return None
-    found = known_fault(trial) or _not_repeatable(trial) or diagnose(trial)
+    found = known_fault(trial) or _not_repeatable(trial) or unknown_fault(trial)
     changed = _changed(trial)
     if not changed or changed.faults[0] in found.faults:
         return found
@@ -134,7 +134,7 @@ def _changed(trial: Trial) -> Finding | None:
                 return Finding(
                     ("in-place",),
                     f"Your function changes its argument `{name}` in place: whoever passed it "
-                    f"finds other numbers there afterwards. `/=`, `+=`, `{name}[…] = …` and "
+                    f"finds other numbers there afterward. `/=`, `+=`, `{name}[…] = …` and "
                     "`out=` write into the array itself: make a new one instead, or start from "
                     f"a copy.",
                 )
@@ -175,7 +175,7 @@ def _not_repeatable(trial: Trial) -> Finding | None:
 
 
 def _not_differentiable(trial: Trial) -> Finding | None:
-    if trial.exercise.library != "torch":
+    if trial.exercise.library != "torch" or not trial.exercise.differentiable:
         return None
     from course_attn.checking.differentiable import gradient_problem
 

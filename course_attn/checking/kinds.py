@@ -9,7 +9,7 @@ from course_attn.checking.trial import Trial
 __all__ = ["kind_of", "where_it_fails"]
 
 _KINDS = {
-    "example": Kind("for the example in the task"),
+    "example": Kind("for the first, small inputs"),
     "plain": Kind("for arrays of other sizes"),
     "square": Kind("where the sizes happen to be equal"),
     "batch": Kind(
@@ -34,12 +34,13 @@ _TORCH_BATCH = Kind(
 )
 _ONLY_EXAMPLE = Finding(
     ("only-example",),
-    "It is right for the example in the task and wrong for arrays of other sizes: look for a "
+    "It is right for the first, small inputs and wrong for arrays of other sizes: look for a "
     "number in your code that should come from `.shape`.",
 )
 _ONLY_THESE_NUMBERS = Finding(
     ("only-example",),
-    "It is right for the numbers of the example in the task, and wrong for others.",
+    "It is right for the numbers of the first, small inputs, and wrong for others: which signs, "
+    "sizes or ties does your code rely on?",
 )
 _ONLY_SQUARE = Finding(
     ("only-square",),
@@ -58,7 +59,7 @@ def kind_of(exercise: Exercise, name: str) -> Kind:
 
 
 def where_it_fails(trial: Trial) -> Finding | None:
-    """Say which cases fail, where the example is right; None where nothing is to be learned."""
+    """Say which cases fail, where the first is right; None where nothing is to be learned."""
     exercise, cases = trial.exercise, trial.cases
     right = {cases[i].kind for i in trial.right}
     failing = list(
@@ -68,11 +69,18 @@ def where_it_fails(trial: Trial) -> Finding | None:
         return None
     if "plain" in failing and right <= {"example", "square"}:
         return _narrow(trial, failing)
-    phrases = [kind_of(exercise, kind).phrase for kind in failing]
+    phrases = _listed([kind_of(exercise, kind).phrase for kind in failing])
     advice = kind_of(exercise, failing[0]).advice
-    sentence = f"It is right in other cases, but fails {' and '.join(phrases)}."
+    sentence = f"It is right in other cases, but fails {phrases}."
     ids = (f"fails-{failing[0]}",) if len(failing) == 1 else ()
     return Finding(ids, f"{sentence} {advice}".strip())
+
+
+def _listed(phrases: list[str]) -> str:
+    most, last = phrases[:-1], phrases[-1]
+    if len(phrases) > 3:
+        most, last = phrases[:3], "elsewhere"
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _narrow(trial: Trial, failing: list[str]) -> Finding:

@@ -81,7 +81,13 @@ def _factor(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None:
     ):
         return None
     if np.isclose(ratio, -1, rtol=1e-4):
-        return "Every number has the wrong sign."
+        return (
+            "Every number has the wrong sign."
+            if got.size > 1
+            else "The sign is wrong."
+        )
+    if got.size == 1:  # one number is some multiple of any other
+        return None
     times = (
         f"{number(ratio)} times" if abs(ratio) >= 1 else f"1/{number(1 / ratio)} of"
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from course_attn.checking.crash import crash_finding, raised_by_learner
 from course_attn.checking.declare import Question
+from course_attn.checking.form import nothing_returned
 from course_attn.checking.outcome import call_guarded
 from course_attn.checking.result import Result
 
@@ -25,6 +26,9 @@ def judge_question(question: Question, function: Callable[..., Any]) -> Result:
     if error is not None:
         found = crash_finding(error, function, "no arguments", question.seconds)
         return Result("crashed", found.message, name, found.faults, outcome.printed)
+    if outcome.value is None:
+        found = nothing_returned(outcome.printed)
+        return Result("wrong", found.message, name, found.faults, outcome.printed)
     try:
         answer = question.read(outcome.value)
     except ValueError as unreadable:

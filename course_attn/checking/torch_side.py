@@ -78,13 +78,16 @@ def gradients(
 ) -> list[np.ndarray | None]:
     """Return the gradient of one fixed weighting of the output, by argument; None if there is none.
 
-    Every argument that is a tensor must require its gradient.
+    Asked for are the gradients of the arguments that require one.
     """
     weighting = torch.linspace(-1.0, 2.0, output.numel(), dtype=torch.float64)
     total = (output.double() * weighting.reshape(output.shape)).sum()
-    leaves = [value for value in given if isinstance(value, torch.Tensor)]
-    grads = iter(torch.autograd.grad(total, leaves, allow_unused=True))
-    found = [
-        next(grads) if isinstance(value, torch.Tensor) else None for value in given
+    asked = [
+        isinstance(value, torch.Tensor) and value.requires_grad for value in given
     ]
+    leaves = [
+        value for value, is_asked in zip(given, asked, strict=True) if is_asked
+    ]
+    grads = iter(torch.autograd.grad(total, leaves, allow_unused=True))
+    found = [next(grads) if is_asked else None for is_asked in asked]
     return [None if grad is None else grad.numpy() for grad in found]

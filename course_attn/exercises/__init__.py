@@ -75,6 +75,61 @@ catalog = Catalog(
             ),
             "course_attn.exercises.in_torch.masks": ("causal_attention_torch",),
         },
+        "multi_head": {
+            "course_attn.exercises.multi_head.split_heads": ("split_heads",),
+            "course_attn.exercises.multi_head.merge_heads": ("merge_heads",),
+            "course_attn.exercises.multi_head.multi_head_attention": (
+                "multi_head_attention",
+            ),
+            "course_attn.exercises.multi_head.true_of_average": (
+                "true_of_average",
+            ),
+            "course_attn.exercises.multi_head.n_parameters": ("n_parameters",),
+            "course_attn.exercises.multi_head.multi_head_flops": (
+                "multi_head_flops",
+            ),
+            "course_attn.exercises.multi_head.head_from_torch": (
+                "head_from_torch",
+            ),
+            "course_attn.exercises.multi_head.multi_head_attention_torch": (
+                "MultiHeadAttention",
+            ),
+        },
+        "order": {
+            "course_attn.exercises.order.sinusoidal_encoding": (
+                "sinusoidal_encoding",
+            ),
+            "course_attn.exercises.order.rotary": ("rotary",),
+            "course_attn.exercises.order.alibi_bias": ("alibi_bias",),
+            "course_attn.exercises.order.can_tell_order": ("can_tell_order",),
+            "course_attn.exercises.order.is_equivariant": ("is_equivariant",),
+            "course_attn.exercises.order.learned_positions_torch": (
+                "LearnedPositions",
+            ),
+        },
+        "block": {
+            "course_attn.exercises.block.layer_norm": ("layer_norm",),
+            "course_attn.exercises.block.feed_forward": ("feed_forward",),
+            "course_attn.exercises.block.transformer_block": ("transformer_block",),
+            "course_attn.exercises.block.gpt_parameters": ("gpt_parameters",),
+            "course_attn.exercises.block.transformer_block_torch": (
+                "TransformerBlock",
+            ),
+            "course_attn.exercises.block.stack_torch": ("Stack",),
+        },
+        "fast": {
+            "course_attn.exercises.fast.attention_flops": ("attention_flops",),
+            "course_attn.exercises.fast.merge_partial": ("merge_partial",),
+            "course_attn.exercises.fast.online_softmax": ("online_softmax",),
+            "course_attn.exercises.fast.cached_step": ("cached_step",),
+            "course_attn.exercises.fast.repeat_kv": ("repeat_kv",),
+            "course_attn.exercises.fast.sliding_window_mask": (
+                "sliding_window_mask",
+            ),
+            "course_attn.exercises.fast.grouped_attention_torch": (
+                "grouped_attention_torch",
+            ),
+        },
     }
 )
 

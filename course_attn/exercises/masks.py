@@ -85,10 +85,8 @@ _CAUSAL_MASK = Exercise(
     task="""
 Write `causal_mask(n_q, n_k)`: a mask of dtype bool and shape (n_q, n_k), True where query i may
 attend to key j. The queries are the *last* n_q positions of a sequence of n_k (aligned to the
-bottom
-right), and each sees the keys up to and including its own position: $j \\le i + n_k - n_q$. The
-last
-query sees every key; with more queries than keys, the first n_q − n_k queries see nothing.
+bottom right), and each sees the keys up to and including its own position: $j \\le i + n_k - n_q$.
+The last query sees every key; with more queries than keys, the first n_q − n_k queries see nothing.
 """,
     reference=causal_mask,
     cases=_causal_cases,
@@ -164,6 +162,31 @@ query sees every key; with more queries than keys, the first n_q − n_k queries
             ),
         ),
         Fault(
+            "shift-cut-at-0",
+            {"shift": lambda n_q, n_k: max(0, n_k - n_q)},
+            lambda c: (
+                f"With more queries than keys the shift n_k − n_q is negative, here "
+                f"{c.given['n_k'] - c.given['n_q']}, and should stay so: the first "
+                f"{c.given['n_q'] - c.given['n_k']} queries stand before the first key and see "
+                f"nothing. You cut the shift at 0, and query 0 sees {_seen_by(c.got[0])}."
+                if c.given["n_q"] > c.given["n_k"]
+                else "With more queries than keys the shift n_k − n_q is negative and should stay "
+                "so; you cut it at 0."
+            ),
+        ),
+        Fault(
+            "absolute-shift",
+            {"shift": lambda n_q, n_k: abs(n_k - n_q)},
+            lambda c: (
+                "You take the shift without its sign. With more queries than keys n_k − n_q is "
+                f"negative, here {c.given['n_k'] - c.given['n_q']}: the first queries stand before "
+                f"the first key and see nothing, but yours sees {_seen_by(c.got[0])}."
+                if c.given["n_q"] > c.given["n_k"]
+                else "You take the shift n_k − n_q without its sign; with more queries than keys "
+                "it is negative."
+            ),
+        ),
+        Fault(
             "float",
             {"finish": lambda mask: mask.astype(float)},
             lambda c: (
@@ -221,12 +244,10 @@ query sees every key; with more queries than keys, the first n_q − n_k queries
     ),
     hints=(
         "Draw the mask for n_q = 2 and n_k = 4 on paper. Where, among the keys, does query 0 "
-        "stand? "
-        "And the last query?",
+        "stand? And the last query?",
         "Query i stands at key i + (n_k − n_q). It may attend to j where j is not beyond that.",
         "Compare a column with a row: `np.arange(n_k) <= np.arange(n_q)[:, None] + …` gives a "
-        "table "
-        "of truth values at once.",
+        "table of truth values at once.",
     ),
     built_ins=("course_attn.in_numpy.masks.causal_mask",),
 )
@@ -369,9 +390,8 @@ _MASKED_SOFTMAX = Exercise(
     task="""
 Write `masked_softmax(scores, mask)`: the softmax of each row (last axis) over the scores that the
 mask allows; the others get weight 0. `scores` has shape (…, n), and `mask` is bool and broadcasts
-to
-it, with True for allowed. A row with nothing allowed gets zeros, never NaN. All scores stay below
-$10^4$ in size, and forbidden ones may be far larger than allowed ones.
+to it, with True for allowed. A row with nothing allowed gets zeros, never NaN. All scores stay
+below $10^4$ in size, and forbidden ones may be far larger than allowed ones.
 """,
     reference=masked_softmax,
     cases=_masked_cases,
@@ -386,8 +406,7 @@ $10^4$ in size, and forbidden ones may be far larger than allowed ones.
         "large": Kind(
             "where scores differ by thousands, between rows and between forbidden and allowed",
             "The shift has to be the largest *allowed* score of each row; otherwise powers "
-            "overflow, "
-            "or all allowed ones vanish.",
+            "overflow, or all allowed ones vanish.",
         ),
     },
     faults=(
@@ -428,9 +447,8 @@ $10^4$ in size, and forbidden ones may be far larger than allowed ones.
                 "finish": lambda weights, mask: weights * mask,
             },
             lambda c: (
-                "You set forbidden scores to 0 and clear their weights afterwards. But exp(0) is "
-                "1: "
-                f"they have taken their share by then, and your rows sum to {c.sums()}."
+                "You set forbidden scores to 0 and clear their weights afterward. But exp(0) is "
+                f"1: they have taken their share by then, and your rows sum to {c.sums()}."
             ),
         ),
         Fault(
@@ -557,11 +575,9 @@ $10^4$ in size, and forbidden ones may be far larger than allowed ones.
         "Which score has the power 0? And what is the softmax of a row in which *every* score is "
         "that?",
         "Put −∞ where the mask is False, then take the softmax. For an empty row both the shift "
-        "and "
-        "the divisor need care: shift by 0 there, and divide by 1.",
+        "and the divisor need care: shift by 0 there, and divide by 1.",
         "`hidden = np.where(mask, scores, -np.inf)`; the row maximum, replaced by 0 where it is "
-        "−∞; "
-        "`np.exp`; the row sum, replaced by 1 where it is 0.",
+        "−∞; `np.exp`; the row sum, replaced by 1 where it is 0.",
     ),
     built_ins=("course_attn.in_numpy.masks.masked_softmax",),
 )
@@ -601,10 +617,10 @@ def _padded(
     n_k: int,
     *,
     compare: Callable[..., Any] = np.less,
-    count: Callable[..., Any] = np.arange,
+    count: Callable[..., Any] = lambda n_k, lengths: np.arange(n_k),
     finish: Callable[..., Any] = _same,
 ) -> np.ndarray:
-    return finish(compare(count(n_k), lengths[:, None, None]))
+    return finish(compare(count(n_k, lengths), lengths[:, None, None]))
 
 
 _PADDING_MASK = Exercise(
@@ -613,8 +629,8 @@ _PADDING_MASK = Exercise(
     task="""
 Write `padding_mask(lengths, n_k)`: `lengths` is an array of integers (batch,), the number of real
 keys of each sequence, which come first; the rest of its n_k keys is filling. Return a bool array of
-shape (batch, 1, n_k), True where the key is real, so that it broadcasts over the queries:
-$m_{b1j}$ is True if $j < \\mathrm{length}_b$. A length may be 0.
+shape (batch, 1, n_k), True where the key is real, so that it broadcasts over the queries: $m_{b1j}$
+is True if $j < \\mathrm{length}_b$. A length may be 0.
 """,
     reference=padding_mask,
     cases=_padding_cases,
@@ -635,6 +651,26 @@ $m_{b1j}$ is True if $j < \\mathrm{length}_b$. A length may be 0.
             ),
         ),
         Fault(
+            "one-too-few",
+            {"compare": lambda j, length: j < length - 1},
+            lambda c: (
+                f"Off by one: a sequence of length {int(c.given['lengths'][0])} has "
+                f"{int(c.given['lengths'][0])} real keys, at the positions 0 to "
+                f"{int(c.given['lengths'][0]) - 1}. Yours allows {_seen_by(c.got[0].ravel())}. `<` "
+                "leaves out the length itself already: subtract nothing."
+            ),
+        ),
+        Fault(
+            "longest",
+            {"count": lambda n_k, lengths: np.arange(lengths.max())},
+            lambda c: (
+                "Your mask is as wide as the longest sequence, "
+                f"{int(c.given['lengths'].max())}; n_k plays no part in it. The keys number n_k = "
+                f"{c.given['n_k']}, and all of them may be filling at the end, even in the longest "
+                f"sequence: shape {c.expected.shape}."
+            ),
+        ),
+        Fault(
             "polarity",
             {"compare": np.greater_equal},
             lambda c: (
@@ -645,7 +681,7 @@ $m_{b1j}$ is True if $j < \\mathrm{length}_b$. A length may be 0.
         ),
         Fault(
             "filled-in-front",
-            {"count": lambda n_k: np.arange(n_k)[::-1]},
+            {"count": lambda n_k, lengths: np.arange(n_k)[::-1]},
             lambda c: (
                 "You take the filling to come first. Here the real keys do: of length "
                 f"{int(c.given['lengths'][0])}, yours allows {_seen_by(c.got[0].ravel())}."
@@ -711,7 +747,7 @@ $m_{b1j}$ is True if $j < \\mathrm{length}_b$. A length may be 0.
 def causal_attention(Q, K, V):
     """Give every query the mixture of the values up to its own position."""
     n_q, n_k = Q.shape[-2], K.shape[-2]
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     mask = np.arange(n_k) <= np.arange(n_q)[:, None] + n_k - n_q
     hidden = np.where(mask, scores, -np.inf)
     largest = np.where(mask.any(axis=-1), hidden.max(axis=-1), 0.0)[..., None]
@@ -720,23 +756,30 @@ def causal_attention(Q, K, V):
     return powers / np.where(total == 0, 1, total) @ V
 
 
+# Every query has an allowed score above 709, whose power is infinite; in three of five rows one of
+# the future lies so far above the allowed ones that their powers, shifted by it, are rounded to 0.
+_LARGE_SEED = 20260926
+
+
 def _causal_attention_cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20260602)
-    draw = rng.standard_normal
 
     def triple(
-        n_q: int, n_k: int, d_k: int, d_v: int, *batch: int
+        n_q: int, n_k: int, d_k: int, d_v: int, *batch: int, seed: int | None = None
     ) -> tuple[Any, ...]:
+        draw = (np.random.default_rng(seed) if seed else rng).standard_normal
         sizes = ((n_q, d_k), (n_k, d_k), (n_k, d_v))
         return tuple(1.5 * draw((*batch, *size)) for size in sizes)
 
     wide = tuple(array.astype("f4") for array in triple(11, 13, 5, 3))
+    Q, K, V = triple(5, 7, 3, 2, seed=_LARGE_SEED)
     return (
         Case(triple(3, 3, 5, 2), "example"),
         Case(triple(7, 7, 11, 3), "square"),
         Case(triple(5, 7, 3, 2)),
         Case(triple(5, 7, 11, 13, 2, 3), "batch"),
         Case(triple(1, 7, 5, 3), "one-query"),
+        Case((30 * Q, 30 * K, V), "large"),
         Case(triple(7, 3, 5, 2), "more-queries"),
         Case(wide, "float32"),
     )
@@ -757,9 +800,35 @@ def _attended(
     return weigh(hide(scores.astype(Q.dtype), mask)) @ V
 
 
-def _masked_late(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
+def _late_weights(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    return (_softmax(scores) * causal_mask(Q.shape[-2], K.shape[-2])) @ V
+    return _softmax(scores) * causal_mask(Q.shape[-2], K.shape[-2])
+
+
+def _renormalized(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
+    weights = _late_weights(Q, K)
+    return weights / weights.sum(axis=-1, keepdims=True) @ V
+
+
+def _unshifted(hidden: np.ndarray) -> np.ndarray:
+    powers = np.exp(hidden)
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def _unshifted_or_zero(hidden: np.ndarray) -> np.ndarray:
+    powers = np.exp(hidden)
+    total = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(total == 0, 1, total)
+
+
+def _towering(c: Context) -> str:
+    """Say how far above the allowed scores of a row one of the future lies, at most."""
+    Q, K = c.given["Q"], c.given["K"]
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    mask = causal_mask(*scores.shape[-2:])
+    allowed = np.where(mask, scores, -np.inf).max(axis=-1)
+    gap = np.where(mask, -np.inf, scores).max(axis=-1) - allowed
+    return number(gap[np.isfinite(allowed)].max())
 
 
 def _moved_by_future(c: Context) -> str:
@@ -784,12 +853,10 @@ _CAUSAL_ATTENTION = Exercise(
     chapter="masks",
     task="""
 Write `causal_attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$ in which query
-i
-sees only the keys $j \\le i + n_k - n_q$ (the last query stands at the last key). Q is (…, n_q,
-d_k),
-K (…, n_k, d_k), V (…, n_k, d_v); the result is (…, n_q, d_v). A query that sees no key, as the
-first
-ones do where n_q > n_k, gets zeros. You may use your own functions from before.
+i sees only the keys $j \\le i + n_k - n_q$ (the last query stands at the last key). Q is (…, n_q,
+d_k), K (…, n_k, d_k), V (…, n_k, d_v); the result is (…, n_q, d_v). A query that sees no key, as
+the first ones do where n_q > n_k, gets zeros. Scores may be in the thousands, those of the future
+far larger than the allowed ones. You may use your own functions from before.
 """,
     reference=causal_attention,
     cases=_causal_attention_cases,
@@ -807,6 +874,11 @@ ones do where n_q > n_k, gets zeros. You may use your own functions from before.
             "where n_q and n_k differ", "The queries are the *last* n_q positions."
         ),
         "square": Kind("where n_q = n_k"),
+        "large": Kind(
+            "for large scores",
+            "They lie thousands apart here: hide the future first, then subtract each row's "
+            "largest *allowed* score before `exp`.",
+        ),
     },
     faults=(
         Fault(
@@ -829,8 +901,7 @@ ones do where n_q > n_k, gets zeros. You may use your own functions from before.
             "not-itself",
             {"allow": lambda n_q, n_k: _drawn(n_q, n_k, compare=np.less)},
             "Off by one: no query sees its own position. The first of n queries sees nothing at "
-            "all "
-            "then, though it may see key 0.",
+            "all then, though it may see key 0.",
         ),
         Fault(
             "one-ahead",
@@ -866,6 +937,19 @@ ones do where n_q > n_k, gets zeros. You may use your own functions from before.
             ),
         ),
         Fault(
+            "shift-cut-at-0",
+            {
+                "allow": lambda n_q, n_k: _drawn(
+                    n_q, n_k, shift=lambda n_q, n_k: max(0, n_k - n_q)
+                )
+            },
+            lambda c: (
+                "With more queries than keys the shift of the mask, n_k − n_q, is negative and "
+                "should stay so; you cut it at 0. The first queries stand before the first key and "
+                "get zeros, but yours see keys."
+            ),
+        ),
+        Fault(
             "unscaled",
             {"scale": lambda scores, Q, V: scores},
             lambda c: (
@@ -891,10 +975,50 @@ ones do where n_q > n_k, gets zeros. You may use your own functions from before.
         ),
         Fault(
             "after-softmax",
-            _masked_late,
+            lambda Q, K, V: _late_weights(Q, K) @ V,
             "You mask *after* the softmax: the future no longer enters the mixture, but it has "
             "taken its share of the weight, so that the rest sums to less than 1, and your outputs "
             "are too small. Hide the scores before the softmax.",
+        ),
+        Fault(
+            "renormalized-late",
+            _renormalized,
+            lambda c: (
+                "Masking after the softmax and dividing again is right on paper. But here a score "
+                f"of the future lies {_towering(c)} above the allowed ones, whose weights are then "
+                "rounded to 0, and 0/0 is NaN; so it is for queries that see no key. Hide the "
+                "future *before* the softmax, so that the shift is the largest allowed score."
+            ),
+        ),
+        Fault(
+            "renormalized-late-guarded",
+            lambda Q, K, V: np.nan_to_num(_renormalized(Q, K, V)),
+            lambda c: (
+                "You let the future take part in the softmax, or in its shift, and remove it "
+                "afterward. On paper that is right, but here a score of the future lies "
+                f"{_towering(c)} above the allowed ones: shifted by it, all allowed powers are "
+                "rounded to 0, and the output becomes "
+                f"{c.row()} instead of {c.row(of='expected')}. Hide the future first, then shift "
+                "by the largest *allowed* score."
+            ),
+        ),
+        Fault(
+            "no-shift",
+            {"weigh": _unshifted_or_zero},
+            lambda c: (
+                "Right for small scores. Here exp of some is infinite: "
+                f"{_nan_rows(c)}. Subtract each row's largest allowed score before `exp`."
+            ),
+        ),
+        Fault(
+            "no-shift-empty-nan",
+            {"weigh": _unshifted},
+            lambda c: (
+                f"{_nan_rows(c)}, for one of two reasons. Where scores are in the "
+                "hundreds or thousands, their powers are infinite: subtract each row's largest "
+                "allowed score before `exp`. And a query that sees no key has only powers of 0: "
+                "0/0 is NaN, and its output should be zeros."
+            ),
         ),
         Fault(
             "fill-zero",
@@ -942,7 +1066,7 @@ ones do where n_q > n_k, gets zeros. You may use your own functions from before.
         "mixture. In which order do they come?",
         "The mask needs n_q and n_k, which are `Q.shape[-2]` and `K.shape[-2]`. It acts on the "
         "scores, before the softmax.",
-        "`scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])`, then "
+        "`scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5`, then "
         "`masked_softmax(scores, causal_mask(n_q, n_k)) @ V`.",
     ),
     built_ins=("course_attn.in_numpy.masks.causal_attention",),
@@ -979,9 +1103,8 @@ _TO_TORCH = Exercise(
     task="""
 PyTorch's `nn.MultiheadAttention` takes an `attn_mask` in which True means *drop this key*, the
 opposite of ours and of `scaled_dot_product_attention`. Write `to_torch_mha_mask(mask)`: from our
-mask,
-a NumPy array of bool and any shape with True for "may attend", make the one to hand over, a NumPy
-array of bool and the same shape. Leave the argument itself as it is.
+mask, a NumPy array of bool and any shape with True for "may attend", make the one to hand over, a
+NumPy array of bool and the same shape. Leave the argument itself as it is.
 """,
     reference=to_torch_mha_mask,
     cases=_mha_cases,
@@ -1005,9 +1128,23 @@ array of bool and the same shape. Leave the argument itself as it is.
             "numbers",
             lambda mask: 1.0 - mask,
             lambda c: (
-                f"You return numbers (dtype `{c.got.dtype}`). A float mask is *added* to the "
-                "scores there: your 1 for a key to be dropped would make it weigh e times more. "
-                "Stay with truth values."
+                f"You return numbers (dtype `{c.got.dtype}`), not truth values. "
+                + (
+                    "A float mask is *added* to the scores there: your 1 for a key to be dropped "
+                    "would make it weigh e times more."
+                    if c.got.dtype.kind == "f"
+                    else "`nn.MultiheadAttention` refuses integers: it takes bool, or floats to be "
+                    "added to the scores."
+                )
+                + " Stay with truth values: `~mask`, which is short for `np.logical_not(mask)`."
+            ),
+        ),
+        Fault(
+            "inverted-integers",
+            lambda mask: ~mask.astype(int),
+            lambda c: (
+                "`~` turns round truth values, but of an *integer* it flips all bits: `~0` is −1 "
+                f"and `~1` is −2. Your first row is {c.row()}. Leave the mask as bool: `~mask`."
             ),
         ),
         Fault(
@@ -1028,8 +1165,7 @@ array of bool and the same shape. Leave the argument itself as it is.
                 ~causal_mask(*mask.shape[-2:]), mask.shape
             ).copy(),
             "You return the causal mask in PyTorch's polarity whatever the argument is. Convert "
-            "the "
-            "mask that you are given.",
+            "the mask that you are given.",
         ),
     ),
     properties=(
@@ -1040,8 +1176,7 @@ array of bool and the same shape. Leave the argument itself as it is.
         "What should the entry be for a key that our mask allows?",
         "Every truth value becomes its opposite; the shape stays.",
         'For NumPy arrays `~` is "not"; so is `np.logical_not`. Python\'s own `not` takes '
-        "one value "
-        "only.",
+        "one value only.",
     ),
 )
 
@@ -1101,11 +1236,33 @@ def _neighbor(n: int, i: int, j: int) -> np.ndarray:
     return weights
 
 
+def _rounding_model(X: np.ndarray) -> np.ndarray:
+    """Add the sum of all inputs and take it away again: no leak, but it rounds."""
+    return (X + X.sum(axis=0)) - X.sum(axis=0)
+
+
+def _peeking(
+    i: int, j: int, reads: np.ndarray, writes: np.ndarray, name: str
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a model whose output i sees input j through some features only."""
+
+    def model(X: np.ndarray) -> np.ndarray:
+        outputs = np.tanh(np.cumsum(X, axis=0))
+        if j < len(X):
+            outputs[i] += X[j] @ reads * writes
+        return outputs
+
+    model.__name__ = name
+    return model
+
+
 def _leak_cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20260604)
     draw = rng.standard_normal
     faint = _neighbor(7, 3, 5)
     faint[3, 5] = 1e-3
+    all_3, last_3 = np.ones(3), np.array([0.0, 0.0, 1.0])
+    balanced = _peeking(2, 3, np.ones(2), np.array([0.6, -0.6]), "balanced_model")
     return (
         Case((_open_model, draw((5, 3))), "example"),
         Case((_causal_model, draw((7, 3))), "no-leak"),
@@ -1129,6 +1286,16 @@ def _leak_cases() -> tuple[Case, ...]:
             "first",
         ),
         Case((_running_sum_model, draw((11, 3))), "no-leak"),
+        Case((_rounding_model, draw((7, 3))), "rounding"),
+        Case((balanced, draw((7, 2))), "balanced"),
+        Case(
+            (_peeking(3, 4, last_3, all_3, "last_feature_model"), draw((5, 3))),
+            "last-in",
+        ),
+        Case(
+            (_peeking(1, 2, all_3, last_3, "last_output_model"), draw((5, 3))),
+            "last-out",
+        ),
     )
 
 
@@ -1166,12 +1333,12 @@ def _searched(
     changes: Callable[..., Any] = lambda n, i: slice(i + 1, n),
     positions: Callable[..., Any] = lambda n: range(n - 1),
     alarm: Callable[..., Any] = lambda old, new: not np.allclose(new, old),
-    amount: float = 1.5,
+    probe: Callable[..., Any] = lambda d: 1.5 * np.arange(1, d + 1),
 ) -> int | None:
     before = model(X)
     for i in positions(len(X)):
         changed = X.copy()
-        changed[changes(len(X), i)] += amount * np.arange(1, X.shape[1] + 1)
+        changed[changes(len(X), i)] += probe(X.shape[1])
         if alarm(before[i], model(changed)[i]):
             return i
     return None
@@ -1192,16 +1359,84 @@ def _first_seen(model: Any, X: np.ndarray) -> int | None:
     return leaks[0] if leaks else None
 
 
+def _changes_made(c: Context) -> list[np.ndarray]:
+    """Call the learner's function with a model that notes by how much each input was changed."""
+    model, X = c.given["model"], c.given["X"]
+    noted: list[np.ndarray] = []
+
+    def spy(changed: np.ndarray) -> np.ndarray:
+        noted.append(np.array(changed, dtype=float))
+        return model(changed)
+
+    c.call(spy, X)
+    return [np.abs(made - X) for made in noted if made.shape == X.shape]
+
+
+def _bad_probe(c: Context) -> str:
+    infinite = any(np.isinf(change).any() for change in _changes_made(c))
+    name, sign = ("Infinity", "∞") if infinite else ("NaN", "NaN")
+    return (
+        f"{name} makes a bad probe: 0·{sign} is NaN, so that even a weight of exactly 0 lets it "
+        "through."
+    )
+
+
+def _too_small(c: Context) -> str:
+    """Say that the inputs are changed by little; nothing where the change is large enough."""
+    largest = max((change.max() for change in _changes_made(c)), default=0.0)
+    if not 0 < largest < 0.05:
+        return ""
+    return (
+        f"you change the inputs by {number(largest)} at most, and what arrives through a small "
+        "weight is lost in your tolerance. Nothing forces a small change: take about 1, or more."
+    )
+
+
+def _dependence(c: Context) -> str:
+    """Say which later inputs the first leaking output sees."""
+    model, X, i = c.given["model"], c.given["X"], int(c.expected)
+    if i < 0:
+        return "no output depends on a later input"
+    seen = [
+        str(j)
+        for j in range(i + 1, len(X))
+        if _searched(model, X, changes=lambda n, i, j=j: j, positions=lambda n: [i])
+        is not None
+    ]
+    noun = "input" if len(seen) == 1 else "inputs"
+    return f"output {i} depends on {noun} {', '.join(seen)} (of 0 to {len(X) - 1})"
+
+
+# Models to write in one line, and what is right for each.
+_TO_TRY = (
+    ("lambda X: X.cumsum(axis=0)", lambda X: X.cumsum(axis=0), None),
+    ("lambda X: X + X[-1]", lambda X: X + X[-1], 0),
+    ("lambda X: X + X[3]", lambda X: X + X[3], 0),
+    ("lambda X: np.roll(X, -1, axis=0)", lambda X: np.roll(X, -1, axis=0), 0),
+)
+
+
+def _try_on(c: Context) -> str:
+    """Suggest a simple model on which the learner's function fails too."""
+    for source, model, right in _TO_TRY:
+        got = c.call(model, np.eye(7))
+        if got is not None and int(got) != (-1 if right is None else right):
+            wanted = "None" if right is None else right
+            return (
+                f" Try `find_leak({source}, np.eye(7))`: it should give `{wanted}`, and yours "
+                f"gives {_said(got)}."
+            )
+    return ""
+
+
 _FIND_LEAK = Exercise(
     name="find_leak",
     chapter="masks",
     task="""
 Write `find_leak(model, X)`: `model` is a function that takes X, shape (n, d), and returns one
-output
-for each position, shape (n, d_out). Return the first position i (from 0) whose output depends on an
-input *after* i, or `None` if there is none. Call the model as often as you like; rounding (a
-relative
-change below $10^{-9}$) is no leak, but a change of $10^{-4}$ is one.
+output for each position, shape (n, d_out). Return the first position i (from 0) whose output
+depends on an input *after* i, or `None` if there is none. Call the model as often as you like;
+rounding (a relative change below $10^{-9}$) is no leak, but a change of $10^{-4}$ is one.
 """,
     reference=find_leak,
     cases=_leak_cases,
@@ -1215,7 +1450,26 @@ change below $10^{-9}$) is no leak, but a change of $10^{-4}$ is one.
             "Try every position, and every input after it.",
         ),
         "first": Kind("where only the first position leaks"),
-        "faint": Kind("where the leak is faint"),
+        "faint": Kind(
+            "where the leak is faint",
+            "Is your tolerance too generous, or your change to the inputs too small?",
+        ),
+        "rounding": Kind(
+            "for a model that does not leak but rounds",
+            "Differences in the 16th digit are no leak: compare with a tolerance.",
+        ),
+        "balanced": Kind(
+            "where one feature of an output rises by as much as another falls",
+            "Compare the outputs number by number.",
+        ),
+        "last-in": Kind(
+            "where only the last feature of an input is looked at",
+            "Change all features of the inputs.",
+        ),
+        "last-out": Kind(
+            "where only the last feature of an output shows the leak",
+            "Compare all features of the outputs.",
+        ),
     },
     faults=(
         Fault(
@@ -1275,8 +1529,7 @@ change below $10^{-9}$) is no leak, but a change of $10^{-4}$ is one.
             {"positions": lambda n: range(n - 2)},
             lambda c: (
                 f"You say {_said(c.got)}, where {_said(c.expected)} is right: your loop ends "
-                f"before "
-                "the last position but one, which still has one input after it."
+                "before the last position but one, which still has one input after it."
             ),
         ),
         Fault(
@@ -1296,37 +1549,88 @@ change below $10^{-9}$) is no leak, but a change of $10^{-4}$ is one.
             ),
         ),
         Fault(
-            "nan-probe",
-            {"amount": np.nan},
+            "next-and-last",
+            {"changes": lambda n, i: [i + 1, n - 1]},
             lambda c: (
-                f"You say {_said(c.got)}, where {_said(c.expected)} is right. NaN makes a bad "
-                "probe: 0·NaN is NaN, so even a weight of exactly 0 lets it through. Change the "
-                "inputs to other finite numbers."
+                f"You say {_said(c.got)}, where {_said(c.expected)} is right: you change the next "
+                f"and the last input only, and here {_dependence(c)}. Change all inputs after i."
+            ),
+        ),
+        Fault(
+            "exact",
+            {"alarm": lambda old, new: (new != old).any()},
+            lambda c: (
+                f"You say {_said(c.got)}, where {_said(c.expected)} is right: you compare the "
+                "outputs exactly, digit by digit. This model adds the sum of all inputs and takes "
+                "it away again, so that a later input changes how an output is *rounded*, in the "
+                "16th digit. Compare with a tolerance: `np.allclose`."
+            ),
+        ),
+        Fault(
+            "nan-probe",
+            {"probe": lambda d: np.full(d, np.nan)},
+            lambda c: (
+                f"You say {_said(c.got)}, where {_said(c.expected)} is right. {_bad_probe(c)} "
+                "Change the inputs to other finite numbers."
+            ),
+        ),
+        Fault(
+            "sums",
+            {"alarm": lambda old, new: not np.isclose(new.sum(), old.sum())},
+            lambda c: (
+                f"You say {_said(c.got)}, where {_said(c.expected)} is right: you compare the sums "
+                "(or means) of an output's features. Here one feature rises by as much as another "
+                "falls, and the sum stays. Compare number by number: `np.allclose` does."
+            ),
+        ),
+        Fault(
+            "first-feature",
+            {"probe": lambda d: 1.5 * (np.arange(d) == 0)},
+            lambda c: (
+                f"You say {_said(c.got)}, where {_said(c.expected)} is right: you change only "
+                f"feature 0 of the later inputs, and this model looks at feature "
+                f"{c.given['X'].shape[1] - 1}. Change all features."
+            ),
+        ),
+        Fault(
+            "first-output",
+            {"alarm": lambda old, new: not np.allclose(new[0], old[0])},
+            lambda c: (
+                f"You say {_said(c.got)}, where {_said(c.expected)} is right: you compare only "
+                "feature 0 of the outputs, and here the leak shows in another one. Compare all "
+                "features of output i."
             ),
         ),
         Fault(
             "coarse",
             {"alarm": lambda old, new: not np.allclose(new, old, atol=0.05)},
             lambda c: (
-                f"You say {_said(c.got)}, where {_said(c.expected)} leaks faintly: your tolerance "
-                "is too generous. A model finds even a faint leak when it is trained."
+                f"You say {_said(c.got)}, where {_said(c.expected)} leaks faintly: "
+                f"{_too_small(c) or 'your tolerance is too generous.'} A model finds even a faint "
+                "leak when it is trained."
             ),
         ),
         Fault(
             "never",
             lambda model, X: None,
             "You always say `None`: do you compare the outputs before a change with those after "
-            "it, "
-            "and `return i` at a difference? (`changed = X` is no copy.)",
+            "it, and `return i` at a difference? (`changed = X` is no copy.)",
         ),
     ),
     properties=(
         Property(
+            "small-change",
+            lambda c: (
+                f"You say {_said(c.got)}, where {_said(c.expected)} is right: {_too_small(c)}"
+                if _too_small(c) and int(c.expected) >= 0
+                else None
+            ),
+        ),
+        Property(
             "elsewhere",
             lambda c: (
-                f"You say {_said(c.got)}, where {_said(c.expected)} is right. Try your function on "
-                "`lambda X: X.cumsum(axis=0)`, which does not leak, and on "
-                "`lambda X: X + X[-1]`, where every position but the last does, so that 0 is right."
+                f"You say {_said(c.got)}, where {_said(c.expected)} is right: {_dependence(c)}."
+                f"{_try_on(c)}"
             ),
         ),
     ),

@@ -91,9 +91,8 @@ _PROJECT = Exercise(
     chapter="qkv",
     task="""
 Write `project_qkv(X, Z, W_Q, W_K, W_V)`: the elements of X, shape (…, n_q, d_model), ask; those of
-Z,
-(…, n_k, d_model), answer. Return three arrays, `Q, K, V`: the queries $Q = X W^Q$, the keys
-$K = Z W^K$ and the values $V = Z W^V$. The matrices have shapes (d_model, d_k), (d_model, d_k) and
+Z, (…, n_k, d_model), answer. Return three arrays, `Q, K, V`: the queries $Q = X W_Q$, the keys
+$K = Z W_K$ and the values $V = Z W_V$. The matrices have shapes (d_model, d_k), (d_model, d_k) and
 (d_model, d_v). In self-attention X and Z are the same array; here they may differ.
 """,
     reference=project_qkv,
@@ -140,8 +139,7 @@ $K = Z W^K$ and the values $V = Z W^V$. The matrices have shapes (d_model, d_k),
             {"matrices": lambda *matrices: [W.T for W in matrices]},
             "You transpose the matrices. `nn.Linear` stores them transposed, and needs it; here "
             "W_Q has shape (d_model, d_k) and is used as it is, `X @ W_Q`. Square matrices hide "
-            "the "
-            "mistake; others do not even fit.",
+            "the mistake; others do not even fit.",
         ),
         Fault(
             "one-matrix",
@@ -149,6 +147,13 @@ $K = Z W^K$ and the values $V = Z W^V$. The matrices have shapes (d_model, d_k),
             "The keys are made with W_Q. Then queries and keys speak the same language, and in "
             "self-attention the scores are symmetric: what you look for could not differ from what "
             "you offer. Keys have their own matrix, W_K.",
+        ),
+        Fault(
+            "matrices-swapped",
+            {"matrices": lambda W_Q, W_K, W_V: (W_K, W_Q, W_V)},
+            "W_Q and W_K are swapped: you make the queries with W_K and the keys with W_Q. The "
+            "letter of a matrix says what it makes: W_Q belongs to X, which asks, and W_K to Z. "
+            "Their shapes are the same, so that no error shows it.",
         ),
         Fault(
             "values-by-keys-matrix",
@@ -248,6 +253,16 @@ def _attended(
     return mix(weigh(scale(score(Q, K), Q)), V)
 
 
+def _squared_distances(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
+
+
+def _best(c: Context) -> int:
+    """Return the key that query 0 scores best with."""
+    scores = _dots(c.given["Q"], c.given["K"])
+    return int(scores.reshape(-1, scores.shape[-1])[0].argmax())
+
+
 def _weight_sums(c: Context, axis: int) -> str:
     weights = _softmax(_dots(c.given["Q"], c.given["K"]), axis=axis)
     return span(weights.sum(axis=-1))
@@ -303,8 +318,7 @@ _ATTENTION = Exercise(
     task="""
 Write `attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^T)\\, V$, **without scaling yet** (that is
 chapter 5). Q is (…, n_q, d_k), K (…, n_k, d_k), V (…, n_k, d_v), where n_q and n_k, and d_k and
-d_v,
-may differ; the result is (…, n_q, d_v). Scores may be in the thousands. You may use your own
+d_v, may differ; the result is (…, n_q, d_v). Scores may be in the thousands. You may use your own
 `softmax` and `dot_scores`.
 """,
     reference=attention,
@@ -366,6 +380,47 @@ may differ; the result is (…, n_q, d_v). Scores may be in the thousands. You m
             "to 1, and each query's should. `axis=-1, keepdims=True`.",
         ),
         Fault(
+            "root-of-n-k",
+            {"scale": lambda scores, Q: scores / np.sqrt(scores.shape[-1])},
+            lambda c: (
+                f"You divide the scores by √n_k = √{c.given['K'].shape[-2]}, the root of the "
+                "number of keys. In this chapter nothing is divided before the softmax, and in "
+                "chapter 5 it will be √d_k, the root of the number of features."
+            ),
+        ),
+        Fault(
+            "negative-scores",
+            {"score": lambda Q, K: -_dots(Q, K)},
+            lambda c: (
+                "The sign of the scores is wrong: your queries attend most to the keys that match "
+                "them least. Query 0 scores best with key "
+                f"{_best(c)}, and that is the one to which yours gives the least weight."
+            ),
+        ),
+        Fault(
+            "no-transpose",
+            {"score": np.matmul},
+            lambda c: (
+                "`Q @ K` without the transpose: it multiplies rows of Q with *columns* of K, and a "
+                "column holds one feature of all keys. It fits only where n_k happens to be d_k, "
+                f"as here ({c.given['K'].shape[-2]} keys of {c.given['K'].shape[-1]} features). "
+                "A score is row times row: `Q @ np.swapaxes(K, -1, -2)`."
+            ),
+        ),
+        Fault(
+            "gaussian",
+            {"score": lambda Q, K: -_squared_distances(Q, K) / 2},
+            "You score by the distance, −‖q − k‖²/2, as Nadaraya and Watson do with a Gaussian "
+            "kernel. Here it is the dot product. The two differ by −‖k‖²/2: the dot product lets a "
+            "longer key be heard more. (For keys of one length they give the same weights.)",
+        ),
+        Fault(
+            "distance",
+            {"score": lambda Q, K: -_squared_distances(Q, K)},
+            "You score by the squared distance, −‖q − k‖². Here the score is the dot product "
+            "q · k: a longer key is heard more, however far away it lies.",
+        ),
+        Fault(
             "no-softmax",
             {"weigh": _same},
             lambda c: (
@@ -397,8 +452,17 @@ may differ; the result is (…, n_q, d_v). Scores may be in the thousands. You m
             lambda c: (
                 "The weights are right, but V is mixed along the wrong axis: your output i uses "
                 "*column* i of the weights (what all queries give to key i). Row i holds the "
-                "weights "
-                "of query i; for other sizes the shapes do not even fit. `weights @ V`."
+                "weights of query i; for other sizes the shapes do not even fit. `weights @ V`."
+            ),
+        ),
+        Fault(
+            "elementwise",
+            {"mix": np.multiply},
+            lambda c: (
+                "`weights * V` multiplies entry by entry. Here the shapes happen to fit (both are "
+                f"{c.given['V'].shape[-2]} × {c.given['V'].shape[-1]}), elsewhere they do not. "
+                "Each query sums *all* values, each times its weight: that is the matrix product, "
+                "`weights @ V`."
             ),
         ),
         Fault(
@@ -436,9 +500,8 @@ may differ; the result is (…, n_q, d_v). Scores may be in the thousands. You m
         Fault(
             "cosine",
             {"score": lambda Q, K: _dots(_unit(Q), _unit(K))},
-            "You compare by the cosine. Here the score is the plain dot product: a longer key "
-            "has a "
-            "louder voice.",
+            "You compare by the cosine. Here the score is the plain dot product: a longer key has "
+            "a louder voice.",
         ),
         Fault(
             "even",
@@ -478,12 +541,15 @@ def _lookup_cases() -> tuple[Case, ...]:
         return draw(d_k), draw((n_k, d_k)), draw((n_k, d_v))
 
     narrow = tuple(array.astype("f4") for array in given(11, 5, 3))
+    query, keys, values = given(5, 3, 2)
+    close = query, keys[:1] + 0.001 * keys, values
     return (
         Case((*given(3, 2, 5), 0.5), "example"),
         Case((*given(7, 3, 2), 2.0)),
         Case((*given(5, 11, 3), 3.0)),
         Case((*given(5, 5, 5), 0.7), "square"),
         Case((*given(7, 5, 3), 0.001), "cold"),
+        Case((*close, 0.001), "cold"),
         Case((*narrow, 1.5), "float32"),
     )
 
@@ -495,23 +561,32 @@ def _looked_up(
     temperature: float,
     *,
     score: Callable[..., Any] = lambda keys, query: keys @ query,
-    scale: Callable[..., Any] = lambda scores, temperature: scores / temperature,
+    scale: Callable[..., Any] = lambda scores, T, query: scores / T,
     weigh: Callable[..., Any] = _softmax,
     mix: Callable[..., Any] = lambda weights, values: weights @ values,
 ) -> np.ndarray:
-    return mix(weigh(scale(score(keys, query), temperature)), values)
+    return mix(weigh(scale(score(keys, query), temperature, query)), values)
+
+
+def _powered(
+    query: np.ndarray, keys: np.ndarray, values: np.ndarray, temperature: float
+) -> np.ndarray:
+    weights = _softmax(keys @ query) ** (1 / temperature)
+    return weights / weights.sum() @ values
+
+
+def _largest_weight(c: Context) -> str:
+    return number(_softmax(c.given["keys"] @ c.given["query"]).max())
 
 
 _LOOKUP = Exercise(
     name="soft_lookup",
     chapter="qkv",
     task="""
-Write `soft_lookup(query, keys, values, temperature)`: one query (d_k,) is looked up in a
-dictionary of
-keys (n_k, d_k) with values (n_k, d_v). The weights are the softmax of the dot products divided by
-the
-temperature (a number above 0), $a = \\mathrm{softmax}(K q / T)$, and the answer is the mixture
-$\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001.
+Write `soft_lookup(query, keys, values, temperature)`: one query (d_k,) is looked up in a dictionary
+of keys (n_k, d_k) with values (n_k, d_v). The weights are the softmax of the dot products divided
+by the temperature (a number above 0), $a = \\mathrm{softmax}(K q / T)$, and the answer is the
+mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001.
 """,
     reference=soft_lookup,
     cases=_lookup_cases,
@@ -525,7 +600,7 @@ $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001
     faults=(
         Fault(
             "multiplied",
-            {"scale": np.multiply},
+            {"scale": lambda scores, T, query: scores * T},
             lambda c: (
                 "You multiply by the temperature. It divides: at T = "
                 f"{number(c.given['temperature'])} the lookup should get "
@@ -535,7 +610,7 @@ $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001
         ),
         Fault(
             "no-temperature",
-            {"scale": lambda scores, temperature: scores},
+            {"scale": lambda scores, T, query: scores},
             lambda c: (
                 "The temperature plays no part: at T = "
                 f"{number(c.given['temperature'])} you answer as at T = 1."
@@ -543,8 +618,26 @@ $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001
         ),
         Fault(
             "root",
-            {"scale": lambda scores, temperature: scores / temperature**0.5},
+            {"scale": lambda scores, T, query: scores / T**0.5},
             "You divide by the *root* of the temperature; divide by the temperature itself.",
+        ),
+        Fault(
+            "scaled",
+            {"scale": lambda scores, T, query: scores / T / len(query) ** 0.5},
+            lambda c: (
+                f"You divide by √d_k = √{len(c.given['query'])} besides the temperature. Chapter 5 "
+                "will show why one may; here it is softmax(K q / T)."
+            ),
+        ),
+        Fault(
+            "power",
+            _powered,
+            lambda c: (
+                "softmax(K q) to the power 1/T, divided by its sum, is right on paper. But at "
+                f"T = {number(c.given['temperature'])} the largest weight, {_largest_weight(c)}, "
+                f"to the power {number(1 / c.given['temperature'])} is so small that it is rounded "
+                "to 0, and 0/0 is NaN. Divide the *scores* by T, and take one softmax."
+            ),
         ),
         Fault(
             "hard",
@@ -590,6 +683,12 @@ $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001
             "has a louder voice).",
         ),
         Fault(
+            "cosine",
+            {"score": lambda keys, query: _unit(keys) @ _unit(query)},
+            "You score by the cosine: keys and query are divided by their lengths. Asked for is "
+            "the plain dot product, in which a longer key has a louder voice.",
+        ),
+        Fault(
             "mean",
             {"weigh": lambda scores: np.full_like(scores, 1 / len(scores))},
             "You answer every query with the mean of all values: the query plays no part.",
@@ -618,9 +717,8 @@ $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001
         "A Python dictionary compares the query with every key and returns one value. What "
         "replaces "
         '"equal", and what replaces "one"?',
-        "One dot product for each key; softmax of these over T; then the weighted sum of the "
-        "rows of "
-        "`values`.",
+        "One dot product for each key; softmax of these over T; then the weighted sum of the rows "
+        "of `values`.",
         "`keys @ query` has shape (n_k,); weights of that shape give the answer by "
         "`weights @ values`.",
     ),
@@ -650,15 +748,13 @@ _POSSIBLE = Question(
     name="possible_scores",
     chapter="qkv",
     task="""
-Scores are $S = Q K^T$ with $Q = X W^Q$ and $K = X W^K$ (self-attention). X and the matrices may
-hold
-any real numbers. Which of these matrices are possible? Let `possible_scores()` return the set of
-their
-letters, for example `{"a", "d"}`.
+Scores are $S = Q K^T$ with $Q = X W_Q$ and $K = X W_K$ (self-attention). X and the matrices may
+hold any real numbers. Which of these matrices are possible? Let `possible_scores()` return the set
+of their letters, for example `{"a", "d"}`.
 
 With $d_k = 1$: **a** $\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}$,
 **b** $\\begin{pmatrix}2&4\\\\3&6\\end{pmatrix}$.
-With one shared matrix $W^Q = W^K$ and any $d_k$:
+With one shared matrix $W_Q = W_K$ and any $d_k$:
 **c** $\\begin{pmatrix}1&2\\\\2&5\\end{pmatrix}$,
 **d** $\\begin{pmatrix}1&2\\\\3&9\\end{pmatrix}$,
 **e** $\\begin{pmatrix}-1&2\\\\2&3\\end{pmatrix}$.
@@ -676,8 +772,7 @@ With different matrices: **f** the 5 × 5 identity matrix at $d_k = 3$,
         _wrongly(
             "a",
             "a is not possible: with d_k = 1 each query and each key is one number, so every row "
-            "is "
-            "a multiple of the same row of keys. But (3, 4) is no multiple of (1, 2): the rank "
+            "is a multiple of the same row of keys. But (3, 4) is no multiple of (1, 2): the rank "
             "is 2.",
         ),
         _wrongly(
@@ -688,14 +783,13 @@ With different matrices: **f** the 5 × 5 identity matrix at $d_k = 3$,
         _wrongly(
             "e",
             "e is symmetric, but look at the diagonal: with W_Q = W_K an element's score with "
-            "itself "
-            "is a squared length, q_i · q_i, and cannot be −1.",
+            "itself is a squared length, q_i · q_i, and cannot be −1.",
         ),
         _wrongly(
             "f",
             "f is not possible: the rank of Q Kᵀ is at most d_k = 3, and the 5 × 5 identity has "
-            "rank "
-            "5. Three features are too few for five elements that each score only themselves.",
+            "rank 5. Three features are too few for five elements that each score only "
+            "themselves.",
         ),
         _missing(
             "b",

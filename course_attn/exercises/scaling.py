@@ -28,7 +28,7 @@ __all__ = ["EXERCISES"]
 
 def scaled_attention(Q, K, V):
     """Give every query the mixture of the values whose keys it matches."""
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = powers / powers.sum(axis=-1, keepdims=True)
     return weights @ V
@@ -66,17 +66,29 @@ def _unshifted(scores: np.ndarray) -> np.ndarray:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
+def _dots(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    return Q @ np.swapaxes(K, -1, -2)
+
+
+def _length(X: np.ndarray) -> np.ndarray:
+    return np.sqrt((X**2).sum(axis=-1, keepdims=True))
+
+
+def _cosines(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
+    return _dots(Q / _length(Q), K / _length(K))
+
+
 def _attended(
     Q: np.ndarray,
     K: np.ndarray,
     V: np.ndarray,
     *,
+    score: Callable[..., Any] = _dots,
     divisor: Callable[..., Any] = lambda Q, K, V: np.sqrt(Q.shape[-1]),
     weigh: Callable[..., Any] = _softmax,
-    mix: Callable[..., Any] = np.matmul,
 ) -> np.ndarray:
-    scores = Q @ np.swapaxes(K, -1, -2) / divisor(Q, K, V)
-    return mix(weigh(scores.astype(Q.dtype)), V)
+    scores = score(Q, K) / divisor(Q, K, V)
+    return weigh(scores.astype(Q.dtype)) @ V
 
 
 def _d_k(c: Context) -> int:
@@ -84,8 +96,7 @@ def _d_k(c: Context) -> int:
 
 
 def _spread(c: Context, divisor: float) -> str:
-    scores = c.given["Q"] @ np.swapaxes(c.given["K"], -1, -2)
-    return number(scores.std() / divisor)
+    return number(_dots(c.given["Q"], c.given["K"]).std() / divisor)
 
 
 def _times(c: Context, divisor: float) -> str:
@@ -105,10 +116,9 @@ _SCALED = Exercise(
     chapter="scaling",
     task="""
 Write `scaled_attention(Q, K, V)`: $Y = \\mathrm{softmax}\\left(Q K^T / \\sqrt{d_k}\\right) V$,
-where $d_k$
-is the number of features of a query (the last axis of Q). Q is (…, n_q, d_k), K (…, n_k, d_k),
-V (…, n_k, d_v); the result is (…, n_q, d_v). Scores may be in the thousands. You may use your own
-functions from before.
+where $d_k$ is the number of features of a query (the last axis of Q). Q is (…, n_q, d_k), K (…,
+n_k, d_k), V (…, n_k, d_v); the result is (…, n_q, d_v). Scores may be in the thousands. You may use
+your own functions from before.
 """,
     reference=scaled_attention,
     cases=_attention_cases,
@@ -125,10 +135,9 @@ functions from before.
             "unscaled",
             {"divisor": lambda Q, K, V: 1.0},
             lambda c: (
-                f"The scores are not scaled: at d_k = {_d_k(c)} they spread by "
-                f"{_spread(c, 1)}, and divided by √d_k by {_spread(c, np.sqrt(_d_k(c)))}. The "
-                f"wider "
-                "they spread, the closer the softmax comes to one-hot, and the less it learns."
+                f"The scores are not scaled: at d_k = {_d_k(c)} they spread by {_spread(c, 1)}, "
+                f"and divided by √d_k by {_spread(c, np.sqrt(_d_k(c)))}. The wider they spread, "
+                "the closer the softmax comes to one-hot, and the less it learns."
             ),
         ),
         Fault(
@@ -137,8 +146,7 @@ functions from before.
             lambda c: (
                 f"You divide by d_k = {_d_k(c)}, not by its root: the scores come out "
                 f"{_times(c, _d_k(c))} (at d_k = 64 it would be 8 times), and the weights too "
-                f"even. "
-                "The *variance* of a sum of d terms grows as d; its spread grows as √d."
+                "even. The *variance* of a sum of d terms grows as d; its spread grows as √d."
             ),
         ),
         Fault(
@@ -146,8 +154,7 @@ functions from before.
             {"divisor": lambda Q, K, V: Q.shape[-1] / 2},
             lambda c: (
                 f"You divide by d_k/2 = {number(_d_k(c) / 2)}: in Python `d ** 1 / 2` is (d ** "
-                f"1)/2. "
-                "`d ** 0.5` or `np.sqrt(d)` is the root."
+                "1)/2. `d ** 0.5` is the root."
             ),
         ),
         Fault(
@@ -155,7 +162,7 @@ functions from before.
             {"divisor": lambda Q, K, V: Q.shape[-1] * 2},
             lambda c: (
                 f"You divide by 2 d_k = {2 * _d_k(c)}: `scores / d ** 1 / 2` divides by d and then "
-                "by 2. `scores / np.sqrt(d)` divides by the root."
+                "by 2. `scores / d ** 0.5` divides by the root."
             ),
         ),
         Fault(
@@ -171,9 +178,8 @@ functions from before.
             {"divisor": lambda Q, K, V: np.sqrt(K.shape[-2])},
             lambda c: (
                 f"You divide by √n_k = √{c.given['K'].shape[-2]}, the number of keys. Each score "
-                f"is "
-                f"a sum over the d_k = {_d_k(c)} features; how many keys there are does not matter "
-                "to its size."
+                f"is a sum over the d_k = {_d_k(c)} features; how many keys there are does not "
+                "matter to its size."
             ),
         ),
         Fault(
@@ -212,8 +218,7 @@ functions from before.
             "root-of-d-model",
             {"divisor": lambda Q, K, V: np.sqrt(512)},
             "You divide by √512, the √d_model of the famous paper. What counts is d_k, the "
-            "features "
-            "that the sum runs over (64 for each head there).",
+            "features that the sum runs over (64 for each head there).",
         ),
         Fault(
             "root-of-the-length",
@@ -225,9 +230,7 @@ functions from before.
         ),
         Fault(
             "scaled-after-softmax",
-            lambda Q, K, V: (
-                (_softmax(Q @ np.swapaxes(K, -1, -2)) / np.sqrt(Q.shape[-1])) @ V
-            ),
+            lambda Q, K, V: _softmax(_dots(Q, K)) / np.sqrt(Q.shape[-1]) @ V,
             lambda c: (
                 "You scale *after* the softmax: the weights are as sharp as before, and each row "
                 f"sums to 1/√d_k = {number(_d_k(c) ** -0.5)}. Scale the scores."
@@ -235,17 +238,60 @@ functions from before.
         ),
         Fault(
             "measured",
-            lambda Q, K, V: _softmax(_standardized(Q @ np.swapaxes(K, -1, -2))) @ V,
+            lambda Q, K, V: _softmax(_standardized(_dots(Q, K))) @ V,
             "You divide by the scores' own measured spread. The formula divides by √d_k, a "
-            "constant: "
-            "queries that are sure may then still have wide scores.",
+            "constant: queries that are sure may then still have wide scores.",
+        ),
+        Fault(
+            "by-length",
+            {"divisor": lambda Q, K, V: _length(Q)},
+            lambda c: (
+                "You divide each row of scores by the length ‖q‖ of its query, "
+                f"{number(_length(c.given['Q']).ravel()[0])} for the first. That comes near "
+                f"√d_k = {number(_d_k(c) ** 0.5)} on average, but a longer query may then no "
+                "longer be surer. √d_k is a constant, from the *number* of features."
+            ),
+        ),
+        Fault(
+            "cosine",
+            {"score": _cosines, "divisor": lambda Q, K, V: 1.0},
+            "Your scores are cosines: you divide by the lengths of query and key, and not by √d_k. "
+            "Scores of at most 1 in size make nearly even weights, and a longer query could not be "
+            "surer. Asked for is the plain dot product, divided by √d_k.",
+        ),
+        Fault(
+            "cosine-scaled",
+            {"score": _cosines},
+            "You divide by the lengths of query and key *and* by √d_k: the scores are cosines, at "
+            "most 1 in size, and then made smaller still. Asked for is the plain dot product, "
+            "divided by √d_k only.",
+        ),
+        Fault(
+            "cosine-stretched",
+            {
+                "score": _cosines,
+                "divisor": lambda Q, K, V: 1 / np.sqrt(Q.shape[-1]),
+            },
+            "Your scores are √d_k times the cosine. Their spread comes out right on average, and "
+            'some models do so ("QK norm"), but the lengths of queries and keys no longer count. '
+            "Asked for is the plain dot product, divided by √d_k.",
+        ),
+        Fault(
+            "swapped",
+            {"score": lambda Q, K: _dots(K, Q)},
+            lambda c: (
+                "Q and K are swapped: your rows belong to keys, so each *key* asks. Here, with "
+                f"n_q = n_k = {c.given['Q'].shape[-2]}, it fits; for others the shapes do not. "
+                "`Q @ Kᵀ`: rows are queries."
+                if c.given["Q"].shape[-2] == c.given["K"].shape[-2]
+                else "Q and K are swapped: `Q @ Kᵀ`, rows are queries."
+            ),
         ),
         Fault(
             "wrong-axis",
             {"weigh": lambda scores: _softmax(scores, axis=-2)},
-            "The scale is right, but the softmax runs down the columns: each *query* has one "
-            "unit to "
-            "share out, along the last axis.",
+            "The scale is right, but the softmax runs down the columns: each *query* has one unit "
+            "to share out, along the last axis.",
         ),
         Fault(
             "no-softmax",
@@ -266,7 +312,7 @@ functions from before.
         "Start from `attention` of chapter 4: one division is new. Of what?",
         "Divide the *scores*, before the softmax, by the root of the number of terms in each dot "
         "product.",
-        "`scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])`, and on as in chapter 4.",
+        "`scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5`, and on as in chapter 4.",
     ),
     built_ins=("course_attn.in_numpy.qkv.attention",),
 )
@@ -298,8 +344,8 @@ def _measured(
 ) -> np.ndarray:
     """Measure matrices that the answer draws: what should be [1, 0, 1, 0, 1].
 
-    Their variance times d_in; their mean in units of 1/sqrt(d_in); whether entries are
-    independent; the share of entries that a second call repeats, and an equal generator.
+    Their variance times d_in; their mean in units of 1/sqrt(d_in); whether rows and columns are
+    independent of each other; whether a second call gives the same, and an equal generator.
     """
     twin = copy.deepcopy(rng)
     W, again, same = (
@@ -319,17 +365,23 @@ def _measured(
             "matrix-shape",
         )
     unit = (W - W.mean()) / W.std() if W.std() > 0 else W
-    rows, columns = unit.mean(axis=1), unit.mean(axis=0)
-    shared = max((rows**2).mean() * d_out, (columns**2).mean() * d_in)
     return np.array(
         [
             W.var() * d_in,
             W.mean() * np.sqrt(d_in),
-            float(shared < 2),
+            float(max(_overlap(unit), _overlap(unit.T)) < 1.2),
             float((W == again).mean() > 0.9),
             float((W == same).mean() > 0.9),
         ]
     )
+
+
+def _overlap(unit: np.ndarray) -> float:
+    """Measure how much rows have in common: 1 on average if all entries are independent."""
+    part = unit[:, :100]
+    products = part @ part.T
+    shared = (products**2).sum() - (np.diag(products) ** 2).sum()
+    return float(shared / (len(part) * (len(part) - 1) * part.shape[1]))
 
 
 def _drawn(
@@ -346,21 +398,24 @@ def _drawn(
 def _variance_out(c: Context) -> str:
     return (
         f"at d_in = {c.given['d_in']} the entries of X @ W have "
-        f"{number(c.got[0])} times the variance of those of X"
+        f"{number(c.got[0] + c.got[1] ** 2)} times the variance of those of X"
     )
 
+
+_DEPENDENT = (
+    "The entries are not independent: your matrix repeats itself (whole rows or columns are copies "
+    "of each other, or multiples), and so do the features of X @ W. Draw all d_in × d_out numbers."
+)
 
 _INIT = Exercise(
     name="init_projection",
     chapter="scaling",
     task="""
 Write `init_projection(rng, d_in, d_out)`: draw a matrix W of shape (d_in, d_out) such that `X @ W`
-has
-unit variance when X has (independent entries of mean 0 and variance 1). Its entries are
-independent,
-with mean 0 and variance $1/d_{in}$, drawn from the generator `rng` (`np.random.default_rng(…)`) and
-nothing else: two calls differ, and two equal generators give equal matrices. Any such distribution
-will do; the check measures.
+has unit variance when X has (independent entries of mean 0 and variance 1). Its entries are
+independent, with mean 0 and variance $1/d_{in}$, drawn from the generator `rng`
+(`np.random.default_rng(…)`) and nothing else: two calls differ, and two equal generators give equal
+matrices. Any such distribution will do; the check measures.
 """,
     reference=init_projection,
     cases=_init_cases,
@@ -378,8 +433,8 @@ will do; the check measures.
             "variance-1",
             {"spread": lambda d_in, d_out: 1.0},
             lambda c: (
-                f"The entries have variance 1: {_variance_out(c)}. Query and key both carry that "
-                "factor, and √d_k does not save you."
+                f"The entries are not scaled by 1/√d_in: {_variance_out(c)}. Query and key both "
+                "carry that factor, and √d_k does not save you."
             ),
         ),
         Fault(
@@ -395,8 +450,7 @@ will do; the check measures.
             {"spread": lambda d_in, d_out: d_out**-0.5},
             lambda c: (
                 f"You divide by the root of d_out = {c.given['d_out']}. Each entry of X @ W is a "
-                f"sum "
-                f"over d_in = {c.given['d_in']} terms: {_variance_out(c)}."
+                f"sum over d_in = {c.given['d_in']} terms: {_variance_out(c)}."
             ),
         ),
         Fault(
@@ -432,14 +486,23 @@ will do; the check measures.
             ),
         ),
         Fault(
+            "random",
+            {"entries": lambda rng, *size: rng.random(size)},
+            lambda c: (
+                "`rng.random` draws evenly from [0, 1): those numbers have mean 1/2, not 0, and "
+                f"variance 1/12, not 1. So your entries have mean {number(c.got[1])}/√d_in (all "
+                f"projections would share one common part), and {_variance_out(c)}. Draw from "
+                "`rng.standard_normal`, or shift and stretch."
+            ),
+        ),
+        Fault(
             "repeated",
             {
                 "entries": lambda rng, d_in, d_out: np.repeat(
                     rng.standard_normal((d_in, 1)), d_out, axis=1
                 )
             },
-            "The entries are not independent: your matrix repeats itself along an axis, so many "
-            "features of X @ W are copies of each other.",
+            _DEPENDENT,
         ),
         Fault(
             "own-seed",
@@ -460,8 +523,7 @@ will do; the check measures.
             },
             "Two equal generators give different matrices: your numbers come from somewhere else "
             "(`np.random.randn`, a new `default_rng()`). Draw from `rng`, or nobody can repeat "
-            "your "
-            "experiment.",
+            "your experiment.",
         ),
     ),
     properties=(
@@ -470,6 +532,16 @@ will do; the check measures.
             lambda c: (
                 "Two calls give the same matrix: nothing is drawn from `rng`."
                 if c.got[3] == 1
+                else None
+            ),
+        ),
+        Property("repeated", lambda c: None if c.got[2] else _DEPENDENT),
+        Property(
+            "mean-and-variance",
+            lambda c: (
+                f"The mean of your entries is {number(c.got[1])}/√d_in and should be 0. And their "
+                f"variance is not 1/d_in: it is {number(c.got[0])}/d_in."
+                if abs(c.got[1]) > 0.03 and abs(c.got[0] - 1) > 0.03
                 else None
             ),
         ),
@@ -525,11 +597,13 @@ def _predicted(
     shared: bool,
     *,
     square: Callable[..., Any] = lambda mean: mean**2,
+    alone: Callable[..., Any] = lambda m: 1 + 2 * m,
+    twin: Callable[..., Any] = lambda m, one: 2 * one,
     total: Callable[..., Any] = lambda one, d_k: d_k * one,
-    twice: Callable[..., Any] = lambda one, shared: 2 * one if shared else one,
     finish: Callable[..., Any] = lambda variance: variance,
 ) -> float:
-    return finish(total(twice(1 + 2 * square(mean), shared), d_k))
+    one = alone(square(mean))
+    return finish(total(twin(square(mean), one) if shared else one, d_k))
 
 
 def _asked(c: Context) -> str:
@@ -547,17 +621,19 @@ _VARIANCE = Exercise(
 Write `score_variance(d_k, mean, shared)`: the variance of the *unscaled* score $q \\cdot k$, as one
 number, by a formula and not by drawing. The d_k components are independent normal numbers with the
 given mean $\\mu$ and variance 1. `shared` is False for q and k independent of each other, and True
-for
-$k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 3$.)
+for $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 3$.)
 """,
     reference=score_variance,
     cases=_variance_cases,
     variant=_predicted,
     kinds={
         "mean": Kind("where the mean is not 0", "E[(qk)²] is no longer 1 then."),
-        "shared": Kind("where k = q", "The score is a sum of squares then."),
+        "example": Kind("for mean 0 and independent vectors"),
+        "shared": Kind(
+            "where k = q with mean 0", "The score is a sum of squares then."
+        ),
         "both": Kind(
-            "where k = q and the mean is not 0", "Var[(μ + z)²] = Var[2μz + z²]."
+            "where k = q with another mean", "Var[(μ + z)²] = Var[2μz + z²]."
         ),
     },
     faults=(
@@ -570,11 +646,10 @@ $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 
         ),
         Fault(
             "shared-ignored",
-            {"twice": lambda one, shared: one},
+            {"twin": lambda m, one: one},
             lambda c: (
                 "You treat k = q as if the two were independent. Then the score is a sum of "
-                "squares, "
-                f"which spread more. {_asked(c)}."
+                f"squares, which spread more. {_asked(c)}."
             ),
         ),
         Fault(
@@ -584,8 +659,7 @@ $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 
             ),
             lambda c: (
                 "For k = q you return the *mean* of the score, E[q · q] = d_k (1 + μ²). How far "
-                "does "
-                f"it spread around that? {_asked(c)}."
+                f"does it spread around that? {_asked(c)}."
             ),
         ),
         Fault(
@@ -601,6 +675,52 @@ $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 
             lambda c: (
                 "The mean enters twice, once through q and once through k: Var[q k] = "
                 f"(1 + μ²)² − μ⁴ = 1 + 2μ². {_asked(c)}."
+            ),
+        ),
+        Fault(
+            "kurtosis",
+            {"twin": lambda m, one: 3 + 4 * m},
+            lambda c: (
+                "For k = q one square z² has variance E[z⁴] − E[z²]² = 3 − 1 = 2; you take 3, as "
+                f"if nothing were subtracted. {_asked(c)}."
+            ),
+        ),
+        Fault(
+            "second-moment-shared",
+            {"twin": lambda m, one: 3 + 6 * m + m**2},
+            lambda c: (
+                "For k = q you return E[q⁴] = 3 + 6μ² + μ⁴, once for each component. The variance "
+                f"of q² is E[q⁴] − E[q²]²: subtract (1 + μ²)². {_asked(c)}."
+            ),
+        ),
+        Fault(
+            "second-moment-alone",
+            {
+                "alone": lambda m: (1 + m) ** 2,
+                "twin": lambda m, one: 2 + 4 * m,
+            },
+            lambda c: (
+                "For independent q and k you return E[(q k)²] = (1 + μ²)², once for each "
+                "component. The variance is E[(q k)²] − E[q k]²: subtract μ⁴. "
+                f"{_asked(c)}."
+            ),
+        ),
+        Fault(
+            "doubled-second-moment-shared",
+            {"twin": lambda m, one: 2 * (1 + m) ** 2},
+            lambda c: (
+                "For k = q you take 2 (1 + μ²)² for each component, which is right only for μ = 0. "
+                "Expand the square: (μ + z)² = μ² + 2μz + z², of which the last two terms vary. "
+                f"{_asked(c)}."
+            ),
+        ),
+        Fault(
+            "second-moment-doubled",
+            {"alone": lambda m: (1 + m) ** 2},
+            lambda c: (
+                "You take E[(q k)²] = (1 + μ²)² for each component, and twice that for k = q. From "
+                "a second moment the squared mean has to be subtracted: "
+                f"E[(q k)²] − E[q k]² = (1 + μ²)² − μ⁴. {_asked(c)}."
             ),
         ),
         Fault(
@@ -620,8 +740,7 @@ $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 
             {"total": lambda one, d_k: one},
             lambda c: (
                 "That is the variance after dividing by √d_k (or of one component). Asked for is "
-                "the "
-                f"unscaled sum of d_k components. {_asked(c)}."
+                f"the unscaled sum of d_k components. {_asked(c)}."
             ),
         ),
         Fault(
@@ -640,12 +759,22 @@ $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 
             ),
         ),
     ),
+    properties=(
+        Property(
+            "nearly",
+            lambda c: (
+                f"Near, but not exact: {_asked(c)}. Drawing and measuring gives only an estimate; "
+                "asked for is the formula."
+                if abs(c.got / c.expected - 1) < 0.1
+                else None
+            ),
+        ),
+    ),
     hints=(
         "The components are independent, so the variances of the d_k products add up. What is the "
         "variance of *one* product?",
-        "Var[ab] = E[a²]E[b²] − (E[a]E[b])² for independent a and b, with E[a²] = 1 + μ². For k "
-        "= q "
-        "write the component as μ + z and expand its square.",
+        "Var[ab] = E[a²]E[b²] − (E[a]E[b])² for independent a and b, with E[a²] = 1 + μ². For k = "
+        "q write the component as μ + z and expand its square.",
         "1 + 2μ² for one product of independent components; Var[2μz + z²] = 4μ² + 2 for a square.",
     ),
     built_ins=("course_attn.in_numpy.scaling.expected_score_variance",),
@@ -717,8 +846,7 @@ number are the scores of one head divided? Let `which_d()` return it.
             lambda answer: not np.isclose(answer, 6, atol=1e-6),
             lambda answer: (
                 f"Not {number(answer)}. Over how many products does one score sum? It is divided "
-                f"by "
-                "the root of that number."
+                "by the root of that number."
             ),
         ),
     ),

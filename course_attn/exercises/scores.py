@@ -512,7 +512,7 @@ entry (i, j) is `v` · tanh(q_i `W_q` + k_j `W_k`). Shapes: `Q` (…, n_q, d_q),
                 ),
                 "bend": _same,
             },
-            "You apply tanh to the query and to the key separately and add afterwards. Add first: "
+            "You apply tanh to the query and to the key separately and add afterward. Add first: "
             "tanh of the sum is what lets the two interact.",
         ),
         Fault(

@@ -559,8 +559,8 @@ _ENTROPY = Exercise(
     chapter="softmax",
     task="""
 Write `entropy(weights)`: for every row, $-\\sum_j a_j \\log a_j$ in nats (natural logarithm). It is
-0 when one weight is 1, and log n when all n weights are equal. A weight of 0 adds nothing:
-0 · log 0 counts as 0. Shape (…, n) in, (…) out.
+0 when one weight is 1, and log n when all n weights are equal. A weight of 0 adds nothing: 0 · log
+0 counts as 0. Shape (…, n) in, (…) out.
 """,
     reference=entropy,
     cases=_entropy_cases,
@@ -904,8 +904,8 @@ _TRUE = Question(
     name="true_of_softmax",
     chapter="softmax",
     task="""
-Which of these are true for every finite row of scores (n ≥ 2)? Return their letters as
-a set, such as `{"a", "c"}`, from `true_of_softmax()`.
+Which of these are true for every finite row of scores (n ≥ 2)? Return their letters as a set, such
+as `{"a", "c"}`, from `true_of_softmax()`.
 
 - **a** Multiplying all scores by 2 leaves the weights as they are.
 - **b** Adding 2 to all scores leaves the weights as they are.

@@ -104,10 +104,10 @@ _WEIGHTED_SUM = Exercise(
     chapter="weighted_sum",
     task="""
 Write `weighted_sum(weights, values)`. Row $i$ of the result is the mixture
-$y_i = \\sum_j a_{ij} x_j$ of the rows of `values`, with the weights exactly as they are given
-(they need not sum to 1). Shapes: `weights` (…, n_q, n_k), `values` (…, n_k, d), result
-(…, n_q, d); the dots stand for any number of equal leading batch axes. A single row of weights
-(n_k,) gives a single vector (d,).
+$y_i = \\sum_j a_{ij} x_j$ of the rows of `values`, with the weights exactly as they are given (they
+need not sum to 1). Shapes: `weights` (…, n_q, n_k), `values` (…, n_k, d), result (…, n_q, d); the
+dots stand for any number of equal leading batch axes. A single row of weights (n_k,) gives a single
+vector (d,).
 """,
     reference=weighted_sum,
     cases=_weighted_sum_cases,
@@ -427,8 +427,8 @@ _MOVING_AVERAGE = Exercise(
     task="""
 A moving average is a weighted sum too. Write `moving_average_weights(n, window)`: the (n, n) matrix
 whose row i averages the `window` values centered on i (`window` is odd and at most n), all with
-equal weights. Near the edges, average over those values that exist, so that every row still sums
-to 1: `moving_average_weights(5, 3)` starts with `[1/2, 1/2, 0, 0, 0]`, `[1/3, 1/3, 1/3, 0, 0]`.
+equal weights. Near the edges, average over those values that exist, so that every row still sums to
+1: `moving_average_weights(5, 3)` starts with `[1/2, 1/2, 0, 0, 0]`, `[1/3, 1/3, 1/3, 0, 0]`.
 """,
     reference=moving_average_weights,
     cases=_average_cases,
@@ -791,7 +791,7 @@ shape has `weighted_sum(weights, values)`? Return it as a tuple from `mixture_sh
         Reason(
             "not-summed",
             lambda shape: shape in ((2, 11, 7, 3), (2, 7, 11, 3), (11, 7, 3)),
-            "You keep an axis for j, of length 7. The sum runs over j: afterwards it is gone.",
+            "You keep an axis for j, of length 7. The sum runs over j: afterward it is gone.",
         ),
         Reason(
             "axes",

@@ -142,14 +142,14 @@ def soft_dictionary(
         line.set(
             xlabel="temperature T", ylim=(answers.min() - 1, answers.max() + 2)
         )
-        line.set_title(f"answer: {answers[step]:.1f} °C", fontsize=10)
+        line.set_title(f"answer: {answers[step]:.1f} mm", fontsize=10)
 
     return animate(
         fig,
         draw,
         [
             f"T = {t:.2g}: {names[row.argmax()]} has the weight {row.max():.2f}, the answer is "
-            f"{answer:.1f} °C."
+            f"{answer:.1f} mm."
             for t, row, answer in zip(temperatures, rows, answers, strict=True)
         ],
         alt="Left, a compass with four keys, drawn larger the larger their weight, and a query "

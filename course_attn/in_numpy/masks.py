@@ -62,7 +62,7 @@ def causal_mask(n_q: int, n_k: int | None = None) -> Bool[np.ndarray, "n_q n_k"]
 
     Notes
     -----
-    Source: Vaswani et al. (2017), section 3.2.3. Chapter: `masks`.
+    Source: Vaswani et al. (2017), section 3.2.3, for n_q = n_k. Chapter: `masks`.
     """
     return _steps_back(n_q, n_k) >= 0
 

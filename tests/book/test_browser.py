@@ -189,6 +189,10 @@ FLAWS = """() => {
       .map((e) => "formula not typeset: " + short(e)),
     ...all("img").filter((e) => !e.alt.trim()).map((e) => "no alt text: " + short(e)),
     ...all("img").filter((e) => e.complete && !e.naturalWidth).map((e) => "broken: " + short(e)),
+    // A phone may scroll a long formula sideways; on a desktop every formula fits its column.
+    ...all("mjx-container[display=true]")
+      .filter((e) => root.clientWidth > 1000 && e.scrollWidth > e.clientWidth + 1)
+      .map((e) => "formula cut off: " + e.textContent.slice(0, 80)),
     ...(root.scrollWidth > root.clientWidth ? [`${root.scrollWidth} pixels wide`] : []),
   ];
 }"""

@@ -1,5 +1,7 @@
 """What is special about PyTorch answers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,33 @@ def test_the_argument_that_no_gradient_reaches_is_named():
     assert judge(exercise, lambda x, y: y * x).passed
     result = judge(exercise, lambda x, y: x * y.detach())
     assert result.faults == ("detached",) and "`y`" in result.message
+
+
+def test_a_mask_among_the_arguments_needs_no_gradient():
+    def chosen(x, mask):
+        """Keep what the mask allows."""
+        return torch.where(mask, x, 0.0)
+
+    given = (np.arange(1.0, 7).reshape(2, 3), np.eye(2, 3, dtype=bool))
+    hints = ("", "", "")
+    exercise = Exercise(
+        "chosen",
+        "toy",
+        "",
+        chosen,
+        lambda: (Case(given),),
+        hints,
+        library="torch",
+    )
+    assert judge(exercise, lambda x, mask: x * mask).passed
+    result = judge(exercise, lambda x, mask: (x * mask).detach())
+    assert result.faults == ("detached",)
+
+
+def test_gradients_may_be_left_out_of_the_question():
+    exercise = replace(EXERCISE, differentiable=False)
+    assert judge(exercise, lambda x: (x + x).detach()).passed
+    assert judge(exercise, lambda x: (x + x).numpy()).faults == ("not-an-array",)
 
 
 def test_a_gradient_that_is_nan_is_named():

@@ -374,6 +374,50 @@ def test_deep_recursion(toy):
     )
 
 
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("np.ones((2, 3)) / np.ones(2)", "`keepdims=True`"),
+        ("np.ones((4, 2, 3)) - np.ones((4, 2))", "`keepdims=True`"),
+        ("np.ones((2, 3)) * np.ones((3, 4))", "`A @ B`"),
+        ("np.ones((2, 5)) @ np.ones((3, 5))", "lengths are 5 and 3"),
+        ("np.ones(5) @ np.ones((3, 5))", "lengths are 5 and 3"),
+        ("np.ones((2, 5)) @ np.ones(4)", "lengths are 5 and 4"),
+        ("not np.array([True, False])", "`np.logical_not(…)`"),
+        ("1.0 if np.ones(2) > 0 else 2.0", "an array has many"),
+        ("-np.array([True, False])", "is `~`"),
+        ("True - np.array([True, False])", "is `~`"),
+    ],
+)
+def test_common_errors_get_a_tip(toy, expression, said):
+    result = judge(toy, written(f"def scaled(x, factor):\n    return {expression}"))
+    assert result.status == "crashed" and said in result.message.split("\n\n")[-1]
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("torch.ones(3, 5) @ torch.ones(2, 5)", "lengths are 5 and 2"),
+        ("not torch.ones(2, dtype=torch.bool)", "`torch.logical_not(…)`"),
+        ("-torch.ones(2, dtype=torch.bool)", "is `~`"),
+        ("1 - torch.ones(2, dtype=torch.bool)", "is `~`"),
+    ],
+)
+def test_common_errors_of_torch_get_a_tip(toy, expression, said):
+    torch = pytest.importorskip("torch")
+    source = f"def scaled(x, factor):\n    return {expression}"
+    result = judge(toy, written(source, torch=torch))
+    assert result.status == "crashed" and said in result.message.split("\n\n")[-1]
+
+
+def test_other_errors_get_no_tip(toy):
+    source = (
+        "def scaled(x, factor):\n    raise ValueError('matmul: no numbers here')"
+    )
+    message = judge(toy, written(source)).message
+    assert message.split("\n\n")[-1].startswith("It was called with")
+
+
 @pytest.mark.parametrize("ending", ["sys.exit(1)", "raise SystemExit", "exit()"])
 def test_leaving_the_program(toy, ending):
     result = judge(toy, written(f"def scaled(x, factor):\n    {ending}"))
@@ -517,6 +561,25 @@ def test_relations_without_a_known_fault(toy, expression, fault, said):
     assert said in result.message
 
 
+@pytest.mark.parametrize(
+    ("formula", "faults", "said"),
+    [("1.5", (), "you have 6"), ("-1.0", ("factor",), "The sign is wrong.")],
+)
+def test_one_number_says_nothing_of_a_factor(toy, formula, faults, said):
+    def square(x):
+        return x * x
+
+    numbers = (Case((2.0,), "example"), Case((3.0,)))
+    exercise = dataclasses.replace(
+        toy, reference=square, cases=lambda: numbers, faults=(), variant=None
+    )
+    result = judge(
+        exercise, written(f"def scaled(x):\n    return {formula} * x * x")
+    )
+    assert result.faults == faults and said in result.message
+    assert "factor" not in result.message
+
+
 def test_the_first_difference_comes_last(toy):
     result = judge(toy, lambda x, factor: np.sin(x) + factor)
     assert result.faults == () and "index (0,): you have" in result.message
@@ -533,11 +596,13 @@ def test_the_first_difference_comes_last(toy):
             "only-square",
         ),
         ("return x * factor if x.dtype != 'f4' else x + 1", "fails-float32"),
+        ("return np.abs(x) * factor", "only-example"),
     ],
 )
 def test_kinds_of_cases_that_fail_are_named(toy, source, fault):
     result = judge(toy, written(f"def scaled(x, factor):\n    {source}"))
     assert not result.passed and fault in result.faults
+    assert "example" not in result.message  # the tasks show none
 
 
 def test_a_small_error_of_float32_is_no_error(toy):

@@ -222,6 +222,38 @@ def fl_swapped_in_zeros(model, X):
             return np.int64(i)
 
 
+@answers("find_leak")
+def fl_relative(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1e-2
+        gap = np.abs(model(changed)[i] - before[i]).max()
+        if gap > 1e-9 * np.abs(before[i]).max():
+            return i
+    return None
+
+
+@answers("find_leak")
+def fl_large_change(model, X):
+    before = model(X)
+    for i in range(len(X)):
+        changed = np.vstack([X[: i + 1], 100 - X[i + 1 :]])
+        if np.linalg.norm(model(changed)[i] - before[i]) > 1e-8:
+            return i
+
+
+@answers("find_leak")
+def fl_number_by_number(model, X):
+    before, leaks = model(X), set()
+    for j, k in np.ndindex(X.shape):
+        changed = X.copy()
+        changed[j, k] = 2.0 - changed[j, k]
+        moved = ~np.isclose(model(changed), before).all(axis=1)
+        leaks |= {i for i in range(j) if moved[i]}
+    return min(leaks, default=None)
+
+
 @answers("causal_attention_torch")
 def cat_where(Q, K, V):
     import torch
@@ -240,7 +272,8 @@ def cat_powers(Q, K, V):
     n_q, n_k = Q.shape[-2:-1][0], K.shape[-2]
     mask = torch.arange(n_k) <= torch.arange(n_q).unsqueeze(-1) + (n_k - n_q)
     scores = Q @ K.mT / Q.shape[-1] ** 0.5
-    powers = torch.exp(scores - scores.detach().amax(-1, keepdim=True)) * mask
+    top = torch.where(mask, scores, -1e9).amax(-1, keepdim=True)
+    powers = torch.exp((scores - top).clamp(max=0)) * mask
     return powers @ V / powers.sum(-1, keepdim=True).clamp(min=1e-30)
 
 

@@ -140,3 +140,28 @@ def sa_fused(d_model, d_k, d_v):
             )
 
     return Mine()
+
+
+@answers("SelfAttention")
+def sa_two_names(d_model, d_k, d_v):
+    import torch
+
+    class Mine(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            sizes = {"q": d_k, "k": d_k, "v": d_v}
+            self.maps = torch.nn.ModuleDict(
+                {
+                    m: torch.nn.Linear(d_model, n, bias=False)
+                    for m, n in sizes.items()
+                }
+            )
+            self.W_Q, self.W_K, self.W_V = self.maps.values()
+            self.unused = torch.nn.Linear(d_model, d_k)
+            self.unused_too = self.unused
+
+        def forward(self, X):
+            Q, K, V = (layer(X) for layer in self.maps.values())
+            return torch.softmax(Q @ K.transpose(-2, -1), -1) @ V
+
+    return Mine()

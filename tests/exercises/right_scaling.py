@@ -61,6 +61,16 @@ def ip_transposed_draw(rng, d_in, d_out):
     return rng.standard_normal((d_out, d_in), dtype="f4").T * d_in**-0.5
 
 
+@answers("init_projection")
+def ip_shifted(rng, d_in, d_out):
+    return (rng.random((d_in, d_out)) - 0.5) * np.sqrt(12 / d_in)
+
+
+@answers("init_projection")
+def ip_skewed(rng, d_in, d_out):
+    return (rng.standard_exponential((d_in, d_out)) - 1) / np.sqrt(d_in)
+
+
 @answers("score_variance")
 def sv_moments(d_k, mean, shared):
     if shared:

@@ -1,10 +1,12 @@
 """Every exercise: right answers pass, wrong ones are refused with the sentence that fits."""
 
 import ast
+import importlib
 import inspect
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,16 +17,13 @@ from course_attn.checking.diagnose import known_fault
 from course_attn.checking.trial import run_trial
 from course_attn.exercises import catalog, check
 
-from . import (  # noqa: F401  (they add to RIGHT and WRONG)
-    right_masks,
-    right_qkv,
-    right_scaling,
-    wrong_masks,
-    wrong_qkv,
-    wrong_scaling,
-)
 from .right_answers import RIGHT
-from .wrong_answers import WRONG
+from .wrong_answers import NOTICED, WRONG
+
+for _file in sorted(
+    Path(__file__).parent.glob("[rw]*_*.py")
+):  # they add to RIGHT and WRONG
+    importlib.import_module(f".{_file.stem}", __package__)
 
 NAMES = [name for names in catalog.chapters.values() for name in names]
 TASKS = {name: catalog.find(name) for name in NAMES}
@@ -37,6 +36,13 @@ STARRED = (
     "causal_mask",
     "masked_softmax",
     "causal_attention",
+    "split_heads",
+    "multi_head_attention",
+    "sinusoidal_encoding",
+    "rotary",
+    "layer_norm",
+    "merge_partial",
+    "online_softmax",
 )
 CENTRAL = ("weighted_sum", "cosine_scores", "softmax", "softmax_jacobian", *STARRED)
 FAULTS = [
@@ -93,6 +99,9 @@ def test_wrong_answers_are_refused(answer):
     assert result.status in ("wrong", "crashed")
     assert len(result.message) > 20
     assert "checker itself" not in result.message
+    faults, said = NOTICED[function]
+    assert result.faults == faults or not faults, result
+    assert said in result.message
 
 
 def test_there_are_enough_right_and_wrong_answers():
@@ -150,12 +159,23 @@ ABSORBED = {
     ("column-shift", "column-sum"): ("wrong-axis",),
     ("keys-not-normalized", "queries-not-normalized"): ("not-normalized",),
     ("keys-from-x", "values-from-x"): ("all-from-x",),
+    ("all-from-x", "keys-first"): ("all-from-x", "matrices-swapped"),
+    ("keys-from-x", "keys-first"): ("keys-from-x", "matrices-swapped"),
+    ("queries-from-z", "keys-first"): ("queries-from-z", "matrices-swapped"),
+    ("matrices-swapped", "keys-first"): ("keys-from-x", "queries-from-z"),
+    ("root-of-n-k", "no-transpose"): ("scaled", "no-transpose"),
+    ("root-of-n-k", "elementwise"): ("scaled", "elementwise"),
+    ("distance", "hard"): ("gaussian", "hard"),
+    ("unscaled", "cosine-scaled"): ("cosine",),
+    ("multiplied", "cosine-scaled"): ("cosine-stretched",),
     ("one-matrix", "mixed-down-the-columns"): ("one-matrix", "wrong-axis"),
     ("unprojected-keys-and-queries", "mixed-down-the-columns"): (
         "unprojected-keys-and-queries",
         "wrong-axis",
     ),
     ("spread-1-over-d", "own-seed"): ("zeros",),
+    ("mean-ignored", "second-moment-shared"): ("mean-ignored", "kurtosis"),
+    ("second-moment-shared", "second-moment-doubled"): ("second-moment",),
     ("swapped", "wrong-axis"): ("mixed-down-the-columns",),
     ("swapped", "mixed-down-the-columns"): ("wrong-axis",),
     ("wrong-axis", "mixed-down-the-columns"): ("swapped",),
@@ -164,8 +184,69 @@ ABSORBED = {
     ("not-normalized", "mixed-down-the-columns"): ("swapped", "not-normalized"),
     ("mixed-down-the-columns", "even"): ("swapped", "even"),
     ("polarity", "empty-uniform"): ("small-fill", "polarity"),
+    ("scores-added", "root-of-d-model"): ("one-head-for-all",),
+    ("mask-transposed", "down-the-columns"): (
+        "queries-and-keys-swapped",
+        "mixed-down-the-columns",
+    ),
+    ("mask-transposed", "mixed-down-the-columns"): (
+        "queries-and-keys-swapped",
+        "down-the-columns",
+    ),
+    ("down-the-columns", "mixed-down-the-columns"): (
+        "queries-and-keys-swapped",
+        "mask-transposed",
+    ),
+    ("four-squares", "keys-forgotten"): ("four-squares", "no-output-matrix"),
+    ("all-of-width-d-k", "keys-forgotten"): (
+        "all-of-width-d-k",
+        "no-output-matrix",
+    ),
+    ("all-of-width-d-v", "keys-forgotten"): (
+        "all-of-width-d-v",
+        "no-output-matrix",
+    ),
+    ("one-head-projections", "output-of-one-head"): ("one-head",),
+    ("no-output-matrix", "keys-of-width-d-v"): ("keys-forgotten",),
+    ("values-of-width-d-k", "keys-forgotten"): ("no-output-matrix",),
+    ("reshaped", "all-heads"): ("not-transposed", "all-heads"),
+    ("no-mask", "no-shift-empty-nan"): ("no-mask", "no-shift"),
+    ("shift-cut-at-0", "no-shift-empty-nan"): ("shift-cut-at-0", "no-shift"),
+    ("no-shift-empty-nan", "fill-zero"): ("no-shift", "fill-zero"),
+    ("no-shift-empty-nan", "added-mask"): ("no-shift", "added-mask"),
+    ("fill-zero", "no-shift-empty-nan"): ("fill-zero", "no-shift"),
+    ("past", "nan-probe"): ("past", "exact"),
+    ("first-position-only", "next-and-last"): (
+        "only-next",
+        "first-position-only",
+    ),
+    ("first-not-rescaled", "m2-for-the-maximum"): (
+        "not-rescaled",
+        "m2-for-the-maximum",
+    ),
+    ("second-not-rescaled", "m1-for-the-maximum"): (
+        "not-rescaled",
+        "m1-for-the-maximum",
+    ),
+    ("l-not-rescaled", "o-not-rescaled"): ("not-rescaled",),
+    ("keys-prepended", "values-prepended"): ("prepended",),
+    ("keys-in-turn", "values-in-turn"): ("in-turn",),
+    ("additions-forgotten", "values-as-wide-as-keys"): ("scores-only",),
+    ("additions-forgotten", "keys-as-wide-as-values"): ("mixing-only",),
+    ("one-too-far", "not-itself"): ("before-itself",),
+    ("window-only", "causal-only"): ("either",),
+    ("window-only", "forward"): ("both-sides", "causal-only"),
     ("transposed-result", "row-by-row"): (),
     ("transposed-result", "no-new-axes"): (),
+    ("not-centered", "centered-only"): ("rms", "centered-only"),
+    ("no-biases", "no-norms"): ("matrices-only",),
+    ("norm-2-missing", "norm-at-the-end"): ("half-post-norm",),
+    ("residual-1-dropped", "residual-2-dropped"): ("no-residuals",),
+    ("residual-2-from-x", "parallel"): ("attention-lost",),
+    ("same-block", "first-only"): ("same-block", "last-only"),
+    ("copies", "plain-list"): ("same-block", "plain-list"),
+    ("copies", "first-only"): ("copies", "last-only"),
+    ("plain-list", "first-repeated"): ("same-block", "plain-list"),
 }
 
 
@@ -225,6 +306,7 @@ def test_the_reference_needs_only_its_library(name):
         "range",
         "float",
         "super",
+        "ValueError",
     }
 
 
@@ -263,8 +345,31 @@ def test_each_missing_statement_has_its_own_sentence(letter):
         "hide_the_axis_bug",
         "possible_scores",
         "which_d",
+        "true_of_average",
+        "can_tell_order",
     ],
 )
 def test_the_reasons_of_a_question_are_distinct(name):
     reasons = TASKS[name].reasons
     assert len({reason.id for reason in reasons}) == len(reasons)
+
+
+@pytest.mark.parametrize("name", list(EXERCISES))
+def test_the_reference_earns_no_remark(name):
+    assert check(pasted(TASKS[name])).remarks == ()
+
+
+@pytest.mark.parametrize("given", [(), ("SelfAttention",)])
+def test_a_module_in_place_of_its_class_is_named(given):
+    made = pasted(TASKS["SelfAttention"])(5, 2, 7)
+    result = check(made, *given)
+    assert (
+        result.faults == ("instance",) and "check(SelfAttention)" in result.message
+    )
+
+
+def test_what_passes_for_positive_queries_is_not_called_nearly_right():
+    (relu,) = (
+        f for f in WRONG["SelfAttention"] if f.__name__ == "sa_relu_on_queries"
+    )
+    assert check(relu, "SelfAttention").faults == ()

@@ -1,6 +1,7 @@
 """Wrong answers as learners write them, made without looking at the declared faults.
 
-Each must be refused. ``python tests/exercises/wrong_answers.py`` prints what each is told.
+Each must be refused. ``python -m tests.exercises masks qkv`` prints what each is told. Where it
+matters, an answer says what has to be noticed: the ids of the faults, and words of the message.
 """
 
 from collections import defaultdict
@@ -10,11 +11,15 @@ from typing import Any
 import numpy as np
 
 WRONG: dict[str, list[Callable[..., Any]]] = defaultdict(list)
+NOTICED: dict[Callable[..., Any], tuple[tuple[str, ...], str]] = {}
 
 
-def answers(exercise: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def answers(
+    exercise: str, *faults: str, said: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         WRONG[exercise].append(function)
+        NOTICED[function] = faults, said
         return function
 
     return register

@@ -30,7 +30,7 @@ def cm_never_more_than_itself(n_q, n_k):
     return np.eye(n_q, n_k, n_k - n_q, dtype=bool)
 
 
-@answers("causal_mask")
+@answers("causal_mask", "shift-cut-at-0")
 def cm_aligned_unless_more_queries(n_q, n_k):
     return np.tri(n_q, n_k, max(n_k - n_q, 0), dtype=bool)
 
@@ -40,7 +40,7 @@ def cm_n_k_square(n_q, n_k):
     return np.tri(n_k, dtype=bool)
 
 
-@answers("causal_mask")
+@answers("causal_mask", "absolute-shift")
 def cm_absolute_shift(n_q, n_k):
     return np.arange(n_k) <= np.arange(n_q)[:, None] + abs(n_k - n_q)
 
@@ -147,7 +147,7 @@ def pm_first_axis(lengths, n_k):
     return (np.arange(n_k) < lengths[:, None])[None]
 
 
-@answers("padding_mask")
+@answers("padding_mask", "longest")
 def pm_longest(lengths, n_k):
     return np.arange(lengths.max()) < lengths[:, None, None]
 
@@ -155,6 +155,19 @@ def pm_longest(lengths, n_k):
 @answers("padding_mask")
 def pm_only_last_hidden(lengths, n_k):
     return np.arange(n_k) != lengths[:, None, None]
+
+
+@answers("padding_mask", "one-too-few")
+def pm_last_index(lengths, n_k):
+    return np.arange(n_k) < lengths[:, None, None] - 1
+
+
+@answers("padding_mask", "longest")
+def pm_longest_loop(lengths, n_k):
+    mask = np.zeros((len(lengths), 1, max(lengths)), dtype=bool)
+    for b, length in enumerate(lengths):
+        mask[b, 0, :length] = True
+    return mask
 
 
 @answers("causal_attention")
@@ -226,30 +239,107 @@ def ca_minus_1e9_everywhere(Q, K, V):
     return e / e.sum(-1, keepdims=True) @ V
 
 
+def _scores_and_mask(Q, K):
+    s = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    return s, np.tri(*s.shape[-2:], s.shape[-1] - s.shape[-2], dtype=bool)
+
+
+@answers("causal_attention", "no-shift")
+def ca_no_shift(Q, K, V):
+    s, mask = _scores_and_mask(Q, K)
+    e = np.exp(s) * mask
+    return e / np.maximum(e.sum(-1, keepdims=True), 1e-12) @ V
+
+
+@answers("causal_attention", "no-shift")
+def ca_no_shift_where(Q, K, V):
+    s, mask = _scores_and_mask(Q, K)
+    e = np.exp(np.where(mask, s, -np.inf))
+    total = e.sum(-1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ V
+
+
+@answers("causal_attention", "no-shift-empty-nan")
+def ca_no_shift_unguarded(Q, K, V):
+    s, mask = _scores_and_mask(Q, K)
+    e = np.exp(np.where(mask, s, -1e9))
+    return e / e.sum(-1, keepdims=True) @ V
+
+
+@answers("causal_attention", "renormalized-late")
+def ca_renormalized_late(Q, K, V):
+    s, mask = _scores_and_mask(Q, K)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    w = e / e.sum(-1, keepdims=True) * mask
+    return w / w.sum(-1, keepdims=True) @ V
+
+
+@answers("causal_attention", "renormalized-late-guarded")
+def ca_renormalized_late_guarded(Q, K, V):
+    s, mask = _scores_and_mask(Q, K)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    w = e / e.sum(-1, keepdims=True) * mask
+    return w / np.maximum(w.sum(-1, keepdims=True), 1e-12) @ V
+
+
+@answers("causal_attention", "renormalized-late-guarded")
+def ca_shifted_by_the_future(Q, K, V):
+    s, mask = _scores_and_mask(Q, K)
+    e = np.exp(s - s.max(-1, keepdims=True)) * mask
+    total = e.sum(-1, keepdims=True)
+    return e / np.where(total == 0, 1, total) @ V
+
+
+@answers("causal_attention", "renormalized-late-guarded")
+def ca_renormalized_late_nan_to_num(Q, K, V):
+    s, mask = _scores_and_mask(Q, K)
+    e = np.exp(s - s.max(-1, keepdims=True)) * mask
+    return np.nan_to_num(e / e.sum(-1, keepdims=True)) @ V
+
+
+@answers("causal_attention", "shift-cut-at-0")
+def ca_shift_cut_at_0(Q, K, V):
+    s = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
+    mask = np.tri(*s.shape[-2:], max(0, s.shape[-1] - s.shape[-2]), dtype=bool)
+    s = np.where(mask, s, -np.inf)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ V
+
+
 @answers("to_torch_mha_mask")
 def tm_in_place(mask):
     np.logical_not(mask, out=mask)
     return mask
 
 
-@answers("to_torch_mha_mask")
+@answers("to_torch_mha_mask", "numbers", said="refuses")
 def tm_one_minus(mask):
     return 1 - mask
 
 
-@answers("to_torch_mha_mask")
+@answers("to_torch_mha_mask", said="`~")
 def tm_minus(mask):
     return -mask
 
 
-@answers("to_torch_mha_mask")
+@answers("to_torch_mha_mask", said="`np.logical_not(…)`")
 def tm_not(mask):
     return not mask
 
 
-@answers("to_torch_mha_mask")
+@answers("to_torch_mha_mask", "inverted-integers")
 def tm_invert_int(mask):
     return ~mask.astype(int)
+
+
+@answers("to_torch_mha_mask", "numbers", said="is *added*")
+def tm_one_minus_float(mask):
+    return 1.0 - mask
+
+
+@answers("to_torch_mha_mask", said="`np.logical_not(…)`")
+def tm_true_minus(mask):
+    return True - mask
 
 
 @answers("find_leak")
@@ -305,6 +395,126 @@ def fl_any_position(model, X):
     return None
 
 
+def _leak_finder(change, same):
+    """Search as asked for, with a change and a comparison of the learner's own."""
+
+    def find(model, X):
+        before = model(X)
+        for i in range(len(X) - 1):
+            changed = X.copy()
+            change(changed[i + 1 :])
+            if not same(model(changed)[i], before[i]):
+                return i
+        return None
+
+    return find
+
+
+def _add(amount):
+    def change(rows):
+        rows += amount
+
+    return change
+
+
+@answers("find_leak", "exact")
+def fl_exact(model, X):
+    return _leak_finder(_add(1.0), lambda a, b: not (a != b).any())(model, X)
+
+
+@answers("find_leak", "exact")
+def fl_exact_noise(model, X):
+    rng = np.random.default_rng(0)
+
+    def noise(rows):
+        rows[:] = rng.standard_normal(rows.shape)
+
+    return _leak_finder(noise, np.array_equal)(model, X)
+
+
+@answers("find_leak", "sums")
+def fl_sums(model, X):
+    same = _leak_finder(_add(1.0), lambda a, b: np.isclose(a.sum(), b.sum()))
+    return same(model, X)
+
+
+@answers("find_leak", "sums")
+def fl_means(model, X):
+    same = _leak_finder(_add(5.0), lambda a, b: abs(a.mean() - b.mean()) < 1e-9)
+    return same(model, X)
+
+
+@answers("find_leak", "first-feature")
+def fl_first_feature(model, X):
+    def change(rows):
+        rows[:, 0] += 1.0
+
+    return _leak_finder(change, np.allclose)(model, X)
+
+
+@answers("find_leak", "first-output")
+def fl_first_output(model, X):
+    return _leak_finder(_add(1.0), lambda a, b: np.isclose(a[0], b[0]))(model, X)
+
+
+@answers("find_leak", "coarse", said="0.001")
+def fl_small_change(model, X):
+    return _leak_finder(_add(1e-3), np.allclose)(model, X)
+
+
+@answers("find_leak", said="0.0001")
+def fl_smaller_change(model, X):
+    return _leak_finder(_add(1e-4), np.allclose)(model, X)
+
+
+@answers("find_leak", said="0.0001")
+def fl_smaller_change_atol(model, X):
+    def same(a, b):
+        return np.allclose(a, b, atol=1e-4)
+
+    return _leak_finder(_add(1e-4), same)(model, X)
+
+
+@answers("find_leak", "coarse", said="tolerance is too generous")
+def fl_generous(model, X):
+    return _leak_finder(_add(1.0), lambda a, b: np.abs(a - b).max() < 0.01)(
+        model, X
+    )
+
+
+@answers("find_leak", "nan-probe", said="Infinity makes a bad probe")
+def fl_infinity(model, X):
+    return _leak_finder(_add(np.inf), np.allclose)(model, X)
+
+
+@answers("find_leak", "nan-probe", said="NaN makes a bad probe")
+def fl_nan(model, X):
+    return _leak_finder(_add(np.nan), np.allclose)(model, X)
+
+
+@answers("find_leak", "next-and-last")
+def fl_next_and_last(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        for j in (i + 1, len(X) - 1):
+            changed = X.copy()
+            changed[j] += 1.0
+            if not np.allclose(model(changed)[i], before[i]):
+                return i
+    return None
+
+
+@answers("find_leak", "elsewhere", said="output 4 depends on input 10")
+def fl_three_ahead(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 : i + 4] += 1.0
+        if not np.allclose(model(changed)[i], before[i]):
+            return i
+    return None
+
+
 @answers("causal_attention_torch")
 def cat_bias_nan_to_num(Q, K, V):
     import torch
@@ -351,3 +561,52 @@ def cat_numpy_root_detached(Q, K, V):
     )
     w = s.masked_fill(~mask, -1e9).softmax(-1) * mask
     return torch.tensor(w.tolist(), dtype=V.dtype) @ V
+
+
+@answers("causal_attention_torch", "no-shift")
+def cat_no_shift(Q, K, V):
+    s = Q @ K.mT / Q.shape[-1] ** 0.5
+    e = s.exp().tril(s.shape[-1] - s.shape[-2])
+    return e / e.sum(-1, keepdim=True).clamp(min=1e-12) @ V
+
+
+@answers("causal_attention_torch", "no-shift-empty-nan")
+def cat_no_shift_unguarded(Q, K, V):
+    s = Q @ K.mT / Q.shape[-1] ** 0.5
+    e = s.exp().tril(s.shape[-1] - s.shape[-2])
+    return e / e.sum(-1, keepdim=True) @ V
+
+
+@answers("causal_attention_torch", "renormalized-late")
+def cat_renormalized_late(Q, K, V):
+    w = (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1)
+    w = w.tril(w.shape[-1] - w.shape[-2])
+    return w / w.sum(-1, keepdim=True) @ V
+
+
+@answers("causal_attention_torch", "renormalized-late-guarded")
+def cat_renormalized_late_guarded(Q, K, V):
+    w = (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1)
+    w = w.tril(w.shape[-1] - w.shape[-2])
+    return w / w.sum(-1, keepdim=True).clamp(min=1e-9) @ V
+
+
+@answers("causal_attention_torch", "renormalized-late-guarded")
+def cat_shifted_by_the_future(Q, K, V):
+    import torch
+
+    n_q, n_k = Q.shape[-2:-1][0], K.shape[-2]
+    mask = torch.arange(n_k) <= torch.arange(n_q).unsqueeze(-1) + (n_k - n_q)
+    scores = Q @ K.mT / Q.shape[-1] ** 0.5
+    powers = torch.exp(scores - scores.detach().amax(-1, keepdim=True)) * mask
+    return powers @ V / powers.sum(-1, keepdim=True).clamp(min=1e-30)
+
+
+@answers("causal_attention_torch", "shift-cut-at-0")
+def cat_shift_cut_at_0(Q, K, V):
+    import torch
+
+    s = Q @ K.mT / Q.shape[-1] ** 0.5
+    shift = max(0, s.shape[-1] - s.shape[-2])
+    mask = torch.ones(s.shape[-2:], dtype=torch.bool).tril(shift)
+    return s.masked_fill(~mask, float("-inf")).softmax(-1) @ V

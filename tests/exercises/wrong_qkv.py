@@ -41,6 +41,11 @@ def pq_scaled_keys(X, Z, W_Q, W_K, W_V):
     return X @ W_Q, Z @ W_K / np.sqrt(W_K.shape[1]), Z @ W_V
 
 
+@answers("project_qkv", "matrices-swapped")
+def pq_swapped_matrices(X, Z, W_Q, W_K, W_V):
+    return X @ W_K, Z @ W_Q, Z @ W_V
+
+
 @answers("attention")
 def at_dot_t(Q, K, V):
     return _softmax(Q @ K.T) @ V
@@ -68,7 +73,7 @@ def at_global_shift(Q, K, V):
     return e / e.sum(-1, keepdims=True) @ V
 
 
-@answers("attention")
+@answers("attention", said="keepdims=True")
 def at_no_keepdims(Q, K, V):
     e = np.exp(Q @ np.swapaxes(K, -1, -2))
     return (e / e.sum(-1)) @ V
@@ -96,6 +101,65 @@ def at_both_returned(Q, K, V):
     return weights @ V, weights
 
 
+@answers("attention", "no-transpose")
+def at_no_transpose(Q, K, V):
+    return _softmax(Q @ K) @ V
+
+
+@answers("attention", "no-transpose")
+def at_no_transpose_no_shift(Q, K, V):
+    e = np.exp(np.matmul(Q, K))
+    return e / e.sum(axis=-1, keepdims=True) @ V
+
+
+@answers("attention", said="keepdims=True")
+def at_no_keepdims_shifted(Q, K, V):
+    s = Q @ np.swapaxes(K, -1, -2)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return (e / e.sum(-1)) @ V
+
+
+@answers("attention", said="keepdims=True")
+def at_no_keepdims_at_all(Q, K, V):
+    s = Q @ np.swapaxes(K, -1, -2)
+    e = np.exp(s - s.max(-1))
+    return (e / e.sum(-1)) @ V
+
+
+@answers("attention", "elementwise")
+def at_times_values(Q, K, V):
+    return _softmax(Q @ np.swapaxes(K, -1, -2)) * V
+
+
+@answers("attention", "root-of-n-k")
+def at_by_root_of_n(Q, K, V):
+    return _softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-2])) @ V
+
+
+@answers("attention", "negative-scores")
+def at_negative(Q, K, V):
+    return _softmax(-Q @ np.swapaxes(K, -1, -2)) @ V
+
+
+@answers("attention", "gaussian")
+def at_gaussian(Q, K, V):
+    gap = Q[..., :, None, :] - K[..., None, :, :]
+    return _softmax(-0.5 * (gap**2).sum(axis=-1)) @ V
+
+
+@answers("attention", "gaussian", "no-shift")
+def at_gaussian_kernel(Q, K, V):
+    gap = Q[..., :, None, :] - K[..., None, :, :]
+    e = np.exp(-(gap**2).sum(axis=-1) / 2)
+    return e / e.sum(axis=-1, keepdims=True) @ V
+
+
+@answers("attention", "distance")
+def at_squared_distance(Q, K, V):
+    gap = Q[..., :, None, :] - K[..., None, :, :]
+    return _softmax(-(gap**2).sum(axis=-1)) @ V
+
+
 @answers("soft_lookup")
 def sl_outer(query, keys, values, temperature):
     return _softmax(keys * query / temperature) @ values
@@ -119,6 +183,23 @@ def sl_row_vector(query, keys, values, temperature):
 @answers("soft_lookup")
 def sl_nearest(query, keys, values, temperature):
     return values[np.argmax(keys @ query)]
+
+
+@answers("soft_lookup", "cosine")
+def sl_cosine(query, keys, values, temperature):
+    lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(query)
+    return _softmax(keys @ query / lengths / temperature) @ values
+
+
+@answers("soft_lookup", "scaled")
+def sl_scaled(query, keys, values, temperature):
+    return _softmax(keys @ query / temperature / np.sqrt(len(query))) @ values
+
+
+@answers("soft_lookup", "power")
+def sl_power(query, keys, values, temperature):
+    w = _softmax(keys @ query) ** (1 / temperature)
+    return w / w.sum() @ values
 
 
 @answers("possible_scores")
@@ -190,11 +271,62 @@ def sa_a_function(d_model, d_k, d_v):
     return lambda X: X
 
 
-@answers("SelfAttention")
+@answers("SelfAttention", "weight-not-transposed")
 def sa_weight_not_transposed(d_model, d_k, d_v):
     def forward(m, X):
         return (X @ m.W_Q.weight @ (X @ m.W_K.weight).mT).softmax(-1) @ (
             X @ m.W_V.weight
         )
+
+    return _module(forward=forward)(d_model, d_k, d_v)
+
+
+@answers("SelfAttention", "one-matrix")
+def sa_shared_layer(d_model, d_k, d_v):
+    module = _module(
+        forward=lambda m, X: (m.W_Q(X) @ m.W_K(X).mT).softmax(-1) @ m.W_V(X)
+    )(d_model, d_k, d_v)
+    module.W_K = module.W_Q
+    return module
+
+
+@answers("SelfAttention", "one-matrix")
+def sa_shared_weight(d_model, d_k, d_v):
+    module = _module(
+        forward=lambda m, X: (m.W_Q(X) @ m.W_K(X).mT).softmax(-1) @ m.W_V(X)
+    )(d_model, d_k, d_v)
+    module.W_K.weight = module.W_Q.weight
+    return module
+
+
+@answers("SelfAttention", "one-matrix")
+def sa_shared_parameter(d_model, d_k, d_v):
+    import torch
+
+    class Mine(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.W_Q = self.W_K = torch.nn.Parameter(torch.randn(d_model, d_k))
+            self.W_V = torch.nn.Parameter(torch.randn(d_model, d_v))
+
+        def forward(self, X):
+            return (X @ self.W_Q @ (X @ self.W_K).mT).softmax(-1) @ (X @ self.W_V)
+
+    return Mine()
+
+
+@answers("SelfAttention")
+def sa_relu_on_queries(d_model, d_k, d_v):
+    def forward(m, X):
+        return (m.W_Q(X).relu() @ m.W_K(X).mT).softmax(-1) @ m.W_V(X)
+
+    return _module(forward=forward)(d_model, d_k, d_v)
+
+
+@answers("SelfAttention", "no-shift")
+def sa_no_shift(d_model, d_k, d_v):
+    def forward(m, X):
+        e = (m.W_Q(X) @ m.W_K(X).mT).exp()
+        return e / e.sum(-1, keepdim=True) @ m.W_V(X)
 
     return _module(forward=forward)(d_model, d_k, d_v)

@@ -26,13 +26,16 @@ def _cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20260611)
 
     def triple(
-        n_q: int, n_k: int, d_k: int, d_v: int, *batch: int
+        n_q: int, n_k: int, d_k: int, d_v: int, *batch: int, rng: Any = rng
     ) -> tuple[Any, ...]:
         sizes = ((n_q, d_k), (n_k, d_k), (n_k, d_v))
         drawn = (1.5 * rng.standard_normal((*batch, *size)) for size in sizes)
         return tuple(array.astype(np.float32) for array in drawn)
 
     wide = tuple(array.astype(float) for array in triple(11, 13, 5, 3))
+    # The same numbers as in the NumPy exercise: see there what is special about them.
+    large = triple(5, 7, 3, 2, rng=np.random.default_rng(20260926))
+    Q, K, V = (array.astype(float) for array in large)
     return (
         Case(triple(3, 3, 5, 2), "example"),
         Case(triple(7, 7, 11, 3), "square"),
@@ -40,6 +43,7 @@ def _cases() -> tuple[Case, ...]:
         Case(triple(5, 7, 11, 13, 2, 3), "batch"),
         Case(triple(1, 7, 5, 3), "one-query"),
         Case(wide, "float64"),
+        Case((30 * Q, 30 * K, V), "large"),
         Case(triple(7, 3, 5, 2), "more-queries"),
     )
 
@@ -63,6 +67,29 @@ def _uniform_where_empty(hidden: torch.Tensor) -> torch.Tensor:
     return hidden.masked_fill(empty, 0.0).softmax(dim=-1)
 
 
+def _unshifted(hidden: torch.Tensor) -> torch.Tensor:
+    powers = hidden.exp()
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
+def _unshifted_or_zero(hidden: torch.Tensor) -> torch.Tensor:
+    powers = hidden.exp()
+    total = powers.sum(dim=-1, keepdim=True)
+    return powers / total.masked_fill(total == 0, 1.0)
+
+
+def _late_weights(Q: torch.Tensor, K: torch.Tensor) -> torch.Tensor:
+    weights = (Q @ K.transpose(-1, -2) / Q.shape[-1] ** 0.5).softmax(dim=-1)
+    return weights * _causal(Q.shape[-2], K.shape[-2])
+
+
+def _renormalized(
+    Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor
+) -> torch.Tensor:
+    weights = _late_weights(Q, K)
+    return weights / weights.sum(dim=-1, keepdim=True) @ V
+
+
 def _attended(
     Q: torch.Tensor,
     K: torch.Tensor,
@@ -83,10 +110,10 @@ _CAUSAL_ATTENTION = Exercise(
     library="torch",
     task="""
 The same in PyTorch: `causal_attention_torch(Q, K, V)` takes tensors (…, n_q, d_k), (…, n_k, d_k)
-and
-(…, n_k, d_v) and returns $\\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$ where query i sees the keys
-$j \\le i + n_k - n_q$ only. A query that sees no key gets zeros, and its gradients must not be NaN
-either. Build it yourself, without `scaled_dot_product_attention`.
+and (…, n_k, d_v) and returns $\\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$ where query i sees the
+keys $j \\le i + n_k - n_q$ only. A query that sees no key gets zeros, and its gradients must not be
+NaN either. Scores may be in the thousands, those of the future far larger than the allowed ones.
+Build it yourself, without `scaled_dot_product_attention`.
 """,
     reference=causal_attention_torch,
     cases=_cases,
@@ -104,6 +131,10 @@ either. Build it yourself, without `scaled_dot_product_attention`.
             "where n_q and n_k differ", "The queries are the *last* n_q positions."
         ),
         "square": Kind("where n_q = n_k"),
+        "large": Kind(
+            "for large scores",
+            "They lie thousands apart here: hide the future *before* the softmax, with −∞.",
+        ),
     },
     faults=(
         Fault(
@@ -139,6 +170,13 @@ either. Build it yourself, without `scaled_dot_product_attention`.
             ),
         ),
         Fault(
+            "shift-cut-at-0",
+            {"allow": lambda n_q, n_k: _causal(n_q, n_k, max(0, n_k - n_q))},
+            "With more queries than keys the shift of the mask, n_k − n_q, is negative and should "
+            "stay so; you cut it at 0. The first queries stand before the first key and get zeros, "
+            "but yours see keys.",
+        ),
+        Fault(
             "unscaled",
             {"divisor": lambda d_k: 1.0},
             lambda c: (
@@ -162,15 +200,51 @@ either. Build it yourself, without `scaled_dot_product_attention`.
         ),
         Fault(
             "after-softmax",
-            lambda Q, K, V: (
-                (
-                    (Q @ K.transpose(-1, -2) / Q.shape[-1] ** 0.5).softmax(-1)
-                    * _causal(Q.shape[-2], K.shape[-2])
-                )
-                @ V
-            ),
+            lambda Q, K, V: _late_weights(Q, K) @ V,
             "You mask *after* the softmax: the future has already taken its share, and the weights "
             "that are left sum to less than 1.",
+        ),
+        Fault(
+            "renormalized-late",
+            _renormalized,
+            lambda c: (
+                "Masking after the softmax and dividing again is right on paper. But where scores "
+                "of the future lie thousands above the allowed ones, these have weights that are "
+                "rounded to 0, and 0/0 is NaN; so it is for queries that see no key: "
+                f"{int(np.isnan(c.got).any(axis=-1).sum())} of your outputs here. Hide the future "
+                "*before* the softmax."
+            ),
+        ),
+        Fault(
+            "renormalized-late-guarded",
+            lambda Q, K, V: _renormalized(Q, K, V).nan_to_num(0.0),
+            lambda c: (
+                "You let the future take part in the softmax, or in its shift, and remove it "
+                "afterward. On paper that is right, but where its scores lie thousands above the "
+                f"allowed ones, all of these get powers of 0: your first output is {c.row()} "
+                f"instead of {c.row(of='expected')}. Hide the future first: `masked_fill` with −∞, "
+                "then the softmax."
+            ),
+        ),
+        Fault(
+            "no-shift",
+            {"weigh": _unshifted_or_zero},
+            lambda c: (
+                "Right for small scores. Here exp of some is infinite: "
+                f"{int(np.isnan(c.got).any(axis=-1).sum())} of your outputs are NaN. Subtract each "
+                "row's largest allowed score before `exp`; `torch.softmax` does it for you."
+            ),
+        ),
+        Fault(
+            "no-shift-empty-nan",
+            {"weigh": _unshifted},
+            lambda c: (
+                f"{int(np.isnan(c.got).any(axis=-1).sum())} of your outputs here are NaN, and "
+                "there are two reasons for that. Where scores are in the hundreds or thousands, "
+                "their powers are infinite: subtract each row's largest allowed score before `exp` "
+                "(`torch.softmax` does). And a query that sees no key has only powers of 0: 0/0 is "
+                "NaN, and its output should be zeros."
+            ),
         ),
         Fault(
             "empty-nan",

@@ -35,12 +35,14 @@ def _cases() -> tuple[Case, ...]:
         drawn[1:] = [1.5 * matrix / np.sqrt(d) for matrix in drawn[1:]]
         return tuple(array.astype(np.float32) for array in drawn)
 
+    X, *matrices = (array.astype(float) for array in given(7, 5, 3, 11))
     return (
         Case(given(3, 5, 2, 7), "example"),
         Case(given(7, 5, 3, 2)),
         Case(given(5, 5, 5, 5), "square"),
         Case(given(5, 7, 13, 11, 2, 3), "batch"),
         Case(tuple(a.astype(float) for a in given(11, 13, 5, 3)), "float64"),
+        Case((40 * X, *matrices), "large"),
     )
 
 
@@ -48,6 +50,12 @@ def _with_weights(
     make: Callable[..., Any], X: Any, W_Q: Any, W_K: Any, W_V: Any
 ) -> Any:
     """Make the module, put these matrices in the place of its own and let it run."""
+    if isinstance(make, torch.nn.Module):
+        raise WrongForm(
+            "You passed a module that is made already. Pass the class itself, without arguments: "
+            "`check(SelfAttention)`. The check makes modules of several sizes.",
+            "instance",
+        )
     layer = make(W_Q.shape[0], W_Q.shape[1], W_V.shape[1])
     if not isinstance(layer, torch.nn.Module):
         raise WrongForm(
@@ -55,19 +63,44 @@ def _with_weights(
             "`class SelfAttention(torch.nn.Module)`.",
             "no-module",
         )
-    weights = {}
+    weights, replaced = {}, {}
     for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
-        weights.update(_renamed(layer, name, W))
+        key, own, wanted = _place(layer, name, W)
+        if id(own) in replaced:
+            raise _one_for_two(replaced[id(own)], name)
+        if own.shape != wanted.shape:
+            raise WrongForm(
+                f"With d_model = {W.shape[0]}, `{key}` should have shape {tuple(wanted.shape)}, "
+                f"and has {tuple(own.shape)}.",
+                "weight-shape",
+            )
+        weights[key], replaced[id(own)] = wanted, name
+    # What has two names in the module is listed once: PyTorch sees to the other name.
     rest = {
         name: value.to(X.dtype) if value.is_floating_point() else value
-        for name, value in layer.state_dict().items()
-        if name not in weights
+        for name, value in (*layer.named_parameters(), *layer.named_buffers())
+        if id(value) not in replaced
     }
     return torch.func.functional_call(layer, rest | weights, (X,))
 
 
-def _renamed(layer: torch.nn.Module, name: str, W: Any) -> dict[str, Any]:
-    """Say under which name, and which way round, a matrix belongs into the module."""
+def _one_for_two(first: str, second: str) -> WrongForm:
+    if (first, second) == ("W_Q", "W_K"):
+        return WrongForm(
+            "`W_Q` and `W_K` are one and the same matrix in your module. Then every query equals "
+            "its own key and the scores are symmetric: what an element looks for could not differ "
+            "from what it offers. Make each with a `torch.nn.Linear(…)` of its own.",
+            "one-matrix",
+        )
+    return WrongForm(
+        f"`{first}` and `{second}` are one and the same matrix in your module: changing one "
+        "changes both. Make each with a `torch.nn.Linear(…)` of its own.",
+        "shared-matrix",
+    )
+
+
+def _place(layer: torch.nn.Module, name: str, W: Any) -> tuple[str, Any, Any]:
+    """Say where a matrix belongs in the module: the name, what is there, and which way round."""
     own = getattr(layer, name, None)
     if isinstance(own, torch.nn.Linear):
         if own.bias is not None:
@@ -76,25 +109,15 @@ def _renamed(layer: torch.nn.Module, name: str, W: Any) -> dict[str, Any]:
                 "`torch.nn.Linear(…, …, bias=False)`.",
                 "bias",
             )
-        found, key, wanted = own.weight, f"{name}.weight", W.T
-    elif isinstance(own, torch.nn.Parameter):
-        found, key, wanted = own, name, W
-    else:
-        what = "is missing" if own is None else f"is a `{type(own).__name__}`"
-        raise WrongForm(
-            f"The attribute `{name}` {what}. Keep `self.{name} = torch.nn.Linear(…, bias=False)` "
-            f"in "
-            "`__init__`: the check puts matrices of its own there.",
-            "attribute",
-        )
-    if found.shape != wanted.shape:
-        raise WrongForm(
-            f"With d_model = {W.shape[0]}, `{key}` should have shape {tuple(wanted.shape)}, and "
-            f"has "
-            f"{tuple(found.shape)}.",
-            "weight-shape",
-        )
-    return {key: wanted}
+        return f"{name}.weight", own.weight, W.T
+    if isinstance(own, torch.nn.Parameter):
+        return name, own, W
+    what = "is missing" if own is None else f"is a `{type(own).__name__}`"
+    raise WrongForm(
+        f"The attribute `{name}` {what}. Keep `self.{name} = torch.nn.Linear(…, bias=False)` "
+        "in `__init__`: the check puts matrices of its own there.",
+        "attribute",
+    )
 
 
 class _Variant(torch.nn.Module):
@@ -149,12 +172,10 @@ _SELF_ATTENTION = Exercise(
     library="torch",
     task="""
 Write the PyTorch module `SelfAttention(d_model, d_k, d_v)`: its `__init__` makes `self.W_Q`,
-`self.W_K`
-and `self.W_V`, each a `torch.nn.Linear(…, bias=False)` (keep these names: the check puts matrices
-of
-its own into them), and `forward(X)` takes X of shape (…, n, d_model) to
-$\\mathrm{softmax}(Q K^T)\\, V$ of shape (…, n, d_v), **without scaling yet**. Call it as
-`check(SelfAttention)`.
+`self.W_K` and `self.W_V`, each a `torch.nn.Linear(…, bias=False)` (keep these names: the check puts
+matrices of its own into them), and `forward(X)` takes X of shape (…, n, d_model) to
+$\\mathrm{softmax}(Q K^T)\\, V$ of shape (…, n, d_v), **without scaling yet**. Scores may be in the
+thousands. Call it as `check(SelfAttention)`.
 """,
     reference=SelfAttention,
     cases=_cases,
@@ -166,6 +187,11 @@ $\\mathrm{softmax}(Q K^T)\\, V$ of shape (…, n, d_v), **without scaling yet**.
             "for float64 tensors", "A new tensor made without `dtype=`?"
         ),
         "square": Kind("where all sizes are equal"),
+        "large": Kind(
+            "for large scores",
+            "They lie thousands apart here: `torch.softmax` can do that; by hand, subtract each "
+            "row's largest before `exp`.",
+        ),
     },
     faults=(
         Fault(
@@ -180,8 +206,18 @@ $\\mathrm{softmax}(Q K^T)\\, V$ of shape (…, n, d_v), **without scaling yet**.
             "one-matrix",
             {"project": lambda m, X: (m.W_Q(X), m.W_Q(X), m.W_V(X))},
             "Queries and keys are made by the same W_Q: the scores become symmetric, and W_K "
-            "learns "
-            "nothing.",
+            "learns nothing.",
+        ),
+        Fault(
+            "weight-not-transposed",
+            {
+                "project": lambda m, X: tuple(
+                    X @ layer.weight for layer in (m.W_Q, m.W_K, m.W_V)
+                )
+            },
+            "You multiply by `.weight` as it is. `nn.Linear` stores its matrix as (out, in), so "
+            "that the product is `X @ W.weight.T`, or simply `self.W_Q(X)`, which does it for you. "
+            "Square matrices hide the mistake; others do not even fit.",
         ),
         Fault(
             "unprojected-keys-and-queries",
@@ -200,6 +236,19 @@ $\\mathrm{softmax}(Q K^T)\\, V$ of shape (…, n, d_v), **without scaling yet**.
             {"weigh": lambda scores: scores.softmax(dim=-2)},
             "The softmax runs down the columns. Each query shares out one unit of weight: "
             "`dim=-1`.",
+        ),
+        Fault(
+            "no-shift",
+            {
+                "weigh": lambda scores: (
+                    scores.exp() / scores.exp().sum(-1, keepdim=True)
+                )
+            },
+            lambda c: (
+                "Right for small scores. Here exp of some is infinite: "
+                f"{int(np.isnan(c.got).any(axis=-1).sum())} of your outputs are NaN. Subtract each "
+                "row's largest score first; `torch.softmax` does."
+            ),
         ),
         Fault(
             "no-softmax",

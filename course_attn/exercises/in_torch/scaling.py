@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from course_attn.checking import Case, Exercise, Fault, number
+from course_attn.checking import Case, Exercise, Fault, Kind, number
 
 __all__ = ["EXERCISES"]
 
@@ -27,12 +27,14 @@ def _cases() -> tuple[Case, ...]:
         drawn = (1.5 * rng.standard_normal((*batch, *size)) for size in sizes)
         return tuple(array.astype(np.float32) for array in drawn)
 
+    Q, K, V = (array.astype(float) for array in given(5, 7, 3, 11))
     return (
         Case(given(2, 3, 5, 7), "example"),
         Case(given(5, 7, 11, 3)),
         Case(given(5, 5, 5, 5), "square"),
         Case(given(5, 7, 11, 13, 2, 3), "batch"),
         Case(tuple(a.astype(float) for a in given(11, 13, 5, 3)), "float64"),
+        Case((40 * Q, 40 * K, V), "large"),
     )
 
 
@@ -53,14 +55,20 @@ _SCALED = Exercise(
     library="torch",
     task="""
 The same in PyTorch: `scaled_attention_torch(Q, K, V)` takes tensors (…, n_q, d_k), (…, n_k, d_k)
-and
-(…, n_k, d_v) and returns $\\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$, differentiable and in the
-dtype of
-its arguments. `torch.softmax` is welcome as a step; `scaled_dot_product_attention` is not.
+and (…, n_k, d_v) and returns $\\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$, differentiable and in
+the dtype of its arguments. Scores may be in the thousands. `torch.softmax` is welcome as a step;
+`scaled_dot_product_attention` is not.
 """,
     reference=scaled_attention_torch,
     cases=_cases,
     variant=_attended,
+    kinds={
+        "large": Kind(
+            "for large scores",
+            "They lie thousands apart here: `torch.softmax` can do that; by hand, subtract each "
+            "row's largest before `exp`.",
+        ),
+    },
     faults=(
         Fault(
             "unscaled",
@@ -96,8 +104,7 @@ its arguments. `torch.softmax` is welcome as a step; `scaled_dot_product_attenti
             {"divisor": lambda Q, K, V: Q.shape[-2] ** 0.5},
             lambda c: (
                 f"You divide by √n_q = √{c.given['Q'].shape[-2]}, the number of queries "
-                f"(`len(Q)`); "
-                "the features are `shape[-1]`."
+                "(`len(Q)`); the features are `shape[-1]`."
             ),
         ),
         Fault(
@@ -111,6 +118,19 @@ its arguments. `torch.softmax` is welcome as a step; `scaled_dot_product_attenti
             {"weigh": lambda scores: scores.softmax(dim=-2)},
             "The softmax runs down the columns. Each query shares out one unit of weight: "
             "`dim=-1`.",
+        ),
+        Fault(
+            "no-shift",
+            {
+                "weigh": lambda scores: (
+                    scores.exp() / scores.exp().sum(-1, keepdim=True)
+                )
+            },
+            lambda c: (
+                "Right for small scores. Here exp of some is infinite: "
+                f"{int(np.isnan(c.got).any(axis=-1).sum())} of your outputs are NaN. Scaling does "
+                "not replace the shift by each row's largest score; `torch.softmax` does it."
+            ),
         ),
         Fault(
             "no-softmax",

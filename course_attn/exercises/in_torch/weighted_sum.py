@@ -52,9 +52,9 @@ _WEIGHTED_SUM = Exercise(
     chapter="weighted_sum",
     library="torch",
     task="""
-The same in PyTorch: `weighted_sum_torch(weights, values)` takes tensors (…, n_q, n_k) and
-(…, n_k, d) and returns a tensor (…, n_q, d), in the dtype of its arguments and differentiable: the
-check also sends a gradient back through your function.
+The same in PyTorch: `weighted_sum_torch(weights, values)` takes tensors (…, n_q, n_k) and (…, n_k,
+d) and returns a tensor (…, n_q, d), in the dtype of its arguments and differentiable: the check
+also sends a gradient back through your function.
 """,
     reference=weighted_sum_torch,
     cases=_cases,

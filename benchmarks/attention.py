@@ -1,0 +1,233 @@
+"""How quick and how large attention is: ours beside others', on this machine.
+
+Run ``make bench``, or ``python -m benchmarks.attention --help``. Times of one section are taken in
+one process, all contenders in turn, and compared as ratios; a busy machine spoils them less than
+seconds. Results go to `benchmarks/results/`, which the chapter `fast` draws from.
+"""
+
+import argparse
+import os
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks import contenders, results
+from benchmarks.measure import interleaved, peak_in_child, peak_on_gpu
+from course_attn.in_torch.fast import KVCache
+
+Rows = list[results.Row]
+
+
+def timed(
+    section: str, make: Callable[..., Any], settings: dict[str, Any], options: Any
+) -> Rows:
+    """Time all contenders of one setting against each other."""
+    found = make(**settings)
+    _check_that_all_agree(found)
+    times = interleaved(found, rounds=options.rounds, threads=options.threads)
+    return [
+        results.row(section, name, settings, seconds=t) for name, t in times.items()
+    ]
+
+
+def _check_that_all_agree(found: contenders.Contenders) -> None:
+    """Refuse to compare attention that computes different things."""
+    plain = ("PyTorch fused", "NumPy tiled", "NumPy explicit", "PyTorch explicit")
+    outs = [np.asarray(found[name]()).squeeze() for name in plain if name in found]
+    for out in outs[1:]:
+        np.testing.assert_allclose(out, outs[0], atol=1e-4)
+
+
+def numpy_attention(options: Any) -> Rows:
+    """Compare NumPy's tiles with the explicit way and with PyTorch's kernel."""
+    n = 1024 if options.quick else 4096
+    rows = [
+        row
+        for dtype in ("float32", "float64")
+        for row in timed(
+            "numpy", contenders.numpy_attention, {"n": n, "dtype": dtype}, options
+        )
+    ]
+    settings = {"n": 4 * n, "dtype": "float32"}
+    for name in ("PyTorch fused", "NumPy tiled"):
+        peak = peak_in_child("numpy_attention", name, settings)
+        rows.append(results.row("numpy", name, settings, extra_bytes=peak))
+    return rows
+
+
+def modules(options: Any) -> Rows:
+    """Compare modules of multi-head attention, without and with gradients."""
+    settings = {"n": 256 if options.quick else 1024, "batch": 4, "d_model": 512}
+    return [
+        row
+        for name in ("forward", "forward_and_backward")
+        for row in timed(name, getattr(contenders, name), settings, options)
+    ]
+
+
+def decoding(options: Any) -> Rows:
+    """Time one more token after n, with caches and by computing everything again."""
+    lengths = (32, 64, 128) if options.quick else (64, 128, 256, 512, 1024, 2048)
+    model, tokens = contenders.decoder(max(lengths) + 4096)
+    rows: Rows = []
+    for n in lengths:
+        found = {
+            "with caches": _steps(model, tokens, n),
+            "everything again": partial(_again, model, tokens[:, : n + 1]),
+        }
+        with torch.no_grad():
+            times = interleaved(
+                found, rounds=options.rounds, threads=options.threads
+            )
+        rows += [
+            results.row("decoding", name, {"n": n}, seconds=t)
+            for name, t in times.items()
+        ]
+    return rows
+
+
+def _again(model: contenders.Decoder, tokens: torch.Tensor) -> torch.Tensor:
+    return model(tokens)[:, -1]
+
+
+def _steps(
+    model: contenders.Decoder, tokens: torch.Tensor, n: int
+) -> Callable[[], Any]:
+    """Return a function that decodes one token, after n at first; caches start anew in time."""
+    state: dict[str, Any] = {"end": None}
+
+    def step() -> torch.Tensor:
+        if state["end"] is None or state["end"] >= n + max(32, n // 8):
+            state["caches"] = [KVCache() for _ in model.layers]
+            model(tokens[:, :n], state["caches"])
+            state["end"] = n
+        out = model(tokens[:, state["end"] : state["end"] + 1], state["caches"])
+        state["end"] += 1
+        return out
+
+    return step
+
+
+def growth(options: Any) -> Rows:
+    """Measure time and memory against n."""
+    sizes = (128, 256, 512) if options.quick else (512, 1024, 2048, 4096, 8192)
+    rows: Rows = []
+    for n in sizes:
+        settings = {"n": n, "dtype": "float32"}
+        found = contenders.growing(**settings)
+        if n > 4096:  # explicit weights would take several times 2 GiB
+            found = {k: f for k, f in found.items() if "explicit" not in k}
+        times = interleaved(found, rounds=options.rounds, threads=options.threads)
+        for name, t in times.items():
+            peak = peak_in_child("growing", name, settings)
+            row = results.row("growth", name, settings, seconds=t, extra_bytes=peak)
+            rows.append(row)
+    return rows
+
+
+def gpu(options: Any) -> Rows:
+    """Compare attention and modules on the GPU, time and memory."""
+    if not torch.cuda.is_available():
+        print("gpu: there is no CUDA device here")
+        return []
+    sizes = (1024,) if options.quick else (1024, 2048, 4096, 8192, 16384)
+    rows: Rows = []
+    for dtype in ("float32", "bfloat16"):
+        for n in sizes:
+            settings = {"n": n, "dtype": dtype}
+            found = contenders.gpu_attention(**settings)
+            rows += _on_gpu("gpu", settings, found, options)
+            settings = settings | {"batch": 1, "d_model": 512}
+            for name in ("forward", "forward_and_backward"):
+                found = getattr(contenders, name)(**settings, device="cuda")
+                rows += _on_gpu(f"gpu {name}", settings, found, options)
+    return rows
+
+
+def _on_gpu(
+    section: str,
+    settings: dict[str, Any],
+    found: contenders.Contenders,
+    options: Any,
+) -> Rows:
+    """Measure memory first, and leave out what does not fit."""
+    peaks = {}
+    for name, run in found.items():
+        try:
+            peaks[name] = peak_on_gpu(run)
+        except torch.cuda.OutOfMemoryError:
+            print(f"{section} {settings}: {name} needs more memory than there is")
+    fitting = {name: found[name] for name in peaks}
+    times = interleaved(fitting, rounds=options.rounds, threads=options.threads)
+    return [
+        results.row(section, name, settings, seconds=t, extra_bytes=peaks[name])
+        for name, t in times.items()
+    ]
+
+
+SECTIONS = {
+    "numpy": numpy_attention,
+    "modules": modules,
+    "decoding": decoding,
+    "growth": growth,
+    "gpu": gpu,
+}
+
+
+def exponents(rows: Iterable[results.Row]) -> str:
+    """Write the fitted exponents of time and memory beside what theory says."""
+    rows = [r for r in rows if r["section"] == "growth"]
+    if not rows:
+        return ""
+    least = min(1024, sorted({r["settings"]["n"] for r in rows})[-2])
+    lines = [f"exponents of n, from n = {least} on"]
+    for name in dict.fromkeys(r["contender"] for r in rows):
+        time, memory = (
+            results.growth(rows, name, of, least)
+            for of in ("seconds", "extra_bytes")
+        )
+        theory = (1 if "linear" in name else 2, 2 if "explicit" in name else 1)
+        lines.append(
+            f"  {name:36}time {time:5.2f} (theory {theory[0]})"
+            f"   memory {memory:5.2f} (theory {theory[1]})"
+        )
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure the sections asked for, print a table, and save the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "sections", nargs="*", help=f"of {', '.join(SECTIONS)}; default all"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes, nothing is saved"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=9, help="rounds of each comparison"
+    )
+    cores = len(os.sched_getaffinity(0))
+    parser.add_argument("--threads", type=int, default=cores, help="of PyTorch")
+    parser.add_argument("--folder", type=Path, default=results.FOLDER)
+    options = parser.parse_args(arguments)
+    if unknown := set(options.sections) - set(SECTIONS):
+        parser.error(f"no such section: {', '.join(sorted(unknown))}")
+    rows: Rows = []
+    for name in options.sections or SECTIONS:
+        print(f"measuring {name} ...", flush=True)
+        rows += (found := SECTIONS[name](options))
+        print(results.table(found) or "nothing", end="\n\n", flush=True)
+        if not options.quick and rows:  # after each section: a stop loses nothing
+            saved = results.save(
+                results.collect(rows, options.threads), options.folder
+            )
+            print(f"saved as {saved.name}", end="\n\n", flush=True)
+    print(exponents(rows))
+
+
+if __name__ == "__main__":
+    main()

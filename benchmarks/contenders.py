@@ -1,0 +1,319 @@
+"""What is measured: for given settings, functions without arguments, by name."""
+
+import inspect
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from course_attn import in_numpy, in_torch  # noqa: F401 - the packages below
+from course_attn.in_numpy import fast as numpy_fast
+from course_attn.in_numpy import qkv as numpy_qkv
+from course_attn.in_torch import fast as torch_fast
+from course_attn.in_torch import qkv as torch_qkv
+from course_attn.in_torch.masks import causal_mask
+
+Contenders = dict[str, Callable[[], Any]]
+HEADS, WIDTH = 8, 64
+
+
+def _numbers(n: int, dtype: str, seed: int = 0) -> list[np.ndarray]:
+    """Draw Q, K and V of eight heads."""
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=(HEADS, n, WIDTH)).astype(dtype) for _ in range(3)]
+
+
+def numpy_attention(n: int, dtype: str) -> Contenders:
+    """Attention on the CPU, ours in NumPy beside PyTorch's kernel."""
+    Q, K, V = _numbers(n, dtype)
+    q, k, v = (torch.from_numpy(X)[None] for X in (Q, K, V))
+    return {
+        "PyTorch fused": lambda: F.scaled_dot_product_attention(q, k, v),
+        "PyTorch fused, causal": lambda: F.scaled_dot_product_attention(
+            q, k, v, is_causal=True
+        ),
+        "NumPy tiled": lambda: numpy_fast.tiled_attention(Q, K, V),
+        "NumPy tiled, causal": lambda: numpy_fast.tiled_attention(
+            Q, K, V, causal=True
+        ),
+        # With scores this large the running maximum cannot be left out.
+        "NumPy tiled, scale 1": lambda: numpy_fast.tiled_attention(
+            Q, K, V, scale=1.0
+        ),
+        "NumPy tiled, BLAS threads only": partial(_without_threadpoolctl, Q, K, V),
+        "PyTorch explicit": lambda: torch_qkv.attention(q, k, v),
+        "NumPy explicit": lambda: numpy_qkv.attention(Q, K, V),
+    }
+
+
+def _without_threadpoolctl(
+    Q: np.ndarray, K: np.ndarray, V: np.ndarray
+) -> np.ndarray:
+    """Do what happens where threadpoolctl is not installed."""
+    from course_attn.in_numpy import _fast_tiles
+
+    found, _fast_tiles._blas = _fast_tiles._blas, lambda: None
+    try:
+        return numpy_fast.tiled_attention(Q, K, V)
+    finally:
+        _fast_tiles._blas = found
+
+
+def growing(n: int, dtype: str = "float32") -> Contenders:
+    """What grows with n in different ways."""
+    found = numpy_attention(n, dtype)
+    Q, K, V = _numbers(n, dtype)
+    q, k, v = (torch.from_numpy(X)[None] for X in (Q, K, V))
+    names = ("NumPy explicit", "NumPy tiled", "PyTorch explicit", "PyTorch fused")
+    return {name: found[name] for name in names} | {
+        "PyTorch tiled": lambda: torch_fast.tiled_attention(q, k, v),
+        "NumPy linear": lambda: numpy_fast.linear_attention(Q, K, V),
+        "PyTorch linear": lambda: torch_fast.linear_attention(q, k, v),
+    }
+
+
+# --- modules --------------------------------------------------------------------------------------
+
+
+class BareComposition(nn.Module):
+    """Project, call the fused kernel, project: nothing that could be left out."""
+
+    def __init__(self, d_model: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.into = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        Q, K, V = (
+            part.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+            for part in self.into(X).chunk(3, dim=-1)
+        )
+        heads = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
+        return self.out(heads.transpose(1, 2).flatten(-2))
+
+
+class HeadLoop(nn.Module):
+    """The loop over separate heads of introductory articles, with explicit weights."""
+
+    def __init__(self, d_model: int, n_heads: int) -> None:
+        super().__init__()
+        d = d_model // n_heads
+        self.heads = nn.ModuleList(
+            nn.ModuleList(nn.Linear(d_model, d) for _ in "qkv")
+            for _ in range(n_heads)
+        )
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        n = X.shape[-2]
+        later = torch.ones(n, n, dtype=torch.bool, device=X.device).triu(1)
+        found = []
+        for to_q, to_k, to_v in self.heads:
+            Q, K, V = to_q(X), to_k(X), to_v(X)
+            scores = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+            weights = torch.softmax(
+                scores.masked_fill(later, float("-inf")), dim=-1
+            )
+            found.append(weights @ V)
+        return self.out(torch.cat(found, dim=-1))
+
+
+def modules(
+    d_model: int, n: int
+) -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
+    """Return causal multi-head attention by all, each a function of X; ours where there is one."""
+    found: dict[str, Any] = {
+        "linear + fused + linear": BareComposition(d_model, HEADS),
+        "ours": _our_module(d_model, n),
+        "nn.MultiheadAttention": _torch_module(d_model, n),
+        "x-transformers, flash": _x_transformers(d_model),
+        "per-head loop": HeadLoop(d_model, HEADS),
+    }
+    return {name: module for name, module in found.items() if module is not None}
+
+
+class _Called(nn.Module):
+    """A module that is called with fixed options."""
+
+    def __init__(self, inner: nn.Module, call: Callable[..., torch.Tensor]) -> None:
+        super().__init__()
+        self.inner, self.call = inner, call
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        return self.call(self.inner, X)
+
+
+def _our_module(d_model: int, n: int) -> nn.Module | None:
+    """Return our module: causal by its own option if it has one, else by a mask."""
+    try:
+        from course_attn.in_torch.multi_head import MultiHeadAttention
+    except ImportError:
+        return None
+    module = MultiHeadAttention(d_model, HEADS)
+    if "causal" in inspect.signature(module.forward).parameters:
+        return _Called(module, lambda inner, X: inner(X, causal=True))
+    masks = {"cpu": causal_mask(n)}
+
+    def with_mask(inner: nn.Module, X: torch.Tensor) -> torch.Tensor:
+        kind = X.device.type
+        masks.setdefault(kind, masks["cpu"].to(X.device))
+        return inner(X, mask=masks[kind])
+
+    return _Called(module, with_mask)
+
+
+def _torch_module(d_model: int, n: int) -> nn.Module:
+    drop = nn.Transformer.generate_square_subsequent_mask(n)
+
+    def call(inner: nn.Module, X: torch.Tensor) -> torch.Tensor:
+        options = {
+            "attn_mask": drop.to(X),
+            "is_causal": True,
+            "need_weights": False,
+        }
+        return inner(X, X, X, **options)[0]
+
+    return _Called(nn.MultiheadAttention(d_model, HEADS, batch_first=True), call)
+
+
+def _x_transformers(d_model: int) -> nn.Module | None:
+    try:
+        from x_transformers.x_transformers import Attention
+    except ImportError:
+        return None
+    width = d_model // HEADS
+    module = Attention(
+        d_model, heads=HEADS, dim_head=width, causal=True, flash=True
+    )
+
+    def call(inner: nn.Module, X: torch.Tensor) -> torch.Tensor:
+        found = inner(X)
+        return found[0] if isinstance(found, tuple) else found
+
+    return _Called(module, call)
+
+
+def forward(
+    n: int,
+    batch: int = 4,
+    d_model: int = 512,
+    device: str = "cpu",
+    dtype: str = "float32",
+) -> Contenders:
+    """Run every module without gradients."""
+    return _of_modules(n, batch, d_model, device, dtype, backward=False)
+
+
+def forward_and_backward(
+    n: int,
+    batch: int = 4,
+    d_model: int = 512,
+    device: str = "cpu",
+    dtype: str = "float32",
+) -> Contenders:
+    """Run every module and compute the gradients of its parameters and of its input."""
+    return _of_modules(n, batch, d_model, device, dtype, backward=True)
+
+
+def _of_modules(
+    n: int, batch: int, d_model: int, device: str, dtype: str, *, backward: bool
+) -> Contenders:
+    torch.manual_seed(0)
+    kind = getattr(torch, dtype)
+    X = torch.randn(batch, n, d_model, device=device, dtype=kind)
+    X.requires_grad_(backward)
+    # x-transformers chooses another path in evaluation mode; nobody drops anything.
+    found = {
+        name: module.to(device, kind).train()
+        for name, module in modules(d_model, n).items()
+    }
+
+    def run(module: nn.Module) -> torch.Tensor:
+        if not backward:
+            with torch.no_grad():
+                return module(X)
+        module.zero_grad(set_to_none=True)
+        X.grad = None
+        module(X).sum().backward()
+        return X.grad
+
+    return {name: partial(run, module) for name, module in found.items()}
+
+
+# --- on a GPU -------------------------------------------------------------------------------------
+
+
+def gpu_attention(n: int, dtype: str, causal: bool = True) -> Contenders:
+    """Attention alone, by tensors on the GPU."""
+    torch.manual_seed(0)
+    shape, kind = (1, HEADS, n, WIDTH), getattr(torch, dtype)
+    q, k, v = (torch.randn(shape, device="cuda", dtype=kind) for _ in range(3))
+    mask = causal_mask(n).to("cuda") if causal else None
+    return {
+        "PyTorch fused": lambda: F.scaled_dot_product_attention(
+            q, k, v, is_causal=causal
+        ),
+        "ours, fused": lambda: torch_qkv.fused_attention(q, k, v, mask=mask),
+        "ours, tiled": lambda: torch_fast.tiled_attention(
+            q, k, v, causal=causal, tile=1024
+        ),
+        "ours, explicit": lambda: torch_qkv.attention(q, k, v, mask=mask),
+    }
+
+
+# --- decoding -------------------------------------------------------------------------------------
+
+
+class Decoder(nn.Module):
+    """Layers of causal attention with a feed-forward step, and caches if asked."""
+
+    def __init__(self, d_model: int, n_layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(
+            nn.ModuleDict(
+                {
+                    "into": nn.Linear(d_model, 3 * d_model),
+                    "out": nn.Linear(d_model, d_model),
+                    "wide": nn.Linear(d_model, 4 * d_model),
+                    "narrow": nn.Linear(4 * d_model, d_model),
+                    "norm_1": nn.LayerNorm(d_model),
+                    "norm_2": nn.LayerNorm(d_model),
+                }
+            )
+            for _ in range(n_layers)
+        )
+
+    def forward(
+        self, X: torch.Tensor, caches: list[torch_fast.KVCache] | None = None
+    ) -> torch.Tensor:
+        for number, layer in enumerate(self.layers):
+            Q, K, V = (
+                part.unflatten(-1, (HEADS, -1)).transpose(-2, -3)
+                for part in layer["into"](layer["norm_1"](X)).chunk(3, dim=-1)
+            )
+            if caches is not None:
+                K, V = caches[number].append(K, V)
+            # The new tokens are the last ones: one alone may see everything.
+            whole = Q.shape[-2] == K.shape[-2]
+            one = Q.shape[-2] == 1
+            mask = None if one or whole else causal_mask(Q.shape[-2], K.shape[-2])
+            heads = F.scaled_dot_product_attention(
+                Q, K, V, mask, is_causal=whole and not one
+            )
+            X = X + layer["out"](heads.transpose(-2, -3).flatten(-2))
+            X = X + layer["narrow"](F.gelu(layer["wide"](layer["norm_2"](X))))
+        return X
+
+
+def decoder(
+    n: int, d_model: int = 512, n_layers: int = 4
+) -> tuple[Decoder, torch.Tensor]:
+    """Return a decoder and n random vectors in place of embedded tokens."""
+    torch.manual_seed(0)
+    return Decoder(d_model, n_layers).eval(), torch.randn(1, n, d_model)

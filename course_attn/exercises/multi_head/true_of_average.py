@@ -1,0 +1,99 @@
+"""Question `true_of_average` of chapter 7."""
+
+from course_attn.checking import Question, Reason, as_letters
+
+__all__ = ["EXERCISES"]
+
+
+def true_of_average():
+    """Name the statements that hold whatever the two heads are."""
+    return {"b", "c", "f", "g"}
+
+
+def _wrongly(letter: str, message: str) -> Reason:
+    return Reason(letter, lambda letters: letter in letters, message)
+
+
+def _missing(letter: str, message: str) -> Reason:
+    return Reason(
+        f"{letter}-missing", lambda letters: letter not in letters, message
+    )
+
+
+_AVERAGE = Question(
+    name="true_of_average",
+    chapter="multi_head",
+    task="""
+`layer = nn.MultiheadAttention(64, 2, batch_first=True)` has two heads. `layer(X, X, X)[1]` returns
+the *mean* of their weights. For the query *it* and the keys *animal*, *road*, *tired*, *it*, in
+this order, that mean is (0.5, 0.5, 0, 0). Which of these statements are certain, whatever the two
+heads are? Let `true_of_average()` return the set of their letters, for example `{"a", "d"}`.
+
+- **a** Each of the two heads gives *animal* a weight of 0.5.
+- **b** Neither head gives *tired* any weight.
+- **c** At least one head gives *animal* a weight of 0.5 or more.
+- **d** At least one head gives a single word all its weight.
+- **e** The layer's output for *it* is what you get if both heads mix their values with the weights
+  (0.5, 0.5, 0, 0).
+- **f** If the mean were (1, 0, 0, 0), both heads would give *animal* all their weight.
+- **g** If one head gives *animal* all its weight, the other gives *road* all its weight.
+""",
+    reference=true_of_average,
+    read=as_letters,
+    reasons=(
+        Reason(
+            "unknown-letter",
+            lambda letters: not letters <= set("abcdefg"),
+            "The statements have the letters a to g.",
+        ),
+        _wrongly(
+            "a",
+            "a is not certain: the mean of (1, 0, 0, 0) and (0, 1, 0, 0) is (0.5, 0.5, 0, 0) too. "
+            "One head reads *it* as the animal, the other as the road, and neither hesitates. The "
+            "mean cannot tell this from two heads that both do.",
+        ),
+        _wrongly(
+            "d",
+            "d is not certain: both heads may have the weights (0.5, 0.5, 0, 0), or one (0.7, 0.3, "
+            "0, 0) and the other (0.3, 0.7, 0, 0). From the mean you cannot know that they "
+            "divide the words between them.",
+        ),
+        _wrongly(
+            "e",
+            "e is not certain: each head mixes its *own* values with its *own* weights. With the "
+            "weights (1, 0, 0, 0) and (0, 1, 0, 0) the layer uses head 0's value of *animal* and "
+            "head 1's value of *road*, and no part of head 0's value of *road*. Averaging "
+            "the weights first would mix it in.",
+        ),
+        _missing(
+            "b",
+            "One that you left out is certain: the mean for *tired* is 0. Weights are not "
+            "negative, and a mean of numbers ≥ 0 is 0 only if all of them are.",
+        ),
+        _missing(
+            "c",
+            "One that you left out is certain: if both heads gave *animal* less than 0.5, their "
+            "mean would be less than 0.5. The largest of some numbers is never below their mean.",
+        ),
+        _missing(
+            "f",
+            "One that you left out is certain: no weight exceeds 1, so a mean of 1 needs 1 from "
+            "both heads. A mean of one-hot rows is one-hot only if they agree.",
+        ),
+        _missing(
+            "g",
+            "One that you left out is certain: a weight of 1 for *animal* in one head is the whole "
+            "mean of 0.5 there, so the other gives *animal* 0. *tired* and *it* get 0 from "
+            "both. What is left for the other head's unit of weight?",
+        ),
+    ),
+    hints=(
+        "Write down three different pairs of rows with this mean. What do they have in common?",
+        "Each head's row has no negative number, and sums to 1. Call head 0's weights (x, 1 − x, "
+        "0, 0): what are head 1's?",
+        "Head 1 has (1 − x, x, 0, 0), for some x between 0 and 1. Go through the statements for "
+        "x = 0.5 and for x = 1.",
+    ),
+)
+
+EXERCISES = (_AVERAGE,)

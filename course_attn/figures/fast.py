@@ -1,0 +1,173 @@
+"""The scenes of chapter 10: what was measured, drawn from a file of `benchmarks/results`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from course_attn.figures.style import INK, canvas, role_color
+
+__all__ = ["benchmark_bars", "decoding_times", "growth_with_length"]
+
+# A look for each way of computing, the same in both libraries: color, marker, line.
+_LOOKS = {
+    "explicit": (role_color("key"), "o", "-"),
+    "tiled": (role_color("query"), "s", "-"),
+    "fused": (role_color("value"), "^", "--"),
+    "linear": (role_color("weight"), "D", ":"),
+}
+_TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def growth_with_length(
+    results: Mapping[str, Any], *, library: str = "NumPy"
+) -> Figure:
+    """Draw time and extra memory against the length, with fitted exponents.
+
+    Parameters
+    ----------
+    results : mapping
+        What a file of `benchmarks/results` holds; its rows of the section "growth".
+    library : str
+        Whose contenders to draw: those whose name starts with it, and PyTorch's fused kernel.
+    """
+    fig, axes = canvas(7, 3.6, columns=2)
+    rows = [row for row in results["rows"] if row["section"] == "growth"]
+    names = [
+        name
+        for name in dict.fromkeys(row["contender"] for row in rows)
+        if name.startswith(library) or name == "PyTorch fused"
+    ]
+    for name in names:
+        found = [row for row in rows if row["contender"] == name]
+        n = np.array([row["settings"]["n"] for row in found])
+        time = np.array([row["seconds"]["median"] for row in found])
+        memory = np.array([row["extra_bytes"] for row in found]) / 2**20
+        for ax, amount in ((axes[0], time), (axes[1], memory)):
+            _power(ax, n, amount, name)
+    axes[0].set_ylabel("seconds")
+    axes[1].set_ylabel("MiB beyond the inputs")
+    for ax in axes:
+        ax.set_xlabel("length n")
+        above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
+        ax.legend(
+            fontsize=8, handlelength=2.4, columnspacing=1, frameon=False, **above
+        )
+        sizes = sorted({row["settings"]["n"] for row in rows})
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        ax.minorticks_off()
+    return fig
+
+
+def _power(ax: Axes, n: np.ndarray, amount: np.ndarray, name: str) -> None:
+    """Draw a line on logarithmic axes and write its slope, for long sequences, beside its name."""
+    long = n >= min(1024, np.sort(n)[-2])
+    slope = np.polyfit(np.log(n[long]), np.log(amount[long]), 1)[0]
+    color, marker, line = _LOOKS[name.split()[-1]]
+    ax.loglog(
+        n,
+        amount,
+        color=color,
+        marker=marker,
+        linestyle=line,
+        markersize=4.5,
+        label=f"{name}: $n^{{{slope:.2f}}}$",
+    )
+
+
+def benchmark_bars(
+    results: Mapping[str, Any],
+    section: str,
+    contenders: Sequence[str] = (),
+    **settings: Any,
+) -> Figure:
+    """Draw the times of contenders side by side, each with its ratio to the first.
+
+    Parameters
+    ----------
+    results : mapping
+        What a file of `benchmarks/results` holds.
+    section : str
+        The section to draw.
+    contenders : sequence of str
+        Which of them, in this order; all, if none is named.
+    **settings
+        Which rows of the section, such as ``n=4096``; needed where there are several settings.
+    """
+    rows = [
+        row
+        for row in results["rows"]
+        if row["section"] == section
+        and "seconds" in row
+        and settings.items() <= row["settings"].items()
+    ]
+    found = {row["contender"]: row["seconds"] for row in rows}
+    names = list(contenders) or list(found)
+    fig, ax = canvas(7, 0.42 * len(names) + 0.75)
+    longest = max(1000 * found[name]["median"] for name in names)
+    for place, name in enumerate(names):
+        median, spread = (1000 * found[name][key] for key in ("median", "iqr"))
+        color = role_color("query" if _is_ours(name) else "output")
+        ax.barh(
+            place, median, height=0.62, color=color, xerr=spread / 2, ecolor=INK
+        )
+        ratio = _ratio(found[name], found[names[0]])
+        text = f"{median:,.0f} ms" + (f", {ratio:.2f}{_TIMES}" if place else "")
+        ax.text(
+            median + spread / 2 + longest / 90, place, text, va="center", fontsize=9
+        )
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1.28 * longest)
+    ax.grid(False, axis="y")
+    ax.set_xlabel(
+        "milliseconds, median of the rounds; lines: half of them lie within"
+    )
+    return fig
+
+
+def _is_ours(name: str) -> bool:
+    """Tell our contenders from others'."""
+    return name.startswith(("ours", "NumPy tiled", "with caches"))
+
+
+def _ratio(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+    """Return the median over the rounds of how many times as long one took."""
+    return float(np.median(np.divide(one["times"], other["times"])))
+
+
+def decoding_times(results: Mapping[str, Any]) -> Figure:
+    """Draw the time of one more token against the number of those before it.
+
+    Parameters
+    ----------
+    results : mapping
+        What a file of `benchmarks/results` holds; its rows of the section "decoding".
+    """
+    fig, ax = canvas(6, 3.2)
+    looks = {
+        "with caches": (role_color("query"), "s"),
+        "everything again": (role_color("key"), "o"),
+    }
+    sizes = []
+    for name, (color, marker) in looks.items():
+        rows = [
+            row
+            for row in results["rows"]
+            if row["section"] == "decoding" and row["contender"] == name
+        ]
+        sizes = [row["settings"]["n"] for row in rows]
+        medians = np.array([1000 * row["seconds"]["median"] for row in rows])
+        ax.plot(sizes, medians, color=color, marker=marker, label=name)
+        ax.annotate(name, (sizes[-1], medians[-1]), (-6, 8), textcoords="offset points",
+                    ha="right", color=color)  # fmt: skip
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    ax.margins(y=0.12)
+    ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    ax.minorticks_off()
+    ax.set_xlabel("tokens before this one")
+    ax.set_ylabel("milliseconds a token")
+    return fig

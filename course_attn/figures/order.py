@@ -1,0 +1,383 @@
+"""The scenes of chapter 8."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Arc, Circle, Rectangle
+
+from course_attn.figures.animation import Animation, animate
+from course_attn.figures.graphs import graph
+from course_attn.figures.matrices import heatmap, matrix
+from course_attn.figures.style import INK, canvas, role_color, shade
+
+__all__ = [
+    "alibi_fan",
+    "encoding_heatmap",
+    "layouts",
+    "rotating_pairs",
+    "shuffled_sentence",
+    "three_maps",
+    "three_places",
+]
+
+PALE = "#B4B4BC"
+MINUS = "\N{MINUS SIGN}"
+
+
+def shuffled_sentence(
+    sentences: Sequence[Sequence[str]],
+    weights: Sequence[np.ndarray],
+    outputs: Sequence[np.ndarray],
+    *,
+    query: str,
+    key: str,
+) -> Animation:
+    """Animate what becomes of weights and outputs while the words of a sentence change places.
+
+    Parameters
+    ----------
+    sentences : sequence of sequences of str
+        The same words in one order after the other, each two words apart from the one before.
+    weights : sequence of arrays, shape (n, n)
+        For each order the weights that were computed for it.
+    outputs : sequence of arrays, shape (n, d)
+        For each order the outputs.
+    query, key : str
+        The two words whose weight is framed.
+    """
+    n, d = outputs[0].shape
+    fig, ax = canvas(7, 3.0, blank=True)
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        words = list(sentences[step])
+        i, j = words.index(query), words.index(key)
+        style = {"numbers": "{:.2f}", "fontsize": 9.5, "rows": words}
+        matrix(
+            ax, weights[step], role="weight", vmax=0.8, emphasis=[(i, j)], **style
+        )
+        for column, word in enumerate(words):
+            ax.text(column + 0.5, 0.15, word, ha="center", va="bottom", fontsize=9.5,
+                    rotation=35)  # fmt: skip
+        frame = [(i, column) for column in range(d)]
+        matrix(ax, outputs[step], role="output", vmax=2.0, corner=(n + 3.4, 0),
+               emphasis=frame, **style)  # fmt: skip
+        ax.text(n / 2, -n - 0.25, "weights", ha="center", va="top")
+        ax.text(n + 3.4 + d / 2, -n - 0.25, "outputs", ha="center", va="top")
+        ax.set_xlim(-1.8, n + d + 3.8)
+        ax.set_ylim(-n - 1.0, 1.6)
+
+    first = " ".join(sentences[0])
+    steps = [f"In this order: {first}."]
+    for before, after in zip(sentences, sentences[1:], strict=False):
+        moved = [w for w, other in zip(before, after, strict=True) if w != other]
+        swapped = " and ".join(moved)
+        steps.append(
+            f"{swapped} change places: {' '.join(after)}. Their rows and columns change places, "
+            "and no number changes."
+        )
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="Left a square table of attention weights with the words as rows and columns, right "
+        "a table with one output vector for each word. When two words change places, their rows "
+        "and columns do; the framed weight and the framed output keep their numbers.",
+        caption="Shuffle the sentence, and every weight and every output travels with its words. "
+        "Framed: the weight of one pair, and the output of the query.",
+        interval=1700,
+    )
+
+
+def three_places() -> Figure:
+    """Draw attention as a graph, with the three places where order can enter."""
+    fig, ax = canvas(7, 2.75, blank=True)
+    ax.set_aspect("auto")
+    nodes = {
+        "X": (0, 1, "$X$", "output"),
+        "XP": (1.6, 1, "$X + P$", "output"),
+        "Q": (3.2, 2, "$Q$", "query"),
+        "K": (3.2, 1, "$K$", "key"),
+        "V": (3.2, 0, "$V$", "value"),
+        "QR": (4.9, 2, "turned $Q$", "query"),
+        "KR": (4.9, 1, "turned $K$", "key"),
+        "S": (6.6, 1.5, "$S$", "weight"),
+        "SB": (7.9, 1.5, "$S + B$", "weight"),
+        "A": (9.2, 1.5, "$A$", "weight"),
+        "Y": (10.4, 0.75, "$Y$", "output"),
+    }
+    edges = [
+        ("X", "XP"), ("XP", "Q"), ("XP", "K"), ("XP", "V"), ("Q", "QR"), ("K", "KR"),
+        ("QR", "S"), ("KR", "S"), ("S", "SB"), ("SB", "A"), ("A", "Y"), ("V", "Y"),
+    ]  # fmt: skip
+    graph(ax, nodes, edges)
+    notes = {
+        1.6: "1  add a vector\nto each element:\nsinusoids, learned rows",
+        4.9: "2  turn queries\nand keys: rotary",
+        7.9: "3  lower scores\nby distance: ALiBi",
+    }
+    for x, text in notes.items():
+        ax.text(x, 2.75, text, ha="center", va="bottom", fontsize=9.5, color=INK)
+    ax.set_ylim(-0.45, 4.1)
+    return fig
+
+
+def encoding_heatmap(encoding: np.ndarray) -> Figure:
+    """Draw an encoding as a table of shades, and some of its columns as waves.
+
+    Parameters
+    ----------
+    encoding : array, shape (n, d)
+        A row for each position.
+    """
+    fig, axes = canvas(7, 3.1, columns=2)
+    left, right = axes
+    n, d = encoding.shape
+    shades = LinearSegmentedColormap.from_list(
+        "waves", ["white", shade("key", 0.5), role_color("key"), "#2B1500"]
+    )
+    left.grid(False)
+    picture = left.imshow(
+        encoding,
+        cmap=shades,
+        vmin=-1,
+        vmax=1,
+        aspect="auto",
+        interpolation="nearest",
+    )
+    left.set(xlabel="feature", ylabel="position", title="the rows $p_i$")
+    fig.colorbar(picture, ax=left, ticks=[-1, 0, 1], shrink=0.8)
+    pairs = [f for f in (0, 2, 4, 8) if 2 * f < d]
+    for place, f in enumerate(pairs):
+        for feature, line in ((2 * f, "-"), (2 * f + 1, ":")):
+            wave = encoding[:, feature] / 2.4 - place
+            right.plot(range(n), wave, line, color=role_color("key"), linewidth=1.4)
+    right.set(xlabel="position", title="sine (solid) and cosine (dotted)")
+    right.set_yticks([-place for place in range(len(pairs))])
+    right.set_yticklabels([f"pair {f}" for f in pairs])
+    return fig
+
+
+def rotating_pairs(
+    query: np.ndarray,
+    key: np.ndarray,
+    places: Sequence[tuple[int, int]],
+    frequencies: np.ndarray,
+) -> Animation:
+    """Animate the pairs of a query and a key as arrows that turn with their positions.
+
+    Parameters
+    ----------
+    query, key : array, shape (n_pairs, 2)
+        The pairs before turning.
+    places : sequence of (i, j)
+        The positions of query and key, step by step.
+    frequencies : array, shape (n_pairs,)
+        The angle per position, for each pair.
+    """
+    fig, ax = canvas(7, 2.7, blank=True)
+    longest = max(
+        np.linalg.norm(query, axis=1).max(), np.linalg.norm(key, axis=1).max()
+    )
+
+    def turned(pairs: np.ndarray, position: int) -> np.ndarray:
+        a, b, t = pairs[:, 0], pairs[:, 1], position * frequencies
+        return (
+            np.stack(
+                [a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)],
+                axis=1,
+            )
+            / longest
+        )
+
+    def score(i: int, j: int) -> float:
+        return float((turned(query, i) * turned(key, j)).sum()) * longest**2
+
+    def draw(step: int) -> None:
+        i, j = places[step]
+        ax.clear()
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        both = zip(turned(query, i), turned(key, j), strict=True)
+        for f, (q, k) in enumerate(both):
+            _dial(ax, 2.5 * f, q, k)
+            each = float(q @ k) * longest**2
+            ax.text(
+                2.5 * f, 1.25, f"pair {f}", ha="center", va="bottom", fontsize=10
+            )
+            ax.text(
+                2.5 * f,
+                -1.25,
+                f"adds {_signed(each)}",
+                ha="center",
+                va="top",
+                fontsize=9.5,
+            )
+        x = 2.5 * len(query) - 0.9
+        lines = [
+            (f"query at {i}", role_color("query")),
+            (f"key at {j}", role_color("key")),
+            (f"distance {i - j}", INK),
+            (f"score {_signed(score(i, j))}", role_color("weight")),
+        ]
+        for line, (text, color) in enumerate(lines):
+            ax.text(
+                x,
+                0.75 - 0.5 * line,
+                text,
+                ha="left",
+                va="center",
+                color=color,
+                fontsize=11,
+            )
+        ax.set_xlim(-1.2, x + 2.2)
+        ax.set_ylim(-1.7, 1.7)
+
+    return animate(
+        fig,
+        draw,
+        _rotation_steps(places, score),
+        alt="Dials side by side, one for each pair of features, each with a blue arrow for the "
+        "query and an orange one for the key. As both positions grow, the arrows turn, fast in "
+        "the first dial and slowly in the last; the angle between them stays the same.",
+        caption="Rotary positions: each pair turns at its own speed. Move query and key together, "
+        "and the angles between the arrows stay, and with them the score. Change the distance, "
+        "and the score changes.",
+        interval=1100,
+    )
+
+
+def _rotation_steps(places, score) -> list[str]:
+    """Say what each step of the rotating pairs shows."""
+    steps = [f"Query at {places[0][0]}, key at {places[0][1]}."]
+    for (i0, j0), (i, j) in zip(places, places[1:], strict=False):
+        same = i - j == i0 - j0
+        what = "Both move: the distance is still" if same else "The distance is now"
+        stays = "stays" if same else "becomes"
+        steps.append(
+            f"Query at {i}, key at {j}. {what} {i - j}, and the score {stays} "
+            f"{_signed(score(i, j))}."
+        )
+    return steps
+
+
+def _signed(number: float) -> str:
+    """Write a number with two digits and a true minus sign."""
+    return f"{number:.2f}".replace("-0.00", "0.00").replace("-", MINUS)
+
+
+def _dial(ax: Axes, x: float, q: np.ndarray, k: np.ndarray) -> None:
+    """Draw one pair of query and key as arrows in a circle, with the angle between them."""
+    ax.add_patch(Circle((x, 0), 1.05, fill=False, edgecolor=PALE, linewidth=1.0))
+    for pair, role, line in ((k, "key", (0, (3, 1.5))), (q, "query", "-")):
+        ax.annotate("", (x + pair[0], pair[1]), (x, 0),
+                    arrowprops={"arrowstyle": "-|>", "color": role_color(role), "shrinkA": 0,
+                                "shrinkB": 0, "linewidth": 2.2, "linestyle": line,
+                                "mutation_scale": 13})  # fmt: skip
+    angles = np.degrees([np.arctan2(k[1], k[0]), np.arctan2(q[1], q[0])])
+    turn = (angles[1] - angles[0] + 180) % 360 - 180
+    start, end = (
+        (angles[0], angles[0] + turn)
+        if turn >= 0
+        else (angles[1], angles[1] - turn)
+    )
+    ax.add_patch(
+        Arc((x, 0), 0.7, 0.7, theta1=start, theta2=end, color=INK, linewidth=1.1)
+    )
+
+
+def layouts(d: int) -> Figure:
+    """Draw which features form a pair: neighbors, or the two halves.
+
+    Parameters
+    ----------
+    d : int
+        The number of features, even.
+    """
+    fig, ax = canvas(7, 2.3, blank=True)
+    half = d // 2
+    ways = {
+        "half-split": [(f, f + half) for f in range(half)],
+        "interleaved": [(2 * f, 2 * f + 1) for f in range(half)],
+    }
+    for place, (name, pairs) in enumerate(ways.items()):
+        left = place * (d + 2)
+        for f, pair in enumerate(pairs):
+            for feature in pair:
+                ax.add_patch(
+                    Rectangle((left + feature, 0), 0.9, 0.9, edgecolor=role_color("query"),
+                              facecolor=shade("query", 0.1 + 0.22 * f))
+                )  # fmt: skip
+                dark = 0.1 + 0.22 * f > 0.5
+                ax.text(left + feature + 0.45, 0.45, f"{f}", ha="center", va="center",
+                        color="white" if dark else INK)  # fmt: skip
+                ax.text(left + feature + 0.45, -0.15, f"$x_{feature}$", ha="center", va="top",
+                        fontsize=10)  # fmt: skip
+            a, b = (left + feature + 0.45 for feature in pair)
+            arch = Arc(((a + b) / 2, 0.95), b - a, 0.9 + 0.35 * (b - a), theta1=0, theta2=180,
+                       color=role_color("query"), linewidth=1.3)  # fmt: skip
+            ax.add_patch(arch)
+        ax.text(left + d / 2, -1.0, name, ha="center", va="top")
+    ax.set_xlim(-0.3, 2 * d + 2.2)
+    ax.set_ylim(-1.7, 2.4)
+    return fig
+
+
+def three_maps(maps: Mapping[str, np.ndarray]) -> Figure:
+    """Draw weights side by side, without numbers.
+
+    Parameters
+    ----------
+    maps : mapping from str to array, shape (n, n)
+        The weights under their names.
+    """
+    fig, axes = canvas(7, 2.6, columns=len(maps), blank=True)
+    for ax, (name, weights) in zip(axes, maps.items(), strict=True):
+        n = len(weights)
+        heatmap(ax, weights, [""] * n, [""] * n, numbers=None, vmax=1.0)
+        ax.set_title(name, fontsize=10.5)
+        ax.text(n / 2, -n - 0.3, "key", ha="center", va="top", fontsize=9.5)
+        ax.set_xlim(-1.3, n + 0.3)
+        ax.set_ylim(-n - 1.3, 0.3)
+    axes[0].text(
+        -0.4, -n / 2, "query", rotation=90, ha="right", va="center", fontsize=9.5
+    )
+    return fig
+
+
+def alibi_fan(bias: np.ndarray, weights: np.ndarray) -> Figure:
+    """Draw what distance costs in every head, and what is left of equal weights.
+
+    Parameters
+    ----------
+    bias : array, shape (n_heads, n)
+        The bias of the last query.
+    weights : array, shape (n_heads, n)
+        Its weights if all scores are equal.
+    """
+    fig, axes = canvas(7, 3.0, columns=2)
+    n_heads, n = bias.shape
+    distance = np.arange(n)[::-1]
+    for h in range(n_heads):
+        color = shade("key", 1 - 0.75 * h / n_heads)
+        axes[0].plot(distance, bias[h], color=color, linewidth=1.6)
+        axes[1].plot(distance, weights[h], color=color, linewidth=1.6)
+    for h in range(n_heads):
+        inside = np.flatnonzero(bias[h] >= -7)[0]
+        at = (distance[inside], bias[h, inside])
+        shift = (0, -5) if distance[inside] < n - 1 else (4, 0)
+        align = (
+            ("center", "top") if distance[inside] < n - 1 else ("left", "center")
+        )
+        axes[0].annotate(f"{h + 1}", at, shift, textcoords="offset points",
+                         ha=align[0], va=align[1], fontsize=9)  # fmt: skip
+    axes[0].set(ylim=(-8, 0.3), xlim=(0, n + 4), xlabel="distance to the key",
+                ylabel="bias", title="bias of each head")  # fmt: skip
+    axes[1].set(xlim=(0, n), yscale="log", ylim=(1e-4, 1), xlabel="distance to the key",
+                ylabel="weight", title="weights for equal scores")  # fmt: skip
+    return fig

@@ -1,0 +1,42 @@
+"""The tables that `test_twins.py` works through. A new public function needs rows in its chapter's.
+
+- `CASES`: calls with random arrays, in which both twins must agree with each other.
+- `ORACLES`: what each function must equal, computed by code that is not ours: NumPy arrays in, a
+  NumPy array or a tensor out, by PyTorch's or SciPy's functions or by the formula.
+- `BY_HAND`: calls whose results were worked out on paper with small numbers, and what the
+  docstrings promise for empty, NaN and infinite input.
+- `BAD_INPUT`: calls that must be refused, and the argument that the message must name. Wrong
+  kinds and dtypes need no rows: they are tried on every array argument of every function.
+- `TORCH_ONLY`, where a chapter has one: functions without a twin in NumPy, and what tests them.
+- `READS_NUMBERS`, where a chapter has one: functions that look at the numbers in an argument to
+  check them, which `meta` tensors have not.
+"""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from twin_table import Bad, Case, chapters
+
+_TABLES = [
+    importlib.import_module(f"twin_cases.{name}") for name in chapters("in_numpy")
+]
+
+CASES: list[Case] = [case for table in _TABLES for case in table.CASES]
+ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
+    function: oracles
+    for table in _TABLES
+    for function, oracles in table.ORACLES.items()
+}
+BY_HAND: list[Case] = [case for table in _TABLES for case in table.BY_HAND]
+BAD_INPUT: list[Bad] = [bad for table in _TABLES for bad in table.BAD_INPUT]
+TORCH_ONLY: dict[str, str] = {
+    function: where
+    for table in _TABLES
+    for function, where in getattr(table, "TORCH_ONLY", {}).items()
+}
+READS_NUMBERS: set[str] = {
+    function
+    for table in _TABLES
+    for function in getattr(table, "READS_NUMBERS", ())
+}
