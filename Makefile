@@ -37,11 +37,12 @@ _build/.frame: $(FRAME) | _build/.package
 	@mkdir -p _build && touch $@
 
 book: .venv/.installed _build/.package _build/.frame
+	$(BIN)/python tools/execute_notebooks.py
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 
 test: book
-	$(BIN)/python -m pytest -n $(WORKERS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lab: .venv/.installed
 	$(BIN)/jupyter lab book

@@ -21,6 +21,11 @@ def library(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the chapters, which take longest: no worker is left alone with them at the end."""
+    items.sort(key=lambda item: item.path.name != "test_deterministic.py")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip GPU tests, with the reason, where there is no CUDA device."""
     if item.get_closest_marker("gpu") is None:

@@ -1,24 +1,36 @@
-"""Two executions of a chapter give the same outputs: text, pictures and animations.
+"""Executed once more, by nbmake, a chapter gives the outputs that the built book shows.
 
-Of a cell with the tag "measured", which shows a picture of times just taken, only the kinds of its
-outputs are compared.
+Text, pictures and animations are compared; of a cell with the tag "measured", which shows a picture
+of times just taken, only the kinds of its outputs.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
 import pytest
 from book_sources import CHAPTERS, name
-from nbclient import NotebookClient
+from built_pages import HTML
+from jupyter_cache import get_cache
+from nbmake.nb_run import NotebookRun
+
+SECONDS_A_CELL = 120
 
 
-def outputs(path: Path) -> list[list[dict]]:
-    """Execute a notebook in a new kernel, and return the outputs of each code cell."""
-    notebook = nbformat.read(path, as_version=4)
-    NotebookClient(
-        notebook, timeout=120, resources={"metadata": {"path": path.parent}}
-    ).execute()
+def in_the_book(path: Path) -> nbformat.NotebookNode:
+    """Return a notebook with the outputs of its execution for the book."""
+    cache = get_cache(HTML.parent / ".jupyter_cache")
+    return cache.merge_match_into_notebook(nbformat.read(path, as_version=4))[1]
+
+
+def executed(path: Path) -> nbformat.NotebookNode:
+    """Return a notebook with the outputs of an execution in a new kernel."""
+    result = NotebookRun(path, SECONDS_A_CELL).execute()
+    assert result.error is None, result.error.trace
+    return result.nb
+
+
+def outputs(notebook: nbformat.NotebookNode) -> list[list]:
+    """Return what each code cell shows."""
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     return [
         [sorted(shown(output)) for output in cell.outputs]
@@ -58,10 +70,10 @@ def shown(output: dict) -> dict:
     return output["data"] if "data" in output else {output["name"]: output["text"]}
 
 
+@pytest.mark.usefixtures("html")
 @pytest.mark.parametrize("path", CHAPTERS, ids=name)
 def test_two_executions_give_the_same_outputs(path):
-    with ThreadPoolExecutor(2) as both:
-        first, second = both.map(outputs, [path, path])
+    first, second = outputs(in_the_book(path)), outputs(executed(path))
     assert any(first)
     for number, (one, other) in enumerate(zip(first, second, strict=True), start=1):
         assert one == other, f"code cell {number} shows something else each time"

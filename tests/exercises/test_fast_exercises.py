@@ -109,6 +109,8 @@ def test_the_solution_is_the_packages_function(name):
 def test_what_a_wrong_answer_is_told(told):
     name, function, faults = told
     answer = next(wrong for wrong in WRONG[name] if wrong.__name__ == function)
+    if function == "cs_global_cache":  # whatever earlier tests have left in it
+        answer.__defaults__ = ([],)
     assert check(answer, name).faults == faults
 
 

@@ -14,7 +14,7 @@ def cached_step(q, k, v, K_cache, V_cache):
     """Add a position's key and value to the cache, and attend with its query to all of them."""
     K = np.concatenate([K_cache, k], axis=-2)
     V = np.concatenate([V_cache, v], axis=-2)
-    scores = q @ np.swapaxes(K, -1, -2) / np.sqrt(q.shape[-1])
+    scores = q @ np.swapaxes(K, -1, -2) / q.shape[-1] ** 0.5
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     out = powers / powers.sum(axis=-1, keepdims=True) @ V
     return out, K, V
