@@ -44,7 +44,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
-    """Every file of `course_attn` is in it; no test, no chapter, nothing of the repository."""
+    """Every file of `course_attn` is in it, and the saved benchmarks, which a chapter shows."""
     names = set(zipfile.ZipFile(wheel).namelist())
     shipped = {
         name
@@ -56,7 +56,12 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
         for path in (ROOT / "course_attn").rglob("*")
         if path.is_file() and not LEFT_BEHIND & set(path.parts)
     }
-    assert shipped == sources
+    results = {
+        f"course_attn/benchmark_results/{path.name}"
+        for path in (ROOT / "benchmarks" / "results").iterdir()
+    }
+    assert results
+    assert shipped == sources | results
     assert {"course_attn/py.typed", "course_attn/in_torch/softmax.py"} <= shipped
 
 

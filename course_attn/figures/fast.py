@@ -1,6 +1,8 @@
 """The scenes of chapter 10: what was measured, drawn from a file of `benchmarks/results`."""
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,12 @@ from matplotlib.figure import Figure
 
 from course_attn.figures.style import INK, canvas, role_color
 
-__all__ = ["benchmark_bars", "decoding_times", "growth_with_length"]
+__all__ = [
+    "benchmark_bars",
+    "decoding_times",
+    "growth_with_length",
+    "saved_results",
+]
 
 # A look for each way of computing, the same in both libraries: color, marker, line.
 _LOOKS = {
@@ -19,6 +26,34 @@ _LOOKS = {
     "linear": (role_color("weight"), "D", ":"),
 }
 _TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+_PACKAGE = Path(__file__).parents[1]
+# In the repository, and where a wheel puts them.
+_RESULTS = (
+    _PACKAGE.parent / "benchmarks" / "results",
+    _PACKAGE / "benchmark_results",
+)
+
+
+def saved_results() -> dict[str, Any]:
+    """Return the newest saved results of the benchmarks that were measured without a GPU.
+
+    Raises
+    ------
+    FileNotFoundError
+        If neither the repository nor the installed package has any.
+    """
+    files = sorted(file for folder in _RESULTS for file in folder.glob("*.json"))
+    found = [json.loads(file.read_text("utf-8")) for file in files]
+    on_cpu = [results for results in found if results["hardware"]["gpu"] is None]
+    if not on_cpu:
+        raise FileNotFoundError(
+            "no results of the benchmarks in "
+            + " or ".join(map(str, _RESULTS))
+            + ": run `make bench` in the repository"
+        )
+    return max(on_cpu, key=lambda results: results["date"])
 
 
 def growth_with_length(
