@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 
 from course_attn._checks import check_arguments, check_count
-from course_attn.in_torch.qkv import _wide
+from course_attn.in_torch._qkv_functions import _wide
 
 
 @check_arguments

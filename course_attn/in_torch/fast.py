@@ -17,7 +17,7 @@ from course_attn.in_torch._fast_partial import (
     online_softmax,
     partial_attention,
 )
-from course_attn.in_torch.qkv import _scale_or_default, _wide
+from course_attn.in_torch._qkv_functions import _scale_or_default, _wide
 
 __all__ = [
     "KVCache",

@@ -9,7 +9,8 @@ from course_attn._checks import (
     check_float_dtype,
     check_lengths,
 )
-from course_attn.in_torch.qkv import _softmax_or_zero, attention
+from course_attn.in_torch._qkv_functions import _softmax_or_zero
+from course_attn.in_torch.qkv import attention
 
 __all__ = [
     "causal_attention",

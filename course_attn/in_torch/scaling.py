@@ -12,7 +12,7 @@ from course_attn._checks import (
     check_finite,
     check_flag,
 )
-from course_attn.in_torch.qkv import _scale_or_default
+from course_attn.in_torch._qkv_functions import _scale_or_default
 from course_attn.in_torch.scores import dot_scores
 from course_attn.in_torch.softmax import entropy, softmax
 
