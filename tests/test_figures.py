@@ -3,6 +3,7 @@
 import itertools
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -214,3 +215,19 @@ def test_a_canvas_is_not_shown_twice():
 
     canvas(2, 2)
     assert pyplot.get_fignums() == []
+
+
+# --- size of the text -----------------------------------------------------------------------------
+
+ROOT = Path(__file__).resolve().parents[1]
+DRAWN = [*ROOT.glob("course_attn/figures/*.py"), *ROOT.glob("book/*.ipynb")]
+
+
+@pytest.mark.parametrize("path", DRAWN, ids=lambda path: path.stem)
+def test_text_in_figures_has_nine_points_or_more_at_the_width_of_the_page(path):
+    """A page is 7 inches wide, so a figure within 7 inches is shown at its own size."""
+    text = path.read_text("utf-8").replace('\\"', '"')
+    sizes = re.findall(r"font_?size\"?(?:: float)?\s*[=:]\s*(\d+(?:\.\d+)?)", text)
+    assert all(float(size) >= 9 for size in sizes), sizes
+    widths = re.findall(r"canvas\((\d+(?:\.\d+)?)", text)
+    assert all(float(width) <= 7 for width in widths), widths

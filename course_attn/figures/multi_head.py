@@ -278,7 +278,7 @@ def _row(ax: Axes, parts: Sequence[tuple], *, digits: int = 2) -> None:
         title, entries, role = part
         y, whole = -(tallest - len(entries)) / 2, (entries == entries.round()).all()
         width, height = matrix(ax, entries, role=role, corner=(x, y), title=title,
-                               numbers="{:g}" if whole else f"{{:.{digits}f}}", fontsize=8,
+                               numbers="{:g}" if whole else f"{{:.{digits}f}}", fontsize=9,
                                vmax=1.0 if role == "weight" else 4.0)  # fmt: skip
         if width == 6:
             _line(ax, (x + 3, y + 0.08), (x + 3, y - height - 0.2))

@@ -36,7 +36,10 @@ def exponential_bars(scores: np.ndarray, names: Sequence[str]) -> Figure:
     )
     for ax, (title, heights, strength) in zip(axes, stages, strict=True):
         bars = ax.bar(names, heights, color=shade("weight", strength))
-        ax.bar_label(bars, fmt="{:.2g}", padding=2, fontsize=9.5)
+        numbers = [
+            f"{height:.2g}".replace("-", "\N{MINUS SIGN}") for height in heights
+        ]
+        ax.bar_label(bars, numbers, padding=2, fontsize=9.5)
         ax.axhline(0, color=INK, linewidth=0.8)
         ax.set_title(title, fontsize=10)
         ax.margins(y=0.2)

@@ -77,7 +77,7 @@ def running_sum(scores: Sequence[float]) -> Figure:
                    facecolor=shade("weight", strength))  # fmt: skip
             light = strength > 0.5
             ax.text(step, bottom + term / 2, f"$s_{j + 1}$: {term:g}", ha="center", va="center",
-                    fontsize=8.5, color="white" if light else INK)  # fmt: skip
+                    fontsize=9, color="white" if light else INK)  # fmt: skip
             bottom += term
         ax.text(
             step,
@@ -132,13 +132,13 @@ def tile_by_tile(
         ):
             title = "y = o / l" if name == "o" and divided else name
             role = "output" if name == "o" and divided else role
-            style = {"role": role, "vmax": vmax, "numbers": form, "fontsize": 8.5}
+            style = {"role": role, "vmax": vmax, "numbers": form, "fontsize": 9}
             matrix(ax, np.where(np.isneginf(column), np.nan, column), title=title,
                    corner=(x, 0), **style)  # fmt: skip
             for i in np.nonzero(np.isneginf(column))[0]:
                 _outline(ax, x, -i - 1)
                 ax.text(x + 0.5, -i - 0.5, MINUS + "\N{INFINITY}", ha="center", va="center",
-                        fontsize=8.5)  # fmt: skip
+                        fontsize=9)  # fmt: skip
             x += column.shape[1] + 0.7
         ax.text(n_k / 2, 0.2, "scores", ha="center", va="bottom")
         ax.set_xlim(-0.3, x)
@@ -287,5 +287,5 @@ def _box(ax: Axes, x: float, y: float, role: str, text: str) -> None:
         Rectangle((x, y), 0.8, 0.6, facecolor=shade(role, 0.15), edgecolor=role_color(role),
                   linewidth=1.1)
     )  # fmt: skip
-    ax.text(x + 0.4, y + 0.3, text, ha="center", va="center", fontsize=8.5,
+    ax.text(x + 0.4, y + 0.3, text, ha="center", va="center", fontsize=9,
             color=role_color(role))  # fmt: skip
