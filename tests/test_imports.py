@@ -165,12 +165,15 @@ def test_the_chapters_are_found_in_their_order() -> None:
             "in_torch/scores.py",
             "from course_attn.in_numpy.weighted_sum import weighted_sum",
         ),
-        ("in_torch/scores.py", "import course_attn.exercises.scores"),
+        ("in_torch/scores.py", "import course_attn.exercises.scores.dot_scores"),
         ("figures/matrices.py", "from course_attn.in_numpy.softmax import softmax"),
         ("figures/matrices.py", "import torch"),
         ("checking/trial.py", "from course_attn.in_torch import softmax"),
         ("checking/trial.py", "from course_attn import exercises"),
-        ("exercises/scores.py", "from course_attn.figures import matrix"),
+        (
+            "exercises/scores/dot_scores.py",
+            "from course_attn.figures import matrix",
+        ),
         ("source.py", "from course_attn import exercises"),
     ],
 )
@@ -206,7 +209,10 @@ def test_a_forbidden_import_is_noticed(path: str, line: str) -> None:
             "checking/torch_side.py",
             "import torch\nfrom course_attn.checking import trial",
         ),
-        ("exercises/scores.py", "from course_attn.in_torch import scores"),
+        (
+            "exercises/scores/dot_scores.py",
+            "from course_attn.in_torch import scores",
+        ),
     ],
 )
 def test_an_allowed_import_passes(path: str, line: str) -> None:

@@ -16,64 +16,70 @@ __all__ = ["catalog", "check", "hint", "progress", "solution"]
 catalog = Catalog(
     {
         "weighted_sum": {
-            "course_attn.exercises.weighted_sum": (
-                "weighted_sum",
+            "course_attn.exercises.weighted_sum.weighted_sum": ("weighted_sum",),
+            "course_attn.exercises.weighted_sum.normalize_weights": (
                 "normalize_weights",
-                "moving_average_weights",
-                "in_convex_hull",
-                "mixture_shape",
             ),
-            "course_attn.exercises.in_torch.weighted_sum": ("weighted_sum_torch",),
+            "course_attn.exercises.weighted_sum.moving_average_weights": (
+                "moving_average_weights",
+            ),
+            "course_attn.exercises.weighted_sum.in_convex_hull": (
+                "in_convex_hull",
+            ),
+            "course_attn.exercises.weighted_sum.mixture_shape": ("mixture_shape",),
+            "course_attn.exercises.weighted_sum.weighted_sum_torch": (
+                "weighted_sum_torch",
+            ),
         },
         "scores": {
-            "course_attn.exercises.scores": (
-                "dot_scores",
-                "cosine_scores",
-                "additive_scores",
-                "nadaraya_watson",
-                "fooled_by_length",
+            "course_attn.exercises.scores.dot_scores": ("dot_scores",),
+            "course_attn.exercises.scores.cosine_scores": ("cosine_scores",),
+            "course_attn.exercises.scores.additive_scores": ("additive_scores",),
+            "course_attn.exercises.scores.nadaraya_watson": ("nadaraya_watson",),
+            "course_attn.exercises.scores.fooled_by_length": ("fooled_by_length",),
+            "course_attn.exercises.scores.cosine_scores_torch": (
+                "cosine_scores_torch",
             ),
-            "course_attn.exercises.in_torch.scores": ("cosine_scores_torch",),
         },
         "softmax": {
-            "course_attn.exercises.softmax": (
-                "softmax",
+            "course_attn.exercises.softmax.softmax": ("softmax",),
+            "course_attn.exercises.softmax.softmax_with_temperature": (
                 "softmax_with_temperature",
-                "entropy",
-                "softmax_jacobian",
-                "true_of_softmax",
+            ),
+            "course_attn.exercises.softmax.entropy": ("entropy",),
+            "course_attn.exercises.softmax.softmax_jacobian": ("softmax_jacobian",),
+            "course_attn.exercises.softmax.true_of_softmax": ("true_of_softmax",),
+            "course_attn.exercises.softmax.hide_the_axis_bug": (
                 "hide_the_axis_bug",
             ),
-            "course_attn.exercises.in_torch.softmax": ("softmax_torch",),
+            "course_attn.exercises.softmax.softmax_torch": ("softmax_torch",),
         },
         "qkv": {
-            "course_attn.exercises.qkv": (
-                "project_qkv",
-                "attention",
-                "soft_lookup",
-                "possible_scores",
-            ),
-            "course_attn.exercises.in_torch.qkv": ("SelfAttention",),
+            "course_attn.exercises.qkv.project_qkv": ("project_qkv",),
+            "course_attn.exercises.qkv.attention": ("attention",),
+            "course_attn.exercises.qkv.soft_lookup": ("soft_lookup",),
+            "course_attn.exercises.qkv.possible_scores": ("possible_scores",),
+            "course_attn.exercises.qkv.self_attention_torch": ("SelfAttention",),
         },
         "scaling": {
-            "course_attn.exercises.scaling": (
-                "scaled_attention",
-                "init_projection",
-                "score_variance",
-                "which_d",
+            "course_attn.exercises.scaling.scaled_attention": ("scaled_attention",),
+            "course_attn.exercises.scaling.init_projection": ("init_projection",),
+            "course_attn.exercises.scaling.score_variance": ("score_variance",),
+            "course_attn.exercises.scaling.which_d": ("which_d",),
+            "course_attn.exercises.scaling.scaled_attention_torch": (
+                "scaled_attention_torch",
             ),
-            "course_attn.exercises.in_torch.scaling": ("scaled_attention_torch",),
         },
         "masks": {
-            "course_attn.exercises.masks": (
-                "causal_mask",
-                "masked_softmax",
-                "padding_mask",
-                "causal_attention",
-                "to_torch_mha_mask",
-                "find_leak",
+            "course_attn.exercises.masks.causal_mask": ("causal_mask",),
+            "course_attn.exercises.masks.masked_softmax": ("masked_softmax",),
+            "course_attn.exercises.masks.padding_mask": ("padding_mask",),
+            "course_attn.exercises.masks.causal_attention": ("causal_attention",),
+            "course_attn.exercises.masks.to_torch_mha_mask": ("to_torch_mha_mask",),
+            "course_attn.exercises.masks.find_leak": ("find_leak",),
+            "course_attn.exercises.masks.causal_attention_torch": (
+                "causal_attention_torch",
             ),
-            "course_attn.exercises.in_torch.masks": ("causal_attention_torch",),
         },
         "multi_head": {
             "course_attn.exercises.multi_head.split_heads": ("split_heads",),

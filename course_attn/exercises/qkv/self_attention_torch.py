@@ -1,4 +1,4 @@
-"""Exercises of chapter 4, `qkv`, in PyTorch."""
+"""Exercise `SelfAttention` of chapter 4, in PyTorch."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Exercises of chapter 5, `scaling`, in PyTorch."""
+"""Exercise `scaled_attention_torch` of chapter 5, in PyTorch."""
 
 from collections.abc import Callable
 from typing import Any

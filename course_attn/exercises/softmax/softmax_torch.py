@@ -1,4 +1,4 @@
-"""Exercises of chapter 3, `softmax`, in PyTorch."""
+"""Exercise `softmax_torch` of chapter 3, in PyTorch."""
 
 from collections.abc import Callable
 from typing import Any

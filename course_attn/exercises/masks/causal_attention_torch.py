@@ -1,4 +1,4 @@
-"""Exercises of chapter 6, `masks`, in PyTorch."""
+"""Exercise `causal_attention_torch` of chapter 6, in PyTorch."""
 
 from collections.abc import Callable
 from typing import Any

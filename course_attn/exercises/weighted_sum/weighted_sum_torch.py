@@ -1,4 +1,4 @@
-"""Exercises of chapter 1, `weighted_sum`, in PyTorch."""
+"""Exercise `weighted_sum_torch` of chapter 1, in PyTorch."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Exercises of chapter 2, `scores`, in PyTorch."""
+"""Exercise `cosine_scores_torch` of chapter 2, in PyTorch."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,1 +1,0 @@
-"""The exercises in PyTorch; only these modules import it."""

@@ -1,0 +1,1 @@
+"""Exercises of chapter 6, `masks`: who may see whom."""

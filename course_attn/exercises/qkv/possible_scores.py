@@ -1,0 +1,96 @@
+"""Question `possible_scores` of chapter 4."""
+
+from course_attn.checking import Question, Reason, as_letters
+
+__all__ = ["EXERCISES"]
+
+
+def possible_scores():
+    """Name the score matrices that are possible under the stated conditions."""
+    return {"b", "c", "g"}
+
+
+def _wrongly(letter: str, message: str) -> Reason:
+    return Reason(letter, lambda letters: letter in letters, message)
+
+
+def _missing(letter: str, message: str) -> Reason:
+    return Reason(
+        f"{letter}-missing", lambda letters: letter not in letters, message
+    )
+
+
+_POSSIBLE = Question(
+    name="possible_scores",
+    chapter="qkv",
+    task="""
+Scores are $S = Q K^T$ with $Q = X W_Q$ and $K = X W_K$ (self-attention). X and the matrices may
+hold any real numbers. Which of these matrices are possible? Let `possible_scores()` return the set
+of their letters, for example `{"a", "d"}`.
+
+With $d_k = 1$: **a** $\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}$,
+**b** $\\begin{pmatrix}2&4\\\\3&6\\end{pmatrix}$.
+With one shared matrix $W_Q = W_K$ and any $d_k$:
+**c** $\\begin{pmatrix}1&2\\\\2&5\\end{pmatrix}$,
+**d** $\\begin{pmatrix}1&2\\\\3&9\\end{pmatrix}$,
+**e** $\\begin{pmatrix}-1&2\\\\2&3\\end{pmatrix}$.
+With different matrices: **f** the 5 × 5 identity matrix at $d_k = 3$,
+**g** $\\begin{pmatrix}0&-1\\\\1&0\\end{pmatrix}$ at $d_k = 2$.
+""",
+    reference=possible_scores,
+    read=as_letters,
+    reasons=(
+        Reason(
+            "unknown-letter",
+            lambda letters: not letters <= set("abcdefg"),
+            "The matrices have the letters a to g.",
+        ),
+        _wrongly(
+            "a",
+            "a is not possible: with d_k = 1 each query and each key is one number, so every row "
+            "is a multiple of the same row of keys. But (3, 4) is no multiple of (1, 2): the rank "
+            "is 2.",
+        ),
+        _wrongly(
+            "d",
+            "d is not possible: with one shared matrix q_i = k_i, so the score of i for j equals "
+            "that of j for i. Here they are 2 and 3.",
+        ),
+        _wrongly(
+            "e",
+            "e is symmetric, but look at the diagonal: with W_Q = W_K an element's score with "
+            "itself is a squared length, q_i · q_i, and cannot be −1.",
+        ),
+        _wrongly(
+            "f",
+            "f is not possible: the rank of Q Kᵀ is at most d_k = 3, and the 5 × 5 identity has "
+            "rank 5. Three features are too few for five elements that each score only "
+            "themselves.",
+        ),
+        _missing(
+            "b",
+            "b is possible: its rows are multiples of (1, 2). Take the queries 2 and 3, and the "
+            "keys 1 and 2.",
+        ),
+        _missing(
+            "c",
+            "c is possible: the vectors (1, 0) and (2, 1), as queries and keys at once, have just "
+            "these dot products.",
+        ),
+        _missing(
+            "g",
+            "g is possible: scores need not be symmetric once queries and keys have their own "
+            "matrices. Queries (1, 0), (0, 1) with keys (0, 1), (−1, 0) give it: 0 wants the "
+            "opposite of what 1 wants.",
+        ),
+    ),
+    hints=(
+        "What is the rank of a product of an n × d_k and a d_k × n matrix, at most?",
+        "With W_Q = W_K every element's query is its key. What does that say of s_ij and s_ji? And "
+        "of s_ii?",
+        "Three of the seven are possible, and for each you can write down the queries and keys.",
+    ),
+)
+
+
+EXERCISES = (_POSSIBLE,)

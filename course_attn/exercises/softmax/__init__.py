@@ -1,0 +1,1 @@
+"""Exercises of chapter 3, `softmax`: from scores to weights."""
