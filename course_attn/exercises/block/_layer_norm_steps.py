@@ -10,7 +10,6 @@ __all__ = [
     "EPS",
     "along",
     "mean",
-    "mean_square",
     "normed",
     "squares_first",
     "with_eps",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from course_attn.checking import Case, Context, Exercise, Fault, Kind, WrongForm
+from course_attn.checking import Case, Exercise, Fault, Kind, WrongForm
 from course_attn.exercises.block._steps import wrong_row
 from course_attn.exercises.block._wiring import wired, wiring_faults
 
@@ -234,14 +234,6 @@ def _made(
 def _of_wiring(does: Any) -> Callable[..., torch.nn.Module]:
     """Return the module that is wired so."""
     return lambda d_model, n_heads, d_ff: _Variant(d_model, n_heads, d_ff, does)
-
-
-def _nan(c: Context) -> str:
-    return (
-        ""
-        if np.isfinite(c.got).all()
-        else "Queries without any key even give NaN. "
-    )
 
 
 # Every pair of faults costs time; these mistakes are often made together with another.

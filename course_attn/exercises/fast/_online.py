@@ -8,12 +8,9 @@ import numpy as np
 from course_attn.exercises.fast._steps import finite
 
 __all__ = [
-    "add",
-    "all_starts",
     "full_starts",
     "in_blocks",
     "stepwise",
-    "weigh",
 ]
 
 

@@ -19,7 +19,6 @@ __all__ = [
     "joined_in_turn",
     "joined_straight",
     "kept_weight",
-    "minus_infinity",
     "own_slices",
     "right_weights",
     "softmax",

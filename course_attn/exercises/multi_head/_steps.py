@@ -6,7 +6,7 @@ import numpy as np
 
 from course_attn.checking import Context, number
 
-__all__ = ["index", "merged", "same", "split", "traced", "worst_row"]
+__all__ = ["merged", "same", "split", "traced", "worst_row"]
 
 
 def same(array: Any, *unused: Any) -> Any:

@@ -14,11 +14,9 @@ __all__ = [
     "exchanged",
     "first_only",
     "halves",
-    "joined",
     "neighbors",
     "one_after_the_other",
     "rotated",
-    "turned",
     "two_layouts",
     "woven",
 ]

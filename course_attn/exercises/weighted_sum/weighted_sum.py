@@ -11,19 +11,6 @@ from course_attn.exercises.weighted_sum._steps import same
 __all__ = ["EXERCISES"]
 
 
-def _turned(array: np.ndarray) -> np.ndarray:
-    return array if array.ndim < 2 else np.swapaxes(array, -1, -2)
-
-
-def _rows_to_one(weights: np.ndarray) -> np.ndarray:
-    return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def _softmax_rows(weights: np.ndarray) -> np.ndarray:
-    powers = np.exp(weights - weights.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
 def weighted_sum(weights, values):
     """Mix the values by the weights: output i is the sum over j of weights[i, j] * values[j]."""
     return weights @ values
@@ -43,6 +30,19 @@ def _weighted_sum_cases() -> tuple[Case, ...]:
         Case((rng.uniform(0.1, 1.0, 7), draw((7, 3))), "vector"),
         Case((draw((11, 13)).astype("f4"), draw((13, 5)).astype("f4")), "float32"),
     )
+
+
+def _turned(array: np.ndarray) -> np.ndarray:
+    return array if array.ndim < 2 else np.swapaxes(array, -1, -2)
+
+
+def _rows_to_one(weights: np.ndarray) -> np.ndarray:
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def _softmax_rows(weights: np.ndarray) -> np.ndarray:
+    powers = np.exp(weights - weights.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 def _mixed(
