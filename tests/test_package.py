@@ -16,6 +16,18 @@ ROOT = Path(__file__).parents[1]
 LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
 
 
+# --- length ---------------------------------------------------------------------------------------
+
+
+def test_every_module_is_short() -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text("utf-8").splitlines())
+        for path in (ROOT / "course_attn").rglob("*.py")
+    }
+    assert len(lengths) > 50
+    assert [name for name, length in lengths.items() if length >= 400] == []
+
+
 # --- the wheel ------------------------------------------------------------------------------------
 
 
