@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from exercise_sections import link_to_section
 from setup_cells import setup_source
 
 from course_attn.checking.declare import Exercise, Question
@@ -102,8 +103,8 @@ def grading(name: str, **settings: Any) -> dict[str, Any]:
     return fixed | settings
 
 
-def cells_of(task: Exercise | Question) -> list[dict[str, Any]]:
-    """Return the cells of one exercise: the task, the answer, the check."""
+def cells_of(slug: str, task: Exercise | Question) -> list[dict[str, Any]]:
+    """Return the cells of one exercise of a chapter: the task, the answer, the check."""
     answer = grading(
         f"{task.name}-answer", solution=True, grade=False, locked=False
     )
@@ -118,7 +119,7 @@ def cells_of(task: Exercise | Question) -> list[dict[str, Any]]:
         cell(
             "markdown",
             f"{task.name}-task",
-            f"## {task.name}\n\n{task.task.strip()}",
+            f"## {task.name}\n\n{task.task.strip()}\n\n{link_to_section(slug, task.name)}",
         ),
         cell(
             "code",
@@ -154,7 +155,7 @@ def notebook(slug: str) -> dict[str, Any]:
         cell("code", "setup", setup_source(), tags=["remove-cell"]),
         cell("markdown", "introduction", introduction),
         cell("code", "imports", IMPORTS.format(torch=torch)),
-        *(part for task in tasks for part in cells_of(task)),
+        *(part for task in tasks for part in cells_of(slug, task)),
         cell("markdown", "ending", ENDING.format(onward=onward)),
     ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}

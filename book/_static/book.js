@@ -6,3 +6,10 @@ window.addEventListener("load", () => {
     }
   }
 });
+
+// Paper is white: what is printed has the light theme.
+window.addEventListener("beforeprint", () => {
+  const root = document.documentElement, theme = root.dataset.theme;
+  root.dataset.theme = "light";
+  window.addEventListener("afterprint", () => { root.dataset.theme = theme; }, {once: true});
+});

@@ -6,6 +6,7 @@ It is taken from ``_build/html``, or from the folder that COURSE_ATTN_HTML names
 import os
 from functools import cache
 from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
 
 from book_sources import BOOK, ROOT, name, pages
 from bs4 import BeautifulSoup
@@ -62,3 +63,15 @@ def soup(path: Path) -> BeautifulSoup:
 def article(path: Path) -> BeautifulSoup:
     """Return the part of a page that is the book's own."""
     return soup(path).select_one("article.bd-article")
+
+
+def target(origin: Path, address: str) -> Path:
+    """Return the file to which a relative address leads."""
+    return Path(unquote(urlsplit(urljoin(origin.as_uri(), address)).path))
+
+
+@cache
+def anchors(path: Path) -> set[str]:
+    """Return what a link can lead to within a page."""
+    tags = soup(path).find_all(True)
+    return {tag[key] for tag in tags for key in ("id", "name") if tag.get(key)}

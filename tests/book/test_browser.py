@@ -238,6 +238,20 @@ def test_the_page_from_disk_is_sound(browser, page):
     assert opened.problems == []
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_on_the_cheat_sheet_is_cut_off(browser, width):
+    size = {"width": width, "height": 800}
+    with visit(
+        browser, HTML.as_uri() + "/", "book/cheat_sheet.html", viewport=size
+    ) as opened:
+        blocks = opened.page.locator(
+            ".bd-article :is(pre, dd, mjx-container[display=true])"
+        )
+        assert blocks.count() > 200
+        wide = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
+        assert blocks.evaluate_all(wide) == []
+
+
 # Animations
 
 
@@ -246,7 +260,7 @@ class Player:
 
     def __init__(self, figure: "playwright.Locator") -> None:
         self.picture, self.button = (
-            figure.locator("img"),
+            figure.locator("> img"),
             figure.get_by_role("button"),
         )
         self.slider, self.said = (
@@ -328,16 +342,74 @@ def test_with_reduced_motion_animations_move_one_step_at_a_time(
             player.shows("2")
 
 
+# Print
+
+
+ON_PAPER = """() => {
+  const seen = (e) => e.checkVisibility() && e.getBoundingClientRect().height > 0;
+  const all = (selector, part = document) => [...part.querySelectorAll(selector)].filter(seen);
+  return {
+    around: all(".bd-sidebar-primary, .bd-sidebar-secondary, .bd-header-article, .bd-footer, "
+      + ".prev-next-footer, article button, article .headerlink, article input").length,
+    article: document.querySelector(".bd-article").clientWidth / document.body.clientWidth,
+    figures: all(".bd-article figure:not(.attn-animation) img").length,
+    frames: all(".attn-animation").map((e) => all("img", e).map((picture) => picture.src)),
+    cutOff: all(".bd-article pre").filter((e) => e.scrollWidth > e.clientWidth + 1).length,
+    theme: document.documentElement.dataset.theme,
+  };
+}"""
+
+
+@every_chapter
+def test_on_paper_there_is_the_article_alone(browser, page):
+    with visit(
+        browser,
+        HTML.as_uri() + "/",
+        page,
+        viewport={"width": 800, "height": 900},
+        color_scheme="dark",
+    ) as opened:
+        figures = opened.page.locator(
+            ".bd-article figure:not(.attn-animation) img"
+        ).count()
+        animations = len(players(opened))
+        opened.page.evaluate(
+            """ask => addEventListener("beforeprint", () => {
+          window.onPaper = eval(ask)();
+        })""",
+            ON_PAPER,
+        )
+        pdf = opened.page.pdf(format="A4")
+        assert (
+            opened.page.evaluate("document.documentElement.dataset.theme") == "dark"
+        )
+        assert opened.page.evaluate("onPaper.theme") == "light"
+        opened.page.emulate_media(media="print", color_scheme="dark")
+        opened.page.set_viewport_size({"width": 480, "height": 700})  # A5
+        assert opened.page.evaluate(ON_PAPER)["cutOff"] == 0
+        opened.page.set_viewport_size(DESKTOP)
+        on_paper = opened.page.evaluate(ON_PAPER)
+        assert on_paper["around"] == 0
+        assert on_paper["article"] > 0.95
+        assert on_paper["figures"] == figures
+        assert len(on_paper["frames"]) == animations
+        assert all(len(set(frames)) == 2 for frames in on_paper["frames"])
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 5
+        assert len(re.findall(rb"/Subtype\s*/Image\b", pdf)) >= 2 * animations
+    assert opened.problems == []
+
+
 # Search
 
 
+@pytest.mark.parametrize("words", ["softmax", "softmax axis"])
 @pytest.mark.parametrize("place", ["server", "disk"])
-def test_searching_for_softmax_finds_its_chapter(browser, server, place):
+def test_searching_for_softmax_finds_its_chapter(browser, server, place, words):
     """From disk the browser does not let Sphinx read the pages for excerpts: links have to do."""
     home = server if place == "server" else HTML.as_uri() + "/"
     with visit(browser, home, PAGES[0], **VIEWS["desktop"]) as opened:
         opened.page.get_by_role("button", name="Search").first.click()
-        opened.page.keyboard.type("softmax")
+        opened.page.keyboard.type(words)
         opened.page.keyboard.press("Enter")
         found = opened.page.locator("#search-results li a[href*='softmax.html']")
         playwright.expect(found.first).to_be_visible()

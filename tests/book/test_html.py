@@ -2,9 +2,8 @@
 
 import json
 import re
-from functools import cache
 from pathlib import Path
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from book_sources import (
@@ -19,7 +18,16 @@ from book_sources import (
     pages,
     repository,
 )
-from built_pages import HTML, article, built_pages, forwards_to, page_of, soup
+from built_pages import (
+    HTML,
+    anchors,
+    article,
+    built_pages,
+    forwards_to,
+    page_of,
+    soup,
+    target,
+)
 
 pytestmark = pytest.mark.usefixtures("html")
 
@@ -100,11 +108,6 @@ def style_sheets() -> set[Path]:
     return found
 
 
-def target(origin: Path, address: str) -> Path:
-    """Return the file to which a relative address leads."""
-    return Path(unquote(urlsplit(urljoin(origin.as_uri(), address)).path))
-
-
 def test_the_pages_load_nothing_from_another_host():
     foreign = {
         (p.name, a) for p in all_html() for a in loaded_by_page(p) if is_foreign(a)
@@ -143,13 +146,6 @@ def test_everything_that_the_pages_load_is_there():
 
 
 # No dead link
-
-
-@cache
-def anchors(path: Path) -> set[str]:
-    """Return what a link can lead to within a page."""
-    tags = soup(path).find_all(True)
-    return {tag[key] for tag in tags for key in ("id", "name") if tag.get(key)}
 
 
 def is_dead(origin: Path, address: str) -> bool:

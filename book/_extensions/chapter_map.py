@@ -1,0 +1,166 @@
+"""The map of the chapters: what each asks, and which earlier chapters it needs.
+
+Each chapter says in a paragraph that begins with "You need" which chapters it builds on, as links.
+What its first sentence names is needed throughout, what a later one names in one section. The
+directive `chapter-map` draws this: a list of the chapters, and an arc for each link. The arcs are
+as in the book's figures: the lower end takes from the upper one.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+__all__ = ["Chapter", "chapters_of_parts", "setup"]
+
+_LINK = re.compile(r"\]\((\w+)\.ipynb\)")
+# The width of the drawing in its own units; its height is one unit a chapter.
+_WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What the map says about a chapter; `first_of` names the part that it opens."""
+
+    slug: str
+    title: str
+    question: str
+    needs: tuple[str, ...]
+    needs_partly: tuple[str, ...]
+    first_of: str
+
+
+def chapters_of_parts(root: Path) -> list[Chapter]:
+    """Return the chapters in the order of the table of contents."""
+    parts = yaml.safe_load((root / "_toc.yml").read_text("utf-8"))["parts"]
+    return [
+        _chapter(root / f"{entry['file']}.ipynb", part["caption"] if k == 0 else "")
+        for part in parts
+        if part.get("numbered")
+        for k, entry in enumerate(part["chapters"])
+    ]
+
+
+def _chapter(path: Path, first_of: str) -> Chapter:
+    """Read what a chapter says about itself."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    text = "\n\n".join(
+        "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"
+    )
+    title = re.search(r"^# (.+)$", text, re.M)[1]
+    question = re.search(
+        r"^\*\*The question of this chapter\.\*\* (.+)$", text, re.M
+    )
+    need = re.search(r"^You need .+$", text, re.M)[0]
+    throughout, *later = re.split(r"(?<=\.) (?=[A-Z])", need)
+    needs = tuple(dict.fromkeys(_LINK.findall(throughout)))
+    partly = dict.fromkeys(_LINK.findall(" ".join(later)))
+    return Chapter(
+        path.stem,
+        title,
+        question[1],
+        needs,
+        tuple(slug for slug in partly if slug not in needs),
+        first_of,
+    )
+
+
+class ChapterMap(SphinxDirective):
+    """Draw the map of the chapters."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make a picture of arcs and beside it the list of the chapters."""
+        root = Path(self.env.srcdir)
+        found = chapters_of_parts(root)
+        for name in ["_toc.yml", "book/_extensions/chapter_map.py"] + [
+            f"book/{chapter.slug}.ipynb" for chapter in found
+        ]:
+            self.env.note_dependency(str(root / name))
+        numbers = {chapter.slug: k for k, chapter in enumerate(found, start=1)}
+        items = [self._item(chapter, numbers) for chapter in found]
+        return [
+            nodes.container(
+                "",
+                nodes.raw("", _picture(found, numbers), format="html"),
+                nodes.enumerated_list("", *items, enumtype="arabic"),
+                classes=["chapter-map"],
+            )
+        ]
+
+    def _item(self, chapter: Chapter, numbers: dict[str, int]) -> nodes.list_item:
+        """Say what a chapter is called, what it needs and what it asks."""
+        item = nodes.list_item("", classes=["opens-part"] * bool(chapter.first_of))
+        for kind, text in {
+            "part": chapter.first_of,
+            "title": f"[{chapter.title}]({chapter.slug}.ipynb)",
+            "needs": _needs(chapter, numbers),
+            "question": chapter.question,
+        }.items():
+            if text:
+                before = len(item)
+                self.state.nested_parse(StringList([text], "chapter-map"), 0, item)
+                item[before]["classes"].append(kind)
+        return item
+
+
+def _needs(chapter: Chapter, numbers: dict[str, int]) -> str:
+    """Say in words which chapters a chapter needs."""
+    needs, partly = (
+        ", ".join(f"[{numbers[slug]}]({slug}.ipynb)" for slug in slugs)
+        for slugs in (chapter.needs, chapter.needs_partly)
+    )
+    said = [f"needs {needs}"] * bool(needs)
+    return "; ".join(said + [f"in part {partly}"] * bool(partly))
+
+
+def _picture(found: list[Chapter], numbers: dict[str, int]) -> str:
+    """Draw an arc from each chapter to each that needs it; all but those that others imply, darker.
+
+    It is stretched to the height of the list, whose rows are equally high.
+    """
+    arcs, highlights, reached = [], [], {}
+    for chapter in found:
+        end = numbers[chapter.slug]
+        below = [reached[slug] for slug in chapter.needs]
+        reached[chapter.slug] = {chapter.slug}.union(*below)
+        for slug in chapter.needs + chapter.needs_partly:
+            kind = "partly" if slug in chapter.needs_partly else "needed"
+            others = [reached[other] for other in chapter.needs if other != slug]
+            if kind == "needed" and any(slug in other for other in others):
+                kind += " implied"
+            arcs.append(_arc(numbers[slug], end, len(found), kind))
+        row = f".chapter-map:has(li:nth-child({end}):is(:hover, :focus-within))"
+        for arcs_of, color in (("to", "primary"), ("from", "secondary")):
+            highlights.append(
+                f"{row} .{arcs_of}-{end} {{ stroke: var(--pst-color-{color});"
+                " stroke-width: 2.5; opacity: 1 }"
+            )
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {len(found)}" preserveAspectRatio="none" role="img"'
+        ' aria-label="An arc leads from each chapter down to every chapter that needs it; the list'
+        f' beside it says the same in words."><style>{" ".join(highlights)}</style>'
+        + "".join(arcs)
+        + "</svg>"
+    )
+
+
+def _arc(start: int, end: int, n: int, kind: str) -> str:
+    """Draw the arc between two chapters; the more lie between them, the wider it swings."""
+    reach = _WIDTH * (1 - 1.3 * ((end - start) / n) ** 0.6)
+    top, bottom = start - 0.5, end - 0.5
+    return (
+        f'<path class="{kind} from-{start} to-{end}" vector-effect="non-scaling-stroke"'
+        f' d="M{_WIDTH} {top} C{reach:.0f} {top} {reach:.0f} {bottom} {_WIDTH} {bottom}"/>'
+    )
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive with Sphinx."""
+    app.add_directive("chapter-map", ChapterMap)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,83 @@
+"""The map of the chapters on the first page shows what the chapters themselves say they need."""
+
+import re
+
+import pytest
+from book_sources import BOOK, CHAPTERS, markdown, name
+from built_pages import article, page_of
+
+ORDER = [path.stem for path in CHAPTERS]
+LINK = r"\[[^\]]*\]\((\w+)\.ipynb\)"
+
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
+
+
+def opening(path) -> str:
+    """Return what a chapter says before its first section."""
+    return markdown(path).split("\n## ")[0]
+
+
+def stated() -> set[tuple[str, str, bool]]:
+    """Return what each chapter says it needs: (needed, by whom, in part only)."""
+    return {
+        (slug, path.stem, not sentence.startswith("You need"))
+        for path in CHAPTERS
+        for sentence in re.search(r"^You need.*$", opening(path), re.M)[0].split(
+            ". "
+        )
+        for slug in re.findall(LINK, sentence)
+    }
+
+
+def rows(html) -> list:
+    return article(page_of(BOOK / "index.md")).select(".chapter-map li")
+
+
+@every_chapter
+def test_the_chapter_states_what_it_needs_and_what_you_can_do_afterward(path):
+    text = opening(path)
+    outcome = text.split("**Afterward you can**")[1].split("\nYou need")[0]
+    assert len(re.findall(r"^- .+[;.]$", outcome, re.M)) >= 3
+    (need,) = re.findall(r"^You need .*\.$", text, re.M)
+    needed = re.findall(LINK, need)
+    earlier = ORDER[: ORDER.index(path.stem)]
+    assert set(needed) <= set(earlier), "only an earlier chapter can be needed"
+    assert needed or not earlier
+    assert len(needed) == len(set(needed))
+
+
+def test_the_map_lists_all_chapters_in_order(html):
+    links = [row.select_one(".title a") for row in rows(html)]
+    assert [link["href"] for link in links] == [f"{slug}.html" for slug in ORDER]
+    titles = [re.search(r"^# (.+)$", markdown(p), re.M)[1] for p in CHAPTERS]
+    assert [link.get_text() for link in links] == titles
+
+
+def test_the_words_of_the_map_say_what_the_chapters_say(html):
+    said = set()
+    for slug, row in zip(ORDER, rows(html), strict=True):
+        partly = False
+        for piece in (
+            piece for text in row.select(".needs p, p.needs") for piece in text
+        ):
+            if piece.name == "a":
+                said.add((piece["href"].removesuffix(".html"), slug, partly))
+                assert int(piece.get_text()) == 1 + ORDER.index(
+                    piece["href"].removesuffix(".html")
+                )
+            else:
+                partly = partly or "in part" in piece
+    assert said == stated()
+
+
+def test_the_arcs_of_the_map_say_what_the_chapters_say(html):
+    arcs = article(page_of(BOOK / "index.md")).select(".chapter-map svg path")
+    drawn = [
+        (
+            *(ORDER[int(c.split("-")[1]) - 1] for c in arc["class"] if "-" in c),
+            "partly" in arc["class"],
+        )
+        for arc in arcs
+    ]
+    assert len(drawn) == len(set(drawn))
+    assert set(drawn) == stated()

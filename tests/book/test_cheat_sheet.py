@@ -1,0 +1,469 @@
+"""The cheat sheet: every line of its code is run, and the libraries and the course agree."""
+
+import ast
+import importlib
+import re
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from book_sources import BOOK, CHAPTERS, markdown
+from verified_equations import claims_in
+
+PAGE = (BOOK / "cheat_sheet.md").read_text("utf-8")
+ROWS = ["Equation", "Shapes", "NumPy", "PyTorch", "Course", "Pitfall"]
+BOTH = "NumPy, PyTorch"
+LONGEST_LINE = 64
+TWINS = {
+    "numpy": [
+        importlib.import_module(f"course_attn.in_numpy.{p.stem}") for p in CHAPTERS
+    ],
+    "torch": [
+        importlib.import_module(f"course_attn.in_torch.{p.stem}") for p in CHAPTERS
+    ],
+}
+
+
+# Reading the page
+
+
+@dataclass(frozen=True)
+class Block:
+    """One formula of the sheet: its title, its chapter's title, and its rows by their names."""
+
+    title: str
+    chapter: str
+    formula: str
+    rows: dict[str, str]
+
+    def code(self, library: str) -> str:
+        """Return the code of a library, "NumPy" or "PyTorch"."""
+        return self.rows.get(library) or self.rows[BOTH]
+
+
+def _row(text: str) -> str:
+    """Return what a row says: its code without the fence, or its text."""
+    fence = re.fullmatch(r"```python\n(.*)\n```", text, re.S)
+    return fence[1] if fence else text.strip("`") if text.count("`") == 2 else text
+
+
+def _block(chapter: str, part: str) -> Block:
+    title, body = part.split("\n", 1)
+    body = body.split("\n:::{rubric}")[0]
+    rows = re.findall(r"^(\S.*)\n: (.*(?:\n(?:  .*)?)*)", body, re.M)
+    return Block(
+        title,
+        chapter,
+        re.search(r"^\$\$\n(.*?)\n\$\$$", body, re.M | re.S)[1],
+        {
+            name: _row(re.sub("^  ", "", text, flags=re.M).strip())
+            for name, text in rows
+        },
+    )
+
+
+SECTIONS = [part.split("\n", 1) for part in re.split(r"^## ", PAGE, flags=re.M)[1:]]
+BLOCKS = [
+    _block(chapter, part)
+    for chapter, section in SECTIONS
+    for part in re.split(r"^### ", section, flags=re.M)[1:]
+]
+every_block = pytest.mark.parametrize("block", BLOCKS, ids=lambda b: b.title)
+
+
+# What the code is given: sizes that are distinct primes (or twice one), so that no axis can be
+# mistaken for another. Some blocks give a name another shape.
+
+BATCH = 3
+SIZES = {
+    "n_q": 5,
+    "n_k": 7,
+    "d_k": 11,
+    "d_v": 13,
+    "d_model": 17,
+    "d_hidden": 19,
+    "d_ff": 23,
+    "n": 29,
+    "d": 2 * 31,
+    "n_heads": 2,
+    "n_kv": 37,
+    "n_rep": 41,
+    "n_layers": 43,
+    "n_vocab": 47,
+    "n_ctx": 53,
+    "itemsize": 4,
+    "window": 3,
+    "batch": BATCH,
+}
+NUMBERS = {"bandwidth": 1.7, "temperature": 0.6, "mean": 0.3, "eps": 0.01}
+SHAPES = {
+    "weights": "… n_q n_k",
+    "scores": "… n_q n_k",
+    "values": "… n_k d",
+    "R": "… n_q n_k",
+    "Q": "… n_q d_k",
+    "K": "… n_k d_k",
+    "V": "… n_k d_v",
+    "q": "… 1 d_k",
+    "k": "… 1 d_k",
+    "v": "… 1 d_v",
+    "X": "… n_q d_model",
+    "Z": "… n_k d_model",
+    "W_Q": "d_model d_k",
+    "W_K": "d_model d_k",
+    "W_V": "d_model d_v",
+    "W_O": "n_heads*d_v d_model",
+    "W_q": "d_k d_hidden",
+    "W_k": "d_k d_hidden",
+    "weight": "d_k d_model",
+    "b": "d_k",
+    "x_query": "n_q",
+    "x": "n_k",
+    "y": "n_k",
+    "query": "d_k",
+    "keys": "n_k d_k",
+    "heads": "… n_heads n_q d_v",
+    "W_1": "d_model d_ff",
+    "b_1": "d_ff",
+    "W_2": "d_ff d_model",
+    "b_2": "d_model",
+    "gain": "d_model",
+    "bias": "d_model",
+    "eps": "",
+    **dict.fromkeys(["gain_1", "bias_1", "gain_2", "bias_2"], "d_model"),
+    **dict.fromkeys(["m1", "l1", "m2", "l2"], "… n_q"),
+    **dict.fromkeys(["o1", "o2"], "… n_q d_v"),
+}
+ALL_HEADS = {
+    "W_Q": "d_model n_heads*d_k",
+    "W_K": "d_model n_heads*d_k",
+    "W_V": "d_model n_heads*d_v",
+}
+SELF = {"X": "… n d_model"}
+OTHER_SHAPES = {
+    "General score": {"Q": "… n_q d_q", "W": "d_q d_k"},
+    "Additive score": {"v": "d_hidden"},
+    "Soft lookup": {"values": "n_k d_v"},
+    "Split into heads": {"Q": "… n_q n_heads*d_k"},
+    "Multi-head attention": ALL_HEADS,
+    "Parameters of the heads": ALL_HEADS,
+    "PyTorch's packed matrix": dict.fromkeys(
+        ["W_Q", "W_K", "W_V"], "d_model d_model"
+    ),
+    "Layer norm": SELF,
+    "RMS norm": SELF,
+    "Pre-norm block": SELF | ALL_HEADS,
+    "Post-norm block": SELF | ALL_HEADS,
+    "Shared heads": {"K": "… n_kv n_k d_k"},
+}
+OTHER_SIZES = {
+    "General score": {"d_q": 59},
+    "Rotary positions": {"d_k": 2 * 11},
+    "PyTorch's packed matrix": {"d_model": 2 * 13},
+    "Parameters of GPT-2": {
+        "n_layers": 12,
+        "d_model": 768,
+        "n_vocab": 50_257,
+        "n_ctx": 1024,
+    },
+}
+
+
+def sizes_of(block: Block) -> dict[str, int]:
+    return SIZES | OTHER_SIZES.get(block.title, {})
+
+
+def shape_of(dims: str, sizes: dict[str, int]) -> tuple[int, ...]:
+    """Evaluate a shape such as "… n_q d_k"; the dots stand for one batch axis."""
+    parts = dims.replace("…", "batch").split()
+    return tuple(eval(part, {}, sizes) for part in parts)
+
+
+def inputs_of(block: Block) -> dict[str, object]:
+    """Return everything that the lines of a block may use but functions: numbers and arrays."""
+    rng = np.random.default_rng(len(block.title))
+    sizes = sizes_of(block)
+    shapes = SHAPES | OTHER_SHAPES.get(block.title, {})
+    arrays = {
+        name: rng.normal(size=shape_of(dims, sizes))
+        for name, dims in shapes.items()
+    }
+    for name in ("weights", "R", "l1", "l2"):
+        arrays[name] = np.exp(arrays[name])
+    arrays["scores"] += (
+        800  # more than exp can take, unless the largest is subtracted
+    )
+    arrays["weights"] /= arrays["weights"].sum(axis=-1, keepdims=True)
+    arrays["weights"][0, 1] = np.eye(sizes["n_k"])[
+        2
+    ]  # a weight of 0, for the entropy
+    mask = rng.random((BATCH, sizes["n_q"], sizes["n_k"])) < 0.5
+    mask[..., 0] = True  # no row is empty
+    more = {
+        "mask": mask,
+        "lengths": np.array([2, 7, 5]),
+        "positions": rng.permutation(100)[: sizes["n_q"]],
+    }
+    return sizes | arrays | more | NUMBERS
+
+
+class InNumpy(SimpleNamespace):
+    """What the NumPy lines may use."""
+
+    label, dtype = "NumPy", np.float64
+
+    @staticmethod
+    def own(value: object) -> object:
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    @staticmethod
+    def numbers(value: object) -> np.ndarray:
+        assert not isinstance(value, torch.Tensor)
+        return np.asarray(value)
+
+
+class InTorch(SimpleNamespace):
+    """What the PyTorch lines may use."""
+
+    label, dtype = "PyTorch", torch.float64
+
+    @staticmethod
+    def own(value: object) -> object:
+        return torch.tensor(value) if isinstance(value, np.ndarray) else value
+
+    @staticmethod
+    def numbers(value: object) -> np.ndarray:
+        assert not isinstance(value, np.ndarray)
+        return np.asarray(value)
+
+
+LIBRARIES = {"numpy": InNumpy, "torch": InTorch}
+
+
+def imports(library: str) -> dict[str, object]:
+    """Return what the page's first lines import, without the other library."""
+    names: dict[str, object] = {}
+    exec(re.search(r"^```python\n(.*?)\n```$", PAGE, re.M | re.S)[1], names)
+    for other in {"numpy": ["torch", "F"], "torch": ["np"]}[library]:
+        del names[other]
+    return names | {"softmax": functions(library)["softmax"]}
+
+
+def functions(library: str) -> dict[str, object]:
+    """Return the course's public functions for a library."""
+    return {
+        name: getattr(module, name)
+        for module in TWINS[library]
+        for name in module.__all__
+    }
+
+
+def functions_above(block: Block, library: str) -> dict[str, object]:
+    """Return the course's functions that stand in the blocks above this one."""
+    above = BLOCKS[: BLOCKS.index(block)]
+    lines = " ".join(b.rows.get("Course", "") for b in above)
+    return {
+        name: function
+        for name, function in functions(library).items()
+        if re.search(rf"\b{name}\(", lines)
+    }
+
+
+def parts_of_a_block(given: dict[str, object], library: str) -> dict[str, object]:
+    """Return what the blocks on the transformer block and the cache speak of."""
+    course = functions(library)
+    names = "W_Q W_K W_V W_O W_1 b_1 W_2 b_2 gain_1 bias_1 gain_2 bias_2"
+    params = {name: given[name] for name in names.split()}
+    cache = course["KVCache"]()
+    if given["K"].shape[:-1] == given["V"].shape[:-1]:
+        cache.append(given["K"], given["V"])
+    matrices = [given[name] for name in ("W_Q", "W_K", "W_V", "W_O")]
+    hidden = [given[name] for name in ("W_1", "b_1", "W_2", "b_2")]
+    return {
+        "params": params,
+        "cache": cache,
+        "attend": lambda H: course["multi_head_attention"](
+            H, *matrices, n_heads=given["n_heads"]
+        ),
+        "process": lambda H: course["feed_forward"](H, *hidden),
+    }
+
+
+def run(block: Block, source: str, library: str, *, course: bool = False) -> dict:
+    """Run lines of a block with the arrays of a library; return all names afterward."""
+    side = LIBRARIES[library]
+    given = {name: side.own(value) for name, value in inputs_of(block).items()}
+    names = (functions if course else imports)(library) | given
+    if not course:
+        names |= functions_above(block, library)
+    names |= parts_of_a_block(given, library) | {"dtype": side.dtype}
+    exec(source, names)
+    return names
+
+
+def results(source: str) -> list[str]:
+    """Return the names that the last line gives a value."""
+    target = ast.parse(source).body[-1].targets[0]
+    return [name.id for name in ast.walk(target) if isinstance(name, ast.Name)]
+
+
+@pytest.fixture(autouse=True)
+def _double_precision():
+    """Let PyTorch make numbers of 64 bits, as NumPy does."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(before)
+
+
+# What must agree
+
+
+@every_block
+def test_the_libraries_and_the_course_agree(block):
+    names = results(block.rows.get("Course") or block.code("NumPy"))
+    found = {
+        side.label: run(block, block.code(side.label), library)
+        for library, side in LIBRARIES.items()
+    }
+    if "Course" in block.rows:
+        found |= {
+            f"course in {library}": run(
+                block, block.rows["Course"], library, course=True
+            )
+            for library in LIBRARIES
+        }
+    for name in names:
+        values = {
+            who: LIBRARIES["torch" if "orch" in who else "numpy"].numbers(
+                all_[name]
+            )
+            for who, all_ in found.items()
+        }
+        expected = values["NumPy"]
+        assert np.isfinite(expected).all() or name == "bias"
+        assert np.unique(expected).size > 1 or expected.ndim == 0
+        for who, value in values.items():
+            assert value.shape == expected.shape, who
+            assert (value.dtype == bool) == (expected.dtype == bool), who
+            np.testing.assert_allclose(value, expected, 1e-9, 1e-12, err_msg=who)
+
+
+def _normalized(given: dict) -> np.ndarray:
+    return np.einsum(
+        "bij,bi->bij", given["R"], 1 / np.einsum("bij->bi", given["R"])
+    )
+
+
+def _linear(given: dict) -> np.ndarray:
+    layer = torch.nn.Linear(SIZES["d_model"], SIZES["d_k"])
+    layer.weight.data, layer.bias.data = map(
+        torch.tensor, (given["weight"], given["b"])
+    )
+    return layer(torch.tensor(given["X"])).detach().numpy()
+
+
+def _packed(given: dict) -> np.ndarray:
+    """Find the packed matrix that makes PyTorch's layer agree with the course's function."""
+    W = {k: torch.tensor(given[k]) for k in ("W_Q", "W_K", "W_V")}
+    d_model, n_heads = given["d_model"], given["n_heads"]
+    layer = torch.nn.MultiheadAttention(
+        d_model, n_heads, bias=False, batch_first=True
+    )
+    packed = np.block([[given[k].T] for k in ("W_Q", "W_K", "W_V")])
+    layer.in_proj_weight.data = torch.tensor(packed)
+    layer.out_proj.weight.data = torch.eye(d_model)
+    X = torch.tensor(given["X"])
+    attend = functions("torch")["multi_head_attention"]
+    ours = attend(X, *W.values(), torch.eye(d_model), n_heads=n_heads)
+    torch.testing.assert_close(layer(X, X, X)[0], ours)
+    return packed
+
+
+WITHOUT_THE_COURSE = {
+    "Weights from non-negative numbers": _normalized,
+    "A layer of PyTorch": _linear,
+    "PyTorch's packed matrix": _packed,
+    "Parameters of GPT-2": lambda given: np.array(124_439_808),
+}
+
+
+def test_only_blocks_with_another_check_do_without_the_course():
+    without = {b.title for b in BLOCKS if "Course" not in b.rows}
+    assert without == set(WITHOUT_THE_COURSE)
+
+
+@pytest.mark.parametrize("title", WITHOUT_THE_COURSE)
+def test_what_the_course_has_no_function_for_is_right(title):
+    (block,) = (b for b in BLOCKS if b.title == title)
+    (name,) = results(block.code("NumPy"))
+    expected = WITHOUT_THE_COURSE[title](inputs_of(block))
+    found = run(block, block.code("NumPy"), "numpy")[name]
+    np.testing.assert_allclose(found, expected, 1e-12)
+
+
+def shapes_said(block: Block) -> dict[str, str]:
+    """Return the shapes that a block states, by the names of the arrays."""
+    stated = re.findall(
+        r"((?:`\w+`(?:, | and ))*`\w+`) \(([^)]*)\)", block.rows["Shapes"]
+    )
+    return {
+        name: dims.replace(",", " ").replace(" · ", "*")
+        for names, dims in stated
+        for name in re.findall(r"`(\w+)`", names)
+    }
+
+
+@every_block
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_shapes_are_those_stated(block, library):
+    code = block.code(LIBRARIES[library].label)
+    found = run(block, code, library)
+    for name, dims in shapes_said(block).items():
+        # Names that the code gives a new value, such as K in a step with a cache, have the new.
+        assert name in found, name
+        assert tuple(found[name].shape) == shape_of(dims, sizes_of(block)), name
+
+
+# What the page must have
+
+
+def test_every_chapter_has_its_section_in_order():
+    titles = [
+        re.search(r"^# (.+)$", markdown(path), re.M)[1].strip() for path in CHAPTERS
+    ]
+    assert [title.strip() for title, _ in SECTIONS] == titles
+    for path, (_, section) in zip(CHAPTERS, SECTIONS, strict=True):
+        assert f"\n[Read the chapter]({path.name})\n" in section
+
+
+def test_every_formula_has_its_rows_in_order():
+    assert len(BLOCKS) == PAGE.count("\n### ") > 40
+    assert len({block.title for block in BLOCKS}) == len(BLOCKS)
+    for block in BLOCKS:
+        names = [part for name in block.rows for part in name.split(", ")]
+        assert names == [row for row in ROWS if row in names], block.title
+        assert {*ROWS} - {"Course"} <= {*names}, block.title
+        assert len(block.rows["Pitfall"].split()) <= 22, block.title
+
+
+def test_every_formula_refers_to_an_equation_of_its_chapter():
+    labels = {claim.label: claim.chapter for claim in claims_in(BOOK)}
+    for path, (_, section) in zip(CHAPTERS, SECTIONS, strict=True):
+        named = re.findall(r"\{(?:eq|prf:ref)\}`([^`]+)`", section)
+        order = [p.stem for p in CHAPTERS]
+        assert {labels[label] for label in named} <= {
+            *order[: order.index(path.stem) + 1]
+        }
+        assert sum(labels[label] == path.stem for label in named) >= 4
+    for block in BLOCKS:
+        assert "{eq}`" in block.rows["Equation"], block.title
+
+
+@every_block
+def test_lines_of_code_fit_the_page(block):
+    for row in ("NumPy", "PyTorch", BOTH):
+        for line in block.rows.get(row, "").splitlines():
+            assert len(line) <= LONGEST_LINE, line

@@ -1,0 +1,43 @@
+"""Every exercise leads back to the section of its chapter that it practices."""
+
+import re
+
+import pytest
+from book_sources import BOOK, CHAPTERS, cells, markdown, name
+from built_pages import anchors, article, page_of, target
+from exercise_sections import SECTIONS
+
+from course_attn.exercises import catalog
+
+every_chapter = pytest.mark.parametrize(
+    "path", [p for p in CHAPTERS if p.stem in catalog.chapters], ids=name
+)
+
+
+@every_chapter
+def test_every_exercise_has_a_section_and_every_section_is_in_the_chapter(path):
+    assert set(SECTIONS[path.stem]) == set(catalog.chapters[path.stem])
+    headings = re.findall(r"^###? (.+)$", markdown(path), re.M)
+    assert set(SECTIONS[path.stem].values()) <= set(headings)
+
+
+@every_chapter
+def test_every_task_links_to_its_section(path, html):
+    notebook = BOOK / "exercises" / path.name
+    tasks = [
+        cell for cell in cells(notebook, "markdown") if cell["id"].endswith("-task")
+    ]
+    assert len(tasks) == len(catalog.chapters[path.stem])
+    assert all(f"](../{path.name}#" in cell["source"] for cell in tasks)
+    page = page_of(notebook)
+    for task, heading in SECTIONS[path.stem].items():
+        links = article(page).find_all("a", string=heading)
+        leads_to = {
+            (target(page, a["href"]), a["href"].split("#")[1]) for a in links
+        }
+        assert len(leads_to) == 1, task
+        ((chapter, anchor),) = leads_to
+        assert chapter == page_of(path)
+        assert anchor in anchors(chapter)
+        section = article(chapter).find(id=anchor)
+        assert heading in section.find(re.compile("h[23]")).get_text()
