@@ -3,7 +3,7 @@ PYTHON ?= python3
 WORKERS ?= auto
 
 BIN := .venv/bin
-PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html')
+PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 FRAME := _config.yml _toc.yml $(wildcard book/_static/* book/_extensions/*.py)
 
 .PHONY: help book test lab lint bench clean

@@ -9,7 +9,15 @@ import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-__all__ = ["INK", "ROLES", "canvas", "role_color", "shade", "use_style"]
+__all__ = [
+    "DARK_ROLES",
+    "INK",
+    "ROLES",
+    "canvas",
+    "role_color",
+    "shade",
+    "use_style",
+]
 
 # Chosen to differ for every kind of color vision (CIE76 distance of at least 20 under simulated
 # protanopia, deuteranopia and tritanopia) and to have a contrast of at least 4.5 on white.
@@ -20,6 +28,16 @@ ROLES: Mapping[str, str] = MappingProxyType(
         "value": "#0A5C36",
         "weight": "#7B0F6B",
         "output": "#6C6C75",
+    }
+)
+# The same roles on a dark page; book/_static/book.css gives them to prose and formulas.
+DARK_ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        "query": "#8fa5ff",
+        "key": "#f09a4a",
+        "value": "#5cf2a8",
+        "weight": "#f58cc0",
+        "output": "#d6d2d9",
     }
 )
 INK = "#24242B"

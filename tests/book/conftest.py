@@ -1,9 +1,16 @@
-"""What the tests of the book share: a built book that is up to date."""
+"""What the tests of the book share: a built book that is up to date, and a browser."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from built_pages import HTML, what_is_out_of_date
+from chromium import running_browser
+from visits import serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +23,18 @@ def html() -> Path:
             pytrace=False,
         )
     return HTML
+
+
+# Not for the whole session: as long as it runs, no other test can start an event loop.
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    """Give a browser without a window."""
+    with running_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """Serve the built book; give its address."""
+    with serving() as address:
+        yield address

@@ -1,67 +1,25 @@
 """The built book in a browser: from a server and from disk, on a desktop and on a phone.
 
-Needs Chromium, found on the PATH or named by COURSE_ATTN_CHROMIUM; skipped without it.
+Needs Chromium; skipped without it.
 """
 
 import functools
-import http.server
-import os
 import re
-import shutil
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
-from book_sources import CHAPTERS, pages
-from built_pages import HTML, page_of
+from book_sources import pages
+from built_pages import HTML
+from chromium import needs_chromium
+from visits import CHAPTER_PAGES, VIEWS, Visit, address, visit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = os.environ.get("COURSE_ATTN_CHROMIUM") or next(
-    filter(None, map(shutil.which, NAMES)), None
-)
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-# A page is opened on a desktop in the light theme and on a phone in the dark one, as what axe finds
-# comes with a theme or with a width; there it changes to the other theme then.
-VIEWS = {
-    "desktop": {"viewport": DESKTOP, "color_scheme": "light"},
-    "phone": {"viewport": PHONE, "color_scheme": "dark"},
-}
 OTHER = {"light": "dark", "dark": "light"}
 
 
-def address(source: Path) -> str:
-    """Return a page's address within the book."""
-    return page_of(source).relative_to(HTML).as_posix()
-
-
-CHAPTER_PAGES = [address(source) for source in CHAPTERS]
 # The last two are made by Sphinx and its extensions, without a source of ours.
 PAGES = [*map(address, pages()), "search.html", "prf-prf.html"]
-# What the theme writes to the console, and we cannot help.
-NOISE = re.compile(
-    # sphinx-thebe is set up twice, once by Jupyter Book and once by the theme.
-    r"Identifier 'THEBE_JS_URL' has already been declared"
-    # A margin note on a page without a second-level heading: the theme looks for one.
-    r"|Cannot read properties of null \(reading 'classList'\)"
-    # The first visit: nothing is stored yet, and the theme says that it takes the default.
-    r"|Got invalid theme mode: \. Resetting to auto\."
-)
 # What axe finds in markup that is not ours: a rule, and the elements that may break it.
 NOT_OURS = [
     # docutils gives a list of references the role "list", and its entries another than "listitem".
@@ -73,89 +31,8 @@ NOT_OURS = [
     },
 ]
 
-pytestmark = [
-    pytest.mark.usefixtures("html"),
-    pytest.mark.skipif(
-        CHROMIUM is None,
-        reason="needs Chromium: `apt-get install chromium`, or COURSE_ATTN_CHROMIUM=/path/to/it",
-    ),
-]
+pytestmark = [pytest.mark.usefixtures("html"), needs_chromium]
 every_chapter = pytest.mark.parametrize("page", CHAPTER_PAGES)
-
-
-# Opening pages
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a line in the log for each."""
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """Serve the built book; give its address."""
-    handler = functools.partial(Quiet, directory=HTML)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}/"
-        running.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator["playwright.Browser"]:
-    with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield running
-        running.close()
-
-
-@dataclass
-class Visit:
-    """An open page, and what went wrong in it so far."""
-
-    page: "playwright.Page"
-    home: str
-    problems: list[str] = field(default_factory=list)
-
-    def watch(self) -> None:
-        self.page.on("pageerror", lambda error: self.note(f"error: {error}"))
-        self.page.on(
-            "console", lambda said: said.type == "error" and self.note(said.text)
-        )
-        self.page.on("request", lambda request: self.check(request.url))
-        self.page.on(
-            "requestfailed", lambda request: self.note(f"failed: {request.url}")
-        )
-        self.page.on(
-            "response",
-            lambda r: r.status >= 400 and self.note(f"{r.status}: {r.url}"),
-        )
-
-    def note(self, problem: str) -> None:
-        if not NOISE.search(problem):
-            self.problems.append(problem)
-
-    def check(self, url: str) -> None:
-        if not url.startswith((self.home, "data:", "blob:")):
-            self.note(f"foreign: {url}")
-
-
-@contextmanager
-def visit(
-    browser: "playwright.Browser", home: str, page: str, **settings: object
-) -> Iterator[Visit]:
-    """Open a page as a reader does who comes for the first time, and wait for its formulas."""
-    context = browser.new_context(**settings)
-    opened = Visit(context.new_page(), home)
-    opened.watch()
-    opened.page.goto(home + page)
-    opened.page.evaluate(
-        "async () => { await window.MathJax?.startup?.promise; return null; }"
-    )
-    yield opened
-    context.close()
 
 
 # What is asked of a page

@@ -323,6 +323,23 @@ def test_every_animation_has_words_for_those_who_do_not_see_it():
         )
 
 
+def test_weights_to_explore_have_words_and_a_table_for_those_who_do_not_see_them():
+    found = {
+        path.stem: soup(path).select("figure.attn-explorer")
+        for path in built_pages()
+    }
+    assert {page: len(tags) for page, tags in found.items() if tags} == {
+        "multi_head": 1,
+        "qkv": 1,
+    }
+    for tag in found["multi_head"] + found["qkv"]:
+        assert len(tag["aria-label"].split()) >= 8
+        assert len(tag.figcaption.get_text().split()) >= 5
+        assert tag.select_one("[role=status]").get_text()
+        numbers = [float(cell.get_text()) for cell in tag.select("tbody td")]
+        assert sum(numbers) == pytest.approx(len(tag.select("tbody tr")), abs=1)
+
+
 def test_the_style_sheet_of_the_book_is_loaded_by_every_page():
     sheet = HTML / "_static" / BOOK.joinpath("_static", "book.css").name
     for path in built_pages():

@@ -24,7 +24,7 @@ from book_sources import (
 )
 
 from course_attn.exercises import catalog
-from course_attn.figures.style import ROLES
+from course_attn.figures.style import DARK_ROLES, ROLES
 
 KERNEL = {
     "kernelspec": {
@@ -47,7 +47,7 @@ SECTIONS = [
     r"## What to read next$",
 ]
 LONGEST_CELL, LONGEST_LINE = 12, 84
-TEXT_FILES = {".css", ".html", ".ipynb", ".md", ".py"}
+TEXT_FILES = {".css", ".html", ".ipynb", ".js", ".md", ".py"}
 
 # Words by which British spelling shows, and words that tell a reader that it should be easy.
 BRITISH = re.compile(
@@ -216,7 +216,7 @@ def test_text_and_formulas_have_no_color_but_those_of_the_roles(path):
 def test_the_dark_theme_has_a_color_of_its_own_for_the_role(role):
     """Formulas carry their colors as rgb(), prose as hexadecimal numbers."""
     css = (BOOK / "_static" / "book.css").read_text("utf-8")
-    rule = r'^html\[data-theme="dark"\] ([^{]*)\{\s*color: #\w{6} !important'
+    rule = rf'^html\[data-theme="dark"\] ([^{{]*)\{{\s*color: {DARK_ROLES[role]} !important'
     selectors = re.findall(rule, css, re.M)
     parts = ", ".join(str(int(ROLES[role][k : k + 2], 16)) for k in (1, 3, 5))
     for form in (ROLES[role], f"rgb({parts})"):
