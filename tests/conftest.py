@@ -1,7 +1,13 @@
-"""What all tests share: reproducible property tests, the two libraries, GPU tests that skip."""
+"""What all tests share: reproducible property tests, the twins, the wheel, GPU tests that skip."""
+
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+ROOT = Path(__file__).parents[1]
 
 # Property tests draw the same examples on every machine, with no clock and no stored state.
 settings.register_profile(
@@ -19,6 +25,30 @@ settings.load_profile("course")
 def library(request: pytest.FixtureRequest) -> str:
     """Run a test once for each twin."""
     return request.param
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel, without network and without touching the checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "hatchling",
+            "build",
+            "-t",
+            "wheel",
+            "-d",
+            str(folder),
+        ],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    (built,) = folder.glob("*.whl")
+    return built
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -31,30 +31,6 @@ def test_every_module_is_short() -> None:
 # --- the wheel ------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel, without network and without touching the checkout."""
-    folder = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "hatchling",
-            "build",
-            "-t",
-            "wheel",
-            "-d",
-            str(folder),
-        ],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
-    (built,) = folder.glob("*.whl")
-    return built
-
-
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     """Every file of `course_attn` is in it, and the saved benchmarks, which a chapter shows."""
     names = set(zipfile.ZipFile(wheel).namelist())

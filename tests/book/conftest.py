@@ -1,4 +1,4 @@
-"""What the tests of the book share: a built book that is up to date, and a browser."""
+"""What the tests of the book share: a built book that is up to date, Colab, and a browser."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from built_pages import HTML, what_is_out_of_date
 from chromium import running_browser
+from colab import furnish
 from visits import serving
 
 if TYPE_CHECKING:
@@ -23,6 +24,21 @@ def html() -> Path:
             pytrace=False,
         )
     return HTML
+
+
+@pytest.fixture(scope="session")
+def path_in_colab(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the PYTHONPATH with which a Python finds what it would find in Colab."""
+    return furnish(tmp_path_factory.mktemp("colab"), wheel)
+
+
+@pytest.fixture
+def colab(
+    path_in_colab: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Start every Python as in Colab from now on; return an empty folder for it to work in."""
+    monkeypatch.setenv("PYTHONPATH", path_in_colab)
+    return tmp_path
 
 
 # Not for the whole session: as long as it runs, no other test can start an event loop.

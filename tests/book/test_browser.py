@@ -11,7 +11,7 @@ import pytest
 from book_sources import pages
 from built_pages import HTML
 from chromium import needs_chromium
-from visits import CHAPTER_PAGES, VIEWS, Visit, address, visit
+from visits import CHAPTER_PAGES, DESKTOP, VIEWS, Visit, address, visit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 

@@ -1,14 +1,16 @@
-"""Executed once more, by nbmake, a chapter gives the outputs that the built book shows.
+"""Executed once more, by nbmake and as in Colab, a notebook shows what the built book shows.
 
-Text, pictures and animations are compared; of a cell with the tag "measured", which shows a picture
-of times just taken, only the kinds of its outputs.
+It runs alone in an empty folder, with the wheel and what that brings along (see colab.py). Text,
+pictures and animations are compared; of a cell with the tag "measured", which shows a picture of
+times just taken, only the kinds of its outputs.
 """
 
+import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
-from book_sources import CHAPTERS, name
+from book_sources import CHAPTERS, NOTEBOOKS, name
 from built_pages import HTML
 from jupyter_cache import get_cache
 from nbmake.nb_run import NotebookRun
@@ -22,9 +24,10 @@ def in_the_book(path: Path) -> nbformat.NotebookNode:
     return cache.merge_match_into_notebook(nbformat.read(path, as_version=4))[1]
 
 
-def executed(path: Path) -> nbformat.NotebookNode:
-    """Return a notebook with the outputs of an execution in a new kernel."""
-    result = NotebookRun(path, SECONDS_A_CELL).execute()
+def executed(path: Path, folder: Path) -> nbformat.NotebookNode:
+    """Return a notebook with the outputs of an execution in a folder, where only it is."""
+    copy = Path(shutil.copy(path, folder))
+    result = NotebookRun(copy, SECONDS_A_CELL).execute()
     assert result.error is None, result.error.trace
     return result.nb
 
@@ -71,9 +74,9 @@ def shown(output: dict) -> dict:
 
 
 @pytest.mark.usefixtures("html")
-@pytest.mark.parametrize("path", CHAPTERS, ids=name)
-def test_two_executions_give_the_same_outputs(path):
-    first, second = outputs(in_the_book(path)), outputs(executed(path))
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_in_colab_the_notebook_runs_and_shows_what_the_book_shows(path, colab):
+    first, second = outputs(in_the_book(path)), outputs(executed(path, colab))
     assert any(first)
     for number, (one, other) in enumerate(zip(first, second, strict=True), start=1):
         assert one == other, f"code cell {number} shows something else each time"
