@@ -67,6 +67,7 @@ def test_explored_weights_obey_the_keyboard(browser, page):
         keys = {
             "ArrowRight": query + 1,
             "ArrowDown": query + 1 + down,
+            "ArrowUp": query + 1,
             "End": n - 1,
         }
         for key, expected in (keys | {"Home": 0}).items():
