@@ -84,6 +84,8 @@ def growth_with_length(
         memory = np.array([row["extra_bytes"] for row in found]) / 2**20
         for ax, amount in ((axes[0], time), (axes[1], memory)):
             _power(ax, n, amount, name)
+    for ax in axes:
+        _slopes_of_theory(ax)
     axes[0].set_ylabel("seconds")
     axes[1].set_ylabel("MiB beyond the inputs")
     for ax in axes:
@@ -102,6 +104,24 @@ def growth_with_length(
         ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
         ax.minorticks_off()
     return fig
+
+
+def _slopes_of_theory(ax: Axes) -> None:
+    """Draw lines that grow as n squared and as n, above what was measured."""
+    (left, right), top = ax.get_xlim(), ax.get_ylim()[1]
+    n = np.array([1.1 * left, 1.1 * left * (right / left) ** 0.33])
+    lowest, gray = top / 1.4 * (n[0] / n[1]) ** 2, role_color("output")
+    for power, name in ((1, "$n$"), (2, "$n^2$")):
+        rising = lowest * (n / n[0]) ** power
+        ax.plot(n, rising, color=gray, linewidth=1)
+        ax.annotate(
+            name,
+            (n[1], rising[1]),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="center",
+            color=gray,
+        )
 
 
 def _power(ax: Axes, n: np.ndarray, amount: np.ndarray, name: str) -> None:
