@@ -5,20 +5,18 @@ import hashlib
 import html
 import io
 import json
-import re
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from string import Template
 
-from matplotlib import rc_context
-from matplotlib.animation import FuncAnimation
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
 __all__ = ["Animation", "animate"]
 
 MAX_BYTES = 400_000
-_FRAME = re.compile(r'frames\[\d+\] = "data:image/png;base64,([^"]+)"')
 
 
 class Animation:
@@ -55,7 +53,8 @@ def animate(
     fig : Figure
         The figure on which `draw` draws.
     draw : callable
-        ``draw(k)`` draws step k, from 0, on a clean or a cleared figure.
+        ``draw(k)`` draws step k, from 0, on a clean or a cleared figure. The axes stay where they
+        are in the first step, so that nothing jumps: its labels should be as wide as any.
     steps : sequence of str
         For each step one sentence that says what it shows: written below the picture, and what a
         screen reader says when the slider moves. Their number is the number of frames.
@@ -78,17 +77,14 @@ def animate(
     ValueError
         If the page that it makes is larger than 400 kB: fewer steps, fewer dpi or a smaller figure.
     """
-    with rc_context(
-        {"animation.embed_limit": 20, "savefig.dpi": dpi, "figure.dpi": dpi}
-    ):
-        fig.set_dpi(dpi)
-        player = FuncAnimation(fig, draw, frames=len(steps), init_func=lambda: None)
-        stock = player.to_jshtml(default_mode="once").replace("\\\n", "")
-    frames = [_smaller(frame) for frame in _FRAME.findall(stock)]
-    if len(frames) != len(steps):
-        raise RuntimeError(
-            f"matplotlib gave {len(frames)} frames for {len(steps)} steps"
-        )
+    fig.set_dpi(dpi)
+    canvas = FigureCanvasAgg(fig)
+    frames = []
+    for k in range(len(steps)):
+        draw(k)
+        canvas.draw()
+        fig.set_layout_engine("none")  # what the first step was given stays
+        frames.append(_data_url(Image.fromarray(np.asarray(canvas.buffer_rgba()))))
     page = _page(frames, list(steps), alt=alt, caption=caption, interval=interval)
     if len(page) > MAX_BYTES:
         raise ValueError(
@@ -97,13 +93,11 @@ def animate(
     return Animation(page, caption, len(steps))
 
 
-def _smaller(frame: str) -> str:
-    """Reduce a PNG, base64-encoded, to 64 colors; give it back as a data URL."""
-    picture = Image.open(io.BytesIO(base64.b64decode(frame))).convert("RGB")
+def _data_url(picture: Image.Image) -> str:
+    """Reduce a picture to 64 colors, and give it back as a data URL."""
     packed = io.BytesIO()
-    picture.quantize(64, dither=Image.Dither.NONE).save(
-        packed, "png", optimize=True
-    )
+    reduced = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    reduced.save(packed, "png", optimize=True)
     return "data:image/png;base64," + base64.b64encode(packed.getvalue()).decode(
         "ascii"
     )

@@ -283,9 +283,10 @@ def norm_steps(
             ax.axhline(row.mean(), color=INK, linestyle=":", linewidth=1.2)
             largest = max(abs(row.min()), abs(row.max())) * 1.3
             ax.set(ylim=(-largest, largest), xticks=range(1, len(row) + 1))
+            ax.yaxis.set_major_formatter("{x:.1f}")  # as wide in every step
             ax.set_xlabel("feature")
             about = f"mean {_signed(row.mean())}, variance {row.var():.2f}"
-            ax.set_title(f"{name}\n{about}", fontsize=9.5)
+            ax.set_title(f"{name}\n{about}", fontsize=9)
 
     steps = [
         "Three elements. Mind the scales: their features differ in place and size.",
