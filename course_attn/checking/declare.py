@@ -179,6 +179,13 @@ class Exercise:
             for result in self.results
         )
 
+    @cached_property
+    def values_with_faults(
+        self,
+    ) -> dict[tuple[tuple[str, ...], int], Any]:
+        """What faults, by their ids, give in a case; filled as answers are diagnosed."""
+        return {}
+
     def used(self, answer: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function of a case's arguments whose result is judged."""
         return put_to_use(answer, self.use, self.results)

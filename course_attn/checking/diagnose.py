@@ -1,7 +1,6 @@
 """From wrong numbers to the mistake: known faults, pairs of them, properties, then the numbers."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from course_attn.checking.patterns import first_difference, not_finite, pattern
 from course_attn.checking.shapes import shape_problem
 from course_attn.checking.trial import Trial
 
-__all__ = ["known_fault", "unknown_fault"]
+__all__ = ["known_fault", "same_outcomes", "unknown_fault"]
 
 _OWN_AXES = (
     "batch",
@@ -50,36 +49,51 @@ def _matching(trial: Trial, cases: Sequence[int]) -> Finding | None:
         return None
     context = trial.context(wrong[0])
     for fault in trial.exercise.faults:
-        if _same_outcomes(trial, _version(trial, fault), cases):
+        if same_outcomes(trial, (fault,), cases):
             return Finding((fault.id,), _sentence(fault, context))
     for pair in trial.exercise.pairs():
-        if _same_outcomes(trial, _version(trial, *pair), cases):
+        if same_outcomes(trial, pair, cases):
             return _two_at_once(trial, pair, wrong)
     return None
 
 
-def _version(trial: Trial, *faults: Fault) -> Callable[..., Any]:
-    return trial.exercise.used(trial.exercise.wrong_version(*faults))
-
-
-def _same_outcomes(
-    trial: Trial, version: Callable[..., Any], cases: Sequence[int]
+def same_outcomes(
+    trial: Trial, faults: tuple[Fault, ...], cases: Sequence[int]
 ) -> bool:
-    """Whether a known wrong version gives what the learner's function gave, in all these cases."""
+    """Whether these faults give what the learner's function gave, in all these cases."""
     first_wrong = [i for i in cases if i in trial.wrong]
     rest = [i for i in cases if i not in trial.wrong]
-    return all(_same_outcome(trial, version, i) for i in first_wrong + rest)
+    return all(_same_outcome(trial, faults, i) for i in first_wrong + rest)
 
 
-def _same_outcome(trial: Trial, version: Callable[..., Any], i: int) -> bool:
-    try:
-        with np.errstate(all="ignore"):
-            value = trial.side.as_numpy(version(*trial.given(i)))
-    except Exception:  # a wrong version may stop where the learner's function stops
-        return trial.outcomes[i].error is not None
-    if trial.outcomes[i].error is not None:
-        return False
+def _same_outcome(trial: Trial, faults: tuple[Fault, ...], i: int) -> bool:
+    value = _value_with(trial, faults, i)
+    crashed = trial.outcomes[i].error is not None
+    if value is None or crashed:
+        return value is None and crashed
     return agree(trial.got(i), value, trial.tolerance(i))
+
+
+def _value_with(
+    trial: Trial, faults: tuple[Fault, ...], i: int
+) -> np.ndarray | None:
+    """Return what the solution with these faults gives in a case, None where it raises.
+
+    It is computed once for an exercise, however often that is checked.
+    """
+    exercise = trial.exercise
+    key = tuple(fault.id for fault in faults), i
+    if key not in exercise.values_with_faults:
+        version = exercise.used(exercise.wrong_version(*faults))
+        try:
+            with np.errstate(all="ignore"):
+                value = trial.side.as_numpy(version(*trial.given(i)))
+        except (
+            Exception
+        ):  # a wrong version may stop where the learner's function stops
+            value = None
+        exercise.values_with_faults[key] = value
+    return exercise.values_with_faults[key]
 
 
 def _sentence(fault: Fault, context: Context) -> str:
@@ -103,12 +117,9 @@ def _two_at_once(
 
 def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
     """Return the first case in which this fault alone would show."""
-    version = _version(trial, fault)
     for i in wrong:
-        try:
-            with np.errstate(all="ignore"):
-                value = trial.side.as_numpy(version(*trial.given(i)))
-        except Exception:  # it shows by raising
+        value = _value_with(trial, (fault,), i)
+        if value is None:  # it shows by raising
             continue
         expected = trial.expected[i]
         missed = isinstance(expected, Exception)
