@@ -453,14 +453,14 @@ def test_every_formula_has_its_rows_in_order():
 def test_every_formula_refers_to_an_equation_of_its_chapter():
     labels = {claim.label: claim.chapter for claim in claims_in(BOOK)}
     for path, (_, section) in zip(CHAPTERS, SECTIONS, strict=True):
-        named = re.findall(r"\{(?:eq|prf:ref)\}`([^`]+)`", section)
+        named = re.findall(r"(?<=\(#)eq-[^)]+|(?<=\{prf:ref\}`)[^`]+", section)
         order = [p.stem for p in CHAPTERS]
         assert {labels[label] for label in named} <= {
             *order[: order.index(path.stem) + 1]
         }
         assert sum(labels[label] == path.stem for label in named) >= 4
     for block in BLOCKS:
-        assert "{eq}`" in block.rows["Equation"], block.title
+        assert "](#eq-" in block.rows["Equation"], block.title
 
 
 @every_block

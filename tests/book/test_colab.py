@@ -86,18 +86,25 @@ def test_installing_the_package_leaves_what_colab_has_and_brings_one_more(
 
 # How the text reads
 
-# Directives and roles whose content reads well where their markup shows as plain text.
-DIRECTIVES = {"admonition", "index", "prf:proof", "prf:theorem"}
-ROLES = {"cite", "cite:t", "eq", "term"}
+# Directives whose content reads well where their markup shows as plain text. There are no such
+# roles: CONTRIBUTING.md says how to write references instead.
+DIRECTIVES = {"admonition", "prf:proof", "prf:theorem"}
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 
 
 @every_notebook
-def test_directives_and_roles_are_those_that_read_well_as_plain_text(path):
+def test_there_are_no_roles_and_directives_read_well_as_plain_text(path):
     text = markdown(path)
     assert set(re.findall(r"^ *:{3,}\{([^}]*)\}", text, re.M)) <= DIRECTIVES
-    assert set(re.findall(r"(?<!`)\{([a-z][\w:.+-]*)\}`", text)) <= ROLES
+    assert re.findall(r"(?<!`)\{[a-z][\w:.+-]*\}`[^`]*`", text) == []
+
+
+@every_notebook
+def test_comments_are_entries_of_the_index_and_stand_on_lines_of_their_own(path):
+    lines = [line for line in markdown(path).splitlines() if "<!--" in line]
+    entry = r"<!-- index: [^\s;][^;]*(?:; [^\s;][^;]*)? -->"
+    assert [line for line in lines if not re.fullmatch(entry, line)] == []
 
 
 @every_notebook

@@ -110,6 +110,35 @@ def test_the_numbers_on_the_built_page_are_those_of_the_labels(path, html):
     )
 
 
+def references(path: Path) -> list[tuple[str, str]]:
+    """Return the texts of a page's references to equations, and their labels."""
+    return re.findall(r"\[([^]]*)\]\(#([^)]*)\)", markdown(path))
+
+
+@every_notebook
+def test_a_reference_shows_the_label_that_stands_beside_the_equation_in_colab(path):
+    shown = labels("equation", path)
+    assert [
+        (text, label)
+        for text, label in references(path)
+        if text != f"({label})" or label not in shown
+    ] == []
+
+
+@pytest.mark.parametrize("path", [*CHAPTERS, BOOK / "cheat_sheet.md"], ids=name)
+def test_a_reference_shows_the_number_of_the_equation_on_the_built_page(path, html):
+    numbers = {
+        div["id"]: div.select_one(".eqno").find(string=True)
+        for chapter in CHAPTERS
+        for div in article(page_of(chapter)).select("div.math:has(.eqno)")
+    }
+    links = article(page_of(path)).select("a.internal[href*='#equation-']")
+    assert [(link["href"].split("#")[1], link.get_text()) for link in links] == [
+        (f"equation-{label}", numbers[f"equation-{label}"])
+        for _, label in references(path)
+    ]
+
+
 def test_the_page_of_all_equations_links_each_claim_and_its_tests(html):
     found = {}
     for row in article(page_of(BOOK / "equations.md")).select("tbody tr"):

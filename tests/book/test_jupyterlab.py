@@ -185,7 +185,8 @@ def test_a_chapter_runs_its_text_is_typeset_and_its_animations_move(browser, lab
         playwright.expect(prose.locator("aside")).to_have_count(len(boxes))
         assert prose.locator(".katex-error").count() == 0
         said = "\n".join(prose.all_text_contents())
-        assert not re.findall(r":::|\{\w+\}`|\$", said)
+        assert not re.findall(r":::|\{\w+\}`|\$|<!--|index: ", said)
+        assert not re.findall(r"[a-z]+(?:19|20)\d\d|bibliography\.md|#eq-", said)
         assert notebook.locator(".jp-OutputArea-output svg").count() >= 2
         animation = notebook.locator(".attn-animation").first
         step = animation.locator(".attn-step")

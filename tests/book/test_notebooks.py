@@ -22,6 +22,9 @@ from book_sources import (
     prose,
     repository,
 )
+from plain_markdown import slug
+from pybtex.database import parse_file
+from pybtex.richtext import Text
 
 from course_attn.exercises import catalog
 from course_attn.figures.style import DARK_ROLES, ROLES
@@ -251,19 +254,44 @@ def test_the_spelling_is_american():
 # What the text refers to
 
 
+CITATION = r"\[([^]]*)\]\((?:\.\./)?bibliography\.md#([^)]*)\)"
+REFERENCES = parse_file(str(BOOK / "references.bib")).entries
+
+
 def test_every_citation_is_in_the_bibliography_and_every_entry_is_cited():
-    keys = re.findall(
-        r"^@\w+\{([^,\s]+),", (BOOK / "references.bib").read_text("utf-8"), re.M
-    )
-    roles = [
-        re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", markdown(path))
-        for path in pages()
+    cited = [re.findall(CITATION, markdown(path)) for path in pages()]
+    assert {key for found in cited for _, key in found} == set(REFERENCES)
+
+
+def authors(key: str) -> tuple[str, str]:
+    """Return the surnames of a reference's authors in short, as a link has them, and in full."""
+    persons = REFERENCES[key].persons["author"]
+    *others, last = [
+        str(Text.from_latex(" ".join([*person.prelast_names, *person.last_names])))
+        for person in persons
     ]
-    cited = {
-        key.strip() for found in roles for role in found for key in role.split(",")
-    }
-    assert len(keys) == len(set(keys))
-    assert cited == set(keys)
+    full = f"{', '.join(others)} and {last}" if others else last
+    return f"{others[0]} and others" if len(others) > 1 else full, full
+
+
+@every_text
+def test_every_citation_gives_the_year_and_the_authors_unless_they_stand_before_it(
+    path,
+):
+    """Name and others ([2017](…)) say it; it has been said ([Name and others, 2017](…))."""
+    text = markdown(path)
+    for link in re.finditer(CITATION, text):
+        said, key = link.groups()
+        year = REFERENCES[key].fields.get("year", "no date")
+        short, full = authors(key)
+        before = text[: link.start()]
+        if said == year:
+            names = f"(?:{re.escape(short)}|{re.escape(full)})(?:'s paper)?"
+            assert re.search(rf"\b{names} \($", before), link[0]
+        else:
+            assert said == f"{short}, {year}"
+            assert re.search(r"(?:\(|; )$", before), link[0]
+            assert not before.endswith((f"{short} (", f"{full} (")), link[0]
 
 
 def glossary() -> list[list[str]]:
@@ -281,19 +309,22 @@ def glossary() -> list[list[str]]:
 
 
 def linked_terms(path: Path) -> set[str]:
-    """Return the terms to which a page links: {term}`this` or {term}`words <this>`."""
-    found = re.findall(r"\{term\}`(?:[^`<]*<)?([^`>]+)>?`", markdown(path))
-    return {term.strip() for term in found}
+    """Return what the links of a page to the glossary end with: [words](glossary.md#this)."""
+    link = r"\]\((?:\.\./)?glossary\.md#([^)]*)\)"
+    return set(re.findall(link, markdown(path)))
 
 
 @every_text
 def test_every_linked_term_is_in_the_glossary(path):
-    assert linked_terms(path) <= {term for entry in glossary() for term in entry}
+    terms = {slug(term) for entry in glossary() for term in entry}
+    assert linked_terms(path) <= terms
 
 
 def test_every_term_of_the_glossary_is_linked_from_the_book():
     linked = set().union(*(linked_terms(path) for path in pages()))
-    assert [entry for entry in glossary() if not linked & set(entry)] == []
+    assert [
+        entry for entry in glossary() if linked.isdisjoint(map(slug, entry))
+    ] == []
 
 
 # One slug, every place; one address, one place

@@ -1,0 +1,142 @@
+"""Plain Markdown that reads well in Colab and JupyterLab, and means more in the book.
+
+- ``<!-- index: average; weighted -->`` is an entry of the index.
+- ``[(eq-softmax)](#eq-softmax)`` refers to an equation; in the book it shows the number.
+- ``[one-hot](glossary.md#one-hot)`` leads to a term of the glossary, whose definition is the
+  link's tooltip.
+- ``[2017](bibliography.md#vaswani2017)`` leads to a reference, likewise.
+"""
+
+import json
+import re
+
+from docutils import nodes
+from pybtex.plugin import find_plugin
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+__all__ = ["in_myst", "setup", "slug", "without_formulas"]
+
+_INDEX = re.compile(r"^<!-- index: (.+) -->[ \t]*$", re.M)
+_EQUATION = re.compile(r"\[\((?P<label>eq-[\w-]+)\)\]\(#(?P=label)\)")
+_SENTENCES = re.compile(r".*[.?!]\)?(?=\s)", re.S)
+
+
+# Before a page is parsed
+
+
+def in_myst(text: str) -> str:
+    """Write entries of the index and references to equations in MyST's own syntax."""
+    text = _INDEX.sub(r":::{index} single: \1\n:::", text)
+    return _EQUATION.sub(r"{eq}`\g<label>`", text)
+
+
+def _rewrite(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Rewrite a page; of a notebook, the markdown cells, so that its cached results stay valid."""
+    if not str(app.env.doc2path(docname)).endswith(".ipynb"):
+        source[0] = in_myst(source[0])
+        return
+    notebook = json.loads(source[0])
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = in_myst("".join(cell["source"]))
+    source[0] = json.dumps(notebook, ensure_ascii=False)
+
+
+# What a link can lead to
+
+
+def slug(term: str) -> str:
+    """Return what a link to a term of the glossary ends with: ``kv-cache`` for "KV cache"."""
+    return nodes.make_id(term)
+
+
+def _add_targets(app: Sphinx, doctree: nodes.document) -> None:
+    """Let links end in the slug of a term or the key of a reference, as in that of a heading."""
+    metadata = app.env.metadata[app.env.docname]
+    targets, tooltips = {}, {}
+    for item in _definitions(doctree):
+        for term in item.findall(nodes.term):
+            (target,) = term["ids"]
+            targets[slug(term.astext())] = (term.line, target, term.astext())
+            tooltips[target] = without_formulas(item.next_node(nodes.definition))
+    for bibliography in _bibliographies(app.env, app.env.docname):
+        for key, citation in bibliography.citation_nodes.items():
+            targets[key] = (bibliography.line, citation["ids"][0], key)
+    if targets:
+        metadata["myst_slugs"] = metadata.get("myst_slugs", {}) | targets
+        metadata["tooltips"] = tooltips
+
+
+def _definitions(doctree: nodes.document) -> list[nodes.definition_list_item]:
+    """Return the entries of a page's glossaries."""
+    return [
+        item
+        for glossary in doctree.findall(addnodes.glossary)
+        for item in glossary.findall(nodes.definition_list_item)
+    ]
+
+
+def _bibliographies(env: BuildEnvironment, docname: str) -> list:
+    """Return what is known of the lists of references on a page."""
+    found = env.get_domain("cite").bibliographies
+    return [known for key, known in found.items() if key.docname == docname]
+
+
+def without_formulas(definition: nodes.Node) -> str:
+    """Return the text of a definition, up to the sentence that has a formula."""
+    said = ""
+    for part in definition.findall():
+        if isinstance(part, nodes.math):
+            sentences = _SENTENCES.match(said)
+            return sentences[0] if sentences else ""
+        if isinstance(part, nodes.Text):
+            said += part.astext()
+    return said
+
+
+# What a link says when it is pointed at
+
+
+def _add_tooltips(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Give links to terms the definition as a title, and links to references the reference."""
+    titles = {
+        f"{app.builder.get_relative_uri(docname, page)}#{target}": title
+        for (page, target), title in (
+            _terms(app.env) | _references(app.env)
+        ).items()
+        if title
+    }
+    for link in doctree.findall(nodes.reference):
+        address = link.get("refuri") or f"#{link.get('refid')}"
+        if address in titles:
+            link["reftitle"] = titles[address]
+
+
+def _terms(env: BuildEnvironment) -> dict[tuple[str, str], str]:
+    """Return the definitions of all terms by their page and target."""
+    return {
+        (docname, target): definition
+        for docname, metadata in env.metadata.items()
+        for target, definition in metadata.get("tooltips", {}).items()
+    }
+
+
+def _references(env: BuildEnvironment) -> dict[tuple[str, str], str]:
+    """Return all references as plain text by their page and target."""
+    plain = find_plugin("pybtex.backends", "plaintext")()
+    return {
+        (citation.bibliography_key.docname, citation.citation_id): (
+            citation.formatted_entry.text.render(plain).replace("\\url ", "")
+        )
+        for citation in env.get_domain("cite").citations
+    }
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Rewrite pages before they are parsed, add targets after, and tooltips when all is known."""
+    app.connect("source-read", _rewrite)
+    app.connect("doctree-read", _add_targets)
+    app.connect("doctree-resolved", _add_tooltips)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
