@@ -1,5 +1,6 @@
 """What all tests share: reproducible property tests, the twins, the wheel, GPU tests that skip."""
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,11 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
+
+# Helpers whose failed assertions shall be explained as in the tests.
+pytest.register_assert_rewrite(
+    "cheat_sheet", "multi_head_layers", "twin_comparison"
+)
 
 # Property tests draw the same examples on every machine, with no clock and no stored state.
 settings.register_profile(
@@ -54,6 +60,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the chapters, which take longest: no worker is left alone with them at the end."""
     items.sort(key=lambda item: item.path.name != "test_deterministic.py")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of Python's search for garbage.
+
+    It all stays until the end, and each full search would walk through it again, as the tests do
+    that measure times.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from attention_inputs import normal
 from hypothesis import given
 from hypothesis import strategies as st
 from twin_table import twin
@@ -15,11 +16,6 @@ from twin_table import twin
 from course_attn.in_torch.block import TransformerBlock
 
 N, D, D_FF = 5, 4, 7
-
-
-def normal(*shape: int, seed: int = 0) -> np.ndarray:
-    """Draw a standard normal array."""
-    return np.random.default_rng([seed, *shape]).normal(size=shape)
 
 
 def block_params(

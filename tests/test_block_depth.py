@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from attention_inputs import normal
 from hypothesis import given
 from hypothesis import strategies as st
-from test_block import D, N, block_params, normal
+from test_block import D, N, block_params
 from twin_table import twin
 
 from course_attn.in_torch.block import Transformer, TransformerBlock

@@ -18,7 +18,7 @@ from test_parity_block import (
     layer_of_torch,
     shaken,
 )
-from test_twins import assert_close
+from twin_comparison import assert_close
 from twin_table import installed
 
 from course_attn.in_torch.block import (

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from attention_inputs import KINDS, inputs, masks_of_every_kind, normal
 from hypothesis import given
 from hypothesis import strategies as st
-from test_parity import KINDS, inputs, masks_of_every_kind, normal, tensors
-from test_twins import assert_close
+from twin_comparison import assert_close
+from twin_oracles import tensors
 from twin_table import convert, installed, raw, twin
 
 # --- merging: a monoid ----------------------------------------------------------------------------

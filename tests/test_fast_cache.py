@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
-from test_parity import normal
+from attention_inputs import normal
 from twin_table import convert, in_numpy, installed, module, twin
 
 Part = tuple[np.ndarray, ...]

@@ -6,9 +6,9 @@ from functools import reduce
 
 import numpy as np
 import pytest
+from attention_inputs import normal
 from hypothesis import given
 from hypothesis import strategies as st
-from test_parity import normal
 from twin_table import raw, twin
 
 Part = tuple[float, float, np.ndarray]

@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
+from attention_inputs import normal
 from hypothesis import given
 from hypothesis import strategies as st
 from test_fast_chapter import sizes, softmax
-from test_parity import normal
 from twin_table import convert, in_numpy, module, raw, twin
 
 from course_attn.in_numpy import _fast_tiles as tiles

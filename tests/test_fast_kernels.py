@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from test_parity import inputs, normal, random_mask, tensors
-from test_twins import HALF, assert_close
+from attention_inputs import inputs, normal, random_mask
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
+from twin_comparison import HALF, assert_close
+from twin_oracles import tensors
 from twin_table import convert, in_numpy, raw, twin
 
 from course_attn.in_numpy import _fast_tiles as tiles

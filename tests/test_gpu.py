@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from test_twins import TOLERANCE, assert_close
 from twin_cases import BY_HAND, CASES
+from twin_comparison import TOLERANCE, assert_close
 from twin_table import Case, convert, in_numpy, parts, raw, result_kind
 
 

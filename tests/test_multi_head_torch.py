@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 import torch
-from test_parity_multi_head import (
+from attention_inputs import normal_tensor as normal
+from multi_head_layers import (
     BATCH,
     D_HEAD,
     D_MODEL,
@@ -14,7 +15,6 @@ from test_parity_multi_head import (
     N_K,
     N_Q,
     deviation,
-    normal,
     ours,
 )
 from torch.utils.flop_counter import FlopCounterMode

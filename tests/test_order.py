@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from attention_inputs import normal
 from hypothesis import given
 from hypothesis import strategies as st
 from twin_table import raw, twin
@@ -14,11 +15,6 @@ N, D = 7, 6  # words; width of the vectors, even for the rotations
 FLOAT64 = np.dtype("float64")
 Model = Callable[[np.ndarray], np.ndarray]
 orders = st.permutations(range(N)).map(np.array)
-
-
-def normal(*shape: int, seed: int = 0) -> np.ndarray:
-    """Draw a standard normal array; the same for the same shape and seed."""
-    return np.random.default_rng([seed, *shape]).normal(size=shape)
 
 
 def causal(n: int) -> np.ndarray:

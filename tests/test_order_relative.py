@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
+from attention_inputs import normal
 from hypothesis import given
 from hypothesis import strategies as st
-from test_order import D, N, alibi, causal, frequency, normal, rotation
+from test_order import D, N, alibi, causal, frequency, rotation
 from twin_table import twin
 
 offsets = st.integers(-1000, 1000)

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
-from test_twins import assert_close
+from attention_inputs import normal_tensor as normal
+from twin_comparison import assert_close
 from twin_table import installed
 
 from course_attn.in_torch.order import (
@@ -14,14 +14,6 @@ from course_attn.in_torch.order import (
     rotary,
     sinusoidal_encoding,
 )
-
-
-def normal(*shape: int, seed: int = 0) -> torch.Tensor:
-    """Draw a standard normal tensor; the same for the same shape and seed."""
-    return torch.from_numpy(
-        np.random.default_rng([seed, *shape]).normal(size=shape)
-    )
-
 
 # --- learned rows ---------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from test_twins import assert_close
+from twin_comparison import assert_close
 from twin_table import in_numpy, installed, raw
 
 from course_attn.in_torch.block import (

@@ -3,10 +3,11 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from attention_inputs import normal_tensor as normal
 from hypothesis import given
 from hypothesis import strategies as st
-from test_order_torch import normal, rows
-from test_twins import assert_close
+from test_order_torch import rows
+from twin_comparison import assert_close
 
 from course_attn.in_torch.masks import causal_mask
 from course_attn.in_torch.multi_head import MultiHeadAttention

@@ -1,4 +1,6 @@
-"""The tables that `test_twins.py` works through. A new public function needs rows in its chapter's.
+"""The tables that the tests of the twins work through.
+
+A new public function needs rows in its chapter's, for which long ones have modules of their own.
 
 - `CASES`: calls with random arrays, in which both twins must agree with each other.
 - `ORACLES`: what each function must equal, computed by code that is not ours: NumPy arrays in, a
@@ -16,7 +18,10 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from twin_table import Bad, Case, chapters
+import numpy as np
+from twin_table import Bad, Case, chapters, functions
+
+FUNCTIONS = functions("in_numpy")
 
 _TABLES = [
     importlib.import_module(f"twin_cases.{name}") for name in chapters("in_numpy")
@@ -40,3 +45,16 @@ READS_NUMBERS: set[str] = {
     for table in _TABLES
     for function in getattr(table, "READS_NUMBERS", ())
 }
+
+
+def fullest(function: str) -> Case:
+    """Return the case of a function with the most arrays, a call that is known to be good."""
+    cases = [case for case in CASES if case.function == function]
+    return max(cases, key=lambda case: len(case.arrays))
+
+
+def arguments_of(function: str) -> dict[str, np.ndarray]:
+    """Return all the arrays that a function takes, as they are in one good call."""
+    return (
+        fullest(function).arrays if function in {c.function for c in CASES} else {}
+    )

@@ -4,7 +4,9 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from twin_table import INF, N_Q, NAN, Bad, bad_count, misfit, normal
+from twin_arrays import N_Q, normal
+from twin_refusals import bad_count, misfit
+from twin_table import INF, NAN, Bad
 
 from course_attn.in_numpy.block import gelu, relu
 

@@ -5,13 +5,12 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from twin_table import (
+from twin_arrays import (
     BATCH,
     D_K,
     D_V,
     N_K,
     N_Q,
-    Case,
     N,
     batched,
     normal,
@@ -19,6 +18,7 @@ from twin_table import (
     with_entries,
     with_masks,
 )
+from twin_table import Case
 
 from twin_cases._fast_names import CACHE, COUNTS, LINEAR, SIZES, TILED
 

@@ -8,19 +8,9 @@ import numpy as np
 import scipy.stats
 import torch
 import torch.nn.functional as F
-from twin_table import (
-    BATCH,
-    INF,
-    N_Q,
-    NAN,
-    Case,
-    N,
-    batched,
-    hand,
-    normal,
-    random_mask,
-    tensors,
-)
+from twin_arrays import BATCH, N_Q, N, batched, normal, random_mask
+from twin_oracles import tensors
+from twin_table import INF, NAN, Case, hand
 
 from course_attn.in_numpy.block import gelu, relu
 from twin_cases._block_refused import (

@@ -8,15 +8,12 @@ import scipy.special
 import torch
 import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
-from twin_table import (
-    attention_by_torch,
-    tensors,
-)
+from twin_oracles import attention_by_torch, tensors
 
-from twin_cases._fast_bad import BAD_INPUT
 from twin_cases._fast_by_hand import BY_HAND
 from twin_cases._fast_calls import CASES
 from twin_cases._fast_names import LINEAR, TILED
+from twin_cases._fast_refused import BAD_INPUT
 
 
 def _partial_by_scipy(scores: np.ndarray, V: np.ndarray) -> Any:

@@ -9,29 +9,25 @@ import scipy.special
 import torch
 import torch.nn.functional as F
 from torch.nn.attention.bias import causal_lower_right
-from twin_table import (
+from twin_arrays import (
     BATCH,
     CAUSAL,
     D_K,
     D_V,
-    INF,
     N_K,
     N_Q,
-    NAN,
-    Bad,
-    Case,
     N,
-    bad_count,
-    bad_number,
-    bad_values,
     batched,
-    hand,
-    misfit,
     normal,
     random_mask,
-    tensors,
     with_entries,
 )
+from twin_oracles import tensors
+from twin_table import INF, NAN, Case, hand
+
+from twin_cases._masks_refused import BAD_INPUT
+
+__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES", "READS_NUMBERS"]
 
 READS_NUMBERS = {"masks.padding_mask"}
 
@@ -346,82 +342,5 @@ BY_HAND = [
         K=[[log(3)], [0]],
         V=[[8], [0]],
         scale=1.0,
-    ),
-]
-
-BAD_INPUT = [
-    *bad_count("masks.causal_mask", "n_q", -1, n_k=5),
-    *bad_count("masks.causal_mask", "n_q", -1),
-    *bad_count("masks.causal_mask", "n_k", -1, n_q=5),
-    *bad_count("masks.sliding_window_mask", "n_q", -1, window=2),
-    *bad_count("masks.sliding_window_mask", "n_k", -1, n_q=5, window=2),
-    *bad_count("masks.sliding_window_mask", "window", 0, n_q=5),
-    *bad_count("masks.padding_mask", "n_k", -1, lengths=np.array([0])),
-    *(
-        Bad(
-            "masks.padding_mask",
-            f"lengths {lengths}",
-            {"lengths": np.array(lengths), "n_k": 5},
-            ValueError,
-            "lengths",
-            ("between 0 and n_k = 5", f"got {found}"),
-        )
-        for lengths, found in (([5, 6], 6), ([-1, 3], -1), ([0, 5, -2, 9], -2))
-    ),
-    misfit(
-        "masks.padding_mask",
-        "lengths",
-        "(batch,)",
-        "got 2 axes",
-        lengths=(2, 1),
-        n_k=5,
-    ),
-    *(
-        Bad(
-            "masks.mask_to_bias",
-            f"dtype {dtype!r}",
-            {"mask": np.ones((2, 3), bool), "dtype": dtype},
-            TypeError,
-            "dtype",
-            ("must be a floating-point dtype", "got"),
-        )
-        for dtype in (None, "float32", 32, int, np.dtype("int64"), np.dtype("bool"))
-    ),
-    misfit(
-        "masks.masked_softmax",
-        "mask",
-        "n = 5 from scores",
-        scores=(7, 5),
-        mask=(7,),
-    ),
-    misfit(
-        "masks.masked_softmax",
-        "mask",
-        "batch = (7,) from scores",
-        scores=(7, 5),
-        mask=(3, 5),
-    ),
-    misfit(
-        "masks.masked_softmax",
-        "mask",
-        "batch = () from scores",
-        scores=(5,),
-        mask=(7, 5),
-    ),
-    misfit(
-        "masks.masked_softmax",
-        "mask",
-        "broadcast to shape (*batch, n) with batch = (2, 7) from scores",
-        scores=(2, 7, 5),
-        mask=(2, 1, 7, 5),
-    ),
-    *bad_values("masks.causal_attention"),
-    *bad_number(
-        "masks.causal_attention",
-        "scale",
-        positive=False,
-        Q=(7, 5),
-        K=(11, 5),
-        V=(11, 3),
     ),
 ]

@@ -6,21 +6,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from twin_table import (
-    BATCH,
-    INF,
-    N_K,
-    N_Q,
-    NAN,
-    Bad,
-    Case,
-    N,
-    bad_count,
-    bad_number,
-    hand,
-    misfit,
-    normal,
-)
+from twin_arrays import BATCH, N_K, N_Q, N, normal
+from twin_refusals import bad_count, bad_dtype, bad_flag, bad_number, misfit
+from twin_table import INF, NAN, Bad, Case, hand
 
 F64, D = np.dtype("float64"), 14  # an even width, of two different primes
 
@@ -315,22 +303,6 @@ BY_HAND = [
     ),
 ]
 
-
-def _bad_dtypes(function: str, **given: Any) -> list[Bad]:
-    """Try what is no floating-point dtype."""
-    return [
-        Bad(
-            function,
-            f"dtype {dtype!r}",
-            given | {"dtype": dtype},
-            TypeError,
-            "dtype",
-            ("must be a floating-point dtype", "got"),
-        )
-        for dtype in ("float32", 32, int, np.dtype("int64"), np.dtype("bool"))
-    ]
-
-
 BAD_INPUT = [
     *bad_count("order.sinusoidal_encoding", "n", -1, d_model=4),
     *bad_count("order.sinusoidal_encoding", "d_model", 1, n=3),
@@ -346,7 +318,7 @@ BAD_INPUT = [
         for d_model in (3, 7)
     ),
     *bad_number("order.sinusoidal_encoding", "base", n=3, d_model=4),
-    *_bad_dtypes("order.sinusoidal_encoding", n=3, d_model=4),
+    *bad_dtype("order.sinusoidal_encoding", n=3, d_model=4),
     *(
         misfit(
             "order.rotary", "positions", "n = 7 from X", X=(7, 4), positions=shape
@@ -358,19 +330,11 @@ BAD_INPUT = [
     misfit("order.rotary", "X", "even width", X=(2, 7, 1), positions=(7,)),
     misfit("order.rotary", "X", "(*batch, n, d_k)", X=(4,), positions=(4,)),
     *bad_number("order.rotary", "base", X=np.ones((3, 4)), positions=np.arange(3)),
-    *(
-        Bad(
-            "order.rotary",
-            f"interleaved {flag!r}",
-            {"X": np.ones((3, 4)), "positions": np.arange(3), "interleaved": flag},
-            TypeError,
-            "interleaved",
-            ("True or False", f"{flag!r}"),
-        )
-        for flag in (0, 1, None, "half")
+    *bad_flag(
+        "order.rotary", "interleaved", "half", X=(3, 4), positions=np.arange(3)
     ),
     *bad_count("order.alibi_bias", "n_heads", 0, n_q=3),
     *bad_count("order.alibi_bias", "n_q", -1, n_heads=2),
     *bad_count("order.alibi_bias", "n_k", -1, n_heads=2, n_q=3),
-    *_bad_dtypes("order.alibi_bias", n_heads=2, n_q=3),
+    *bad_dtype("order.alibi_bias", n_heads=2, n_q=3),
 ]

@@ -8,32 +8,18 @@ import numpy as np
 import scipy.special
 import torch
 import torch.nn.functional as F
-from twin_table import (
-    D_K,
-    D_MODEL,
-    D_V,
-    INF,
-    N_K,
-    N_Q,
-    NAN,
-    Case,
-    attention_by_torch,
-    bad_masks,
-    bad_number,
-    bad_queries_and_keys,
-    bad_values,
-    batched,
-    hand,
-    misfit,
-    normal,
-    tensors,
-    with_masks,
-)
+from twin_arrays import D_K, D_MODEL, D_V, N_K, N_Q, batched, normal, with_masks
+from twin_oracles import attention_by_torch, identity_mha, tensors
+from twin_table import INF, NAN, Case, hand
 
-TORCH_ONLY = {"qkv.fused_attention": "test_parity.py, against qkv.attention"}
+from twin_cases._qkv_refused import BAD_INPUT
 
-_PROJECT = "qkv.project_qkv"
-_LOOKUP = "qkv.soft_lookup"
+__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES", "TORCH_ONLY"]
+
+TORCH_ONLY = {
+    "qkv.fused_attention": "test_fused_attention.py, against qkv.attention"
+}
+
 
 CASES = [
     *batched(
@@ -96,13 +82,8 @@ def _attention_by_mha(
         drop = ~torch.from_numpy(np.broadcast_to(mask, full).copy())
         added = added.masked_fill(drop, -INF)
     flat = [x.reshape(-1, *x.shape[-2:]) for x in (q, k, v, added)]
-    layer = torch.nn.MultiheadAttention(
-        d, 1, bias=False, batch_first=True, dtype=q.dtype
-    )
     with torch.no_grad():
-        layer.in_proj_weight.copy_(torch.eye(d).repeat(3, 1))
-        layer.out_proj.weight.copy_(torch.eye(d))
-        out, _ = layer(*flat[:3], attn_mask=flat[3])
+        out, _ = identity_mha(d, q.dtype)(*flat[:3], attn_mask=flat[3])
     empty = torch.isinf(flat[3]).all(dim=-1, keepdim=True)
     out = out.masked_fill(empty, 0.0)[..., : V.shape[-1]]
     return out.reshape(*Q.shape[:-1], V.shape[-1])
@@ -307,123 +288,4 @@ BY_HAND = [
         values=[[20], [40]],
         temperature=1e-3,
     ),
-]
-
-BAD_INPUT = [
-    misfit(
-        _PROJECT,
-        "W_Q",
-        "d_model = 3 from X",
-        X=(7, 3),
-        W_Q=(2, 3),
-        W_K=(3, 5),
-        W_V=(3, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "W_K",
-        "d_model = 3 from X",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(5, 5),
-        W_V=(3, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "W_K",
-        "d_k = 5 from W_Q",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 2),
-        W_V=(3, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "W_K",
-        "d_k = 5 from W_Q",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 1),
-        W_V=(3, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "W_V",
-        "d_model = 3 from X",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 5),
-        W_V=(5, 3),
-    ),
-    misfit(
-        _PROJECT,
-        "Z",
-        "d_model = 3 from X",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 5),
-        W_V=(3, 5),
-        Z=(7, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "Z",
-        "batch = (2,) from X",
-        X=(2, 7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 5),
-        W_V=(3, 5),
-        Z=(11, 3),
-    ),
-    *bad_queries_and_keys("qkv.attention_weights"),
-    misfit(
-        "qkv.attention_weights",
-        "Q",
-        "at least one element along axis -1",
-        Q=(7, 0),
-        K=(11, 0),
-    ),
-    *bad_masks("qkv.attention_weights", Q=(2, 7, 5), K=(2, 11, 5)),
-    *bad_number(
-        "qkv.attention_weights", "scale", positive=False, Q=(7, 5), K=(11, 5)
-    ),
-    *bad_values("qkv.attention"),
-    *bad_masks("qkv.attention", Q=(2, 7, 5), K=(2, 11, 5), V=(2, 11, 3)),
-    *bad_number(
-        "qkv.attention", "scale", positive=False, Q=(7, 5), K=(11, 5), V=(11, 3)
-    ),
-    misfit(
-        _LOOKUP,
-        "keys",
-        "d_k = 5 from query",
-        query=(5,),
-        keys=(11, 3),
-        values=(11, 2),
-    ),
-    misfit(
-        _LOOKUP,
-        "values",
-        "n_k = 11 from keys",
-        query=(5,),
-        keys=(11, 5),
-        values=(1, 2),
-    ),
-    misfit(
-        _LOOKUP,
-        "query",
-        "(d_k,)",
-        "got 2 axes",
-        query=(1, 5),
-        keys=(11, 5),
-        values=(11, 2),
-    ),
-    misfit(
-        _LOOKUP,
-        "keys",
-        "at least one element",
-        query=(5,),
-        keys=(0, 5),
-        values=(0, 2),
-    ),
-    *bad_number(_LOOKUP, "temperature", query=(5,), keys=(11, 5), values=(11, 2)),
 ]

@@ -8,21 +8,16 @@ import numpy as np
 import scipy.special
 import scipy.stats
 import torch
-from twin_table import (
-    D_K,
-    N_K,
-    N_Q,
-    Bad,
-    Case,
+from twin_arrays import D_K, N_K, N_Q, batched, normal
+from twin_oracles import pairs
+from twin_refusals import (
     bad_count,
+    bad_flag,
     bad_number,
     bad_queries_and_keys,
-    batched,
-    hand,
     misfit,
-    normal,
-    pairs,
 )
+from twin_table import Case, hand
 
 _STATISTICS = "scaling.score_statistics"
 _VARIANCE = "scaling.expected_score_variance"
@@ -167,15 +162,5 @@ BAD_INPUT = [
     ),
     *bad_count(_VARIANCE, "d_k", 0),
     *bad_number(_VARIANCE, "mean", positive=False, d_k=64),
-    *(
-        Bad(
-            _VARIANCE,
-            f"shared {value!r}",
-            {"d_k": 64, "shared": value},
-            TypeError,
-            "shared",
-            ("must be True or False", f"got {type(value).__name__}"),
-        )
-        for value in (1, 0, None, "no", 1.0)
-    ),
+    *bad_flag(_VARIANCE, "shared", d_k=64),
 ]

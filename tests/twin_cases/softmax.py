@@ -7,24 +7,19 @@ from typing import Any
 import numpy as np
 import scipy.special
 import torch
-from twin_table import (
+from twin_arrays import (
     BATCH,
     D_K,
-    INF,
     N_K,
     N_Q,
-    NAN,
-    Case,
     N,
-    bad_axis,
-    bad_number,
     batched,
     distribution,
-    hand,
-    misfit,
     normal,
     with_entries,
 )
+from twin_refusals import bad_axis, bad_number, misfit
+from twin_table import INF, NAN, Case, hand
 
 CASES = [
     *batched("softmax.softmax", scores=(..., N)),

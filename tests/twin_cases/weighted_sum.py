@@ -6,19 +6,9 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
-from twin_table import (
-    BATCH,
-    D_V,
-    INF,
-    N_K,
-    N_Q,
-    NAN,
-    Case,
-    batched,
-    hand,
-    misfit,
-    normal,
-)
+from twin_arrays import BATCH, D_V, N_K, N_Q, batched, normal
+from twin_refusals import misfit
+from twin_table import INF, NAN, Case, hand
 
 _SUM = "weighted_sum.weighted_sum"
 _LOOP = "weighted_sum.weighted_sum_loop"

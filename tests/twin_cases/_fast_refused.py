@@ -1,9 +1,8 @@
-"""Calls that the functions of chapter 10, `fast`, must refuse."""
+"""The calls of the functions of chapter 10, `fast`, that must be refused."""
 
-import numpy as np
-from twin_table import (
-    Bad,
+from twin_refusals import (
     bad_count,
+    bad_flag,
     bad_masks,
     bad_number,
     bad_values,
@@ -21,26 +20,6 @@ _MERGE = {
     "o2": (7, 5),
 }
 _QKV = {"Q": (7, 5), "K": (11, 5), "V": (11, 3)}
-
-
-def _ones(**shapes: tuple[int, ...]) -> dict[str, np.ndarray]:
-    return {name: np.ones(shape) for name, shape in shapes.items()}
-
-
-def _bad_flag(function: str, name: str, **arrays: tuple[int, ...]) -> list[Bad]:
-    """Try what is neither True nor False."""
-    return [
-        Bad(
-            function,
-            f"{name} {value!r}",
-            _ones(**arrays) | {name: value},
-            TypeError,
-            name,
-            ("True or False", f"got {type(value).__qualname__}"),
-        )
-        for value in (0, 1, "yes", None)
-    ]
-
 
 BAD_INPUT = [
     misfit(
@@ -76,12 +55,12 @@ BAD_INPUT = [
             ("m2", (2, 7), "batch = () from m1"),
         )
     ),
-    *bad_count("fast.online_softmax", "block", 0, **_ones(scores=(7, 11))),
+    *bad_count("fast.online_softmax", "block", 0, scores=(7, 11)),
     *bad_values(TILED),
     *bad_masks(TILED, Q=(2, 7, 5), K=(2, 11, 5), V=(2, 11, 3)),
     *bad_number(TILED, "scale", positive=False, **_QKV),
-    *_bad_flag(TILED, "causal", **_QKV),
-    *bad_count(TILED, "tile", 0, **_ones(**_QKV)),
+    *bad_flag(TILED, "causal", **_QKV),
+    *bad_count(TILED, "tile", 0, **_QKV),
     misfit(
         "fast.repeat_kv",
         "K",
@@ -90,9 +69,9 @@ BAD_INPUT = [
         K=(7, 5),
         n_rep=2,
     ),
-    *bad_count("fast.repeat_kv", "n_rep", 0, **_ones(K=(3, 7, 5))),
+    *bad_count("fast.repeat_kv", "n_rep", 0, K=(3, 7, 5)),
     *(b for b in bad_values(LINEAR) if "at least one" not in str(b.says)),
-    *_bad_flag(LINEAR, "causal", **_QKV),
+    *bad_flag(LINEAR, "causal", **_QKV),
     *(
         bad
         for function, options in COUNTS.items()
