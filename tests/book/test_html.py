@@ -181,61 +181,6 @@ def test_a_page_that_forwards_leads_to_a_page():
     )
 
 
-# What a link says when it is pointed at
-
-
-def words(tag) -> str:
-    """Return the text of a part of a page on one line."""
-    return " ".join(tag.get_text().split())
-
-
-def links_to(page: str) -> list:
-    """Return the links in the book's text to something on one of its pages."""
-    found = [
-        tag
-        for source in pages()
-        for tag in article(page_of(source)).select(
-            f"a.internal[href*='{page}.html#']"
-        )
-    ]
-    assert len(found) > 100
-    return found
-
-
-def test_links_to_terms_have_what_the_glossary_says_before_its_first_formula():
-    page = article(page_of(BOOK / "glossary.md"))
-    titles = set()
-    for link in links_to("glossary"):
-        term = page.find(id=link["href"].split("#")[1])
-        definition = term.find_next_sibling("dd")
-        formula = definition.select_one(".math")
-        title = link.get("title", "")
-        titles.add(title)
-        assert words(definition).startswith(title)
-        if not formula:
-            assert title == words(definition)
-        else:
-            rest = words(definition).removeprefix(title).split(words(formula))[0]
-            assert not re.search(r"[.?!] ", rest)
-            assert title == "" or title.endswith(".")
-    assert any(title.count(". ") for title in titles)
-
-
-def test_links_to_references_have_the_reference():
-    page = article(page_of(BOOK / "bibliography.md"))
-    for link in links_to("bibliography"):
-        entry = page.find(id=link["href"].split("#")[1])
-        assert link["title"] == words(entry.p)
-
-
-def test_the_bibliography_has_all_references():
-    entries = article(page_of(BOOK / "bibliography.md")).select(".citation")
-    file = (BOOK / "references.bib").read_text("utf-8")
-    assert {tag["id"] for tag in entries} == set(
-        re.findall(r"^@\w+\{([^,]+)", file, re.M)
-    )
-
-
 # Every page there
 
 
@@ -358,6 +303,11 @@ def animations() -> list:
         for path in built_pages()
         for tag in soup(path).select("figure.attn-animation")
     ]
+
+
+@every_chapter
+def test_the_chapter_has_something_to_play(source):
+    assert article(page_of(source)).select(".attn-animation")
 
 
 def test_every_animation_is_small():
