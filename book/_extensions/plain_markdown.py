@@ -1,6 +1,7 @@
 """Plain Markdown that reads well in Colab and JupyterLab, and means more in the book.
 
 - ``<!-- index: average; weighted -->`` is an entry of the index.
+- ``:::{admonition} Pitfall: …`` is a box with the color of a warning, any other one a note.
 - ``[(eq-softmax)](#eq-softmax)`` refers to an equation; in the book it shows the number.
 - ``[one-hot](glossary.md#one-hot)`` leads to a term of the glossary, whose definition is the
   link's tooltip.
@@ -19,6 +20,7 @@ from sphinx.environment import BuildEnvironment
 __all__ = ["in_myst", "setup", "slug", "without_formulas"]
 
 _INDEX = re.compile(r"^<!-- index: (.+) -->[ \t]*$", re.M)
+_BOX = re.compile(r"^:::\{admonition\} (?P<pitfall>Pitfall: )?.+$", re.M)
 _EQUATION = re.compile(r"\[\((?P<label>eq-[\w-]+)\)\]\(#(?P=label)\)")
 _SENTENCES = re.compile(r".*[.?!]\)?(?=\s)", re.S)
 
@@ -27,9 +29,14 @@ _SENTENCES = re.compile(r".*[.?!]\)?(?=\s)", re.S)
 
 
 def in_myst(text: str) -> str:
-    """Write entries of the index and references to equations in MyST's own syntax."""
+    """Write entries of the index, boxes and references to equations in MyST's own syntax."""
     text = _INDEX.sub(r":::{index} single: \1\n:::", text)
+    text = _BOX.sub(_with_class, text)
     return _EQUATION.sub(r"{eq}`\g<label>`", text)
+
+
+def _with_class(box: re.Match[str]) -> str:
+    return f"{box[0]}\n:class: {'warning' if box['pitfall'] else 'note'}"
 
 
 def _rewrite(app: Sphinx, docname: str, source: list[str]) -> None:

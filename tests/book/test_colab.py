@@ -108,6 +108,16 @@ def test_comments_are_entries_of_the_index_and_stand_on_lines_of_their_own(path)
 
 
 @every_notebook
+def test_a_fence_stands_alone_so_that_plain_markdown_sees_a_paragraph(path):
+    """Only the label of a theorem stands with its title, as that of an equation beside it."""
+    for cell in cells(path, "markdown"):
+        for paragraph in re.split(r"\n\n", cell["source"]):
+            if ":::" in paragraph:
+                fence = r":::(\{admonition\} .+|\{prf:theorem\} .+\n:label: .+|\{prf:proof\})?"
+                assert re.fullmatch(fence, paragraph.strip()), paragraph
+
+
+@every_notebook
 def test_the_text_uses_no_syntax_that_only_myst_knows(path):
     """Targets, comments, definition lists, footnotes, substitutions, attributes, bare formulas."""
     text = re.sub(
