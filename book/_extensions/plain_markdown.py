@@ -1,6 +1,7 @@
 """Plain Markdown that reads well in Colab and JupyterLab, and means more in the book.
 
 - ``<!-- index: average; weighted -->`` is an entry of the index.
+- A cell ``**Figure.** …`` below one that draws a figure is the figure's caption.
 - ``:::{admonition} Pitfall: …`` is a box with the color of a warning, any other one a note.
 - ``[(eq-softmax)](#eq-softmax)`` refers to an equation; in the book it shows the number.
 - ``[one-hot](glossary.md#one-hot)`` leads to a term of the glossary, whose definition is the
@@ -17,8 +18,16 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-__all__ = ["in_myst", "setup", "slug", "without_formulas"]
+__all__ = [
+    "CAPTION",
+    "in_myst",
+    "setup",
+    "slug",
+    "with_captions",
+    "without_formulas",
+]
 
+CAPTION = "**Figure.** "
 _INDEX = re.compile(r"^<!-- index: (.+) -->[ \t]*$", re.M)
 _BOX = re.compile(r"^:::\{admonition\} (?P<pitfall>Pitfall: )?.+$", re.M)
 _EQUATION = re.compile(r"\[\((?P<label>eq-[\w-]+)\)\]\(#(?P=label)\)")
@@ -48,7 +57,21 @@ def _rewrite(app: Sphinx, docname: str, source: list[str]) -> None:
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = in_myst("".join(cell["source"]))
+    notebook["cells"] = with_captions(notebook["cells"])
     source[0] = json.dumps(notebook, ensure_ascii=False)
+
+
+def with_captions(cells: list[dict]) -> list[dict]:
+    """Put the caption below a figure into the metadata of its cell, where MyST-NB looks for it."""
+    found: list[dict] = []
+    for cell in cells:
+        text = "".join(cell["source"])
+        above = found[-1]["metadata"].get("mystnb", {}) if found else {}
+        if "figure" in above and text.startswith(CAPTION):
+            above["figure"]["caption"] = text.removeprefix(CAPTION)
+        else:
+            found.append(cell)
+    return found
 
 
 # What a link can lead to

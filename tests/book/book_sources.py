@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import plain_markdown
 import setup_cells
 import verified_equations
 import yaml
@@ -73,8 +74,11 @@ def prose(text: str) -> str:
 
 
 def figures(path: Path) -> list[dict]:
-    """Return the figure metadata of a notebook's cells."""
-    metadata = [cell["metadata"].get("mystnb", {}) for cell in cells(path, "code")]
+    """Return the figure metadata of a notebook's cells, with the captions below them."""
+    read = plain_markdown.with_captions(
+        json.loads(path.read_text("utf-8"))["cells"]
+    )
+    metadata = [cell["metadata"].get("mystnb", {}) for cell in read]
     return [entry for entry in metadata if "figure" in entry or "image" in entry]
 
 

@@ -22,7 +22,7 @@ from book_sources import (
     prose,
     repository,
 )
-from plain_markdown import slug
+from plain_markdown import CAPTION, slug
 from pybtex.database import parse_file
 from pybtex.richtext import Text
 
@@ -159,6 +159,17 @@ def test_every_figure_says_what_it_finds_and_what_is_seen(path):
     assert len(names) == len(set(names))
 
 
+@every_notebook
+def test_captions_are_text_below_figures_which_is_shown_everywhere(path):
+    for cell in cells(path, "code"):
+        figure = cell["metadata"].get("mystnb", {}).get("figure", {})
+        assert "caption" not in figure, figure
+    below = [c for c in cells(path, "markdown") if c["source"].startswith(CAPTION)]
+    assert [cell["id"] for cell in below] == [
+        f"{entry['figure']['name']}-caption" for entry in figures(path)
+    ]
+
+
 # The text
 
 
@@ -230,10 +241,7 @@ def test_the_dark_theme_has_a_color_of_its_own_for_the_role(role):
 
 @every_text
 def test_the_text_does_not_call_things_easy(path):
-    spoken = [markdown(path)]
-    if path.suffix == ".ipynb":
-        spoken += [entry["figure"]["caption"] for entry in figures(path)]
-    assert BELITTLING.findall(prose("\n".join(spoken))) == []
+    assert BELITTLING.findall(prose(markdown(path))) == []
 
 
 def test_the_spelling_is_american():
