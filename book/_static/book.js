@@ -1,9 +1,17 @@
-// Figures that scroll sideways on a narrow page can be reached and scrolled with the keyboard.
-window.addEventListener("load", () => {
-  for (const figure of document.querySelectorAll(".bd-article .cell_output figure")) {
+// Figures that scroll sideways on a narrow page can be reached and scrolled with the keyboard; those
+// that fit, as after a phone is turned, are no stop on its way.
+const whatScrolls = new ResizeObserver((changes) => {
+  for (const {target: figure} of changes) {
     if (figure.scrollWidth > figure.clientWidth) {
       figure.tabIndex = 0;
+    } else {
+      figure.removeAttribute("tabindex");
     }
+  }
+});
+window.addEventListener("DOMContentLoaded", () => {
+  for (const figure of document.querySelectorAll(".bd-article .cell_output figure")) {
+    whatScrolls.observe(figure);
   }
 });
 
@@ -13,3 +21,18 @@ window.addEventListener("beforeprint", () => {
   root.dataset.theme = "light";
   window.addEventListener("afterprint", () => { root.dataset.theme = theme; }, {once: true});
 });
+
+// Formulas are typeset in small portions, from top to bottom, so that the page answers in between.
+if (window.MathJax) {
+  const breathe = () => document.hidden || new Promise((done) => setTimeout(done));
+  MathJax.startup = {
+    async pageReady() {
+      const formulas = [...document.querySelectorAll(".math")];
+      while (formulas.length) {
+        await MathJax.typesetPromise(formulas.splice(0, 8));
+        await breathe();
+      }
+      await MathJax.startup.defaultPageReady();
+    },
+  };
+}

@@ -4,9 +4,8 @@ import json
 import re
 
 import pytest
-from built_pages import HTML
 from chromium import needs_chromium
-from visits import VIEWS, visit
+from visits import DISK, VIEWS, Visit, visit
 
 from course_attn.figures import explore_weights
 
@@ -53,59 +52,61 @@ class Explorer:
 
 
 @every_explored
-def test_explored_weights_obey_the_keyboard(browser, page):
-    with visit(browser, HTML.as_uri() + "/", page) as opened:
-        explorer = Explorer(opened.page)
-        query, n = explorer.data["query"], len(explorer.data["queries"])
-        explorer.tells(0, query)
-        explorer.tokens.nth(query).focus()
-        # Or else JupyterLab takes the keys; it looks at the element itself, not at those around.
-        playwright.expect(explorer.tokens.nth(query)).to_have_attribute(
-            "data-lm-suppress-shortcuts", "true"
-        )
-        down = explorer.data["width"] or 1
-        keys = {
-            "ArrowRight": query + 1,
-            "ArrowDown": query + 1 + down,
-            "ArrowUp": query + 1,
-            "End": n - 1,
-        }
-        for key, expected in (keys | {"Home": 0}).items():
-            opened.page.keyboard.press(key)
-            explorer.tells(0, expected)
-            playwright.expect(explorer.tokens.nth(expected)).to_be_focused()
-            playwright.expect(explorer.tokens.nth(expected)).to_be_checked()
-        opened.page.keyboard.press("Shift+Tab")
-        opened.page.keyboard.press("ArrowRight")
-        explorer.tells(1, 0)
+def test_explored_weights_obey_the_pointer_and_the_keyboard(browser, page):
+    with visit(browser, DISK, page, **VIEWS["phone"]) as opened:
+        obey_the_keyboard(opened, Explorer(opened.page))
+        obey_the_pointer(Explorer(opened.page))
     assert opened.problems == []
 
 
-@every_explored
-def test_explored_weights_obey_the_pointer(browser, server, page):
-    with visit(browser, server, page, **VIEWS["phone"]) as opened:
-        explorer = Explorer(opened.page)
-        for head in reversed(range(explorer.heads.count())):
-            explorer.heads.nth(head).click()
-            explorer.tells(head, explorer.data["query"])
-        explorer.tokens.nth(2).hover()
-        explorer.tells(0, 2)
-        explorer.heads.first.hover()
-        explorer.tells(0, explorer.data["query"])
-        explorer.tokens.nth(2).click()
-        explorer.heads.last.click()
-        explorer.tells(explorer.heads.count() - 1, 2)
-        explorer.rows.nth(1 + 4).click()
-        explorer.heads.last.hover()
-        explorer.tells(explorer.heads.count() - 1, 4)
-    assert opened.problems == []
+def obey_the_keyboard(opened: Visit, explorer: Explorer) -> None:
+    query, n = explorer.data["query"], len(explorer.data["queries"])
+    explorer.tells(0, query)
+    explorer.tokens.nth(query).focus()
+    # Or else JupyterLab takes the keys; it looks at the element itself, not at those around.
+    playwright.expect(explorer.tokens.nth(query)).to_have_attribute(
+        "data-lm-suppress-shortcuts", "true"
+    )
+    down = explorer.data["width"] or 1
+    keys = {
+        "ArrowRight": query + 1,
+        "ArrowDown": query + 1 + down,
+        "ArrowUp": query + 1,
+        "End": n - 1,
+    }
+    for key, expected in (keys | {"Home": 0}).items():
+        opened.page.keyboard.press(key)
+        explorer.tells(0, expected)
+        playwright.expect(explorer.tokens.nth(expected)).to_be_focused()
+        playwright.expect(explorer.tokens.nth(expected)).to_be_checked()
+    opened.page.keyboard.press("Shift+Tab")
+    opened.page.keyboard.press("ArrowRight")
+    explorer.tells(1, 0)
+
+
+def obey_the_pointer(explorer: Explorer) -> None:
+    query = explorer.data["query"]
+    explorer.tokens.nth(query).click()
+    for head in reversed(range(explorer.heads.count())):
+        explorer.heads.nth(head).click()
+        explorer.tells(head, query)
+    explorer.tokens.nth(2).hover()
+    explorer.tells(0, 2)
+    explorer.heads.first.hover()
+    explorer.tells(0, query)
+    explorer.tokens.nth(2).click()
+    explorer.heads.last.click()
+    explorer.tells(explorer.heads.count() - 1, 2)
+    explorer.rows.nth(1 + 4).click()
+    explorer.heads.last.hover()
+    explorer.tells(explorer.heads.count() - 1, 4)
 
 
 @every_explored
 def test_without_javascript_explored_weights_are_a_table(browser, page):
     context = browser.new_context(java_script_enabled=False)
     opened = context.new_page()
-    opened.goto(HTML.as_uri() + "/" + page)
+    opened.goto(DISK + page)
     cells = opened.locator(".attn-explorer td:visible")
     playwright.expect(cells.last).to_have_text(re.compile(r"^[01]\.\d\d$"))
     assert opened.locator(".attn-explorer input").count() == 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 # A page is opened on a desktop in the light theme and on a phone in the dark one, as what axe finds
-# comes with a theme or with a width; there it changes to the other theme then.
+# comes with a theme or with a width.
 VIEWS = {
     "desktop": {"viewport": DESKTOP, "color_scheme": "light"},
     "phone": {"viewport": PHONE, "color_scheme": "dark"},
@@ -30,6 +30,8 @@ def address(source: Path) -> str:
     return page_of(source).relative_to(HTML).as_posix()
 
 
+# The address of the built book without a server.
+DISK = HTML.as_uri() + "/"
 CHAPTER_PAGES = [address(source) for source in CHAPTERS]
 # What the theme writes to the console, and we cannot help.
 NOISE = re.compile(
@@ -79,6 +81,13 @@ class Visit:
         self.page.on(
             "response",
             lambda r: r.status >= 400 and self.note(f"{r.status}: {r.url}"),
+        )
+
+    def is_laid_out(self) -> None:
+        """Wait until the page has answered to a change of its size."""
+        self.page.evaluate(
+            """() => new Promise((done) =>
+              requestAnimationFrame(() => requestAnimationFrame(done)))"""
         )
 
     def note(self, problem: str) -> None:
