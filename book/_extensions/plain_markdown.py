@@ -17,17 +17,13 @@ from pybtex.plugin import find_plugin
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
+from sphinx.util.logging import getLogger
 
-__all__ = [
-    "CAPTION",
-    "in_myst",
-    "setup",
-    "slug",
-    "with_captions",
-    "without_formulas",
-]
+__all__ = ["Captions", "in_myst", "setup", "slug", "without_formulas"]
 
-CAPTION = "**Figure.** "
+_LOGGER = getLogger(__name__)
+
 _INDEX = re.compile(r"^<!-- index: (.+) -->[ \t]*$", re.M)
 _BOX = re.compile(r"^:::\{admonition\} (?P<pitfall>Pitfall: )?.+$", re.M)
 _EQUATION = re.compile(r"\[\((?P<label>eq-[\w-]+)\)\]\(#(?P=label)\)")
@@ -57,21 +53,38 @@ def _rewrite(app: Sphinx, docname: str, source: list[str]) -> None:
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = in_myst("".join(cell["source"]))
-    notebook["cells"] = with_captions(notebook["cells"])
     source[0] = json.dumps(notebook, ensure_ascii=False)
 
 
-def with_captions(cells: list[dict]) -> list[dict]:
-    """Put the caption below a figure into the metadata of its cell, where MyST-NB looks for it."""
-    found: list[dict] = []
-    for cell in cells:
-        text = "".join(cell["source"])
-        above = found[-1]["metadata"].get("mystnb", {}) if found else {}
-        if "figure" in above and text.startswith(CAPTION):
-            above["figure"]["caption"] = text.removeprefix(CAPTION)
-        else:
-            found.append(cell)
-    return found
+# After a page is parsed
+
+
+class Captions(SphinxTransform):
+    """Makes a paragraph "**Figure.** …" the caption of the figure that the cell above it draws.
+
+    It happens here and not before, since the results of a notebook are cached with the metadata of
+    its cells, where MyST-NB looks for captions.
+    """
+
+    default_priority = 300
+
+    def apply(self) -> None:
+        """Move every caption of the page into its figure."""
+        for paragraph in list(self.document.findall(nodes.paragraph)):
+            # MyST begins a paragraph that begins with bold text with a text of no length.
+            said = [part for part in paragraph.children if part.astext()]
+            marked = said and isinstance(said[0], nodes.strong)
+            if not marked or said[0].astext() != "Figure.":
+                continue
+            siblings = paragraph.parent.children
+            above = siblings[siblings.index(paragraph) - 1]
+            figure = next(above.findall(nodes.figure), None)
+            if figure is None:
+                _LOGGER.warning("no figure above a caption", location=paragraph)
+                continue
+            paragraph.parent.remove(paragraph)
+            said[1] = nodes.Text(said[1].astext().lstrip())
+            figure += nodes.caption(paragraph.rawsource, "", *said[1:])
 
 
 # What a link can lead to
@@ -165,8 +178,9 @@ def _references(env: BuildEnvironment) -> dict[tuple[str, str], str]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Rewrite pages before they are parsed, add targets after, and tooltips when all is known."""
+    """Rewrite pages before they are parsed, set captions and targets after, tooltips at the end."""
     app.connect("source-read", _rewrite)
+    app.add_transform(Captions)
     app.connect("doctree-read", _add_targets)
     app.connect("doctree-resolved", _add_tooltips)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import plain_markdown
 import setup_cells
 import verified_equations
 import yaml
@@ -73,13 +72,22 @@ def prose(text: str) -> str:
     return text
 
 
+CAPTION = "**Figure.** "
+
+
 def figures(path: Path) -> list[dict]:
     """Return the figure metadata of a notebook's cells, with the captions below them."""
-    read = plain_markdown.with_captions(
-        json.loads(path.read_text("utf-8"))["cells"]
-    )
-    metadata = [cell["metadata"].get("mystnb", {}) for cell in read]
-    return [entry for entry in metadata if "figure" in entry or "image" in entry]
+    captions = {
+        cell["id"].removesuffix("-caption"): cell["source"].removeprefix(CAPTION)
+        for cell in cells(path, "markdown")
+        if cell["source"].startswith(CAPTION)
+    }
+    found = [cell["metadata"].get("mystnb", {}) for cell in cells(path, "code")]
+    return [
+        entry | {"caption": captions.get(entry["figure"]["name"], "")}
+        for entry in found
+        if entry
+    ]
 
 
 def repository() -> tuple[str, str, str]:

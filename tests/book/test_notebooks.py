@@ -11,6 +11,7 @@ import pytest
 import setup_cells
 from book_sources import (
     BOOK,
+    CAPTION,
     CHAPTERS,
     NOTEBOOKS,
     ROOT,
@@ -22,7 +23,7 @@ from book_sources import (
     prose,
     repository,
 )
-from plain_markdown import CAPTION, slug
+from plain_markdown import slug
 from pybtex.database import parse_file
 from pybtex.richtext import Text
 
@@ -150,7 +151,7 @@ def test_a_figure_is_shown_by_ending_a_cell_with_it(path):
 def test_every_figure_says_what_it_finds_and_what_is_seen(path):
     names = []
     for entry in figures(path):
-        caption, alt = entry["figure"]["caption"], entry["image"]["alt"]
+        caption, alt = entry["caption"], entry["image"]["alt"]
         names.append(entry["figure"]["name"])
         assert len(caption.split()) >= 8, caption
         assert len(alt.split()) >= 8, alt
@@ -159,15 +160,15 @@ def test_every_figure_says_what_it_finds_and_what_is_seen(path):
     assert len(names) == len(set(names))
 
 
-@every_notebook
-def test_captions_are_text_below_figures_which_is_shown_everywhere(path):
-    for cell in cells(path, "code"):
-        figure = cell["metadata"].get("mystnb", {}).get("figure", {})
-        assert "caption" not in figure, figure
-    below = [c for c in cells(path, "markdown") if c["source"].startswith(CAPTION)]
-    assert [cell["id"] for cell in below] == [
-        f"{entry['figure']['name']}-caption" for entry in figures(path)
-    ]
+@every_chapter
+def test_a_caption_is_text_right_below_its_figure_which_is_shown_everywhere(path):
+    book = nbformat.read(path, as_version=4).cells
+    for cell, below in pairwise(book):
+        figure = cell.metadata.get("mystnb", {}).get("figure")
+        assert below.source.startswith(CAPTION) == (figure is not None)
+        if figure is not None:
+            assert set(figure) == {"name"}
+            assert below.id == f"{figure['name']}-caption"
 
 
 # The text

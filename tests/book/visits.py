@@ -39,8 +39,6 @@ NOISE = re.compile(
     r"Identifier 'THEBE_JS_URL' has already been declared"
     # A margin note on a page without a second-level heading: the theme looks for one.
     r"|Cannot read properties of null \(reading 'classList'\)"
-    # The first visit: nothing is stored yet, and the theme says that it takes the default.
-    r"|Got invalid theme mode: \. Resetting to auto\."
 )
 
 
