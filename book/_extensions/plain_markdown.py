@@ -20,7 +20,14 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.logging import getLogger
 
-__all__ = ["Captions", "in_myst", "setup", "slug", "without_formulas"]
+__all__ = [
+    "Captions",
+    "in_myst",
+    "notebook_in_myst",
+    "setup",
+    "slug",
+    "without_formulas",
+]
 
 _LOGGER = getLogger(__name__)
 
@@ -44,16 +51,19 @@ def _with_class(box: re.Match[str]) -> str:
     return f"{box[0]}\n:class: {'warning' if box['pitfall'] else 'note'}"
 
 
-def _rewrite(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Rewrite a page; of a notebook, the markdown cells, so that its cached results stay valid."""
-    if not str(app.env.doc2path(docname)).endswith(".ipynb"):
-        source[0] = in_myst(source[0])
-        return
-    notebook = json.loads(source[0])
+def notebook_in_myst(text: str) -> str:
+    """Rewrite the markdown cells of a notebook, given as JSON; its cached results stay valid."""
+    notebook = json.loads(text)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = in_myst("".join(cell["source"]))
-    source[0] = json.dumps(notebook, ensure_ascii=False)
+    return json.dumps(notebook, ensure_ascii=False)
+
+
+def _rewrite(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Rewrite a page."""
+    is_notebook = str(app.env.doc2path(docname)).endswith(".ipynb")
+    source[0] = (notebook_in_myst if is_notebook else in_myst)(source[0])
 
 
 # After a page is parsed

@@ -14,6 +14,7 @@ from book_sources import CHAPTERS, NOTEBOOKS, name
 from built_pages import HTML
 from jupyter_cache import get_cache
 from nbmake.nb_run import NotebookRun
+from plain_markdown import notebook_in_myst
 
 SECONDS_A_CELL = 120
 
@@ -41,6 +42,15 @@ def outputs(notebook: nbformat.NotebookNode) -> list[list]:
         else merged([shown(output) for output in cell.outputs])
         for cell in code
     ]
+
+
+def test_the_book_looks_for_results_by_what_they_were_stored_as():
+    """Otherwise every notebook would be executed twice: for the cache, and again for the book."""
+    key = get_cache(HTML.parent / ".jupyter_cache").create_hashed_notebook
+    for path in NOTEBOOKS:
+        text = path.read_text("utf-8")
+        read = nbformat.reads(notebook_in_myst(text), as_version=4)
+        assert key(read)[1] == key(nbformat.reads(text, as_version=4))[1]
 
 
 def test_only_pictures_are_measured():
