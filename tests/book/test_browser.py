@@ -89,7 +89,8 @@ def test_nothing_on_the_cheat_sheet_is_cut_off(browser):
 class Player:
     """An animation as a reader finds it: picture, button, slider and a sentence for each step."""
 
-    def __init__(self, figure: "playwright.Locator") -> None:
+    def __init__(self, figure: "playwright.Locator", opened: Visit) -> None:
+        self.opened = opened
         self.picture, self.button = (
             figure.locator("> img"),
             figure.get_by_role("button"),
@@ -109,13 +110,20 @@ class Player:
         """Wait until the button offers something."""
         playwright.expect(self.button).to_have_text(re.compile(word))
 
+    def click(self) -> None:
+        """Click the button when the page, which is laid out as it comes near, stands still."""
+        self.button.scroll_into_view_if_needed()
+        self.opened.is_laid_out()
+        self.button.click()
+
     def frame(self) -> str:
         return self.picture.get_attribute("src")
 
 
 def players(opened: Visit) -> list[Player]:
     return [
-        Player(figure) for figure in opened.page.locator(".attn-animation").all()
+        Player(figure, opened)
+        for figure in opened.page.locator(".attn-animation").all()
     ]
 
 
@@ -126,10 +134,10 @@ def animations_play_and_pause(opened: Visit) -> None:
         player.shows("1")
         first = player.frame()
         player.says("Play")
-        player.button.click()
+        player.click()
         player.says("Pause")
         player.shows("([2-9]|[1-9][0-9])")
-        player.button.click()
+        player.click()
         player.says("Play")
         paused[player] = player.frame()
         assert paused[player] != first
@@ -145,7 +153,7 @@ def animations_move_one_step_at_a_time(opened: Visit) -> None:
     for player in found:
         player.shows("1")
         player.says("Next step")
-        player.button.click()
+        player.button.press("Enter")
     if found:
         opened.page.wait_for_timeout(1_500)
     for player in found:
