@@ -17,7 +17,7 @@ import torch
 
 from benchmarks import contenders, results
 from benchmarks.measure import interleaved, peak_in_child, peak_on_gpu
-from course_attn.in_torch.fast import KVCache
+from course_attn.in_torch import KVCache, Transformer
 
 Rows = list[results.Row]
 
@@ -90,22 +90,21 @@ def decoding(options: Any) -> Rows:
     return rows
 
 
-def _again(model: contenders.Decoder, tokens: torch.Tensor) -> torch.Tensor:
-    return model(tokens)[:, -1]
+def _again(model: Transformer, tokens: torch.Tensor) -> torch.Tensor:
+    return model(tokens, causal=True)[:, -1]
 
 
-def _steps(
-    model: contenders.Decoder, tokens: torch.Tensor, n: int
-) -> Callable[[], Any]:
+def _steps(model: Transformer, tokens: torch.Tensor, n: int) -> Callable[[], Any]:
     """Return a function that decodes one token, after n at first; caches start anew in time."""
     state: dict[str, Any] = {"end": None}
 
     def step() -> torch.Tensor:
         if state["end"] is None or state["end"] >= n + max(32, n // 8):
-            state["caches"] = [KVCache() for _ in model.layers]
-            model(tokens[:, :n], state["caches"])
+            state["caches"] = [KVCache() for _ in model.blocks]
+            model(tokens[:, :n], causal=True, caches=state["caches"])
             state["end"] = n
-        out = model(tokens[:, state["end"] : state["end"] + 1], state["caches"])
+        token = tokens[:, state["end"] : state["end"] + 1]
+        out = model(token, causal=True, caches=state["caches"])
         state["end"] += 1
         return out
 

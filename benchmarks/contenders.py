@@ -1,22 +1,18 @@
 """What is measured: for given settings, functions without arguments, by name."""
 
-import inspect
 import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_attn import in_numpy, in_torch  # noqa: F401 - the packages below
-from course_attn.in_numpy import fast as numpy_fast
-from course_attn.in_numpy import qkv as numpy_qkv
-from course_attn.in_torch import fast as torch_fast
-from course_attn.in_torch import qkv as torch_qkv
-from course_attn.in_torch.masks import causal_mask
+from course_attn import in_numpy, in_torch
+from course_attn.in_numpy import _threads
 
 Contenders = dict[str, Callable[[], Any]]
 HEADS, WIDTH = 8, 64
@@ -37,17 +33,17 @@ def numpy_attention(n: int, dtype: str) -> Contenders:
         "PyTorch fused, causal": lambda: F.scaled_dot_product_attention(
             q, k, v, is_causal=True
         ),
-        "NumPy tiled": lambda: numpy_fast.tiled_attention(Q, K, V),
-        "NumPy tiled, causal": lambda: numpy_fast.tiled_attention(
+        "NumPy tiled": lambda: in_numpy.tiled_attention(Q, K, V),
+        "NumPy tiled, causal": lambda: in_numpy.tiled_attention(
             Q, K, V, causal=True
         ),
         # With scores this large the running maximum cannot be left out.
-        "NumPy tiled, scale 1": lambda: numpy_fast.tiled_attention(
+        "NumPy tiled, scale 1": lambda: in_numpy.tiled_attention(
             Q, K, V, scale=1.0
         ),
         "NumPy tiled, BLAS threads only": partial(_without_threadpoolctl, Q, K, V),
-        "PyTorch explicit": lambda: torch_qkv.attention(q, k, v),
-        "NumPy explicit": lambda: numpy_qkv.attention(Q, K, V),
+        "PyTorch explicit": lambda: in_torch.attention(q, k, v),
+        "NumPy explicit": lambda: in_numpy.attention(Q, K, V),
     }
 
 
@@ -55,13 +51,8 @@ def _without_threadpoolctl(
     Q: np.ndarray, K: np.ndarray, V: np.ndarray
 ) -> np.ndarray:
     """Do what happens where threadpoolctl is not installed."""
-    from course_attn.in_numpy import _fast_tiles
-
-    found, _fast_tiles._blas = _fast_tiles._blas, lambda: None
-    try:
-        return numpy_fast.tiled_attention(Q, K, V)
-    finally:
-        _fast_tiles._blas = found
+    with patch.object(_threads, "blas", lambda: None):
+        return in_numpy.tiled_attention(Q, K, V)
 
 
 def growing(n: int, dtype: str = "float32") -> Contenders:
@@ -71,9 +62,9 @@ def growing(n: int, dtype: str = "float32") -> Contenders:
     q, k, v = (torch.from_numpy(X)[None] for X in (Q, K, V))
     names = ("NumPy explicit", "NumPy tiled", "PyTorch explicit", "PyTorch fused")
     return {name: found[name] for name in names} | {
-        "PyTorch tiled": lambda: torch_fast.tiled_attention(q, k, v),
-        "NumPy linear": lambda: numpy_fast.linear_attention(Q, K, V),
-        "PyTorch linear": lambda: torch_fast.linear_attention(q, k, v),
+        "PyTorch tiled": lambda: in_torch.tiled_attention(q, k, v),
+        "NumPy linear": lambda: in_numpy.linear_attention(Q, K, V),
+        "PyTorch linear": lambda: in_torch.linear_attention(q, k, v),
     }
 
 
@@ -130,7 +121,7 @@ def modules(
     """Return causal multi-head attention by all, each a function of X; ours where there is one."""
     found: dict[str, Any] = {
         "linear + fused + linear": BareComposition(d_model, HEADS),
-        "ours": _our_module(d_model, n),
+        "ours": _our_module(d_model),
         "nn.MultiheadAttention": _torch_module(d_model, n),
         "x-transformers, flash": _x_transformers(d_model),
         "per-head loop": HeadLoop(d_model, HEADS),
@@ -149,23 +140,9 @@ class _Called(nn.Module):
         return self.call(self.inner, X)
 
 
-def _our_module(d_model: int, n: int) -> nn.Module | None:
-    """Return our module: causal by its own option if it has one, else by a mask."""
-    try:
-        from course_attn.in_torch.multi_head import MultiHeadAttention
-    except ImportError:
-        return None
-    module = MultiHeadAttention(d_model, HEADS)
-    if "causal" in inspect.signature(module.forward).parameters:
-        return _Called(module, lambda inner, X: inner(X, causal=True))
-    masks = {"cpu": causal_mask(n)}
-
-    def with_mask(inner: nn.Module, X: torch.Tensor) -> torch.Tensor:
-        kind = X.device.type
-        masks.setdefault(kind, masks["cpu"].to(X.device))
-        return inner(X, mask=masks[kind])
-
-    return _Called(module, with_mask)
+def _our_module(d_model: int) -> nn.Module:
+    module = in_torch.MultiHeadAttention(d_model, HEADS)
+    return _Called(module, lambda inner, X: inner(X, causal=True))
 
 
 def _torch_module(d_model: int, n: int) -> nn.Module:
@@ -254,66 +231,25 @@ def gpu_attention(n: int, dtype: str, causal: bool = True) -> Contenders:
     torch.manual_seed(0)
     shape, kind = (1, HEADS, n, WIDTH), getattr(torch, dtype)
     q, k, v = (torch.randn(shape, device="cuda", dtype=kind) for _ in range(3))
-    mask = causal_mask(n).to("cuda") if causal else None
     return {
         "PyTorch fused": lambda: F.scaled_dot_product_attention(
             q, k, v, is_causal=causal
         ),
-        "ours, fused": lambda: torch_qkv.fused_attention(q, k, v, mask=mask),
-        "ours, tiled": lambda: torch_fast.tiled_attention(
+        "ours, fused": lambda: in_torch.fused_attention(q, k, v, causal=causal),
+        "ours, tiled": lambda: in_torch.tiled_attention(
             q, k, v, causal=causal, tile=1024
         ),
-        "ours, explicit": lambda: torch_qkv.attention(q, k, v, mask=mask),
+        "ours, explicit": lambda: in_torch.attention(q, k, v, causal=causal),
     }
 
 
 # --- decoding -------------------------------------------------------------------------------------
 
 
-class Decoder(nn.Module):
-    """Layers of causal attention with a feed-forward step, and caches if asked."""
-
-    def __init__(self, d_model: int, n_layers: int) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList(
-            nn.ModuleDict(
-                {
-                    "into": nn.Linear(d_model, 3 * d_model),
-                    "out": nn.Linear(d_model, d_model),
-                    "wide": nn.Linear(d_model, 4 * d_model),
-                    "narrow": nn.Linear(4 * d_model, d_model),
-                    "norm_1": nn.LayerNorm(d_model),
-                    "norm_2": nn.LayerNorm(d_model),
-                }
-            )
-            for _ in range(n_layers)
-        )
-
-    def forward(
-        self, X: torch.Tensor, caches: list[torch_fast.KVCache] | None = None
-    ) -> torch.Tensor:
-        for number, layer in enumerate(self.layers):
-            Q, K, V = (
-                part.unflatten(-1, (HEADS, -1)).transpose(-2, -3)
-                for part in layer["into"](layer["norm_1"](X)).chunk(3, dim=-1)
-            )
-            if caches is not None:
-                K, V = caches[number].append(K, V)
-            # The new tokens are the last ones: one alone may see everything.
-            whole = Q.shape[-2] == K.shape[-2]
-            one = Q.shape[-2] == 1
-            mask = None if one or whole else causal_mask(Q.shape[-2], K.shape[-2])
-            heads = F.scaled_dot_product_attention(
-                Q, K, V, mask, is_causal=whole and not one
-            )
-            X = X + layer["out"](heads.transpose(-2, -3).flatten(-2))
-            X = X + layer["narrow"](F.gelu(layer["wide"](layer["norm_2"](X))))
-        return X
-
-
 def decoder(
     n: int, d_model: int = 512, n_layers: int = 4
-) -> tuple[Decoder, torch.Tensor]:
-    """Return a decoder and n random vectors in place of embedded tokens."""
+) -> tuple[in_torch.Transformer, torch.Tensor]:
+    """Return a stack of blocks and n random vectors in place of embedded tokens."""
     torch.manual_seed(0)
-    return Decoder(d_model, n_layers).eval(), torch.randn(1, n, d_model)
+    stack = in_torch.Transformer(n_layers, d_model, HEADS, activation=in_torch.gelu)
+    return stack.eval(), torch.randn(1, n, d_model)

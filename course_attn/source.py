@@ -46,8 +46,8 @@ def show_source(function: Callable[..., object]) -> Source:
     >>> show_source(dot_scores)
     @check_arguments
     def dot_scores(
-        Q: Float[np.ndarray, "*batch n_q d_k"], K: Float[np.ndarray, "*batch n_k d_k"]
-    ) -> Float[np.ndarray, "*batch n_q n_k"]:
+        Q: Float[Array, "*batch n_q d_k"], K: Float[Array, "*batch n_k d_k"]
+    ) -> Float[Array, "*batch n_q n_k"]:
         return Q @ K.mT
     """
     code = textwrap.dedent(inspect.getsource(function)).rstrip()

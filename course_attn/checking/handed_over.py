@@ -60,7 +60,7 @@ class _Watch:
         if inspect.isclass(function):
             for method in vars(function).values():
                 if inspect.isfunction(method):
-                    self._python[method.__code__] = built_in
+                    self._python[inspect.unwrap(method).__code__] = built_in
             return
         code = (
             getattr(inspect.unwrap(function), "__code__", None)

@@ -1,5 +1,22 @@
-"""The course's functions in NumPy, one module per chapter.
+"""The course's functions in NumPy: ``from course_attn.in_numpy import attention``.
 
-Import a function from its chapter's module:
-``from course_attn.in_numpy.softmax import softmax``.
+Each chapter has a module, ``course_attn.in_numpy.softmax``; all its names are here, too. What the
+arguments mean that many functions take, and what is refused, is said in `course_attn`.
 """
+
+from course_attn.in_numpy.block import *
+from course_attn.in_numpy.fast import *
+from course_attn.in_numpy.masks import *
+from course_attn.in_numpy.multi_head import *
+from course_attn.in_numpy.order import *
+from course_attn.in_numpy.qkv import *
+from course_attn.in_numpy.scaling import *
+from course_attn.in_numpy.scores import *
+from course_attn.in_numpy.softmax import *
+from course_attn.in_numpy.weighted_sum import *
+
+__all__ = sorted(
+    name
+    for name, thing in globals().items()
+    if getattr(thing, "__module__", "").startswith(f"{__name__}.")
+)

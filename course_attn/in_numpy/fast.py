@@ -1,30 +1,18 @@
-"""Chapter 10, `fast`: the same answer with less memory."""
+"""The same answer with less memory."""
+
+from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 from jaxtyping import Bool, Float
+from numpy import ndarray as Array
 
-from course_attn._checks import check_arguments, check_count, check_flag
-from course_attn.in_numpy import _fast_tiles
-from course_attn.in_numpy._fast_cache import KVCache, repeat_kv
-from course_attn.in_numpy._fast_costs import (
-    attention_flops,
-    explicit_bytes,
-    fused_bytes,
-    kv_cache_bytes,
-)
-from course_attn.in_numpy._fast_partial import (
-    merge_partial,
-    online_softmax,
-    partial_attention,
-)
-from course_attn.in_numpy.qkv import _scale_or_default, _wide
+from course_attn._contracts import Count, Finite, Flag, NonEmpty, check_arguments
+from course_attn.in_numpy._numerics import default_scale, upcast
+from course_attn.in_numpy._threads import Share, in_parallel, shares
 
 __all__ = [
     "KVCache",
-    "attention_flops",
-    "explicit_bytes",
-    "fused_bytes",
-    "kv_cache_bytes",
     "linear_attention",
     "merge_partial",
     "online_softmax",
@@ -33,66 +21,146 @@ __all__ = [
     "tiled_attention",
 ]
 
-_CHUNK = 64  # queries that causal linear attention handles at once
+
+# --- the softmax, a few scores at a time ----------------------------------------------------------
+
+
+@check_arguments
+def online_softmax(
+    scores: Float[Array, "*batch n"], tile: Count
+) -> Float[Array, "*batch n"]:
+    """Take the softmax of each row while looking at a few scores at a time.
+
+    First m and l = sum of exp(s_j - m) run along: at every tile of scores, m grows to m', l shrinks
+    by exp(m - m') and the tile's exp(s_j - m') are added. Then a_j = exp(s_j - m) / l, tile by
+    tile. The size of a tile does not change the result. A score of -inf counts as not allowed; a
+    row of -inf gets zeros. Where a score is +inf or NaN the row is NaN.
+    Source: Milakov and Gimelshein (2018), algorithm 3.
+
+    Examples
+    --------
+    >>> online_softmax(np.log([1.0, 4.0, 2.0, 1.0]), 2)
+    array([0.125, 0.5  , 0.25 , 0.125])
+    """
+    wide = upcast(scores)
+    lowest = np.finfo(wide.dtype).min
+    parts = np.split(wide, range(tile, wide.shape[-1], tile), axis=-1)
+    m = np.full((*wide.shape[:-1], 1), lowest, wide.dtype)
+    l = np.zeros_like(m)
+    # Where an infinity meets an infinity, the weights are NaN, as documented.
+    with np.errstate(invalid="ignore", over="ignore"):
+        for part in parts:
+            largest = part.max(axis=-1, keepdims=True, initial=lowest)
+            larger = np.maximum(m, largest)
+            exps = np.exp(part - larger)
+            l = l * np.exp(m - larger) + exps.sum(axis=-1, keepdims=True)
+            m = larger
+        weights = [np.exp(part - m) / np.maximum(l, 1.0) for part in parts]
+    return np.concatenate(weights, axis=-1).astype(scores.dtype, copy=False)
+
+
+# --- attention over some of the keys --------------------------------------------------------------
+
+
+@check_arguments
+def partial_attention(
+    scores: Float[Array, "*batch n_q n_k"], V: Float[Array, "*batch n_k d_v"]
+) -> tuple[
+    Float[Array, "*batch n_q"],
+    Float[Array, "*batch n_q"],
+    Float[Array, "*batch n_q d_v"],
+]:
+    """Sum up what some of the keys contribute to attention, ready to be merged with the others.
+
+    m_i = max over j of s_ij, l_i = sum over j of exp(s_ij - m_i), and
+    o_i = sum over j of exp(s_ij - m_i) v_j. If these are all the keys, the output is o_i / l_i.
+    The scores are scaled already, and -inf where the query may not attend. A query with nothing
+    allowed, or without keys, gets -inf, 0 and zeros. A score of +inf or NaN makes l and o NaN.
+    Source: Milakov and Gimelshein (2018); Rabe and Staats (2021).
+
+    Examples
+    --------
+    >>> scores, V = np.array([[5.0, 5.0]]), np.array([[8.0], [4.0]])
+    >>> partial_attention(scores, V)
+    (array([5.]), array([2.]), array([[12.]]))
+    """
+    wide = upcast(scores)
+    m = wide.max(axis=-1, initial=-np.inf)
+    # Where an infinity meets an infinity, the sums are NaN, as documented.
+    with np.errstate(invalid="ignore"):
+        exps = np.exp(wide - _finite(m)[..., None])
+        parts = m, exps.sum(axis=-1), exps @ upcast(V)
+    m, l, o = (part.astype(scores.dtype, copy=False) for part in parts)
+    return m, l, o
+
+
+@check_arguments
+def merge_partial(
+    m1: Float[Array, "*batch n_q"],
+    l1: Float[Array, "*batch n_q"],
+    o1: Float[Array, "*batch n_q d_v"],
+    m2: Float[Array, "*batch n_q"],
+    l2: Float[Array, "*batch n_q"],
+    o2: Float[Array, "*batch n_q d_v"],
+) -> tuple[
+    Float[Array, "*batch n_q"],
+    Float[Array, "*batch n_q"],
+    Float[Array, "*batch n_q d_v"],
+]:
+    """Merge two partial results of attention, over different keys, into one.
+
+    m = max(m1, m2), l = exp(m1 - m) l1 + exp(m2 - m) l2, o = exp(m1 - m) o1 + exp(m2 - m) o2, with
+    m, l and o as `partial_attention` gives them: sums that are not divided by anything yet. The
+    output of attention is o / l. In which order and grouping parts are merged does not matter, and
+    (-inf, 0, zeros), no keys at all, changes nothing, on either side or on both. A maximum of +inf
+    makes l and o NaN. Source: Milakov and Gimelshein (2018), section 3.1, extended to o by Rabe and
+    Staats (2021).
+
+    Examples
+    --------
+    >>> one = np.array([5.0]), np.array([2.0]), np.array([[12.0]])
+    >>> two = np.array([5.0]), np.array([1.0]), np.array([[3.0]])
+    >>> merge_partial(*one, *two)
+    (array([5.]), array([3.]), array([[15.]]))
+    """
+    m = np.maximum(m1, m2)
+    # Where an infinity meets an infinity, the sums are NaN, as documented.
+    with np.errstate(invalid="ignore", over="ignore"):
+        shrink1, shrink2 = np.exp(m1 - _finite(m)), np.exp(m2 - _finite(m))
+        l = shrink1 * l1 + shrink2 * l2
+        o = shrink1[..., None] * o1 + shrink2[..., None] * o2
+    return m, l, o
+
+
+def _finite(m: Array) -> Array:
+    """Put 0 for -inf: -inf - 0 stays -inf, where -inf - (-inf) would be NaN."""
+    return np.where(np.isneginf(m), 0.0, m)
+
+
+# --- attention in tiles ---------------------------------------------------------------------------
 
 
 @check_arguments
 def tiled_attention(
-    Q: Float[np.ndarray, "*batch n_q d_k"],
-    K: Float[np.ndarray, "*batch n_k d_k"],
-    V: Float[np.ndarray, "*batch n_k d_v"],
+    Q: Annotated[Float[Array, "*batch n_q d_k"], NonEmpty("d_k")],
+    K: Float[Array, "*batch n_k d_k"],
+    V: Float[Array, "*batch n_k d_v"],
     *,
-    mask: Bool[np.ndarray, "*#batch #n_q #n_k"] | None = None,
-    bias: Float[np.ndarray, "*#batch #n_q #n_k"] | None = None,
-    causal: bool = False,
-    scale: float | None = None,
-    tile: int = 256,
-) -> Float[np.ndarray, "*batch n_q d_v"]:
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+    bias: Float[Array, "*#batch #n_q #n_k"] | None = None,
+    causal: Flag = False,
+    scale: Finite | None = None,
+    tile: Count = 256,
+) -> Float[Array, "*batch n_q d_v"]:
     """Compute `attention` without ever holding all its weights.
 
-    Y = softmax(scale * Q K^T + bias) V. The keys are taken tile by tile, and a running maximum,
+    Y = softmax(scale * Q K^T + bias) V. The keys are taken `tile` at a time, and a running maximum,
     sum of exponentials and weighted sum of values are kept for every query. But for rounding, the
-    result is that of `attention`. Gradients in PyTorch do need the weights of all tiles.
-
-    Parameters
-    ----------
-    Q : array, shape (..., n_q, d_k)
-        The queries, one a row; at least one feature.
-    K : array, shape (..., n_k, d_k)
-        The keys, one a row.
-    V : array, shape (..., n_k, d_v)
-        The values, one a row: value j belongs to key j.
-    mask : array of bool, shape that broadcasts to (..., n_q, n_k), or None
-        True where the query may attend to the key; None allows everything.
-    bias : array, shape that broadcasts to (..., n_q, n_k), or None
-        Added to the scores after scaling; -inf excludes a key.
-    causal : bool
-        Whether to hide the keys after a query's own position, as `causal_mask` does (aligned to
-        the bottom right), on top of `mask`. Tiles that nobody may see are skipped.
-    scale : float or None
-        What the dot products are multiplied by, any finite number; None means 1/sqrt(d_k).
-    tile : int
-        How many keys are looked at at once, at least 1. It changes time and memory, not the
-        result.
-
-    Returns
-    -------
-    array, shape (..., n_q, d_v)
-        The outputs, one a row, in the dtype of the arguments (16-bit input is computed in 32
-        bits). A query with nothing allowed, or without keys, gets zeros. Where an allowed score is
-        +inf or NaN the row is NaN; what NaN and infinite entries in a value do depends on the
-        tiles.
-
-    Raises
-    ------
-    TypeError
-        If an argument is no array or has the wrong dtype (`mask` must be bool, the others
-        floating-point), or if the floating dtypes differ; if `scale` is no real number, `tile` no
-        whole number, or `causal` not True or False.
-    ValueError
-        If the shapes do not fit, an axis of length 1 against a longer one included (but in `mask`
-        and `bias`, which broadcast); if there are no features (d_k = 0); if `scale` is infinite
-        or NaN; if `tile` is below 1.
+    result is that of `attention`: a query with nothing allowed, or without keys, gets zeros, and
+    where an allowed score is +inf or NaN the row is NaN. What NaN and infinite entries in a value
+    do depends on the tiles. Under `causal`, tiles that nobody may see are skipped. Gradients in
+    PyTorch do need the weights of all tiles.
+    Source: Rabe and Staats (2021); Dao et al. (2022), algorithm 1.
 
     Examples
     --------
@@ -100,103 +168,259 @@ def tiled_attention(
     >>> V = np.array([[8.0, 0.0], [0.0, 4.0]])
     >>> tiled_attention(Q, K, V, tile=1)
     array([[4., 2.]])
-
-    Notes
-    -----
-    Source: Rabe and Staats (2021); Dao et al. (2022), algorithm 1. Chapter: `fast`.
     """
-    check_flag(causal=causal)
-    check_count(1, tile=tile)
-    scale, shape = _scale_or_default(scale, Q), (*Q.shape[:-1], K.shape[-2])
-    mask = None if mask is None else np.broadcast_to(mask, shape)
-    bias = None if bias is None else np.broadcast_to(bias, shape)
-    inputs = _fast_tiles.Inputs(
-        _wide(Q), _wide(K), _wide(V), mask, bias, causal, scale, tile
+    scale, shape = default_scale(scale, Q), (*Q.shape[:-1], K.shape[-2])
+    mask, bias = (
+        None if x is None else np.broadcast_to(x, shape) for x in (mask, bias)
     )
-    return _fast_tiles.attend(inputs).astype(Q.dtype, copy=False)
+    # Contiguous: else matmul is slow.
+    q, k, v = (np.ascontiguousarray(upcast(X)) for X in (Q, K, V))
+    out = np.empty((*Q.shape[:-1], V.shape[-1]), q.dtype)
+
+    def attend(share: Share) -> None:
+        queries, keys = share
+        own_mask = None if mask is None else mask[queries]
+        own_bias = None if bias is None else bias[queries]
+        # Each thread has its own setting; infinities give NaN, as in `attention`.
+        with np.errstate(invalid="ignore", over="ignore"):
+            own_q = q[queries] * scale
+            out[queries] = _attend_in_tiles(
+                own_q, k[keys], v[keys], own_mask, own_bias, causal, tile
+            )
+
+    in_parallel(attend, shares(shape, causal))
+    return out.astype(Q.dtype, copy=False)
+
+
+def _attend_in_tiles(
+    Q: Array,
+    K: Array,
+    V: Array,
+    mask: Array | None,
+    bias: Array | None,
+    causal: bool,
+    tile: int,
+) -> Array:
+    """Go over the keys tile by tile, for one share of the queries, scaled already."""
+    n_q, n_k, d_v = len(Q), *V.shape
+    needs_maximum = bias is not None or not _fits_exp(Q, K, V)
+    lowest = np.finfo(Q.dtype).min if needs_maximum else 0
+    m, l = np.full((n_q, 1), lowest, Q.dtype), np.zeros((n_q, 1), Q.dtype)
+    o = np.zeros((n_q, d_v), Q.dtype)
+    width = min(tile, n_k)
+    ones = np.ones((width, 1), Q.dtype)
+    buffers = np.empty((2, n_q * max(width, d_v)), Q.dtype)
+    for rows, keys in _tiles(n_q, n_k, tile, causal):
+        S = _matrix_in(buffers[0], n_q - rows.start, keys.stop - keys.start)
+        np.matmul(Q[rows], K[keys].T, out=S)
+        _hide(S, mask, bias, rows, keys, n_k - n_q if causal else n_k)
+        if needs_maximum:
+            _raise_maximum(S, m[rows], l[rows], o[rows])
+        np.exp(S, out=S)
+        # 4 times as quick as S.sum(axis=-1)
+        l[rows] += S @ ones[: S.shape[1]]
+        o[rows] += np.matmul(S, V[keys], out=_matrix_in(buffers[1], len(S), d_v))
+    return np.divide(o, np.where(l == 0, 1, l), out=o)
+
+
+def _tiles(
+    n_q: int, n_k: int, tile: int, causal: bool
+) -> Iterator[tuple[slice, slice]]:
+    """Give the tiles: which keys, and which queries may see one of them."""
+    for start in range(0, n_k, tile):
+        first = max(0, start + n_q - n_k) if causal else 0
+        yield slice(first, n_q), slice(start, min(start + tile, n_k))
+
+
+def _hide(
+    S: Array,
+    mask: Array | None,
+    bias: Array | None,
+    rows: slice,
+    keys: slice,
+    ahead: int,
+) -> None:
+    """Add the bias, and put -inf where a query may not attend: after key i + ahead for query i."""
+    if bias is not None:
+        S += bias[rows, keys]
+    if mask is not None:
+        np.copyto(S, -np.inf, where=~mask[rows, keys])
+    # Does the diagonal cross this tile? If so, only in the first rows.
+    if keys.stop - 1 > rows.start + ahead:
+        own = np.arange(rows.start, min(rows.stop, keys.stop - ahead)) + ahead
+        later = np.arange(keys.start, keys.stop) > own[:, None]
+        np.copyto(S[: len(own)], -np.inf, where=later)
+
+
+def _raise_maximum(S: Array, m: Array, l: Array, o: Array) -> None:
+    """Raise the running maximum to that of the tile; shrink what was summed with the old one."""
+    largest = np.maximum(m, S.max(axis=-1, keepdims=True))
+    S -= largest
+    shrink = np.exp(m - largest)
+    l *= shrink
+    o *= shrink
+    m[:] = largest
+
+
+# Exps between exp(-30) = 1e-13 and exp(30) = 1e13 need no maximum subtracted.
+_SAFE_SCORE = 30.0
+_SAFE_VALUE = 1e20
+
+
+def _fits_exp(Q: Array, K: Array, V: Array) -> bool:
+    """Tell whether all scores are so small that exp can take them as they are.
+
+    No dot product exceeds the product of the lengths (Cauchy and Schwarz). Where that is small,
+    looking for the maximum and subtracting it can be left out: a seventh of the time.
+    """
+    longest = [np.einsum("nd,nd->n", X, X).max(initial=0.0) for X in (Q, K)]
+    largest = max(V.max(initial=0.0), -V.min(initial=0.0))
+    return bool(longest[0] * longest[1] < _SAFE_SCORE**2 and largest < _SAFE_VALUE)
+
+
+def _matrix_in(buffer: Array, n_rows: int, n_columns: int) -> Array:
+    """Use the start of a buffer as a matrix: memory that is in the cache already."""
+    return buffer[: n_rows * n_columns].reshape(n_rows, n_columns)
+
+
+# --- decoding -------------------------------------------------------------------------------------
+
+
+class KVCache:
+    """Keep the keys and values of all positions so far, so that each is computed only once.
+
+    A cache starts empty. Every call of `append` adds the keys and values of the next positions
+    and gives all of them so far. The position of the next token, which rotary encoding needs, is
+    ``len(cache)``. The room grows by doubling, so that an entry is copied less than twice on
+    average. Source: Shazeer (2019), section 2.4.1.
+
+    Examples
+    --------
+    >>> cache = KVCache()
+    >>> K, V = cache.append(np.ones((2, 5, 3)), np.ones((2, 5, 7)))
+    >>> K, V = cache.append(np.zeros((2, 1, 3)), np.zeros((2, 1, 7)))
+    >>> K.shape, V.shape, len(cache)
+    ((2, 6, 3), (2, 6, 7), 6)
+    """
+
+    def __init__(self) -> None:
+        self._length = 0
+
+    def __len__(self) -> int:
+        """Return how many positions are kept."""
+        return self._length
+
+    def __repr__(self) -> str:
+        """Say how many positions are kept."""
+        return f"KVCache of {self._length} positions"
+
+    @check_arguments
+    def append(
+        self, K: Float[Array, "*batch n d_k"], V: Float[Array, "*batch n d_v"]
+    ) -> tuple[Float[Array, "*batch n_all d_k"], Float[Array, "*batch n_all d_v"]]:
+        """Add the keys and values of the next n positions; return those of all positions.
+
+        The first call decides on batch axes, widths and dtype. The results are views: later calls
+        do not change them, but writing into them changes the cache. No gradient flows through a
+        cache.
+        """
+        if not hasattr(self, "dtype"):
+            self._K, self._V = K[..., :0, :], V[..., :0, :]
+            # `check_arguments` holds later calls to these.
+            self.batch, self.dtype = tuple(K.shape[:-2]), K.dtype
+            self.d_k, self.d_v = K.shape[-1], V.shape[-1]
+        start, end = self._length, self._length + K.shape[-2]
+        self._K, self._V = _with_room(self._K, end), _with_room(self._V, end)
+        self._K[..., start:end, :] = K
+        self._V[..., start:end, :] = V
+        self._length = end
+        return self._K[..., :end, :], self._V[..., :end, :]
+
+
+def _with_room(kept: Array, n: int) -> Array:
+    """Return the array itself if n rows fit, else a copy with twice the room or more."""
+    room = kept.shape[-2]
+    if n <= room:
+        return kept
+    shape = (*kept.shape[:-2], max(n, 2 * room), kept.shape[-1])
+    more = np.empty(shape, kept.dtype)
+    more[..., :room, :] = kept
+    return more
+
+
+@check_arguments
+def repeat_kv(
+    K: Float[Array, "*batch n_kv_heads n d"], n_rep: Count
+) -> Float[Array, "*batch n_heads n d"]:
+    """Give every head of keys, or of values, to the next n_rep heads of queries.
+
+    Head h of the n_kv_heads * n_rep heads of the result is head floor(h / n_rep) of K, counted from
+    0: each head comes n_rep times in a row, as a copy. This is grouped-query attention; with a
+    single head in K, multi-query attention.
+    Source: Shazeer (2019), section 3; Ainslie et al. (2023), section 2.2.
+
+    Examples
+    --------
+    >>> repeat_kv(np.array([[[1.0]], [[2.0]]]), 2).ravel()
+    array([1., 1., 2., 2.])
+    """
+    return np.repeat(K, n_rep, axis=-3)
+
+
+# --- attention without softmax --------------------------------------------------------------------
+
+# queries that causal linear attention takes at once
+_LINEAR_TILE = 64
 
 
 @check_arguments
 def linear_attention(
-    Q: Float[np.ndarray, "*batch n_q d_k"],
-    K: Float[np.ndarray, "*batch n_k d_k"],
-    V: Float[np.ndarray, "*batch n_k d_v"],
+    Q: Float[Array, "*batch n_q d_k"],
+    K: Float[Array, "*batch n_k d_k"],
+    V: Float[Array, "*batch n_k d_v"],
     *,
-    causal: bool = False,
-) -> Float[np.ndarray, "*batch n_q d_v"]:
+    causal: Flag = False,
+) -> Float[Array, "*batch n_q d_v"]:
     """Mix values with weights that need no softmax, in time and memory linear in the length.
 
-    y_i = f(q_i) (sum over j of f(k_j)^T v_j) / (f(q_i) sum over j of f(k_j)^T), where
-    f(x) = elu(x) + 1 is positive, entry by entry. The weights are f(q_i) f(k_j)^T, normalized; they
-    are never computed, since the sums over j are the same for all queries. This is not
-    `attention`: the weights are others, and cannot get as sharp.
-
-    Parameters
-    ----------
-    Q : array, shape (..., n_q, d_k)
-        The queries, one a row; not scaled.
-    K : array, shape (..., n_k, d_k)
-        The keys, one a row.
-    V : array, shape (..., n_k, d_v)
-        The values, one a row: value j belongs to key j.
-    causal : bool
-        Whether a query sees the keys up to its own position only, as with `causal_mask` (aligned
-        to the bottom right): the sums over j grow from query to query.
-
-    Returns
-    -------
-    array, shape (..., n_q, d_v)
-        The outputs, one a row, in the dtype of the arguments (16-bit input is computed in 32
-        bits). A query that sees no key gets zeros. NaN and infinite entries follow the rules of
-        floating-point arithmetic.
-
-    Raises
-    ------
-    TypeError
-        If an argument is no array, is not floating-point, or if the dtypes differ; if `causal` is
-        not True or False.
-    ValueError
-        If the shapes do not fit, an axis of length 1 against a longer one included.
+    y_i = f(q_i) (sum over j of f(k_j)^T v_j) / (f(q_i) sum over j of f(k_j)^T), where the feature
+    map f(x) = elu(x) + 1 is positive, entry by entry. The weights f(q_i) f(k_j)^T, normalized, are
+    never computed, since the sums over j are the same for all queries; under `causal` they grow
+    from query to query. Queries are not scaled. This is not `attention`: the weights are others,
+    and cannot get as sharp. A query that sees no key gets zeros.
+    Source: Katharopoulos et al. (2020), sections 3.2 and 3.3.
 
     Examples
     --------
     >>> Q, K = np.array([[0.0]]), np.array([[0.0], [2.0]])
     >>> linear_attention(Q, K, np.array([[8.0], [4.0]]))  # weights 1/4 and 3/4
     array([[5.]])
-
-    Notes
-    -----
-    Source: Katharopoulos et al. (2020), sections 3.2 and 3.3. Chapter: `fast`.
     """
-    check_flag(causal=causal)
     # A column of ones beside the values collects the sum of the weights.
     ones = np.ones((*V.shape[:-1], 1), V.dtype)
-    values = _wide(np.concatenate([V, ones], axis=-1))
-    f_q, f_k = _positive(_wide(Q)), _positive(_wide(K))
+    values = upcast(np.concatenate([V, ones], axis=-1))
+    f_q, f_k = _feature_map(upcast(Q)), _feature_map(upcast(K))
     sums = _causal_sums(f_q, f_k, values) if causal else f_q @ (f_k.mT @ values)
     total = sums[..., -1:]
     return (sums[..., :-1] / np.where(total == 0, 1, total)).astype(Q.dtype)
 
 
-def _positive(X: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+def _feature_map(X: Array) -> Array:
     """Return elu(x) + 1: x + 1 above 0, exp(x) below."""
     return np.where(X > 0, X + 1, np.exp(np.minimum(X, 0)))
 
 
-def _causal_sums(
-    f_q: Float[np.ndarray, "*batch n_q d_k"],
-    f_k: Float[np.ndarray, "*batch n_k d_k"],
-    values: Float[np.ndarray, "*batch n_k d"],
-) -> Float[np.ndarray, "*batch n_q d"]:
-    """Sum over the keys up to each query's own; all earlier chunks are in one matrix."""
+def _causal_sums(f_q: Array, f_k: Array, values: Array) -> Array:
+    """Sum over the keys up to each query's own; all earlier tiles are in one matrix."""
     n_q, before = f_q.shape[-2], f_k.shape[-2] - f_q.shape[-2]
-    out = np.zeros((*f_q.shape[:-1], values.shape[-1]), f_q.dtype)
-    seen = slice(0, max(before, 0))  # keys that all queries see
+    # queries that see no key, and keys that all queries see
+    n_blind, seen = max(-before, 0), slice(0, max(before, 0))
     state = f_k[..., seen, :].mT @ values[..., seen, :]
-    for start in range(max(-before, 0), n_q, _CHUNK):
-        rows = slice(start, min(start + _CHUNK, n_q))
+    parts = [np.zeros((*f_q.shape[:-2], n_blind, values.shape[-1]), values.dtype)]
+    for start in range(n_blind, n_q, _LINEAR_TILE):
+        rows = slice(start, min(start + _LINEAR_TILE, n_q))
         keys = slice(rows.start + before, rows.stop + before)
         q, k, v = f_q[..., rows, :], f_k[..., keys, :], values[..., keys, :]
-        out[..., rows, :] = q @ state + np.tril(q @ k.mT) @ v
+        parts.append(q @ state + np.tril(q @ k.mT) @ v)
         state = state + k.mT @ v
-    return out
+    return np.concatenate(parts, axis=-2)

@@ -1,17 +1,14 @@
-"""Chapter 6, `masks`: who may see whom."""
+"""Who may see whom."""
+
+from typing import Annotated
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from numpy import ndarray as Array
 
-from course_attn._checks import (
-    check_arguments,
-    check_count,
-    check_float_dtype,
-    check_lengths,
-)
-from course_attn.in_numpy.qkv import _softmax_or_zero, attention
-
-_DType = type[np.floating] | np.dtype  # np.float32 and np.dtype("float32")
+from course_attn._contracts import Count, Finite, Size, UpTo, check_arguments
+from course_attn.in_numpy._numerics import DType, relative_positions, safe_softmax
+from course_attn.in_numpy.qkv import attention
 
 __all__ = [
     "causal_attention",
@@ -23,86 +20,35 @@ __all__ = [
 ]
 
 
-def causal_mask(n_q: int, n_k: int | None = None) -> Bool[np.ndarray, "n_q n_k"]:
+@check_arguments
+def causal_mask(n_q: Size, n_k: Size | None = None) -> Bool[Array, "n_q n_k"]:
     """Let every query see the keys up to its own position, and none after it.
 
-    m_ij is True if j <= i + n_k - n_q: the last query stands at the last key and sees all of them,
-    so that the n_q queries are the last ones of a sequence of n_k (aligned to the bottom right).
-
-    Parameters
-    ----------
-    n_q : int
-        The number of queries, 0 or more.
-    n_k : int or None
-        The number of keys, 0 or more; None means n_q. With fewer keys than queries, the first
-        n_q - n_k queries see nothing.
-
-    Returns
-    -------
-    array of bool, shape (n_q, n_k)
-        True where the query may attend to the key. (In PyTorch it is on the default device; take
-        it to the queries with ``mask.to(Q.device)``.)
-
-    Raises
-    ------
-    TypeError
-        If a size is no whole number.
-    ValueError
-        If a size is negative.
+    m_ij is True if j <= i + n_k - n_q; n_k is n_q unless it is given. The last query stands at the
+    last key and sees all of them, so that the n_q queries are the last ones of a sequence of n_k
+    (aligned to the bottom right). With fewer keys than queries, the first n_q - n_k queries see
+    nothing. In PyTorch the mask is on the default device; take it to the queries with
+    ``mask.to(Q.device)``. Source: Vaswani et al. (2017), section 3.2.3, for n_q = n_k.
 
     Examples
     --------
-    >>> causal_mask(3).astype(int)
-    array([[1, 0, 0],
-           [1, 1, 0],
-           [1, 1, 1]])
     >>> causal_mask(2, 4).astype(int)
     array([[1, 1, 1, 0],
            [1, 1, 1, 1]])
-
-    Notes
-    -----
-    Source: Vaswani et al. (2017), section 3.2.3, for n_q = n_k. Chapter: `masks`.
     """
-    return _steps_back(n_q, n_k) >= 0
+    return relative_positions(n_q, n_k) >= 0
 
 
-def _steps_back(n_q: int, n_k: int | None) -> Int[np.ndarray, "n_q n_k"]:
-    """Count how many positions key j lies before query i: i + n_k - n_q - j."""
-    n_k = n_q if n_k is None else n_k
-    check_count(0, n_q=n_q)
-    check_count(0, n_k=n_k)
-    return np.arange(n_k - n_q, n_k)[:, None] - np.arange(n_k)
-
-
+@check_arguments
 def sliding_window_mask(
-    n_q: int, n_k: int | None = None, *, window: int
-) -> Bool[np.ndarray, "n_q n_k"]:
+    n_q: Size, n_k: Size | None = None, *, window: Count
+) -> Bool[Array, "n_q n_k"]:
     """Let every query see the last few keys up to its own position, itself included.
 
-    m_ij is True if 0 <= i + n_k - n_q - j < window: a causal mask that forgets.
-
-    Parameters
-    ----------
-    n_q : int
-        The number of queries, 0 or more.
-    n_k : int or None
-        The number of keys, 0 or more; None means n_q. The last query stands at the last key.
-    window : int
-        How many keys a query sees at most, 1 or more: 1 lets it see its own position only.
-
-    Returns
-    -------
-    array of bool, shape (n_q, n_k)
-        True where the query may attend to the key. (In PyTorch it is on the default device; take
-        it to the queries with ``mask.to(Q.device)``.)
-
-    Raises
-    ------
-    TypeError
-        If a size or the window is no whole number.
-    ValueError
-        If a size is negative; if the window is below 1.
+    m_ij is True if 0 <= i + n_k - n_q - j < window: a causal mask that forgets. A window of 1 lets
+    a query see its own position only. As with `causal_mask`, the last query stands at the last key.
+    Source: Jiang et al. (2023), section 2, after Beltagy, Peters and Cohan (2020), section 3.1,
+    whose window reaches to both sides.
 
     Examples
     --------
@@ -111,199 +57,90 @@ def sliding_window_mask(
            [1, 1, 0, 0],
            [0, 1, 1, 0],
            [0, 0, 1, 1]])
-
-    Notes
-    -----
-    Source: Jiang et al. (2023), section 2, after Beltagy, Peters and Cohan (2020), section 3.1,
-    whose window reaches to both sides. Chapter: `masks`.
     """
-    check_count(1, window=window)
-    steps_back = _steps_back(n_q, n_k)
-    return (steps_back >= 0) & (steps_back < window)
+    positions = relative_positions(n_q, n_k)
+    return (positions >= 0) & (positions < window)
 
 
 @check_arguments
 def padding_mask(
-    lengths: Int[np.ndarray, "batch"], n_k: int
-) -> Bool[np.ndarray, "batch 1 n_k"]:
+    lengths: Annotated[Int[Array, "batch"], UpTo("n_k")], n_k: Size
+) -> Bool[Array, "batch 1 n_k"]:
     """Hide the keys that only fill a short sequence up to the length of its batch.
 
-    m_b1j is True if j < length_b, whatever the query: all queries of a sequence share the row.
-
-    Parameters
-    ----------
-    lengths : array of int, shape (batch,)
-        How many keys of each sequence are real, from 0 to n_k. They come first.
-    n_k : int
-        The number of keys, filling included.
-
-    Returns
-    -------
-    array of bool, shape (batch, 1, n_k)
-        True where the key is real. For scores of shape (batch, n_heads, n_q, n_k), insert an axis:
-        ``mask[:, None]``.
-
-    Raises
-    ------
-    TypeError
-        If `lengths` is no array of integers, or `n_k` no whole number.
-    ValueError
-        If `lengths` has not one axis; if `n_k` is negative; if a length is negative or greater
-        than n_k.
+    m_b1j is True if j < length_b: the real keys of a sequence come first, and all its queries share
+    the row. For scores of shape (batch, n_heads, n_q, n_k), insert an axis: ``mask[:, None]``.
+    Source: Rush (2018), "Batches and Masking".
 
     Examples
     --------
-    >>> padding_mask(np.array([3, 1]), 4).astype(int)
-    array([[[1, 1, 1, 0]],
-    <BLANKLINE>
-           [[1, 0, 0, 0]]])
-
-    Notes
-    -----
-    Source: Rush (2018), "Batches and Masking". Chapter: `masks`.
+    >>> padding_mask(np.array([3, 1]), 4)[:, 0].astype(int)
+    array([[1, 1, 1, 0],
+           [1, 0, 0, 0]])
     """
-    check_count(0, n_k=n_k)
-    check_lengths(lengths, n_k=n_k)
     return np.arange(n_k) < lengths[:, None, None]
 
 
 @check_arguments
 def mask_to_bias(
-    mask: Bool[np.ndarray, "*batch n"], *, dtype: _DType
-) -> Float[np.ndarray, "*batch n"]:
-    """Write a mask as numbers to add to the scores.
+    mask: Bool[Array, "*batch n"], *, dtype: DType
+) -> Float[Array, "*batch n"]:
+    """Write a mask as numbers to add to the scores, in their dtype.
 
     b_ij = 0 where m_ij is True, -inf where it is False.
-
-    Parameters
-    ----------
-    mask : array of bool, shape (..., n)
-        True where the query may attend to the key.
-    dtype : dtype
-        The floating-point dtype of the scores.
-
-    Returns
-    -------
-    array, shape of `mask`
-        The bias, in this dtype.
-
-    Raises
-    ------
-    TypeError
-        If `mask` is no array of bool; if `dtype` is no floating-point dtype.
-    ValueError
-        If `mask` has no axis at all.
+    Source: Vaswani et al. (2017), section 3.2.3.
 
     Examples
     --------
     >>> mask_to_bias(np.array([[True, False]]), dtype=np.float32)
     array([[  0., -inf]], dtype=float32)
-
-    Notes
-    -----
-    Source: Vaswani et al. (2017), section 3.2.3. Chapter: `masks`.
     """
-    check_float_dtype(mask, dtype=dtype)
     return np.where(mask, 0.0, -np.inf).astype(dtype)
 
 
 @check_arguments
 def masked_softmax(
-    scores: Float[np.ndarray, "*batch n"],
-    mask: Bool[np.ndarray, "*#batch #n"] | None = None,
-) -> Float[np.ndarray, "*batch n"]:
+    scores: Float[Array, "*batch n"],
+    mask: Bool[Array, "*#batch #n"] | None = None,
+) -> Float[Array, "*batch n"]:
     """Turn the allowed scores of each row into weights that sum to 1; the others get 0.
 
     a_j = exp(s_j) / sum over allowed m of exp(s_m) if j is allowed, else 0: the softmax of the
-    scores with -inf where the mask is False. A row with nothing allowed gets zeros, never NaN.
-
-    Parameters
-    ----------
-    scores : array, shape (..., n)
-        Any real numbers, such as scores of shape (..., n_q, n_k). -inf counts as not allowed.
-    mask : array of bool, shape that broadcasts to (..., n), or None
-        True where a score counts; None means everywhere.
-
-    Returns
-    -------
-    array, shape of `scores`
-        The weights, in the dtype of the scores (16-bit input is computed in 32 bits). Where an
-        allowed score is +inf or NaN the row is NaN; what stands at a masked place has no effect.
-
-    Raises
-    ------
-    TypeError
-        If `scores` is no array or not floating-point; if `mask` is no array of bool.
-    ValueError
-        If `scores` has no axis at all; if `mask` does not broadcast to its shape.
+    scores with -inf where the mask is False. A score of -inf counts as not allowed. A row with
+    nothing allowed gets zeros, never NaN; where an allowed score is +inf or NaN the row is NaN.
+    Source: Vaswani et al. (2017), section 3.2.3.
 
     Examples
     --------
     >>> scores = np.array([[0.0, np.log(3.0), 99.0], [1.0, 2.0, 3.0]])
-    >>> mask = np.array([[True, True, False], [False, False, False]])
-    >>> masked_softmax(scores, mask)
+    >>> masked_softmax(scores, np.array([[True, True, False], [False, False, False]]))
     array([[0.25, 0.75, 0.  ],
            [0.  , 0.  , 0.  ]])
-
-    Notes
-    -----
-    Source: Vaswani et al. (2017), section 3.2.3. Chapter: `masks`.
     """
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
-    return _softmax_or_zero(scores)
+    return safe_softmax(scores)
 
 
 @check_arguments
 def causal_attention(
-    Q: Float[np.ndarray, "*batch n_q d_k"],
-    K: Float[np.ndarray, "*batch n_k d_k"],
-    V: Float[np.ndarray, "*batch n_k d_v"],
+    Q: Float[Array, "*batch n_q d_k"],
+    K: Float[Array, "*batch n_k d_k"],
+    V: Float[Array, "*batch n_k d_v"],
     *,
-    scale: float | None = None,
-) -> Float[np.ndarray, "*batch n_q d_v"]:
+    scale: Finite | None = None,
+) -> Float[Array, "*batch n_q d_v"]:
     """Give every query the mixture of the values up to its own position.
 
     Y = softmax(scale * Q K^T with -inf where j > i + n_k - n_q) V: `attention` with `causal_mask`.
-
-    Parameters
-    ----------
-    Q : array, shape (..., n_q, d_k)
-        The queries, one a row: the last n_q positions of the sequence; at least one feature.
-    K : array, shape (..., n_k, d_k)
-        The keys, one a row.
-    V : array, shape (..., n_k, d_v)
-        The values, one a row: value j belongs to key j.
-    scale : float or None
-        What the dot products are multiplied by, any finite number; None means 1/sqrt(d_k).
-
-    Returns
-    -------
-    array, shape (..., n_q, d_v)
-        The outputs, one a row, in the dtype of the arguments. A query that sees no key gets zeros.
-        NaN and infinite entries in a value spread to every output of their column, even through a
-        weight of 0.
-
-    Raises
-    ------
-    TypeError
-        If an argument is no array, is not floating-point, or if the dtypes differ; if `scale` is
-        no real number.
-    ValueError
-        If the shapes do not fit, an axis of length 1 against a longer one included; if there are
-        no features (d_k = 0); if `scale` is infinite or NaN.
+    The queries are the last n_q positions of the sequence; one that sees no key gets zeros.
+    Source: Vaswani et al. (2017), eq. 1 and section 3.2.3.
 
     Examples
     --------
     >>> Q = K = np.zeros((3, 1))
-    >>> causal_attention(Q, K, np.array([[2.0], [4.0], [9.0]]))
-    array([[2.],
-           [3.],
-           [5.]])
-
-    Notes
-    -----
-    Source: Vaswani et al. (2017), eq. 1 and section 3.2.3. Chapter: `masks`.
+    >>> causal_attention(Q, K, np.array([[2.0], [4.0], [9.0]])).T
+    array([[2., 3., 5.]])
     """
     mask = causal_mask(Q.shape[-2], K.shape[-2])
     return attention(Q, K, V, mask=mask, scale=scale)

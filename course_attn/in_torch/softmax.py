@@ -1,200 +1,97 @@
-"""Chapter 3, `softmax`: from scores to weights."""
+"""From scores to weights."""
+
+from typing import Annotated
 
 import torch
 from jaxtyping import Float
+from torch import Tensor as Array
 
-from course_attn._checks import check_arguments, check_axis, check_positive
+from course_attn._contracts import Axis, NonEmpty, Positive, check_arguments
+from course_attn.in_torch._numerics import subtract_largest
 
 __all__ = ["entropy", "log_softmax", "softmax", "softmax_jacobian"]
 
 
 @check_arguments
 def softmax(
-    scores: Float[torch.Tensor, "*batch n"],
+    scores: Float[Array, "*batch n"],
     *,
-    axis: int = -1,
-    temperature: float = 1.0,
-) -> Float[torch.Tensor, "*batch n"]:
+    axis: Axis = -1,
+    temperature: Positive = 1.0,
+) -> Float[Array, "*batch n"]:
     """Turn scores into positive weights that sum to 1 along an axis.
 
     a_j = exp(s_j / T) / sum over m of exp(s_m / T), computed with the largest score subtracted
-    first, which changes nothing in the result and keeps exp from overflowing.
-
-    Parameters
-    ----------
-    scores : array, shape (..., n)
-        Any real numbers. A score of -inf gives the weight 0.
-    axis : int
-        The axis along which the weights sum to 1.
-    temperature : float
-        T, greater than 0 also in the dtype of the scores: below 1 sharpens the weights, above 1
-        evens them out.
-
-    Returns
-    -------
-    array, shape of `scores`
-        The weights, in the dtype of the scores (16-bit input is computed in 32 bits). Where no
-        score is finite, or one is +inf or NaN, the weights are NaN: no distribution exists.
-
-    Raises
-    ------
-    TypeError
-        If `scores` is no array or not floating-point, or if `axis` is no whole number;
-        if the temperature is no real number.
-    ValueError
-        If `scores` has no such axis or no element along it, or if it has no axis at all;
-        if the temperature is not a finite number greater than 0.
+    first, which changes nothing in the result and keeps exp from overflowing. T below 1 sharpens
+    the weights, above 1 evens them out; it must not round to 0 in the dtype of the scores. A score
+    of -inf gives the weight 0. Where no score is finite, or one is +inf or NaN, the weights are
+    NaN: no distribution exists. Source: Bridle (1990); Bahdanau, Cho and Bengio (2015), eq. 6.
 
     Examples
     --------
     >>> softmax(torch.tensor([0.0, 1.0986, -torch.inf]))
     tensor([0.2500, 0.7500, 0.0000])
-    >>> softmax(torch.tensor([1000.0, 1000.0]))
-    tensor([0.5000, 0.5000])
-
-    Notes
-    -----
-    Source: Bridle (1990); Bahdanau, Cho and Bengio (2015), eq. 6. Chapter: `softmax`.
     """
-    check_axis(axis, scores=scores)
-    check_positive(temperature=temperature)
-    shifted = _shift(scores, axis) / float(temperature)
-    powers = torch.exp(shifted)
-    return (powers / powers.sum(dim=axis, keepdim=True)).to(scores.dtype)
-
-
-def _shift(
-    scores: Float[torch.Tensor, "*batch n"], axis: int
-) -> Float[torch.Tensor, "*batch n"]:
-    """Subtract the largest score along the axis, in 32 bits or more."""
-    wide = scores.to(torch.promote_types(scores.dtype, torch.float32))
-    return wide - wide.amax(dim=axis, keepdim=True)
+    exps = torch.exp(subtract_largest(scores, axis) / float(temperature))
+    weights = exps / exps.sum(dim=axis, keepdim=True)
+    return weights.to(scores.dtype)
 
 
 @check_arguments
 def log_softmax(
-    scores: Float[torch.Tensor, "*batch n"], *, axis: int = -1
-) -> Float[torch.Tensor, "*batch n"]:
+    scores: Float[Array, "*batch n"], *, axis: Axis = -1
+) -> Float[Array, "*batch n"]:
     """Give the logarithms of the softmax weights, exact even where a weight rounds to 0.
 
-    log a_j = s_j - log(sum over m of exp(s_m)).
-
-    Parameters
-    ----------
-    scores : array, shape (..., n)
-        Any real numbers. A score of -inf gives -inf.
-    axis : int
-        The axis along which the weights sum to 1.
-
-    Returns
-    -------
-    array, shape of `scores`
-        The log-weights in nats, at most 0, in the dtype of the scores. Where no score is finite,
-        or one is +inf or NaN, they are NaN.
-
-    Raises
-    ------
-    TypeError
-        If `scores` is no array or not floating-point, or if `axis` is no whole number.
-    ValueError
-        If `scores` has no such axis or no element along it, or if it has no axis at all.
+    log a_j = s_j - log(sum over m of exp(s_m)), in nats, at most 0. A score of -inf gives -inf.
+    Where no score is finite, or one is +inf or NaN, they are NaN.
+    Source: Blanchard, Higham and Higham (2021).
 
     Examples
     --------
     >>> log_softmax(torch.tensor([0.0, 1000.0]))
     tensor([-1000.,     0.])
-
-    Notes
-    -----
-    Source: Blanchard, Higham and Higham (2021). Chapter: `softmax`.
     """
-    check_axis(axis, scores=scores)
-    shifted = _shift(scores, axis)
-    return (shifted - torch.exp(shifted).sum(dim=axis, keepdim=True).log()).to(
-        scores.dtype
-    )
+    shifted = subtract_largest(scores, axis)
+    log_total = torch.log(torch.exp(shifted).sum(dim=axis, keepdim=True))
+    return (shifted - log_total).to(scores.dtype)
 
 
 @check_arguments
 def entropy(
-    weights: Float[torch.Tensor, "*batch n"], *, axis: int = -1
-) -> Float[torch.Tensor, "..."]:
+    weights: Float[Array, "*batch n"], *, axis: Axis = -1
+) -> Float[Array, "..."]:
     """Measure in nats how spread out the weights are.
 
     H = -sum over j of a_j log a_j, where 0 log 0 counts as 0: from 0 (one weight is 1) to log n
-    (all weights equal).
-
-    Parameters
-    ----------
-    weights : array, shape (..., n)
-        Non-negative, with sum 1 along the axis; this is not checked.
-    axis : int
-        The axis along which the weights sum to 1.
-
-    Returns
-    -------
-    array, shape of `weights` without the axis
-        The entropy in nats, in the dtype of the weights. NaN if a weight is negative or NaN.
-
-    Raises
-    ------
-    TypeError
-        If `weights` is no array or not floating-point, or if `axis` is no whole number.
-    ValueError
-        If `weights` has no such axis or no element along it, or if it has no axis at all.
+    (all weights equal). The weights should be non-negative and sum to 1, which is not checked. NaN
+    if a weight is negative or NaN. Source: Shannon (1948), section 6.
 
     Examples
     --------
     >>> entropy(torch.tensor([[1.0, 0.0], [0.5, 0.5]]))
     tensor([0.0000, 0.6931])
-
-    Notes
-    -----
-    Source: Shannon (1948), section 6. Chapter: `softmax`.
     """
-    check_axis(axis, weights=weights)
-    surprise = 0.0 - torch.where(weights == 0, 1.0, weights).log()
+    surprise = 0.0 - torch.log(torch.where(weights == 0, 1.0, weights))
     return (weights * surprise).sum(dim=axis)
 
 
 @check_arguments
 def softmax_jacobian(
-    weights: Float[torch.Tensor, "*batch n"],
-) -> Float[torch.Tensor, "*batch n n"]:
-    """Give the derivative of every softmax weight by every score.
+    weights: Annotated[Float[Array, "*batch n"], NonEmpty("n")],
+) -> Float[Array, "*batch n n"]:
+    """Give the derivative of every softmax weight with respect to every score.
 
-    J = diag(a) - a a^T: entry (j, m) is the derivative of a_j by s_m. Each row sums to 0.
-
-    Parameters
-    ----------
-    weights : array, shape (..., n)
-        The weights that softmax gave (not the scores); at least one.
-
-    Returns
-    -------
-    array, shape (..., n, n)
-        One matrix for each row of weights, in their dtype. NaN weights give NaN rows and columns.
-
-    Raises
-    ------
-    TypeError
-        If `weights` is no array or not floating-point.
-    ValueError
-        If `weights` has no axis at all or no element along the last.
+    J = diag(a) - a a^T, from the weights that softmax gave (not from the scores): entry (j, m) is
+    the derivative of a_j with respect to s_m. Each row sums to 0. NaN weights give NaN rows and
+    columns. Source: Bishop (2006), eq. 4.106.
 
     Examples
     --------
     >>> softmax_jacobian(torch.tensor([0.5, 0.5]))
     tensor([[ 0.2500, -0.2500],
             [-0.2500,  0.2500]])
-
-    Notes
-    -----
-    Source: Bishop (2006), eq. 4.106. Chapter: `softmax`.
     """
-    check_axis(-1, weights=weights)
-    diagonal = (
-        torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
-        * weights[..., None, :]
-    )
-    return diagonal - weights[..., :, None] * weights[..., None, :]
+    a = weights[..., None, :]
+    identity = torch.eye(weights.shape[-1], dtype=a.dtype, device=a.device)
+    return identity * a - weights[..., :, None] * a

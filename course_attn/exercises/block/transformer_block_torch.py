@@ -346,7 +346,7 @@ it returns. Call it as `check(TransformerBlock)`.
         "`normed = self.norm_1(X)`; then `self.linear_2(torch.relu(self.linear_1(…)))`.",
     ),
     built_ins=(
-        "course_attn.in_torch.block.TransformerBlock",
+        "course_attn.in_torch.block_layers.TransformerBlock",
         "torch.nn.TransformerEncoderLayer",
     ),
 )

@@ -191,7 +191,7 @@ masks are not counted. Return a whole number (an `int`).
         "(n_q, d_k) times (d_k, n_k), then (n_q, n_k) times (n_k, d_v): 2abc for each.",
         "`n_heads * (2 * n_q * d_k * n_k + …)`.",
     ),
-    built_ins=("course_attn.in_numpy.fast.attention_flops",),
+    built_ins=("course_attn.costs.attention_flops",),
 )
 
 EXERCISES = (_FLOPS,)

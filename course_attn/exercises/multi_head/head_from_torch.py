@@ -268,7 +268,7 @@ leave its biases out. A copy and a view, with or without a gradient, are both ri
         "With `d_k = mha.embed_dim // mha.num_heads`: `W[h * d_k : (h + 1) * d_k].T` for each of "
         "the three thirds W.",
     ),
-    built_ins=("course_attn.in_torch.multi_head.head_weights",),
+    built_ins=("course_attn.in_torch.multi_head_layers.head_weights",),
 )
 
 EXERCISES = (_HEAD,)

@@ -333,7 +333,7 @@ attention within the heads, if you like. Call it as `check(MultiHeadAttention)`.
     ),
     points=2,
     built_ins=(
-        "course_attn.in_torch.multi_head.MultiHeadAttention",
+        "course_attn.in_torch.multi_head_layers.MultiHeadAttention",
         "course_attn.in_torch.multi_head.multi_head_attention",
         "course_attn.in_torch.multi_head.multi_head_attention_loop",
         "torch.nn.MultiheadAttention",

@@ -267,7 +267,7 @@ every row: count those too. All five arguments are always given; return a whole 
         "`2 * d_model * n_heads * d_k + d_model * n_heads * d_v + …`; and if `bias`, the four "
         "numbers of columns as well.",
     ),
-    built_ins=("course_attn.in_numpy.multi_head.n_parameters",),
+    built_ins=("course_attn.costs.n_parameters",),
 )
 
 EXERCISES = (_N_PARAMETERS,)

@@ -277,7 +277,7 @@ sequence may be shorter than n_max; for one that is longer there are no rows, so
         "`n = X.shape[-2]`; `if n > len(self.P): raise ValueError(…)`; "
         "`return X + self.P[:n]`.",
     ),
-    built_ins=("course_attn.in_torch.order.LearnedPositions",),
+    built_ins=("course_attn.in_torch.order_layers.LearnedPositions",),
 )
 
 

@@ -274,7 +274,7 @@ thousands. Call it as `check(SelfAttention)`.
         "Project three times, score, softmax over the keys, mix.",
         "`Q @ K.transpose(-1, -2)`, `torch.softmax(…, dim=-1)`, and `@ V`.",
     ),
-    built_ins=("course_attn.in_torch.qkv.SelfAttention",),
+    built_ins=("course_attn.in_torch.qkv_layers.SelfAttention",),
 )
 
 EXERCISES = (_SELF_ATTENTION,)

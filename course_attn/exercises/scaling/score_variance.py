@@ -221,7 +221,7 @@ for $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4
         "q write the component as μ + z and expand its square.",
         "1 + 2μ² for one product of independent components; Var[2μz + z²] = 4μ² + 2 for a square.",
     ),
-    built_ins=("course_attn.in_numpy.scaling.expected_score_variance",),
+    built_ins=("course_attn.costs.expected_score_variance",),
 )
 
 

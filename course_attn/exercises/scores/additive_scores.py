@@ -11,9 +11,9 @@ from course_attn.exercises.scores._steps import same, softmax_rows, turned
 __all__ = ["EXERCISES"]
 
 
-def additive_scores(Q, K, W_q, W_k, v):
-    """Give v · tanh(q W_q + k W_k) for every query q and every key k."""
-    projected_q, projected_k = Q @ W_q, K @ W_k
+def additive_scores(Q, K, W_Q, W_K, v):
+    """Give v · tanh(q W_Q + k W_K) for every query q and every key k."""
+    projected_q, projected_k = Q @ W_Q, K @ W_K
     hidden = np.tanh(projected_q[..., :, None, :] + projected_k[..., None, :, :])
     return hidden @ v
 
@@ -46,11 +46,11 @@ def _additive_cases() -> tuple[Case, ...]:
 def _added(
     Q: np.ndarray,
     K: np.ndarray,
-    W_q: np.ndarray,
-    W_k: np.ndarray,
+    W_Q: np.ndarray,
+    W_K: np.ndarray,
     v: np.ndarray,
     *,
-    project: Callable[..., Any] = lambda Q, K, W_q, W_k: (Q @ W_q, K @ W_k),
+    project: Callable[..., Any] = lambda Q, K, W_Q, W_K: (Q @ W_Q, K @ W_K),
     combine: Callable[..., Any] = lambda q, k: (
         q[..., :, None, :] + k[..., None, :, :]
     ),
@@ -58,7 +58,7 @@ def _added(
     weigh: Callable[..., Any] = np.matmul,
     finish: Callable[..., Any] = same,
 ) -> np.ndarray:
-    return finish(weigh(bend(combine(*project(Q, K, W_q, W_k))), v))
+    return finish(weigh(bend(combine(*project(Q, K, W_Q, W_K))), v))
 
 
 def _sum_units(hidden: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -73,9 +73,9 @@ _ADDITIVE = Exercise(
     name="additive_scores",
     chapter="scores",
     task="""
-Bahdanau's score lets a small network judge each pair. Write `additive_scores(Q, K, W_q, W_k, v)`:
-entry (i, j) is `v` · tanh(q_i `W_q` + k_j `W_k`). Shapes: `Q` (…, n_q, d_q), `K` (…, n_k, d_k),
-`W_q` (d_q, d_hidden), `W_k` (d_k, d_hidden), `v` (d_hidden,), result (…, n_q, n_k). Only `Q` and
+Bahdanau's score lets a small network judge each pair. Write `additive_scores(Q, K, W_Q, W_K, v)`:
+entry (i, j) is `v` · tanh(q_i `W_Q` + k_j `W_K`). Shapes: `Q` (…, n_q, d_q), `K` (…, n_k, d_k),
+`W_Q` (d_q, d_hidden), `W_K` (d_k, d_hidden), `v` (d_hidden,), result (…, n_q, n_k). Only `Q` and
 `K` have batch axes.
 """,
     reference=additive_scores,
@@ -85,7 +85,7 @@ entry (i, j) is `v` · tanh(q_i `W_q` + k_j `W_k`). Shapes: `Q` (…, n_q, d_q),
         Fault(
             "no-tanh",
             {"bend": same},
-            "The tanh is missing. Without it v·(qW_q + kW_k) splits into a part of the query and a "
+            "The tanh is missing. Without it v·(qW_Q + kW_K) splits into a part of the query and a "
             "part of the key: every query would rank the keys in the same order.",
         ),
         Fault(
@@ -150,8 +150,8 @@ entry (i, j) is `v` · tanh(q_i `W_q` + k_j `W_k`). Shapes: `Q` (…, n_q, d_q),
         ),
         Fault(
             "v-inside",
-            lambda Q, K, W_q, W_k, v: _added(
-                Q, K, W_q, W_k, v, bend=lambda x: np.tanh(x * v), weigh=_sum_units
+            lambda Q, K, W_Q, W_K, v: _added(
+                Q, K, W_Q, W_K, v, bend=lambda x: np.tanh(x * v), weigh=_sum_units
             ),
             "You multiply by v inside the tanh. v weighs the hidden units *after* the tanh.",
         ),
@@ -162,14 +162,14 @@ entry (i, j) is `v` · tanh(q_i `W_q` + k_j `W_k`). Shapes: `Q` (…, n_q, d_q),
         ),
         Fault(
             "weights-swapped",
-            {"project": lambda Q, K, W_q, W_k: (Q @ W_k, K @ W_q)},
-            "The two projections are swapped: W_q belongs to the queries and W_k to the keys.",
+            {"project": lambda Q, K, W_Q, W_K: (Q @ W_K, K @ W_Q)},
+            "The two projections are swapped: W_Q belongs to the queries and W_K to the keys.",
         ),
         Fault(
             "weights-transposed",
-            {"project": lambda Q, K, W_q, W_k: (Q @ W_q.T, K @ W_k.T)},
-            "You transpose W_q and W_k. Their shapes are (d_q, d_hidden) and (d_k, d_hidden): rows "
-            "fit from the left as they are, `Q @ W_q`.",
+            {"project": lambda Q, K, W_Q, W_K: (Q @ W_Q.T, K @ W_K.T)},
+            "You transpose W_Q and W_K. Their shapes are (d_q, d_hidden) and (d_k, d_hidden): rows "
+            "fit from the left as they are, `Q @ W_Q`.",
         ),
         Fault(
             "no-new-axes",
@@ -186,11 +186,11 @@ entry (i, j) is `v` · tanh(q_i `W_q` + k_j `W_k`). Shapes: `Q` (…, n_q, d_q),
         ),
     ),
     hints=(
-        "Which shape has q_i W_q + k_j W_k for all pairs together? It has one axis more than a "
+        "Which shape has q_i W_Q + k_j W_K for all pairs together? It has one axis more than a "
         "matrix.",
         "Insert an axis of length 1 into both projections, so that adding them makes all pairs: "
         "(…, n_q, 1, d_hidden) plus (…, 1, n_k, d_hidden).",
-        "`np.tanh(A[..., :, None, :] + B[..., None, :, :])` with A = Q W_q and B = K W_k; a "
+        "`np.tanh(A[..., :, None, :] + B[..., None, :, :])` with A = Q W_Q and B = K W_K; a "
         "product with v removes the last axis.",
     ),
     built_ins=("course_attn.in_numpy.scores.additive_scores",),

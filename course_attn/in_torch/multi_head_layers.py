@@ -1,0 +1,379 @@
+"""Attention with several heads as modules, and PyTorch's layer to and from ours."""
+
+from typing import Annotated, Literal, Protocol, overload, runtime_checkable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor as Array
+
+from course_attn._contracts import (
+    Count,
+    Default,
+    Flag,
+    Lengthens,
+    Probability,
+    check_arguments,
+)
+from course_attn.costs import head_widths
+from course_attn.in_torch.qkv import (
+    attention,
+    attention_weights,
+    fused_attention,
+    project_qkv,
+)
+from course_attn.in_torch.weighted_sum import weighted_sum
+
+__all__ = [
+    "AttentionHead",
+    "MultiHeadAttention",
+    "from_torch",
+    "head_weights",
+    "to_torch",
+]
+
+
+class AttentionHead(torch.nn.Module):
+    """One head: project the elements to a small width, and attend there.
+
+    head = softmax(Q K^T / sqrt(d_k)) V with Q = X W_Q, K = Z W_K, V = Z W_V. The head reads all
+    d_model features of every element, through matrices of its own.
+    Source: Vaswani et al. (2017), section 3.2.2, "head_i".
+
+    Examples
+    --------
+    >>> AttentionHead(7, d_k=2, d_v=3)(torch.ones(5, 7)).shape
+    torch.Size([5, 3])
+    """
+
+    @check_arguments
+    def __init__(self, d_model: Count, d_k: Count, d_v: Count) -> None:
+        super().__init__()
+        self.d_model, self.d_k, self.d_v = d_model, d_k, d_v
+        self.W_Q = torch.nn.Parameter(torch.empty(d_model, d_k))
+        self.W_K = torch.nn.Parameter(torch.empty(d_model, d_k))
+        self.W_V = torch.nn.Parameter(torch.empty(d_model, d_v))
+        self.reset_parameters()
+
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw the matrices anew, with variance 1/d_model, so that projections keep theirs."""
+        for W in (self.W_Q, self.W_K, self.W_V):
+            torch.nn.init.normal_(W, std=self.d_model**-0.5, generator=generator)
+
+    def extra_repr(self) -> str:
+        """Say the widths."""
+        return f"d_model={self.d_model}, d_k={self.d_k}, d_v={self.d_v}"
+
+    @check_arguments
+    def forward(
+        self,
+        X: Float[Array, "*batch n_q d_model"],
+        Z: Annotated[
+            Float[Array, "*batch n_k d_model"] | None, Default("X")
+        ] = None,
+        *,
+        mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+        causal: Flag = False,
+    ) -> Float[Array, "*batch n_q d_v"]:
+        """Return what this head finds for each element of X in Z, by default in X itself."""
+        Q, K, V = project_qkv(X, self.W_Q, self.W_K, self.W_V, Z=Z)
+        return attention(Q, K, V, mask=mask, causal=causal)
+
+
+@runtime_checkable
+class Cache(Protocol):
+    """What keeps the keys and values of the positions so far, as `KVCache` does."""
+
+    def append(self, K: Array, V: Array) -> tuple[Array, Array]:
+        """Add the keys and values of the next positions; return those of all positions."""
+        ...
+
+
+class MultiHeadAttention(torch.nn.Module):
+    """Let several heads attend side by side, and mix what they found.
+
+    Y = concat(head_1, ..., head_n_heads) W_O + b_O, where head_h attends with the h-th block of
+    columns of Q = X W_Q + b_Q, K = Z W_K + b_K and V = Z W_V + b_V. A head's widths d_k and d_v are
+    d_model / n_heads unless they are given, and the width d_z of the context is d_model. `biases`
+    says whether there are the vectors b. `dropout` is the probability with which a weight is set to
+    0 in training; the others grow by 1 / (1 - dropout).
+    Source: Vaswani et al. (2017), section 3.2.2.
+
+    Examples
+    --------
+    >>> layer = MultiHeadAttention(6, n_heads=2)
+    >>> layer
+    MultiHeadAttention(d_model=6, n_heads=2, d_k=3, d_v=3, d_z=6, biases=True, dropout=0.0)
+    >>> out, weights = layer(torch.ones(5, 6), need_weights=True)
+    >>> out.shape, weights.shape
+    (torch.Size([5, 6]), torch.Size([2, 5, 5]))
+    """
+
+    @check_arguments
+    def __init__(
+        self,
+        d_model: Count,
+        n_heads: Count,
+        *,
+        d_k: Count | None = None,
+        d_v: Count | None = None,
+        d_z: Count | None = None,
+        biases: Flag = True,
+        dropout: Probability = 0.0,
+    ) -> None:
+        super().__init__()
+        self.d_model, self.n_heads, self.dropout = d_model, n_heads, dropout
+        self.d_k, self.d_v = head_widths(d_model, n_heads, d_k, d_v)
+        self.d_z = d_model if d_z is None else d_z
+        heads_d_k, heads_d_v = n_heads * self.d_k, n_heads * self.d_v
+        self.W_Q, self.b_Q = _linear_map(self.d_model, heads_d_k, biases)
+        self.W_K, self.b_K = _linear_map(self.d_z, heads_d_k, biases)
+        self.W_V, self.b_V = _linear_map(self.d_z, heads_d_v, biases)
+        self.W_O, self.b_O = _linear_map(heads_d_v, self.d_model, biases)
+        self.reset_parameters()
+
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw the matrices anew, with variance 1/rows, so that they keep that of their input.
+
+        The biases become 0.
+        """
+        for parameter in self.parameters():
+            if parameter.ndim == 2:
+                std = parameter.shape[0] ** -0.5
+                torch.nn.init.normal_(parameter, std=std, generator=generator)
+            else:
+                torch.nn.init.zeros_(parameter)
+
+    def extra_repr(self) -> str:
+        """Say the sizes and the options."""
+        names = ("d_model", "n_heads", "d_k", "d_v", "d_z")
+        sizes = ", ".join(f"{name}={getattr(self, name)}" for name in names)
+        return f"{sizes}, biases={self.b_O is not None}, dropout={self.dropout}"
+
+    @overload
+    def forward(
+        self,
+        X: Array,
+        Z: Array | None = ...,
+        *,
+        mask: Array | None = ...,
+        bias: Array | None = ...,
+        causal: bool = ...,
+        cache: Cache | None = ...,
+        need_weights: Literal[False] = ...,
+    ) -> Array: ...
+
+    @overload
+    def forward(
+        self,
+        X: Array,
+        Z: Array | None = ...,
+        *,
+        mask: Array | None = ...,
+        bias: Array | None = ...,
+        causal: bool = ...,
+        cache: Cache | None = ...,
+        need_weights: Literal[True],
+    ) -> tuple[Array, Array]: ...
+
+    @check_arguments
+    def forward(
+        self,
+        X: Float[Array, "*batch n_q d_model"],
+        Z: Annotated[Float[Array, "*batch n_k d_z"] | None, Default("X")] = None,
+        *,
+        mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+        bias: Float[Array, "*#batch #n_heads #n_q #n_k"] | None = None,
+        causal: Flag = False,
+        cache: Annotated[Cache | None, Lengthens("n_k")] = None,
+        need_weights: Flag = False,
+    ) -> Array | tuple[Array, Array]:
+        """Return the outputs (..., n_q, d_model), and if asked the weights of every head.
+
+        The weights (..., n_heads, n_q, n_k) are a matrix for each head, no mean; in training they
+        are those after dropout, which the outputs were computed with. Without them a fused kernel
+        does the work. `mask` and `causal` hold for all heads. With a `cache`, keys and values are
+        appended to those of earlier calls; n_k counts all of them.
+        """
+        Q, K, V = self._project(X, X if Z is None else Z)
+        if cache is not None:
+            K, V = cache.append(K, V)
+        # The same mask for all heads.
+        mask = mask.unsqueeze(-3) if mask is not None and mask.ndim > 2 else mask
+        # Q may be narrower: by autocast.
+        bias = None if bias is None else bias.to(Q.dtype)
+        dropout = self.dropout if self.training else 0.0
+        if not need_weights:
+            heads = fused_attention(
+                Q, K, V, mask=mask, bias=bias, causal=causal, dropout=dropout
+            )
+            return self._mix(heads)
+        weights = attention_weights(Q, K, mask=mask, bias=bias, causal=causal)
+        weights = F.dropout(weights, dropout)
+        return self._mix(weighted_sum(weights, V)), weights
+
+    def _project(self, X: Array, Z: Array) -> tuple[Array, Array, Array]:
+        """Make the queries, keys and values of all heads."""
+        Q = F.linear(X, self.W_Q.T, self.b_Q)
+        K = F.linear(Z, self.W_K.T, self.b_K)
+        V = F.linear(Z, self.W_V.T, self.b_V)
+        return self._split(Q), self._split(K), self._split(V)
+
+    def _split(self, X: Array) -> Array:
+        """Do what `split_heads` does, without a copy."""
+        return X.unflatten(-1, (self.n_heads, -1)).transpose(-2, -3)
+
+    def _mix(self, heads: Array) -> Array:
+        """Write the heads' vectors side by side, and mix them."""
+        return F.linear(heads.transpose(-2, -3).flatten(-2), self.W_O.T, self.b_O)
+
+
+def _linear_map(
+    d_in: int, d_out: int, biases: bool
+) -> tuple[torch.nn.Parameter, torch.nn.Parameter | None]:
+    """Make room for a matrix and, if there are biases, a vector."""
+    W = torch.nn.Parameter(torch.empty(d_in, d_out))
+    return W, torch.nn.Parameter(torch.empty(d_out)) if biases else None
+
+
+@check_arguments
+def from_torch(mha: torch.nn.MultiheadAttention) -> MultiHeadAttention:
+    """Copy PyTorch's layer into ours: same numbers in, same numbers out.
+
+    PyTorch packs W_Q, W_K and W_V, transposed, below each other into one weight of shape
+    (3 d_model, d_model). Ours wants the batch first, whatever `mha.batch_first` says. Dtype, device
+    and mode (training or not) stay. Where `kdim` and `vdim` differ, Z is key and value side by
+    side, ``torch.cat([key, value], dim=-1)``, so d_z = kdim + vdim: W_K has rows of zeros for the
+    value's features, and W_V for the key's. Layers with `add_bias_kv` or `add_zero_attn` are
+    refused.
+    Source: PyTorch's layer, after Vaswani et al. (2017), section 3.2.2.
+
+    Examples
+    --------
+    >>> mha = torch.nn.MultiheadAttention(6, 2, batch_first=True)
+    >>> X = torch.randn(1, 5, 6)
+    >>> torch.allclose(from_torch(mha)(X), mha(X, X, X)[0], atol=1e-6)
+    True
+    """
+    appends = {
+        "add_bias_kv": mha.bias_k is not None,
+        "add_zero_attn": mha.add_zero_attn,
+    }
+    for option, is_on in appends.items():
+        if is_on:
+            raise ValueError(
+                f"mha must be made without {option}, which appends a key to every sequence"
+            )
+    W_Q, W_K, W_V = _row_matrices(mha)
+    if mha.kdim != mha.vdim:
+        W_K, W_V = torch.block_diag(W_K, W_V).chunk(2, dim=1)
+    state = {"W_Q": W_Q, "W_K": W_K, "W_V": W_V, "W_O": mha.out_proj.weight.T}
+    if mha.in_proj_bias is not None:
+        state |= zip(("b_Q", "b_K", "b_V"), mha.in_proj_bias.chunk(3), strict=True)
+        state["b_O"] = mha.out_proj.bias
+    module = MultiHeadAttention(
+        mha.embed_dim,
+        mha.num_heads,
+        d_z=W_K.shape[0],
+        biases="b_O" in state,
+        dropout=mha.dropout,
+    )
+    module.to(W_Q.device, W_Q.dtype).load_state_dict(state)
+    return module.train(mha.training)
+
+
+@check_arguments
+def to_torch(
+    module: MultiHeadAttention, *, batch_first: Flag = True
+) -> torch.nn.MultiheadAttention:
+    """Copy our layer into PyTorch's: same numbers in, same numbers out.
+
+    PyTorch packs W_Q, W_K and W_V, transposed, below each other into one weight of shape
+    (3 d_model, d_model), or keeps three if d_z is not d_model; kdim = vdim = d_z. Dtype, device and
+    mode (training or not) stay. The copy takes (batch, n, d_model), as ours does, or if not
+    `batch_first` (n, batch, d_model). Its boolean masks mean the opposite of ours, and
+    ``need_weights=True``, its default, returns the mean over the heads. Heads of another width than
+    d_k = d_v = d_model / n_heads are refused: PyTorch's layer cannot be that.
+    Source: PyTorch's layer, after Vaswani et al. (2017), section 3.2.2.
+
+    Examples
+    --------
+    >>> layer, X = MultiHeadAttention(6, n_heads=2), torch.randn(1, 5, 6)
+    >>> torch.allclose(to_torch(layer)(X, X, X)[0], layer(X), atol=1e-6)
+    True
+    """
+    width = module.n_heads * module.d_k
+    if not module.d_model == width == module.n_heads * module.d_v:
+        raise ValueError(
+            f"module must have d_k = d_v = d_model / n_heads for PyTorch, got {module}"
+        )
+    mha = torch.nn.MultiheadAttention(
+        module.d_model,
+        module.n_heads,
+        dropout=module.dropout,
+        bias=module.b_O is not None,
+        kdim=module.d_z,
+        vdim=module.d_z,
+        batch_first=batch_first,
+    )
+    state = _packed_state(module, as_one=mha.in_proj_weight is not None)
+    mha.to(module.W_Q.device, module.W_Q.dtype).load_state_dict(state)
+    return mha.train(module.training)
+
+
+@check_arguments
+def head_weights(
+    mha: torch.nn.MultiheadAttention,
+) -> tuple[
+    Float[Array, "n_heads d_model d_k"],
+    Float[Array, "n_heads d_key d_k"],
+    Float[Array, "n_heads d_value d_v"],
+    Float[Array, "n_heads d_v d_model"],
+]:
+    """Take the matrices of every head out of PyTorch's packed layer.
+
+    W_Q^h is the transpose of rows h d_k to (h + 1) d_k of the first third of `in_proj_weight`,
+    with h counted from 0; W_O^h the transpose of those columns of `out_proj.weight`. They are used
+    as ``X @ W_Q[h]``: copies, without a gradient, in the order W_Q, W_K, W_V, W_O. With `kdim` or
+    `vdim`, W_K or W_V has that many rows. The biases are left out.
+    Source: PyTorch's layer, after Vaswani et al. (2017), section 3.2.2.
+
+    Examples
+    --------
+    >>> W_Q, W_K, W_V, W_O = head_weights(torch.nn.MultiheadAttention(6, 2))
+    >>> W_Q.shape, W_O.shape
+    (torch.Size([2, 6, 3]), torch.Size([2, 3, 6]))
+    """
+    W_Q, W_K, W_V = (
+        W.unflatten(-1, (mha.num_heads, -1)).transpose(0, 1).clone()
+        for W in _row_matrices(mha)
+    )
+    W_O = mha.out_proj.weight.detach().T.unflatten(0, (mha.num_heads, -1))
+    return W_Q, W_K, W_V, W_O.clone()
+
+
+def _row_matrices(mha: torch.nn.MultiheadAttention) -> list[Array]:
+    """Return W_Q, W_K and W_V of PyTorch's layer as they are used with rows: X @ W_Q."""
+    if mha.in_proj_weight is not None:
+        packed = mha.in_proj_weight.chunk(3)
+    else:
+        packed = (mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight)
+    return [W.detach().T for W in packed]
+
+
+def _packed_state(module: MultiHeadAttention, *, as_one: bool) -> dict[str, Array]:
+    """Return the parameters of our layer as PyTorch names and packs them."""
+    W = [module.W_Q.T, module.W_K.T, module.W_V.T]
+    state: dict[str, Array] = {"out_proj.weight": module.W_O.T}
+    if as_one:
+        state["in_proj_weight"] = torch.cat(W)
+    else:
+        names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
+        state |= zip(names, W, strict=True)
+    if module.b_O is not None:
+        b = (module.b_Q, module.b_K, module.b_V)
+        state["in_proj_bias"] = torch.cat(
+            [vector for vector in b if vector is not None]
+        )
+        state["out_proj.bias"] = module.b_O
+    return state
