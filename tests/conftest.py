@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
+pytest_plugins = ["tests.support.claims"]
 
 # Helpers whose failed assertions shall be explained as in the tests.
 pytest.register_assert_rewrite(

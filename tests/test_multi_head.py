@@ -123,11 +123,15 @@ def test_multi_head_attention_is_heads_side_by_side_times_the_output_matrix(
 
 
 @pytest.mark.equation("eq-side-by-side")
-def test_one_product_makes_the_queries_of_all_heads() -> None:
-    X, _ = elements()
-    Q = X @ wide(0)["W_Q"]
-    for h, W in enumerate(matrices()[0]):
-        close(Q[:, h * D_K : (h + 1) * D_K], X @ W)
+def test_one_product_makes_the_queries_of_all_heads(library: str) -> None:
+    """And one more the keys, and one more the values."""
+    (X, Z), packed = elements(), wide(0)
+    wide_ones = [packed[name] for name in ("W_Q", "W_K", "W_V")]
+    projected = twin(library, "qkv.project_qkv")(X, *wide_ones, Z=Z)
+    for found, E, of_heads in zip(
+        projected, (X, Z, Z), matrices()[:3], strict=True
+    ):
+        close(found, np.hstack([E @ W for W in of_heads]))
 
 
 @pytest.mark.equation("eq-split")
