@@ -53,11 +53,19 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     with noting_calls() as called:
         result = yield
     for mark in marks:
-        if called and mark.kwargs.get("formula", False):
-            pytest.fail(f"{mark.args[0]}: formula=True, but it calls {called[0]}")
-        if not called and not mark.kwargs.get("formula", False):
-            pytest.fail(
-                f"{mark.args[0]}: no function of the package is called; call the one that"
-                " computes this, or, where there is none, mark it with formula=True"
-            )
+        if said := contradiction(mark, called):
+            pytest.fail(said)
     return result
+
+
+def contradiction(mark: pytest.Mark, called: list[str]) -> str:
+    """Say in what a mark contradicts what was called; nothing if it does not."""
+    (label,), formula = mark.args, mark.kwargs.get("formula", False)
+    if called and formula:
+        return f"{label}: it has formula=True, but the test calls {called[0]}"
+    if not called and not formula:
+        return (
+            f"{label}: the test calls no function of the package; call the one that computes"
+            " this, or, where there is none, mark the test with formula=True"
+        )
+    return ""
