@@ -7,7 +7,7 @@ TORCH_INDEX ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
-FRAME := _config.yml _toc.yml $(wildcard book/_static/* book/_extensions/*.py)
+FRAME := _config.yml _toc.yml tools/book.py $(wildcard book/_static/* book/_extensions/*.py)
 
 .PHONY: help book test lab lint bench clean
 .DEFAULT_GOAL := help
@@ -40,7 +40,7 @@ _build/.frame: $(FRAME) | _build/.package
 	@mkdir -p _build && touch $@
 
 book: .venv/.installed _build/.package _build/.frame
-	$(BIN)/python tools/execute_notebooks.py
+	$(BIN)/python -m tools.execute_notebooks
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 
@@ -54,7 +54,7 @@ lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
-	$(BIN)/python tools/setup_cells.py --check
+	$(BIN)/python -m tools.setup_cells --check
 
 bench: .venv/.installed
 	$(BIN)/python -m benchmarks.attention

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import release
-import setup_cells
 import yaml
 from markdown_it import MarkdownIt
 from packaging.requirements import Requirement
@@ -24,6 +22,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import course_attn
+from tools import release, setup_cells
 
 ROOT = Path(__file__).parents[1]
 REPOSITORY = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["repository"]

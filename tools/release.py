@@ -1,4 +1,4 @@
-"""Give the course a version: ``python tools/release.py 0.2.0``, and after it ``0.3.0.dev0``.
+"""Give the course a version: ``python -m tools.release 0.2.0``, and after it ``0.3.0.dev0``.
 
 A release gets its entry in CHANGELOG.md, and CITATION.cff names it. A version in development, with
 ``.devN``, leaves both as they are. The notebooks' setup cells follow either.
@@ -8,11 +8,12 @@ import datetime
 import re
 import sys
 
-import setup_cells
+from tools import setup_cells
+from tools.book import ROOT
 
-PACKAGE = setup_cells.ROOT / "course_attn" / "__init__.py"
-CHANGELOG = setup_cells.ROOT / "CHANGELOG.md"
-CITATION = setup_cells.ROOT / "CITATION.cff"
+PACKAGE = ROOT / "course_attn" / "__init__.py"
+CHANGELOG = ROOT / "CHANGELOG.md"
+CITATION = ROOT / "CITATION.cff"
 VERSION = re.compile(r"\d+\.\d+\.\d+(\.dev\d+)?")
 
 
@@ -45,7 +46,7 @@ def with_citation(citation: str, version: str, date: str) -> str:
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or not VERSION.fullmatch(arguments[0]):
-        print("usage: python tools/release.py X.Y.Z or X.Y.Z.devN", file=sys.stderr)
+        print("usage: python -m tools.release X.Y.Z or X.Y.Z.devN", file=sys.stderr)
         return 2
     (version,) = arguments
     if ".dev" not in version:

@@ -1,18 +1,18 @@
 """Write the setup cell of every notebook, for the version of the course it belongs to.
 
 The repository's address stands in _config.yml, the version in course_attn/__init__.py; run
-``python tools/setup_cells.py`` after changing one. With ``--check`` it writes nothing and exits
+``python -m tools.setup_cells`` after changing one. With ``--check`` it writes nothing and exits
 with 1 if a notebook's setup cell is not the one it would write.
 """
 
-import json
 import re
 import sys
 from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools import book
+from tools.book import ROOT
 
 SETUP = """\
 # In Colab this installs the course's package; elsewhere it does nothing.
@@ -47,30 +47,24 @@ def source_for(version: str, url: str, branch: str) -> str:
     return SETUP.format(install=line).rstrip()
 
 
-def notebooks() -> list[Path]:
-    """Return the book's notebooks."""
-    found = sorted((ROOT / "book").rglob("*.ipynb"))
-    return [path for path in found if ".ipynb_checkpoints" not in path.parts]
-
-
-def with_setup(text: str) -> str:
+def with_setup(path: Path) -> str:
     """Return a notebook's text with the setup cell as its first code cell."""
-    notebook = json.loads(text)
+    notebook = book.read(path)
     first = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
-    first["source"] = setup_source().splitlines(keepends=True)
-    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+    first["source"] = setup_source()
+    return book.as_text(notebook)
 
 
 def main(arguments: list[str]) -> int:
     outdated = [
-        p
-        for p in notebooks()
-        if with_setup(p.read_text("utf-8")) != p.read_text("utf-8")
+        path
+        for path in book.notebooks()
+        if with_setup(path) != path.read_text("utf-8")
     ]
     for path in outdated:
         print(f"{path.relative_to(ROOT)}: setup cell is not that of this version")
         if "--check" not in arguments:
-            path.write_text(with_setup(path.read_text("utf-8")), "utf-8")
+            path.write_text(with_setup(path), "utf-8")
     return int("--check" in arguments and bool(outdated))
 
 
