@@ -104,7 +104,7 @@ def test_another_form_of_version_is_refused(copied, arguments, capsys):
 
 
 def test_a_release_without_changes_is_refused():
-    with pytest.raises(ValueError, match="says nothing"):
+    with pytest.raises(SystemExit, match="says nothing"):
         release.with_release(
             "## Unreleased\n\n## 0.1.0 - 2026-11-22\n", "1.0.0", ""
         )

@@ -30,7 +30,7 @@ def with_release(changelog: str, version: str, date: str) -> str:
         r"^## Unreleased\n(?P<changes>.*?)(?=^## |\Z)", changelog, re.M | re.S
     )
     if entry is None or not entry["changes"].strip():
-        raise ValueError('CHANGELOG.md says nothing under "## Unreleased"')
+        sys.exit('CHANGELOG.md says nothing under "## Unreleased"')
     return changelog.replace(
         "## Unreleased\n", f"## Unreleased\n\n## {version} - {date}\n", 1
     )
