@@ -1,10 +1,13 @@
 # The book and its tests. `make help` lists the commands. Each does its own set-up in .venv.
 PYTHON ?= python3
 WORKERS ?= auto
+# Another index for PyTorch. Without one, PyPI's wheel for Linux brings 3.6 GB of CUDA libraries.
+TORCH_INDEX ?=
 
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
-FRAME := _config.yml _toc.yml $(wildcard book/_static/* book/_extensions/*.py)
+FRAME := _config.yml _toc.yml tools/book.py $(wildcard book/_static/* book/_extensions/*.py)
 
 .PHONY: help book test lab lint bench clean
 .DEFAULT_GOAL := help
@@ -22,8 +25,8 @@ help:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PIP) -r requirements.txt $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 # Sphinx rebuilds the pages whose text changed. What it does not notice: a changed package makes the
@@ -37,7 +40,7 @@ _build/.frame: $(FRAME) | _build/.package
 	@mkdir -p _build && touch $@
 
 book: .venv/.installed _build/.package _build/.frame
-	$(BIN)/python tools/execute_notebooks.py
+	$(BIN)/python -m tools.execute_notebooks
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 
@@ -51,7 +54,7 @@ lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
-	$(BIN)/python tools/setup_cells.py --check
+	$(BIN)/python -m tools.setup_cells --check
 
 bench: .venv/.installed
 	$(BIN)/python -m benchmarks.attention

@@ -43,6 +43,6 @@ fit (an axis of length 1 against a longer one included, but in `mask` and `bias`
 out of range.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = ["__version__"]

@@ -11,9 +11,7 @@ from hypothesis import settings
 ROOT = Path(__file__).parents[1]
 
 # Helpers whose failed assertions shall be explained as in the tests.
-pytest.register_assert_rewrite(
-    "cheat_sheet", "multi_head_layers", "twin_comparison"
-)
+pytest.register_assert_rewrite("multi_head_layers", "twin_comparison")
 
 # Property tests draw the same examples on every machine, with no clock and no stored state.
 settings.register_profile(
@@ -55,6 +53,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (built,) = folder.glob("*.whl")
     return built
+
+
+# Tests of equations and theorems are watched.
+pytest_plugins = ["tests.support.claims"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -87,7 +87,7 @@ def test_storing_the_weights_caps_the_intensity(u: int, library: str) -> None:
     assert 0.999 * (64 + 32) / (2 * u) < found[-1] < (64 + 32) / (2 * u)
 
 
-@pytest.mark.equation("eq-roofline")
+@pytest.mark.equation("eq-roofline", formula=True)
 @given(
     parts=st.lists(
         st.tuples(st.floats(0.1, 100), st.floats(0.1, 100)), min_size=1, max_size=6
@@ -197,7 +197,7 @@ def test_merging_gives_the_partial_result_of_both(
 
 
 @pytest.mark.equation("eq-merge-lse")
-def test_divided_outputs_merge_with_their_log_sum_exp() -> None:
+def test_divided_outputs_merge_with_their_log_sum_exp(library: str) -> None:
     scores, values = 30 * normal(11), normal(11, 5)
     halves = [(scores[:4], values[:4]), (scores[4:], values[4:])]
     L = [np.logaddexp.reduce(s) for s, _ in halves]
@@ -206,8 +206,9 @@ def test_divided_outputs_merge_with_their_log_sum_exp() -> None:
     assert both == pytest.approx(np.logaddexp.reduce(scores), rel=1e-12)
     out = np.exp(L[0] - both) * y[0] + np.exp(L[1] - both) * y[1]
     np.testing.assert_allclose(out, softmax(scores) @ values, rtol=1e-10)
-    m, l, _ = part_of(scores, values)
+    m, l, o = by_package(library, *(part_of(*half) for half in halves))
     assert both == pytest.approx(m + math.log(l), rel=1e-12)
+    np.testing.assert_allclose(out, o / l, rtol=1e-10)
 
 
 triples = st.tuples(

@@ -18,8 +18,10 @@ from course_attn.in_numpy import _fast_tiles as tiles
 
 @pytest.mark.equation("eq-causal-tiles")
 @given(N=st.integers(1, 9), tile=st.integers(1, 5))
-def test_half_of_the_causal_tiles_are_needed(N: int, tile: int) -> None:
-    mask = np.tri(N * tile, dtype=bool)
+def test_half_of_the_causal_tiles_are_needed(
+    N: int, tile: int, library: str
+) -> None:
+    mask = twin(library, "masks.causal_mask")(N * tile)
     needed = sum(
         mask[a * tile : (a + 1) * tile, b * tile : (b + 1) * tile].any()
         for a, b in itertools.product(range(N), range(N))
@@ -50,9 +52,11 @@ def test_scores_are_bounded_by_lengths(size: float, seed: int) -> None:
 @pytest.mark.equation("eq-block-bytes")
 @given(n_q=sizes, n_k=sizes, n_b=sizes, tile=sizes)
 def test_keys_are_read_once_for_each_block_of_queries(
-    n_q: int, n_k: int, n_b: int, tile: int
+    n_q: int, n_k: int, n_b: int, tile: int, library: str
 ) -> None:
-    u, n_heads, d_k, d_v, moved = 4, 2, 3, 5, 0
+    """A block by itself is fused attention of fewer queries."""
+    u, n_heads, d_k, d_v, moved, by_package = 4, 2, 3, 5, 0, 0
+    fused_bytes = raw(library, "fast.fused_bytes")
     for _ in range(n_heads):
         for start in range(0, n_q, n_b):
             rows = len(range(start, min(start + n_b, n_q)))
@@ -60,8 +64,12 @@ def test_keys_are_read_once_for_each_block_of_queries(
             for begin in range(0, n_k, tile):
                 keys = len(range(begin, min(begin + tile, n_k)))
                 moved += keys * (d_k + d_v)
+    for start in range(0, n_q, n_b):
+        rows = min(n_b, n_q - start)
+        by_package += fused_bytes(rows, n_k, d_k, d_v, n_heads, itemsize=u)
     blocks = math.ceil(n_q / n_b)
     assert u * moved == u * n_heads * (d_k + d_v) * (n_q + blocks * n_k)
+    assert u * moved == by_package
 
 
 @pytest.mark.equation("eq-recompute")
@@ -96,9 +104,14 @@ def test_a_step_with_a_cache_is_the_last_row(library: str) -> None:
 
 @pytest.mark.equation("eq-decode-pairs")
 @pytest.mark.parametrize("n", [1, 2, 7, 1024])
-def test_a_cache_saves_a_factor_that_grows_with_the_text(n: int) -> None:
-    without = sum(t * t for t in range(1, n + 1))
-    cached = sum(t for t in range(1, n + 1))
+def test_a_cache_saves_a_factor_that_grows_with_the_text(
+    n: int, library: str
+) -> None:
+    """The pairs are those that the package counts operations for."""
+    flops, sizes = raw(library, "fast.attention_flops"), (64, 32, 8)
+    a_pair = flops(1, 1, *sizes)
+    without = sum(flops(t, t, *sizes) for t in range(1, n + 1)) // a_pair
+    cached = sum(flops(1, t, *sizes) for t in range(1, n + 1)) // a_pair
     assert 6 * without == n * (n + 1) * (2 * n + 1)
     assert 2 * cached == n * (n + 1)
     assert 3 * without == (2 * n + 1) * cached
@@ -181,11 +194,15 @@ def phi(x: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.equation("eq-reassociate")
-def test_products_may_be_taken_in_another_order() -> None:
-    Q, K, V = phi(normal(7, 5)), phi(normal(11, 5, seed=1)), normal(11, 3, seed=2)
+def test_products_may_be_taken_in_another_order(library: str) -> None:
+    """The package takes them in the second one, and divides by what the weights sum to."""
+    X, Z, V = normal(7, 5), normal(11, 5, seed=1), normal(11, 3, seed=2)
+    Q, K = phi(X), phi(Z)
     entry = sum(Q[2, f] * K[j, f] * V[j, 1] for f in range(5) for j in range(11))
     for product in ((Q @ K.T) @ V, Q @ (K.T @ V)):
         assert product[2, 1] == pytest.approx(entry, rel=1e-12)
+    divided = twin(library, "fast.linear_attention")(X, Z, V)
+    assert divided[2, 1] * (Q[2] @ K.T).sum() == pytest.approx(entry, rel=1e-10)
     n, d = 16384, 64
     assert 2 * n * n * (d + d) == 256 * (2 * n * d * d + 2 * n * d * d)
 

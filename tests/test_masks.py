@@ -39,7 +39,7 @@ def allowed_softmax(
     return [p / math.fsum(powers) for p in powers]
 
 
-@pytest.mark.equation("eq-next-token")
+@pytest.mark.equation("eq-next-token", formula=True)
 def test_the_chain_of_conditionals_is_the_probability_of_the_text() -> None:
     """For any distribution over texts of three words: here a random one, all texts tried."""
     joint = np.random.default_rng(0).dirichlet(np.ones(2 * 3 * 5)).reshape(2, 3, 5)
@@ -53,7 +53,7 @@ def test_the_chain_of_conditionals_is_the_probability_of_the_text() -> None:
         assert chain == pytest.approx(joint[a, b, c], rel=1e-12)
 
 
-@pytest.mark.equation("eq-recurrence")
+@pytest.mark.equation("eq-recurrence", formula=True)
 def test_a_recurrent_network_cannot_peek() -> None:
     """The state after t steps is the t-fold f of the first t inputs, whatever comes later."""
     rng = np.random.default_rng(0)

@@ -123,11 +123,14 @@ def test_multi_head_attention_is_heads_side_by_side_times_the_output_matrix(
 
 
 @pytest.mark.equation("eq-side-by-side")
-def test_one_product_makes_the_queries_of_all_heads() -> None:
+def test_one_product_makes_the_queries_of_all_heads(library: str) -> None:
+    """And one more the keys, and one more the values."""
     X, _ = elements()
-    Q = X @ wide(0)["W_Q"]
-    for h, W in enumerate(matrices()[0]):
-        close(Q[:, h * D_K : (h + 1) * D_K], X @ W)
+    W_Q, _, _, _ = matrices()
+    heads = W_Q, W_Q[::-1], [-W for W in W_Q]
+    projected = twin(library, "qkv.project_qkv")(X, *map(np.hstack, heads))
+    for found, of_heads in zip(projected, heads, strict=True):
+        close(found, np.hstack([X @ W for W in of_heads]))
 
 
 @pytest.mark.equation("eq-split")

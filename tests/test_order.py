@@ -68,7 +68,7 @@ def rotation(shift: float, d: int, base: float = 10000.0) -> np.ndarray:
 # --- order blindness ------------------------------------------------------------------------------
 
 
-@pytest.mark.equation("eq-permute-rows")
+@pytest.mark.equation("eq-permute-rows", formula=True)
 @given(order=orders)
 def test_a_permutation_matrix_picks_rows(order: np.ndarray) -> None:
     P, X = np.zeros((N, N)), normal(N, D)

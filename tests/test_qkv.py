@@ -274,7 +274,9 @@ def test_the_column_form_is_the_transpose_of_the_row_form(
 
 @pytest.mark.equation("eq-linear-layer")
 @pytest.mark.parametrize("bias", [False, True])
-def test_linear_stores_the_transpose_of_our_matrix(bias: bool) -> None:
+def test_linear_stores_the_transpose_of_our_matrix(
+    bias: bool, library: str
+) -> None:
     linear = torch.nn.Linear(D_MODEL, D_K, bias=bias).double()
     X = normal(0, N_Q, D_MODEL)
     W_hat = linear.weight.detach().numpy()
@@ -283,6 +285,8 @@ def test_linear_stores_the_transpose_of_our_matrix(bias: bool) -> None:
     with torch.no_grad():
         found = linear(torch.from_numpy(X)).numpy()
     np.testing.assert_allclose(found, product(X, W_hat.T) + b, rtol=1e-11)
+    Q, _, _ = twin(library, "qkv.project_qkv")(X, *[W_hat.T] * 3)
+    np.testing.assert_allclose(found, Q + b, rtol=1e-11)
 
 
 # The pictures

@@ -51,7 +51,7 @@ def test_d_k_bounds_the_rank_of_the_scores(
     assert np.linalg.matrix_rank(W_Q @ W_K.T) == d_k
 
 
-@pytest.mark.theorem("thm-bilinear-rank")
+@pytest.mark.theorem("thm-bilinear-rank", formula=True)
 @given(seed=seeds, rank=st.integers(0, D_K))
 def test_every_matrix_of_rank_at_most_d_k_is_such_a_product(
     seed: int, rank: int

@@ -41,14 +41,17 @@ NORMALIZED: dict[str, Callable[..., np.ndarray]] = {
 
 @pytest.mark.theorem("thm-score-variance")
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
-def test_the_variance_is_exactly_d_over_all_sign_vectors(d: int) -> None:
+def test_the_variance_is_exactly_d_over_all_sign_vectors(
+    d: int, library: str
+) -> None:
     """Independent components: all 4**d pairs, equally likely."""
     scores = signs(d) @ signs(d).T
     assert scores.mean() == 0
     assert scores.var() == pytest.approx(d, rel=1e-12)
+    assert raw(library, "scaling.expected_score_variance")(d) == d
 
 
-@pytest.mark.theorem("thm-score-variance")
+@pytest.mark.theorem("thm-score-variance", formula=True)
 @pytest.mark.parametrize("which", ["q", "k", "both"])
 def test_uncorrelated_components_in_one_vector_are_enough(which: str) -> None:
     """q from the rows of a Hadamard matrix: uncorrelated, and the third is the others' product.
@@ -64,8 +67,8 @@ def test_uncorrelated_components_in_one_vector_are_enough(which: str) -> None:
     assert scores.var() == pytest.approx(3, rel=1e-12)
 
 
-@pytest.mark.theorem("thm-score-variance")
-@pytest.mark.equation("eq-score-moments")
+@pytest.mark.theorem("thm-score-variance", formula=True)
+@pytest.mark.equation("eq-score-moments", formula=True)
 @pytest.mark.parametrize("name", NORMALIZED)
 @pytest.mark.parametrize("d", WIDTHS)
 def test_the_variance_is_d_whatever_the_distribution(name: str, d: int) -> None:
@@ -96,7 +99,7 @@ def test_scaled_scores_have_variance_one_at_every_width(
     assert_moments(scores * math.sqrt(d), mean=0, variance=predicted, within=0.2)
 
 
-@pytest.mark.theorem("thm-score-variance")
+@pytest.mark.theorem("thm-score-variance", formula=True)
 def test_each_assumption_is_needed() -> None:
     """Break one at a time, and the exact variance over all pairs is another."""
     all_signs, same = signs(3), np.array([[1.0] * 3, [-1.0] * 3])
@@ -107,7 +110,7 @@ def test_each_assumption_is_needed() -> None:
     assert (same @ same.T).var() == pytest.approx(9)  # (4): in neither
 
 
-@pytest.mark.theorem("thm-score-variance")
+@pytest.mark.theorem("thm-score-variance", formula=True)
 def test_no_correlation_between_q_and_k_is_not_independence() -> None:
     """k = +-q by a coin: uncorrelated with q, component by component, and the variance is d**2."""
     q = np.concatenate([signs(3), signs(3)])
@@ -128,8 +131,8 @@ def test_the_sign_trap_with_normal_components() -> None:
 # --- when an assumption fails ---------------------------------------------------------------------
 
 
-@pytest.mark.theorem("thm-score-variance-general")
-@pytest.mark.equation("eq-score-moments-general")
+@pytest.mark.theorem("thm-score-variance-general", formula=True)
+@pytest.mark.equation("eq-score-moments-general", formula=True)
 @given(seed=seeds, d=st.integers(1, 5), n=st.integers(1, 6), m=st.integers(1, 6))
 def test_the_general_formula_is_exact_for_any_finite_distribution(
     seed: int, d: int, n: int, m: int
@@ -156,7 +159,7 @@ def correlated(rng: np.random.Generator, n: int, d: int, rho: float) -> np.ndarr
     return rng.normal(size=(n, d)) @ root.T
 
 
-@pytest.mark.equation("eq-correlated-variance")
+@pytest.mark.equation("eq-correlated-variance", formula=True)
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("d", [3, 32])
 def test_correlated_components_add_d_times_d_minus_one_rho_squared(
@@ -182,7 +185,7 @@ def test_a_mean_shifts_scores_and_widens_them(
     assert found == pytest.approx(wanted, rel=1e-12)
 
 
-@pytest.mark.equation("eq-row-variance")
+@pytest.mark.equation("eq-row-variance", formula=True)
 @pytest.mark.parametrize("mu", [0.0, 1.0, -2.0])
 def test_within_a_row_a_mean_adds_only_once(mu: float) -> None:
     """Unbiased variances over 32 keys of a row, averaged over independent rows."""
@@ -212,8 +215,8 @@ def test_a_part_common_to_all_keys_changes_no_weight(library: str) -> None:
 KURTOSIS = {"normal": 3.0, "coin toss": 1.0, "uniform": 9 / 5, "skewed": 9.0}
 
 
-@pytest.mark.theorem("thm-shared-moments")
-@pytest.mark.equation("eq-shared-moments")
+@pytest.mark.theorem("thm-shared-moments", formula=True)
+@pytest.mark.equation("eq-shared-moments", formula=True)
 @pytest.mark.parametrize("name", NORMALIZED)
 @pytest.mark.parametrize("d", [5, 64])
 def test_a_vector_with_itself_scores_d_and_varies_with_the_fourth_power(
@@ -228,6 +231,7 @@ def test_a_vector_with_itself_scores_d_and_varies_with_the_fourth_power(
 
 
 @pytest.mark.theorem("thm-shared-moments")
+@pytest.mark.equation("eq-shared-moments")
 @pytest.mark.parametrize("mu", [0.0, 1.5])
 def test_a_normal_vector_with_a_mean_meets_itself(mu: float, library: str) -> None:
     rng, d = np.random.default_rng(10), 11
@@ -242,12 +246,18 @@ def test_a_normal_vector_with_a_mean_meets_itself(mu: float, library: str) -> No
 @pytest.mark.equation("eq-projected-variance")
 @pytest.mark.parametrize("same", [True, False])
 @pytest.mark.parametrize("d_k", [1, 2])
-def test_random_projections_make_the_variance_exactly(same: bool, d_k: int) -> None:
+def test_random_projections_make_the_variance_exactly(
+    same: bool, d_k: int, library: str
+) -> None:
     """All sign matrices times sigma, for fixed x and z of width 2: 256 pairs at d_k = 2."""
     sigma, x = 0.7, np.array([1.5, -2.0])
     z = x if same else np.array([0.3, 0.4])
     matrices = sigma * signs(2 * d_k).reshape(-1, 2, d_k)
-    scores = (x @ matrices) @ (z @ matrices).T  # every W_Q with every W_K
+    project = twin(library, "qkv.project_qkv")
+    projected = [project(x[None], W, W, W, Z=z[None]) for W in matrices]
+    Q, K = (np.vstack([made[k] for made in projected]) for k in (0, 1))
+    # Every W_Q with every W_K.
+    scores = twin(library, "scores.dot_scores")(Q, K)
     assert scores.mean() == pytest.approx(0, abs=1e-12)
     wanted = d_k * sigma**4 * (x @ x) * (z @ z)
     assert scores.var() == pytest.approx(wanted, rel=1e-12)

@@ -2,10 +2,9 @@
 
 The build alone would execute them one after another. What is in the cache is not executed again. A
 notebook that measures time is left to the build, where it runs alone; so is one that fails, and the
-build says why.
+build says why. Run it as ``python -m tools.execute_notebooks``.
 """
 
-import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,28 +12,27 @@ from pathlib import Path
 from jupyter_cache import get_cache
 from jupyter_cache.executors import load_executor
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools.book import BOOK, ROOT, cells, notebooks
+
 CACHE = ROOT / "_build" / ".jupyter_cache"
 SECONDS_A_CELL = 120
 
 
 def measures(notebook: Path) -> bool:
     """Say whether a notebook has a cell that shows times just taken."""
-    cells = json.loads(notebook.read_text("utf-8"))["cells"]
-    return any("measured" in cell["metadata"].get("tags", ()) for cell in cells)
+    return any(
+        "measured" in cell["metadata"].get("tags", ()) for cell in cells(notebook)
+    )
 
 
 def main() -> None:
     """Execute the chapters, then the exercises, one for each core and in one thread each."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    book = ROOT / "book"
-    notebooks = sorted(book.glob("*.ipynb")) + sorted(
-        book.glob("exercises/*.ipynb")
-    )
+    chapters_first = sorted(notebooks(), key=lambda path: path.parent != BOOK)
     cache = get_cache(CACHE)
     records = [
         cache.add_nb_to_project(str(notebook))
-        for notebook in notebooks
+        for notebook in chapters_first
         if not measures(notebook)
     ]
     executor = load_executor("local-serial", cache)

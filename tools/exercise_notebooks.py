@@ -1,23 +1,19 @@
 """Write the exercise notebooks from the declarations in course_attn/exercises.
 
-Run it after changing an exercise's task or signature: ``python tools/exercise_notebooks.py``. With
+Run it after changing an exercise's task or signature: ``python -m tools.exercise_notebooks``. With
 ``--check`` it writes nothing and exits with 1 if a notebook is not the one it would write.
 """
 
 import ast
 import inspect
-import json
 import sys
-from pathlib import Path
 from typing import Any
-
-from exercise_sections import link_to_section
-from setup_cells import setup_source
 
 from course_attn.checking.declare import Exercise, Question
 from course_attn.exercises import catalog
-
-ROOT = Path(__file__).resolve().parents[1]
+from tools.book import BOOK, ROOT, as_text, chapters, title
+from tools.exercise_sections import link_to_section
+from tools.setup_cells import setup_source
 
 INTRODUCTION = """\
 # Exercises: {title}
@@ -50,28 +46,24 @@ ENDING = """\
 """
 
 
-def chapters() -> list[str]:
-    """Return the slugs of all chapters that have exercises, in their order."""
-    return list(catalog.chapters)
-
-
 def title_of(slug: str) -> str:
-    """Return the title of a chapter: the first heading of its notebook."""
-    cells = json.loads((ROOT / f"book/{slug}.ipynb").read_text("utf-8"))["cells"]
-    prose = [cell["source"] for cell in cells if cell["cell_type"] == "markdown"]
-    lines = (line.rstrip() for source in prose for line in source)
-    return next(line for line in lines if line.startswith("# ")).removeprefix("# ")
+    """Return the title of a chapter."""
+    return title(BOOK / f"{slug}.ipynb")
+
+
+def with_exercises() -> list[str]:
+    """Return the slugs of the chapters that have exercises, in their order."""
+    return [slug for slug in chapters() if slug in catalog.chapters]
 
 
 def cell(kind: str, name: str, source: str, **metadata: Any) -> dict[str, Any]:
     """Return a notebook cell; its id is its name, so that it stays the same."""
     code = {"execution_count": None, "outputs": []} if kind == "code" else {}
-    lines = source.strip().splitlines(keepends=True)
     return {
         "cell_type": kind,
         "id": name,
         "metadata": metadata,
-        "source": lines,
+        "source": source.strip(),
         **code,
     }
 
@@ -147,7 +139,7 @@ def notebook(slug: str) -> dict[str, Any]:
     introduction = INTRODUCTION.format(
         title=title_of(slug), slug=slug, first=tasks[0].name
     )
-    later = chapters()[chapters().index(slug) + 1 :]
+    later = with_exercises()[with_exercises().index(slug) + 1 :]
     onward = (
         f"**Next:** [{title_of(later[0])}](../{later[0]}.ipynb)." if later else ""
     )
@@ -171,9 +163,9 @@ def notebook(slug: str) -> dict[str, Any]:
 def main(arguments: list[str]) -> int:
     """Write the notebooks that differ, or with --check only name them."""
     outdated = []
-    for slug in chapters():
-        path = ROOT / f"book/exercises/{slug}.ipynb"
-        text = json.dumps(notebook(slug), indent=1, ensure_ascii=False) + "\n"
+    for slug in with_exercises():
+        path = BOOK / "exercises" / f"{slug}.ipynb"
+        text = as_text(notebook(slug))
         if not path.exists() or path.read_text("utf-8") != text:
             outdated.append(path)
             print(f"{path.relative_to(ROOT)} differs from the declarations")

@@ -6,16 +6,16 @@ directive `chapter-map` draws this: a list of the chapters, and an arc for each 
 as in the book's figures: the lower end takes from the upper one.
 """
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from tools import book
 
 __all__ = ["Chapter", "chapters_of_parts", "setup"]
 
@@ -38,22 +38,16 @@ class Chapter:
 
 def chapters_of_parts(root: Path) -> list[Chapter]:
     """Return the chapters in the order of the table of contents."""
-    parts = yaml.safe_load((root / "_toc.yml").read_text("utf-8"))["parts"]
+    opened = {part.chapters[0]: part.caption for part in book.parts(root)}
     return [
-        _chapter(root / f"{entry['file']}.ipynb", part["caption"] if k == 0 else "")
-        for part in parts
-        if part.get("numbered")
-        for k, entry in enumerate(part["chapters"])
+        _chapter(path, opened.get(path.stem, ""))
+        for path in book.chapter_notebooks(root)
     ]
 
 
 def _chapter(path: Path, first_of: str) -> Chapter:
     """Read what a chapter says about itself."""
-    cells = json.loads(path.read_text("utf-8"))["cells"]
-    text = "\n\n".join(
-        "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"
-    )
-    title = re.search(r"^# (.+)$", text, re.M)[1]
+    text = book.markdown(path)
     question = re.search(
         r"^\*\*The question of this chapter\.\*\* (.+)$", text, re.M
     )
@@ -63,7 +57,7 @@ def _chapter(path: Path, first_of: str) -> Chapter:
     partly = dict.fromkeys(_LINK.findall(" ".join(later)))
     return Chapter(
         path.stem,
-        title,
+        book.title(path),
         question[1],
         needs,
         tuple(slug for slug in partly if slug not in needs),
@@ -78,10 +72,13 @@ class ChapterMap(SphinxDirective):
         """Make a picture of arcs and beside it the list of the chapters."""
         root = Path(self.env.srcdir)
         found = chapters_of_parts(root)
-        for name in ["_toc.yml", "book/_extensions/chapter_map.py"] + [
-            f"book/{chapter.slug}.ipynb" for chapter in found
+        for file in [
+            root / "_toc.yml",
+            Path(__file__),
+            Path(book.__file__),
+            *book.chapter_notebooks(root),
         ]:
-            self.env.note_dependency(str(root / name))
+            self.env.note_dependency(str(file))
         numbers = {chapter.slug: k for k, chapter in enumerate(found, start=1)}
         items = [self._item(chapter, numbers) for chapter in found]
         return [

@@ -9,7 +9,6 @@
 - ``[2017](bibliography.md#vaswani2017)`` leads to a reference, likewise.
 """
 
-import json
 import re
 
 from docutils import nodes
@@ -19,6 +18,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.logging import getLogger
+
+from tools import book
 
 __all__ = [
     "Captions",
@@ -51,19 +52,22 @@ def _with_class(box: re.Match[str]) -> str:
     return f"{box[0]}\n:class: {'warning' if box['pitfall'] else 'note'}"
 
 
-def notebook_in_myst(text: str) -> str:
+def notebook_in_myst(text: str, origin: object) -> str:
     """Rewrite the markdown cells of a notebook, given as JSON; its cached results stay valid."""
-    notebook = json.loads(text)
+    notebook = book.parse(text, origin)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
-            cell["source"] = in_myst("".join(cell["source"]))
-    return json.dumps(notebook, ensure_ascii=False)
+            cell["source"] = in_myst(cell["source"])
+    return book.as_text(notebook)
 
 
 def _rewrite(app: Sphinx, docname: str, source: list[str]) -> None:
     """Rewrite a page."""
-    is_notebook = str(app.env.doc2path(docname)).endswith(".ipynb")
-    source[0] = (notebook_in_myst if is_notebook else in_myst)(source[0])
+    path = str(app.env.doc2path(docname))
+    is_notebook = path.endswith(".ipynb")
+    source[0] = (
+        notebook_in_myst(source[0], path) if is_notebook else in_myst(source[0])
+    )
 
 
 # After a page is parsed

@@ -1,25 +1,26 @@
 """Equations and theorems of the book, and the tests that verify them.
 
 The notebooks label their equations (``$$ … $$ (eq-name)``) and theorems (``:label: thm-name``);
-the tests carry ``@pytest.mark.equation("eq-name")`` and ``@pytest.mark.theorem("thm-name")``. This
-module finds both. The tests use it to fail on orphans; in the book its directive
-`verified-equations` lists every claim with its tests.
+the tests carry ``@pytest.mark.equation("eq-name")`` and ``@pytest.mark.theorem("thm-name")``, or,
+if they call nothing of the package, ``@pytest.mark.equation("eq-name", formula=True)``. (That this
+is so, `tests/support/claims.py` watches.) This module finds both. The tests use it to fail on
+orphans; in the book its directive `verified-equations` lists every claim with its tests.
 """
 
 import ast
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-__all__ = ["Claim", "Proof", "chapters", "claims_in", "proofs_in", "setup"]
+from tools import book
+
+__all__ = ["Claim", "Proof", "claims", "kind_of", "proofs_in", "setup"]
 
 logger = logging.getLogger(__name__)
 
@@ -47,41 +48,24 @@ class Claim:
 
 @dataclass(frozen=True)
 class Proof:
-    """A test that verifies a claim."""
+    """A test that verifies a claim; `formula` says that it calls nothing of the package."""
 
     kind: str
     label: str
     test: str
     file: Path
     line: int
+    formula: bool
 
 
-def chapters(root: Path) -> list[Path]:
-    """Return the notebooks of the chapters in the order of the table of contents."""
-    toc = yaml.safe_load((root / "_toc.yml").read_text("utf-8"))
-    files = [entry["file"] for part in toc["parts"] for entry in part["chapters"]]
-    notebooks = [
-        root / f"{file}.ipynb" for file in files if "/exercises/" not in file
-    ]
-    return [path for path in notebooks if path.exists()]
-
-
-def claims_in(book: Path) -> list[Claim]:
-    """Find all labeled equations and theorems in the notebooks of a folder, in reading order."""
-    return [
-        claim
-        for path in sorted(book.rglob("*.ipynb"))
-        if ".ipynb_checkpoints" not in path.parts
-        for claim in _claims_of(path)
-    ]
+def claims() -> list[Claim]:
+    """Find all labeled equations and theorems of the book; those of a notebook in their order."""
+    return [claim for path in book.notebooks() for claim in _claims_of(path)]
 
 
 def _claims_of(path: Path) -> list[Claim]:
     """Find the labeled equations and theorems of one notebook, in reading order."""
-    cells = json.loads(path.read_text("utf-8"))["cells"]
-    text = "\n\n".join(
-        "".join(c["source"]) for c in cells if c["cell_type"] == "markdown"
-    )
+    text = book.markdown(path)
     found = [
         (
             match.start(),
@@ -97,7 +81,12 @@ def proofs_in(tests: Path) -> list[Proof]:
     """Find all tests below a folder that carry the mark of an equation or a theorem."""
     return [
         Proof(
-            mark.func.attr, mark.args[0].value, function.name, path, function.lineno
+            mark.func.attr,
+            mark.args[0].value,
+            function.name,
+            path,
+            function.lineno,
+            _is_formula(mark),
         )
         for path in sorted(tests.rglob("test_*.py"))
         for function in ast.walk(ast.parse(path.read_text("utf-8")))
@@ -117,6 +106,17 @@ def _is_mark(node: ast.expr) -> bool:
     )
 
 
+def _is_formula(mark: ast.Call) -> bool:
+    """Tell whether a mark has ``formula=True``."""
+    return any(ast.unparse(given) == "formula=True" for given in mark.keywords)
+
+
+def kind_of(proofs: list[Proof]) -> str:
+    """Say what the tests of a claim verify."""
+    alone = all(proof.formula for proof in proofs)
+    return "formula" if alone else "formula and code"
+
+
 class VerifiedEquations(SphinxDirective):
     """List the claims of all chapters, each with its statement and the tests that verify it."""
 
@@ -125,10 +125,10 @@ class VerifiedEquations(SphinxDirective):
         root = Path(self.env.srcdir)
         self._proofs = proofs_in(root / "tests")
         lines = []
-        for chapter in chapters(root):
+        for chapter in book.chapter_notebooks(root):
             self.env.note_dependency(str(chapter))
-            claims = _claims_of(chapter)
-            if claims:
+            found = _claims_of(chapter)
+            if found:
                 lines += [":::{rubric} {doc}`" + chapter.stem + "`", ":::", ""]
                 lines += [
                     ":::{list-table}",
@@ -137,11 +137,12 @@ class VerifiedEquations(SphinxDirective):
                     "",
                 ]
                 lines += ["* - Where", "  - Claim, and the tests that verify it"]
-                lines += [line for claim in claims for line in self._row(claim)] + [
+                lines += [line for claim in found for line in self._row(claim)] + [
                     ":::",
                     "",
                 ]
-        for file in {Path(__file__), *(proof.file for proof in self._proofs)}:
+        ours = {Path(__file__), Path(book.__file__), root / "_toc.yml"}
+        for file in ours | {proof.file for proof in self._proofs}:
             self.env.note_dependency(str(file))
         container = nodes.container()
         self.state.nested_parse(
@@ -152,15 +153,16 @@ class VerifiedEquations(SphinxDirective):
     def _row(self, claim: Claim) -> list[str]:
         """Write one row of the table in MyST; a claim without a test is a warning."""
         key = claim.kind, claim.label
-        tests = [self._link(p) for p in self._proofs if (p.kind, p.label) == key]
-        if not tests:
+        proofs = [p for p in self._proofs if (p.kind, p.label) == key]
+        if not proofs:
             logger.warning("no test verifies %s (%s)", claim.label, claim.chapter)
         if claim.kind == "equation":
             statement = f"$\\displaystyle {' '.join(claim.statement.split())}$"
             where = f"{{eq}}`{claim.label}`"
         else:
             statement, where = claim.statement, f"{{prf:ref}}`{claim.label}`"
-        return [f"* - {where}", f"  - {statement}", "", f"    {', '.join(tests)}"]
+        tests = f"*{kind_of(proofs)}*: {', '.join(map(self._link, proofs))}"
+        return [f"* - {where}", f"  - {statement}", "", f"    {tests}"]
 
     def _link(self, proof: Proof) -> str:
         """Write a link to a test's source in the repository."""

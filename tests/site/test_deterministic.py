@@ -10,11 +10,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from book_sources import CHAPTERS, NOTEBOOKS, name
-from built_pages import HTML
 from jupyter_cache import get_cache
 from nbmake.nb_run import NotebookRun
-from plain_markdown import notebook_in_myst
+
+from book._extensions.plain_markdown import notebook_in_myst
+from tests.site.built_pages import HTML
+from tests.site.sources import CHAPTERS, NOTEBOOKS, name
 
 SECONDS_A_CELL = 120
 
@@ -49,7 +50,7 @@ def test_the_book_looks_for_results_by_what_they_were_stored_as():
     key = get_cache(HTML.parent / ".jupyter_cache").create_hashed_notebook
     for path in NOTEBOOKS:
         text = path.read_text("utf-8")
-        read = nbformat.reads(notebook_in_myst(text), as_version=4)
+        read = nbformat.reads(notebook_in_myst(text, path), as_version=4)
         assert key(read)[1] == key(nbformat.reads(text, as_version=4))[1]
 
 

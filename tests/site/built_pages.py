@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-from book_sources import BOOK, ROOT, name, pages
 from bs4 import BeautifulSoup
+
+from tests.site.sources import name
+from tools.book import BOOK, ROOT, pages
 
 HTML = Path(
     os.environ.get("COURSE_ATTN_HTML") or ROOT / "_build" / "html"

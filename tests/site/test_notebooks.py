@@ -8,27 +8,23 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import setup_cells
-from book_sources import (
-    BOOK,
-    CAPTION,
-    CHAPTERS,
-    NOTEBOOKS,
-    ROOT,
-    cells,
-    figures,
-    markdown,
-    name,
-    pages,
-    prose,
-    repository,
-)
-from plain_markdown import slug
 from pybtex.database import parse_file
 from pybtex.richtext import Text
 
+from book._extensions.plain_markdown import slug
 from course_attn.exercises import catalog
 from course_attn.figures.style import DARK_ROLES, ROLES
+from tests.site.sources import (
+    CAPTION,
+    CHAPTERS,
+    NOTEBOOKS,
+    figures,
+    name,
+    prose,
+    repository,
+)
+from tools import setup_cells
+from tools.book import BOOK, ROOT, cells, markdown, pages
 
 KERNEL = {
     "kernelspec": {
@@ -126,8 +122,8 @@ def test_nbstripout_would_change_nothing():
 
 @every_notebook
 def test_the_first_code_cell_is_the_setup_cell(path):
-    text = path.read_text("utf-8")
-    assert text == setup_cells.with_setup(text), "run `python tools/setup_cells.py`"
+    expected = setup_cells.with_setup(path)
+    assert path.read_text("utf-8") == expected, "run `python -m tools.setup_cells`"
     assert cells(path, "code")[0]["metadata"] == {"tags": ["remove-cell"]}
 
 
@@ -344,15 +340,15 @@ def test_the_chapter_has_its_twins_and_its_tests(path):
     for place in (
         "course_attn/in_numpy/{}.py",
         "course_attn/in_torch/{}.py",
-        "tests/test_{}.py",
+        "tests/chapters/{}/test_*.py",
     ):
-        assert (ROOT / place.format(path.stem)).is_file(), place.format(path.stem)
+        assert [*ROOT.glob(place.format(path.stem))], place.format(path.stem)
 
 
 def slugs(folder: str, suffix: str) -> set[str]:
-    """Return the stems of a folder's files, without private ones."""
+    """Return the slugs that a folder's files are named after, private ones aside."""
     found = {path.stem for path in (ROOT / folder).glob(f"*{suffix}")}
-    return {slug for slug in found if not slug.startswith("_")}
+    return {slug.removesuffix("_layers") for slug in found if slug[0] != "_"}
 
 
 @pytest.mark.parametrize("folder", ["course_attn/in_numpy", "course_attn/in_torch"])

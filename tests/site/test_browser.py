@@ -6,10 +6,19 @@ Needs Chromium; skipped without it.
 import re
 
 import pytest
-from book_sources import pages
-from chromium import needs_chromium
-from soundness import barriers, flaws
-from visits import CHAPTER_PAGES, DESKTOP, DISK, VIEWS, Visit, address, visit
+
+from tests.site.chromium import needs_chromium
+from tests.site.soundness import accessibility_violations, page_errors
+from tests.site.visits import (
+    CHAPTER_PAGES,
+    DESKTOP,
+    DISK,
+    VIEWS,
+    Visit,
+    address,
+    visit,
+)
+from tools.book import pages
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
@@ -52,15 +61,15 @@ def test_the_page_from_a_server(browser, server, page):
 
 
 def it_is_sound_in_both_themes(opened: Visit, first: str, second: str) -> None:
-    """Look for flaws in both; axe looks at the first, with the pointer on nothing."""
+    """Look for errors in both; axe looks at the first, with the pointer on nothing."""
     opened.page.mouse.move(0, 0)
     opened.page.emulate_media(color_scheme=first)
     the_theme_is(opened, first)
-    assert flaws(opened.page) == []
-    assert barriers(opened.page) == []
+    assert page_errors(opened.page) == []
+    assert accessibility_violations(opened.page) == []
     opened.page.emulate_media(color_scheme=second)
     the_theme_is(opened, second)
-    assert flaws(opened.page) == []
+    assert page_errors(opened.page) == []
 
 
 def the_theme_is(opened: Visit, theme: str) -> None:

@@ -10,11 +10,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from book_sources import BOOK, CHAPTERS, NOTEBOOKS, ROOT, markdown, name
-from built_pages import article, page_of
-from verified_equations import claims_in, proofs_in
 
-CLAIMS = claims_in(BOOK)
+from book._extensions.verified_equations import claims, kind_of, proofs_in
+from tests.site.built_pages import article, page_of
+from tests.site.sources import CHAPTERS, NOTEBOOKS, name
+from tools.book import BOOK, ROOT, markdown
+
+CLAIMS = claims()
 PROOFS = proofs_in(ROOT / "tests")
 KINDS_OF_THEOREM = (
     "prf:(?:theorem|lemma|corollary|proposition|conjecture|criterion)"
@@ -26,8 +28,8 @@ every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
 
 def labels(kind: str, path: Path) -> list[str]:
     """Return what the registry finds in a notebook; only chapters may have labels."""
-    claims = [c for c in CLAIMS if c.chapter == path.stem and path in CHAPTERS]
-    return [claim.label for claim in claims if claim.kind == kind]
+    found = [c for c in CLAIMS if c.chapter == path.stem and path in CHAPTERS]
+    return [claim.label for claim in found if claim.kind == kind]
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.label)
@@ -60,7 +62,7 @@ def test_the_registry_overlooks_no_mark():
     files = [
         path
         for path in (ROOT / "tests").rglob("test_*.py")
-        if path.parent.name != "book"
+        if path.parent.name != "site"
     ]
     text = "\n".join(path.read_text("utf-8") for path in files)
     assert len(re.findall(r"mark\.(?:equation|theorem)\b", text)) == len(PROOFS) > 0
@@ -143,8 +145,23 @@ def test_the_page_of_all_equations_links_each_claim_and_its_tests(html):
     found = {}
     for row in article(page_of(BOOK / "equations.md")).select("tbody tr"):
         label = row.select_one("a.internal")["href"].split("#")[1]
-        tests = row.select("a.external[href*='/tests/test_']")
-        found[label.removeprefix("equation-")] = len(tests)
+        tests = row.select("a.external[href*='/tests/']")
+        kind = row.select("em")[-1].get_text()
+        found[label.removeprefix("equation-")] = len(tests), kind
+    wanted = {c.label: [p for p in PROOFS if p.label == c.label] for c in CLAIMS}
     assert found == {
-        c.label: sum(p.label == c.label for p in PROOFS) for c in CLAIMS
+        label: (len(proofs), kind_of(proofs)) for label, proofs in wanted.items()
+    }
+
+
+def test_a_claim_without_code_behind_it_is_a_formula():
+    """A test is for a formula alone if it says so; a claim is if all its tests are."""
+    kinds = {
+        label: kind_of([p for p in PROOFS if p.label == label])
+        for label in ("eq-roofline", "eq-shared-moments", "eq-attention")
+    }
+    assert kinds == {
+        "eq-roofline": "formula",
+        "eq-shared-moments": "formula and code",
+        "eq-attention": "formula and code",
     }

@@ -5,8 +5,9 @@ import re
 import numpy as np
 import pytest
 import torch
-from book_sources import BOOK, CHAPTERS, markdown
-from cheat_sheet import (
+
+from book._extensions.verified_equations import claims
+from tests.site.cheat_sheet import (
     BLOCKS,
     BOTH,
     LIBRARIES,
@@ -21,7 +22,8 @@ from cheat_sheet import (
     shape_of,
     sizes_of,
 )
-from verified_equations import claims_in
+from tests.site.sources import CHAPTERS
+from tools.book import title
 
 ROWS = ["Equation", "Shapes", "NumPy", "PyTorch", "Course", "Pitfall"]
 LONGEST_LINE = 64
@@ -150,10 +152,7 @@ def test_the_shapes_are_those_stated(block, library):
 
 
 def test_every_chapter_has_its_section_in_order():
-    titles = [
-        re.search(r"^# (.+)$", markdown(path), re.M)[1].strip() for path in CHAPTERS
-    ]
-    assert [title.strip() for title, _ in SECTIONS] == titles
+    assert [heading.strip() for heading, _ in SECTIONS] == [*map(title, CHAPTERS)]
     for path, (_, section) in zip(CHAPTERS, SECTIONS, strict=True):
         assert f"\n[Read the chapter]({path.name})\n" in section
 
@@ -170,7 +169,7 @@ def test_every_formula_has_its_rows_in_order():
 
 
 def test_every_formula_refers_to_an_equation_of_its_chapter():
-    labels = {claim.label: claim.chapter for claim in claims_in(BOOK)}
+    labels = {claim.label: claim.chapter for claim in claims()}
     for path, (_, section) in zip(CHAPTERS, SECTIONS, strict=True):
         named = re.findall(r"(?<=\(#)eq-[^)]+|(?<=\{prf:ref\}`)[^`]+", section)
         order = [p.stem for p in CHAPTERS]

@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from book_sources import BOOK, pages
-from built_pages import article, page_of
+
+from tests.site.built_pages import article, page_of
+from tools.book import BOOK, pages
 
 pytestmark = pytest.mark.usefixtures("html")
 

@@ -5,31 +5,48 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from built_pages import HTML, what_is_out_of_date
-from chromium import running_browser
-from colab import furnish
-from visits import serving
+
+from tests.site.built_pages import HTML, what_is_out_of_date
+from tests.site.chromium import running_browser
+from tests.site.colab import make_colab_env
+from tests.site.visits import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+# A helper whose failed assertions shall be explained as in the tests.
+pytest.register_assert_rewrite("tests.site.cheat_sheet")
+
 
 @pytest.fixture(scope="session")
-def html() -> Path:
-    """Return the folder of the built book; fail if it is missing or out of date."""
+def html(request: pytest.FixtureRequest) -> Path:
+    """Return the folder of the built book.
+
+    Where that is missing or out of date, skip; with --book-required, fail.
+    """
     out_of_date = what_is_out_of_date()
-    if out_of_date:
+    if out_of_date and request.config.getoption("--book-required", default=False):
         pytest.fail(
             f"run `make book` first ({HTML}):\n" + "\n".join(out_of_date),
             pytrace=False,
         )
+    if out_of_date:
+        first, *others = out_of_date
+        more = f", and {len(others)} more" if others else ""
+        pytest.skip(f"run `make book` first: {first}{more}")
     return HTML
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what needs the built book: ``-m "not site"`` leaves it out."""
+    if "html" in getattr(item, "fixturenames", ()):
+        item.add_marker("site")
 
 
 @pytest.fixture(scope="session")
 def path_in_colab(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the PYTHONPATH with which a Python finds what it would find in Colab."""
-    return furnish(tmp_path_factory.mktemp("colab"), wheel)
+    return make_colab_env(tmp_path_factory.mktemp("colab"), wheel)
 
 
 @pytest.fixture

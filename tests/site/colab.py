@@ -42,7 +42,7 @@ sys.path[:] = [
 '''
 
 
-def furnish(folder: Path, wheel: Path) -> str:
+def make_colab_env(folder: Path, wheel: Path) -> str:
     """Unpack the wheel and hide the rest, in a folder; return the PYTHONPATH that has them."""
     installed, start = folder / "installed", folder / "start"
     zipfile.ZipFile(wheel).extractall(installed)
@@ -56,8 +56,8 @@ def furnish(folder: Path, wheel: Path) -> str:
 def hidden(installed: Path) -> set[str]:
     """Return the installed modules that neither the unpacked package nor a kernel brings along."""
     kept = {
-        *brought_along("course_attn[book]", installed),
-        *brought_along("ipykernel"),
+        *dependency_closure("course_attn[book]", installed),
+        *dependency_closure("ipykernel"),
     }
     return {
         module
@@ -66,7 +66,7 @@ def hidden(installed: Path) -> set[str]:
     }
 
 
-def brought_along(
+def dependency_closure(
     wanted: str, installed: Path | None = None
 ) -> dict[str, list[Requirement]]:
     """Return what is installed with a package: each name, its own too, with what that needs."""

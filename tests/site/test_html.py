@@ -6,19 +6,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from book_sources import (
-    BOOK,
-    CHAPTERS,
-    NOTEBOOKS,
-    ROOT,
-    cells,
-    figures,
-    markdown,
-    name,
-    pages,
-    repository,
-)
-from built_pages import (
+
+from tests.site.built_pages import (
     HTML,
     anchors,
     article,
@@ -28,6 +17,8 @@ from built_pages import (
     soup,
     target,
 )
+from tests.site.sources import CHAPTERS, NOTEBOOKS, figures, name, repository
+from tools.book import BOOK, ROOT, cells, markdown, pages
 
 pytestmark = pytest.mark.usefixtures("html")
 

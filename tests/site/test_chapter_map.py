@@ -3,8 +3,10 @@
 import re
 
 import pytest
-from book_sources import BOOK, CHAPTERS, markdown, name
-from built_pages import article, page_of
+
+from tests.site.built_pages import article, page_of
+from tests.site.sources import CHAPTERS, name
+from tools.book import BOOK, markdown, title
 
 ORDER = [path.stem for path in CHAPTERS]
 LINK = r"\[[^\]]*\]\((\w+)\.ipynb\)"
@@ -49,8 +51,7 @@ def test_the_chapter_states_what_it_needs_and_what_you_can_do_afterward(path):
 def test_the_map_lists_all_chapters_in_order(html):
     links = [row.select_one(".title a") for row in rows(html)]
     assert [link["href"] for link in links] == [f"{slug}.html" for slug in ORDER]
-    titles = [re.search(r"^# (.+)$", markdown(p), re.M)[1] for p in CHAPTERS]
-    assert [link.get_text() for link in links] == titles
+    assert [link.get_text() for link in links] == [*map(title, CHAPTERS)]
 
 
 def test_the_words_of_the_map_say_what_the_chapters_say(html):

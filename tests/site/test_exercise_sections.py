@@ -3,11 +3,12 @@
 import re
 
 import pytest
-from book_sources import BOOK, CHAPTERS, cells, markdown, name
-from built_pages import anchors, article, page_of, target
-from exercise_sections import SECTIONS
 
 from course_attn.exercises import catalog
+from tests.site.built_pages import anchors, article, page_of, target
+from tests.site.sources import CHAPTERS, name
+from tools.book import BOOK, cells, markdown
+from tools.exercise_sections import SECTIONS
 
 every_chapter = pytest.mark.parametrize(
     "path", [p for p in CHAPTERS if p.stem in catalog.chapters], ids=name

@@ -8,7 +8,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import torch
-from book_sources import BOOK, CHAPTERS
+
+from tests.site.sources import CHAPTERS
+from tools.book import BOOK
 
 PAGE = (BOOK / "cheat_sheet.md").read_text("utf-8")
 BOTH = "NumPy, PyTorch"

@@ -4,10 +4,10 @@ import json
 import re
 
 import pytest
-from chromium import needs_chromium
-from visits import DISK, VIEWS, Visit, visit
 
 from course_attn.figures import explore_weights
+from tests.site.chromium import needs_chromium
+from tests.site.visits import DISK, VIEWS, Visit, visit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from book_sources import BOOK, ROOT, markdown
-from chromium import needs_chromium
 
 from course_attn.exercises import catalog
+from tests.site.chromium import needs_chromium
+from tools.book import BOOK, ROOT, markdown
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("jupyterlab", reason="needs JupyterLab")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from book_sources import CHAPTERS
-from built_pages import HTML, page_of
+from tests.site.built_pages import HTML, page_of
+from tests.site.sources import CHAPTERS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

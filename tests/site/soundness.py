@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-_FLAWS = """() => {
+_ERRORS = """() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const short = (element) => element.outerHTML.slice(0, 120);
   const root = document.documentElement;
@@ -88,12 +88,12 @@ def _axe_script() -> str:
     return files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 
-def flaws(page: "Page") -> list[str]:
+def page_errors(page: "Page") -> list[str]:
     """Say what is broken as the page is shown now: formulas, pictures, its width."""
-    return page.evaluate(_FLAWS)
+    return page.evaluate(_ERRORS)
 
 
-def barriers(page: "Page") -> list[str]:
+def accessibility_violations(page: "Page") -> list[str]:
     """Say what axe finds serious as the page is shown now, but for what is not ours."""
     page.evaluate(_axe_script())
     return page.evaluate(_AXE, _NOT_OURS)

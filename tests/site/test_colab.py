@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from book_sources import NOTEBOOKS, ROOT, cells, markdown, name
-from colab import brought_along
 from markdown_it import MarkdownIt
+
+from tests.site.colab import dependency_closure
+from tests.site.sources import NOTEBOOKS, name
+from tools.book import ROOT, cells, markdown
 
 # What Colab has installed of what a notebook needs, as of early 2026.
 PREINSTALLED = {
@@ -71,7 +73,7 @@ def test_installing_the_package_leaves_what_colab_has_and_brings_one_more(
 ):
     """Another version of what runs already would need a restart, and may break the rest."""
     installed = Path(path_in_colab.split(os.pathsep)[1])
-    needed = brought_along("course_attn[book]", installed)["course-attn"]
+    needed = dependency_closure("course_attn[book]", installed)["course-attn"]
     others = {
         requirement
         for requirement in needed
