@@ -32,9 +32,8 @@ class ChaptersContract(LayersContract):
         contract_options: dict[str, Any],
     ) -> None:
         """Make the layers, the highest first, as a rule of the type "layers" spells them out."""
-        folders = [
-            ROOT / name.replace(".", "/") for name in contract_options["containers"]
-        ]
+        containers = contract_options["containers"]
+        folders = [ROOT / container.replace(".", "/") for container in containers]
         made = {"layers": layers(folders), "exhaustive": "True"}
         super().__init__(name, session_options, contract_options | made)
 
@@ -43,9 +42,8 @@ def layers(folders: list[Path]) -> list[str]:
     """Return the modules of each chapter, from the last to the first, and what is below all."""
     slugs = chapters()
     parts: dict[str, list[str]] = {slug: [] for slug in slugs}
-    for module in sorted(
-        {path.stem for folder in folders for path in folder.glob("*.py")}
-    ):
+    modules = {path.stem for folder in folders for path in folder.glob("*.py")}
+    for module in sorted(modules):
         public = module.removeprefix("_")
         owners = [slug for slug in slugs if public.startswith(f"{slug}_")]
         if owners and module not in slugs:
