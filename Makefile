@@ -53,6 +53,7 @@ lab: .venv/.installed
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
 	$(BIN)/python -m tools.setup_cells --check
 

@@ -1,282 +1,146 @@
-"""Who may import whom, and what importing the package costs.
+"""Who may import whom, and what importing the NumPy side pulls in.
 
-The rules are read off the sources, so that a forbidden import inside a function is found too, and
-then tried in fresh interpreters.
+The rules are import-linter's, in pyproject.toml, and `make lint` applies them. Here they are shown
+to be able to fail.
 """
 
-import ast
+import itertools
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "course_attn"
-STANDARD = sys.stdlib_module_names
+from tools.book import ROOT
 
-# What each folder may import besides the standard library: by its first name for other people's
-# packages, in full for ours. Pillow comes with matplotlib, matplotlib_inline with IPython.
-ALLOWED = {
-    "in_numpy": {
-        "numpy",
-        "jaxtyping",
-        "course_attn._check_options",
-        "threadpoolctl",  # if installed
-        "course_attn._checks",
-        "course_attn.in_numpy",
-    },
-    "in_torch": {
-        "torch",
-        "jaxtyping",
-        "course_attn._check_options",
-        "course_attn._checks",
-        "course_attn.in_torch",
-    },
-    "figures": {
-        "numpy",
-        "matplotlib",
-        "PIL",
-        "matplotlib_inline",
-        "course_attn.figures",
-    },
-}
-# What each folder must not import, where it may import everything else.
-FORBIDDEN = {
-    "checking": {
-        "course_attn.in_numpy",
-        "course_attn.in_torch",
-        "course_attn.exercises",
-        "course_attn.figures",
-    },
-    "exercises": {"course_attn.figures"},
-}
-SOURCES = sorted(
-    path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py")
-)
+# For every rule: where a line breaks it, the line, and the module whose import the rule names
+# (below course_attn if it is ours).
+BREAKS = {
+    "A chapter imports earlier chapters only": [
+        ("in_numpy/scores.py", "from course_attn.in_numpy.softmax import f", "in_numpy.softmax"),
+        ("in_numpy/weighted_sum.py", "from course_attn.in_numpy import scores", "in_numpy.scores"),
+        ("in_numpy/softmax.py", "from .qkv import attention", "in_numpy.qkv"),
+        ("in_numpy/qkv.py", "from . import scaling", "in_numpy.scaling"),
+        ("in_torch/scaling.py", "def f():\n    from ..in_torch import masks", "in_torch.masks"),
+        ("in_torch/order_layers.py", "from course_attn.in_torch import block", "in_torch.block"),
+        ("in_torch/_order_more.py", "import course_attn.in_torch.fast", "in_torch.fast"),
+    ],
+    "Imports run one way, and nothing but the book imports the exercises": [
+        ("in_torch/softmax.py", "from course_attn.in_numpy import softmax", "in_numpy.softmax"),
+        ("in_numpy/masks.py", "from ..in_torch import scores", "in_torch.scores"),
+        ("in_numpy/__init__.py", "from ..figures import matrix", "figures"),
+        ("in_torch/masks.py", "import course_attn.exercises.qkv", "exercises.qkv"),
+        ("figures/graphs.py", "from course_attn import exercises", "exercises"),
+        ("checking/store.py", "from course_attn import exercises", "exercises"),
+        ("checking/judge.py", "from course_attn import figures", "figures"),
+        ("source.py", "from course_attn import exercises", "exercises"),
+    ],
+    "The engine of the exercises knows nothing about attention": [
+        ("checking/trial.py", "from course_attn.in_torch import softmax", "in_torch.softmax"),
+        ("checking/form.py", "from course_attn.in_numpy import softmax", "in_numpy.softmax"),
+    ],
+    "The exercises draw nothing": [
+        ("exercises/scores/dot_scores.py", "from course_attn.figures import graph", "figures"),
+    ],
+    "The NumPy side and the drawings need no PyTorch, not even indirectly": [
+        ("in_numpy/order.py", "def f():\n    from torch.nn import functional", "torch"),
+        ("figures/matrices.py", "from course_attn.in_torch import qkv", "in_torch.qkv"),
+        ("figures/tiles.py", "import torch", "torch"),
+    ],
+    "in_numpy needs NumPy and jaxtyping": [("in_numpy/block.py", "import scipy.special", "scipy")],
+    "in_torch needs PyTorch and jaxtyping": [("in_torch/block.py", "import numpy", "numpy")],
+    "figures needs NumPy and Matplotlib": [("figures/order.py", "import sklearn", "sklearn")],
+}  # fmt: skip
+
+
+def lint_imports(folder: Path) -> str:
+    """Return what import-linter says of a folder that holds the package and its rules."""
+    program = "from importlinter.cli import lint_imports_command as main; main()"
+    run = subprocess.run(
+        [sys.executable, "-c", program, "--no-cache", "--no-logo"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode in (0, 1), run.stdout + run.stderr
+    return run.stdout
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a copy of what the rules are about."""
+    folder = tmp_path_factory.mktemp("copied")
+    for name in ("course_attn", "tools"):
+        shutil.copytree(
+            ROOT / name,
+            folder / name,
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
+    for name in ("pyproject.toml", "_toc.yml"):
+        shutil.copy(ROOT / name, folder)
+    return folder
 
 
 def dotted(path: str) -> str:
-    """Return the name of a module: `course_attn/in_numpy/__init__.py` is `course_attn.in_numpy`."""
+    """Return the name of a module: `in_numpy/__init__.py` is `in_numpy`."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def imports(source: str, path: str) -> set[str]:
-    """Return the full names of everything that a source imports, at any depth.
-
-    `from a.b import c` gives both `a.b` and `a.b.c`, since c may be a module.
-    """
-    package = (
-        dotted(path)
-        if path.endswith("__init__.py")
-        else dotted(path).rpartition(".")[0]
+def test_import_rules__each_notices_what_breaks_it(copied: Path) -> None:
+    assert " 0 broken." in lint_imports(copied)
+    for path, line, _ in itertools.chain(*BREAKS.values()):
+        with (copied / "course_attn" / path).open("a", encoding="utf-8") as module:
+            module.write(f"\n{line}\n")
+    said = lint_imports(copied).replace("course_attn.", "")
+    _, *sections = re.split(
+        r"^(.+)\n-{4,}\n", said.split("Broken contracts\n")[1], flags=re.M
     )
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
-        if isinstance(node, ast.ImportFrom):
-            base = package.split(".")[: len(package.split(".")) - node.level + 1]
-            above = ".".join(
-                [
-                    *(base if node.level else []),
-                    *([node.module] if node.module else []),
-                ]
-            )
-            found |= {above} | {f"{above}.{name.name}" for name in node.names}
-    return found
+    found = dict(zip(sections[::2], sections[1::2], strict=True))
+    assert found.keys() == BREAKS.keys()
+    for rule, broken in BREAKS.items():
+        wanted = [f"{dotted(path)} -> {name} (l." for path, _, name in broken]
+        assert [pair for pair in wanted if pair not in found[rule]] == [], rule
 
 
-def within(name: str, parents: set[str]) -> bool:
-    """Say whether a module is one of these or lies in one of them."""
-    return any(
-        name == parent or name.startswith(f"{parent}.") for parent in parents
-    )
-
-
-def chapters_in_order() -> list[str]:
-    """Return the slugs of the chapters as the table of contents orders them."""
-    return re.findall(
-        r"file:\s*book/(\w+)$",
-        (ROOT / "_toc.yml").read_text(encoding="utf-8"),
-        re.M,
-    )
-
-
-def chapter_of(module: str, order: list[str]) -> str:
-    """Return the slug of a module: `_multi_head_layers` is a part of `multi_head`."""
-    private = [slug for slug in order if module.startswith(f"_{slug}_")]
-    return max(private, key=len, default=module)
-
-
-def offences(source: str, path: str, order: list[str]) -> set[str]:
-    """Return the imports of a source that break a rule."""
-    names = imports(source, path)
-    folder, module = path.split("/")[1], path.rpartition("/")[2].removesuffix(".py")
-    names = {name for name in names if name.partition(".")[0] not in STANDARD}
-    found = {name for name in names if within(name, FORBIDDEN.get(folder, set()))}
-    if folder in ALLOWED:
-        found |= {n for n in names if not within(n, ALLOWED[folder])} - {
-            "course_attn"
-        }
-    if folder in ("in_numpy", "in_torch") and module != "__init__":
-        slug = chapter_of(module, order)
-        assert slug in order, f"{module} is no chapter of _toc.yml"
-        later = order[order.index(slug) :]
-        found |= {
-            n
-            for n in names
-            if within(n, {f"course_attn.{folder}.{slug}" for slug in later})
-        }
-    if folder not in (
-        "exercises",
-        "__init__.py",
-    ):  # exercises stand at the end of every chain
-        found |= {n for n in names if within(n, {"course_attn.exercises"})}
-    return found
-
-
-@pytest.mark.parametrize("path", SOURCES)
-def test_imports_keep_their_direction(path: str) -> None:
-    source = (ROOT / path).read_text(encoding="utf-8")
-    assert offences(source, path, chapters_in_order()) == set()
-
-
-def test_the_chapters_are_found_in_their_order() -> None:
-    assert chapters_in_order()[:3] == ["weighted_sum", "scores", "softmax"]
-    assert "course_attn/in_numpy/softmax.py" in SOURCES
-
-
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        ("in_numpy/scores.py", "import torch"),
-        ("in_numpy/scores.py", "def f():\n    from torch.nn import functional"),
-        ("in_numpy/scores.py", "import scipy.special"),
-        ("in_numpy/scores.py", "from course_attn.in_numpy.softmax import softmax"),
-        ("in_numpy/scores.py", "from course_attn.in_numpy import softmax"),
-        ("in_numpy/scores.py", "from .softmax import softmax"),
-        ("in_numpy/scores.py", "from . import softmax"),
-        ("in_numpy/scores.py", "from ..in_torch import scores"),
-        ("in_numpy/scores.py", "from course_attn import in_torch"),
-        ("in_numpy/__init__.py", "from ..figures import matrix"),
-        (
-            "in_torch/scores.py",
-            "from course_attn.in_numpy.weighted_sum import weighted_sum",
-        ),
-        ("in_torch/scores.py", "import course_attn.exercises.scores.dot_scores"),
-        ("figures/matrices.py", "from course_attn.in_numpy.softmax import softmax"),
-        ("figures/matrices.py", "import torch"),
-        ("checking/trial.py", "from course_attn.in_torch import softmax"),
-        ("checking/trial.py", "from course_attn import exercises"),
-        (
-            "exercises/scores/dot_scores.py",
-            "from course_attn.figures import matrix",
-        ),
-        ("source.py", "from course_attn import exercises"),
-    ],
-)
-def test_a_forbidden_import_is_noticed(path: str, line: str) -> None:
-    """The rules above, shown to be able to fail."""
-    assert offences(
-        line, f"course_attn/{path}", ["weighted_sum", "scores", "softmax"]
-    )
-
-
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        (
-            "in_numpy/scores.py",
-            "import math\nimport numpy as np\nfrom jaxtyping import Float",
-        ),
-        (
-            "in_numpy/scores.py",
-            "from course_attn.in_numpy.weighted_sum import weighted_sum",
-        ),
-        ("in_numpy/scores.py", "from .weighted_sum import weighted_sum"),
-        ("in_numpy/scores.py", "from course_attn._checks import check_axis"),
-        (
-            "in_torch/softmax.py",
-            "import torch.nn.functional as F\nfrom . import scores",
-        ),
-        (
-            "figures/graphs.py",
-            "from .matrices import matrix\nimport matplotlib.pyplot as plt",
-        ),
-        (
-            "checking/torch_side.py",
-            "import torch\nfrom course_attn.checking import trial",
-        ),
-        (
-            "exercises/scores/dot_scores.py",
-            "from course_attn.in_torch import scores",
-        ),
-    ],
-)
-def test_an_allowed_import_passes(path: str, line: str) -> None:
-    assert not offences(
-        line, f"course_attn/{path}", ["weighted_sum", "scores", "softmax"]
-    )
+def test_import_rules__refuse_a_module_of_no_chapter(copied: Path) -> None:
+    (copied / "course_attn/in_numpy/extra.py").touch()
+    assert "- course_attn.in_numpy.extra\n" in lint_imports(copied)
 
 
 # --- in a fresh interpreter -----------------------------------------------------------------------
 
-NUMPY_MODULES = sorted(
-    dotted(p) for p in SOURCES if p.startswith("course_attn/in_numpy/")
+
+HEAVY = ["torch", "matplotlib", "beartype", "scipy", "sklearn", "IPython"]
+NUMPY_SIDE = sorted(
+    dotted(path.relative_to(ROOT).as_posix())
+    for path in (ROOT / "course_attn/in_numpy").glob("*.py")
 )
-IMPORT_ALL = f"import course_attn, {', '.join(NUMPY_MODULES)}"
+IMPORT_ALL = f"import sys, course_attn, {', '.join(NUMPY_SIDE)}"
 
 
-def fresh_python(*args: str) -> subprocess.CompletedProcess[str]:
-    """Run a fresh interpreter in the repository's root."""
-    return subprocess.run(
-        [sys.executable, *args],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
+def python(*lines: str) -> str:
+    """Run lines in a fresh interpreter; return what it printed."""
+    command = [sys.executable, "-c", "\n".join(lines)]
+    run = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=60
     )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
 
 
-def test_the_numpy_side_loads_neither_torch_nor_matplotlib_nor_beartype() -> None:
-    heavy = {"torch", "matplotlib", "beartype", "scipy", "sklearn", "IPython"}
-    code = f"{IMPORT_ALL}\nimport sys\nprint(*sorted({{n.partition('.')[0] for n in sys.modules}}))"
-    loaded = set(fresh_python("-c", code).stdout.split())
-    assert {"numpy", "course_attn"} <= loaded
-    assert not heavy & loaded
+def test_in_numpy__loads_neither_torch_nor_matplotlib() -> None:
+    found = python(IMPORT_ALL, f"print([n for n in {HEAVY} if n in sys.modules])")
+    assert found == "[]"
 
 
-def test_the_numpy_side_works_where_there_is_no_torch() -> None:
+def test_in_numpy__works_where_there_is_no_torch() -> None:
     """As in a browser: an import of torch fails there."""
-    code = (
-        "import sys\n"
-        "sys.modules.update(dict.fromkeys(['torch', 'matplotlib', 'beartype']))\n"
-        f"{IMPORT_ALL}\n"
-        "import numpy as np\n"
-        "print(course_attn.in_numpy.softmax.softmax(np.zeros(4)))"
-    )
-    assert fresh_python("-c", code).stdout.strip() == "[0.25 0.25 0.25 0.25]"
-
-
-def seconds_beyond_numpy() -> float:
-    """Sum what `python -X importtime` reports for the modules loaded after numpy."""
-    report = fresh_python(
-        "-X", "importtime", "-c", f"import numpy\n{IMPORT_ALL}"
-    ).stderr
-    lines = re.findall(
-        r"^import time:\s*(\d+) \|\s*\d+ \| ( *\S+)$", report, flags=re.MULTILINE
-    )
-    names = [name.lstrip() for _, name in lines]
-    after = lines[
-        names.index("numpy") + 1 :
-    ]  # a module's line comes after those it imports
-    assert any("course_attn" in name for _, name in after)
-    return sum(int(microseconds) for microseconds, _ in after) / 1e6
-
-
-def test_importing_the_numpy_side_is_quick() -> None:
-    """Below 0.25 s over `import numpy`: the best of three, since the machine may be busy."""
-    assert min(seconds_beyond_numpy() for _ in range(3)) < 0.25
+    zeros = "course_attn.in_numpy.softmax.softmax(numpy.zeros(4))"
+    hide = f"import sys; sys.modules.update(dict.fromkeys({HEAVY}))"
+    found = python(hide, IMPORT_ALL, "import numpy", f"print({zeros})")
+    assert found == "[0.25 0.25 0.25 0.25]"

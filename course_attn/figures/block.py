@@ -1,4 +1,4 @@
-"""The scenes of chapter 9."""
+"""The scenes of the chapter `block`."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The scenes of chapter 10: what was measured, drawn from a file of `benchmarks/results`."""
+"""The scenes of the chapter `fast`: measurements, drawn from a file of `benchmarks/results`."""
 
 import json
 from collections.abc import Mapping, Sequence

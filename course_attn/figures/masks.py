@@ -1,4 +1,4 @@
-"""The scenes of chapter 6."""
+"""The scenes of the chapter `masks`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -97,8 +97,8 @@ def mask_applied(
     """
     fig, ax = canvas(7, 2.35, blank=True)
     n = len(words)
-    powers = np.where(mask, np.exp(scores), 0.0)
-    weights = powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.where(mask, np.exp(scores), 0.0)
+    weights = exps / exps.sum(axis=-1, keepdims=True)
     hidden = list(zip(*np.nonzero(~mask), strict=True))
 
     def draw(step: int) -> None:
@@ -113,7 +113,7 @@ def mask_applied(
         if step >= 2:
             _write(ax, hidden, MINUS_INFINITY)
         if step >= 3:
-            matrix(ax, powers, title="exponentials", vmax=25, corner=(n + 2, 0),
+            matrix(ax, exps, title="exponentials", vmax=25, corner=(n + 2, 0),
                    numbers="{:.3g}", **style)  # fmt: skip
         if step >= 4:
             done = np.where(np.arange(n)[:, None] < step - 3, weights, np.nan)

@@ -1,4 +1,4 @@
-"""The scenes of chapter 7."""
+"""The scenes of the chapter `multi_head`."""
 
 from collections.abc import Mapping, Sequence
 

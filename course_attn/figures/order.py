@@ -1,4 +1,4 @@
-"""The scenes of chapter 8."""
+"""The scenes of the chapter `order`."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The scenes of chapter 4."""
+"""The scenes of the chapter `qkv`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,6 +10,7 @@ from course_attn.figures.animation import Animation, animate
 from course_attn.figures.graphs import arcs, graph
 from course_attn.figures.matrices import matrix
 from course_attn.figures.style import INK, canvas, role_color
+from course_attn.in_numpy.softmax import softmax
 
 __all__ = [
     "matrices",
@@ -121,7 +122,7 @@ def soft_dictionary(
     keys = np.array([_unit(angle) for angle in directions.values()])
     scores = keys @ _unit(query)
     temperatures = np.geomspace(0.02, 20, 19)
-    rows = np.stack([_softmax(scores / t) for t in temperatures])
+    rows = np.stack([softmax(scores / t) for t in temperatures])
     answers = rows @ numbers
 
     def draw(step: int) -> None:
@@ -164,12 +165,6 @@ def soft_dictionary(
 def _unit(angle: float) -> np.ndarray:
     """Return the vector of length 1 at an angle in degrees."""
     return np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    """Return the weights of a row of scores."""
-    powers = np.exp(scores - scores.max())
-    return powers / powers.sum()
 
 
 def _compass(

@@ -1,4 +1,4 @@
-"""The scenes of chapter 5."""
+"""The scenes of the chapter `scaling`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from course_attn.figures.animation import Animation, animate
 from course_attn.figures.style import INK, canvas, role_color
+from course_attn.in_numpy.softmax import entropy, softmax
 
 __all__ = [
     "entropy_and_slope",
@@ -114,12 +115,12 @@ def width_growing(n_keys: int = 16, steps: int = 11, seed: int = 0) -> Animation
     steps_said, rows, entropies = [], [], []
     for d, scores in zip(widths, sums, strict=True):
         weights = {
-            "without": _softmax(scores),
-            "with": _softmax(scores / np.sqrt(d)),
+            "without": softmax(scores),
+            "with": softmax(scores / np.sqrt(d)),
         }
         rows.append({kind: found[0] for kind, found in weights.items()})
         entropies.append(
-            {kind: _entropy(found).mean() for kind, found in weights.items()}
+            {kind: entropy(found).mean() for kind, found in weights.items()}
         )
         steps_said.append(
             f"d = {d}: the dot products have a standard deviation of {scores.std():.1f}, the "
@@ -148,7 +149,7 @@ def width_growing(n_keys: int = 16, steps: int = 11, seed: int = 0) -> Animation
             )
             ax.set(ylim=(0, 1.05), xlabel="key", xticks=[1, n_keys // 2, n_keys])
             name = "without" if kind == "without" else "with scale"
-            found = _entropy(rows[step][kind])
+            found = entropy(rows[step][kind])
             ax.set_title(f"weights {name}\nentropy {found:.2f} nats", fontsize=10)
 
     return animate(
@@ -163,17 +164,6 @@ def width_growing(n_keys: int = 16, steps: int = 11, seed: int = 0) -> Animation
         "happens.",
         interval=900,
     )
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    """Return the weights of each row of scores; the drawings need no more than that."""
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-def _entropy(weights: np.ndarray) -> np.ndarray:
-    """Return the entropy of each row in nats."""
-    return -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=-1)
 
 
 def _by_width(ax: Axes, widths: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""The scenes of chapter 2."""
+"""The scenes of the chapter `scores`."""
 
 from collections.abc import Sequence
 

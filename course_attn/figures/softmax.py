@@ -1,4 +1,4 @@
-"""The scenes of chapter 3."""
+"""The scenes of the chapter `softmax`."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,9 @@ from matplotlib.figure import Figure
 from course_attn.figures.animation import Animation, animate
 from course_attn.figures.matrices import matrix
 from course_attn.figures.style import INK, canvas, role_color, shade
+from course_attn.in_numpy.softmax import entropy, softmax, softmax_jacobian
 
 __all__ = ["exponential_bars", "jacobians", "slope_of_two", "temperature_slider"]
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    """Return the weights of one row of scores; the drawings need no more than that."""
-    powers = np.exp(scores - scores.max())
-    return powers / powers.sum()
 
 
 def exponential_bars(scores: np.ndarray, names: Sequence[str]) -> Figure:
@@ -32,7 +27,7 @@ def exponential_bars(scores: np.ndarray, names: Sequence[str]) -> Figure:
     stages = (
         ("scores $s_j$", scores, 0.45),
         ("exponentials $e^{s_j}$", np.exp(scores), 0.7),
-        ("divided by their sum: $a_j$", _softmax(scores), 1.0),
+        ("divided by their sum: $a_j$", softmax(scores), 1.0),
     )
     for ax, (title, heights, strength) in zip(axes, stages, strict=True):
         bars = ax.bar(names, heights, color=shade("weight", strength))
@@ -60,9 +55,8 @@ def temperature_slider(scores: np.ndarray, names: Sequence[str]) -> Animation:
     """
     fig, (left, middle, right) = canvas(7, 2.9, columns=3)
     temperatures = np.geomspace(0.1, 20, 24)
-    rows = np.stack([_softmax(scores / t) for t in temperatures])
-    surprises = -np.log(np.where(rows > 0, rows, 1))
-    entropies = (rows * surprises).sum(axis=1)
+    rows = np.stack([softmax(scores / t) for t in temperatures])
+    entropies = entropy(rows)
     left.bar(names, scores, color=shade("weight", 0.45))
     left.axhline(0, color=INK, linewidth=0.8)
     left.set_title("scores", fontsize=10)
@@ -88,9 +82,9 @@ def temperature_slider(scores: np.ndarray, names: Sequence[str]) -> Animation:
         right.set_title("entropy (nats)", fontsize=10)
 
     steps = [
-        f"T = {t:.2g}: the largest weight is {row.max():.2f}, the entropy {entropy:.2f} "
+        f"T = {t:.2g}: the largest weight is {row.max():.2f}, the entropy {nats:.2f} "
         f"of at most {np.log(len(scores)):.2f} nats."
-        for t, row, entropy in zip(temperatures, rows, entropies, strict=True)
+        for t, row, nats in zip(temperatures, rows, entropies, strict=True)
     ]
     return animate(
         fig,
@@ -130,8 +124,8 @@ def jacobians(scores: np.ndarray, factors: Sequence[float]) -> Figure:
     fig, ax = canvas(7, 3.1, blank=True)
     n = len(scores)
     for k, factor in enumerate(factors):
-        row = _softmax(factor * scores)
-        jacobian = np.diag(row) - np.outer(row, row)
+        row = softmax(factor * scores)
+        jacobian = softmax_jacobian(row)
         x = k * (n + 1)
         style = {"numbers": "{:.2f}", "fontsize": 9}
         matrix(

@@ -170,9 +170,9 @@ def _frames(scores, values, mask, tile) -> list[tuple]:
         if mask[rows, keys].any():
             S = np.where(mask[rows, keys], scores[rows, keys], -np.inf)
             larger = np.maximum(m[rows], S.max(axis=1))
-            shrink, powers = np.exp(m[rows] - larger), np.exp(S - larger[:, None])
-            l[rows] = shrink * l[rows] + powers.sum(axis=1)
-            o[rows] = shrink[:, None] * o[rows] + powers @ values[keys]
+            shrink, exps = np.exp(m[rows] - larger), np.exp(S - larger[:, None])
+            l[rows] = shrink * l[rows] + exps.sum(axis=1)
+            o[rows] = shrink[:, None] * o[rows] + exps @ values[keys]
             m[rows] = larger
         states[a, b] = 1 if mask[rows, keys].any() else 2
         frames.append(((a, b), states.copy(), m.copy(), l.copy(), o.copy(), False))

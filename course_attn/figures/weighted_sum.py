@@ -1,4 +1,4 @@
-"""The scenes of chapter 1."""
+"""The scenes of the chapter `weighted_sum`."""
 
 from collections.abc import Sequence
 

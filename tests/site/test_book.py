@@ -133,7 +133,8 @@ def test_title__is_the_first_heading_of_the_text(root):
 @pytest.mark.parametrize(
     "written",
     ["", "{", "[]", "{}", '{"cells": [{"cell_type": "code", "metadata": {}}]}']
-    + [json.dumps({"cells": [{**CELLS[0], "source": None}]}), '{"cells": [1]}'],
+    + [json.dumps({"cells": [{**CELLS[0], "source": None}]}), '{"cells": [1]}']
+    + ['{"cells": [{"cell_type": "code", "source": ""}]}'],
 )
 def test_read__refuses_what_is_not_a_notebook_and_names_it(root, written):
     path = root / "book/softmax.ipynb"

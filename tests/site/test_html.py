@@ -132,7 +132,7 @@ def test_everything_that_the_pages_load_is_there():
         for a in loaded_by_page(p)
         if not a.startswith("data:")
     ]
-    assert len(loaded) > 100
+    assert {page for page, _ in loaded} >= set(built_pages())
     assert [(p.name, a) for p, a in loaded if not target(p, a).is_file()] == []
 
 
@@ -153,7 +153,7 @@ def test_every_link_within_the_book_leads_somewhere():
         for path in all_html()
         for tag in soup(path).select("a[href]")
     ]
-    assert len(links) > 500
+    assert {page for page, _ in links} >= set(built_pages())
     assert [
         (path.name, address) for path, address in links if is_dead(path, address)
     ] == []
@@ -302,7 +302,6 @@ def test_the_chapter_has_something_to_play(source):
 
 
 def test_every_animation_is_small():
-    assert len(animations()) >= 4
     sizes = [len(str(tag).encode()) for tag in animations()]
     assert max(sizes) < LARGEST_ANIMATION
 

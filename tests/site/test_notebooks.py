@@ -200,6 +200,19 @@ def test_the_chapter_ends_with_a_link_to_its_exercises(path):
 
 
 @every_text
+def test_a_link_calls_a_chapter_by_the_number_that_the_contents_give_it(path):
+    """The number has to stand in the text, as nothing would write it there in Colab."""
+    slugs = [chapter.stem for chapter in CHAPTERS]
+    link = r"\[chapter (\d+)\b[^]]*\]\((?:\.\./)?(\w+)\.ipynb\b"
+    typed = re.findall(link, markdown(path), re.I)
+    assert [
+        (number, slug)
+        for number, slug in typed
+        if int(number) != 1 + slugs.index(slug)
+    ] == []
+
+
+@every_text
 def test_directives_are_colon_fences(path):
     """Backtick directives turn into raw code where MyST is not rendered, as in Colab."""
     assert not re.findall(r"^\s*(?:`{3,}|~{3,})\{.*", markdown(path), re.M)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.site.built_pages import article, page_of
-from tools.book import BOOK, pages
+from tools.book import BOOK, markdown, pages
 
 pytestmark = pytest.mark.usefixtures("html")
 
@@ -16,15 +16,17 @@ def words(tag) -> str:
 
 
 def links_to(page: str) -> list:
-    """Return the links in the book's text to something on one of its pages."""
+    """Return the links to something on one of the book's pages, in the text of the others."""
+    sources = [source for source in pages() if source.stem != page]
     found = [
         tag
-        for source in pages()
+        for source in sources
         for tag in article(page_of(source)).select(
             f"a.internal[href*='{page}.html#']"
         )
     ]
-    assert len(found) > 100
+    written = "\n".join(map(markdown, sources))
+    assert len(found) == len(re.findall(rf"\]\((?:\.\./)?{page}\.md#", written)) > 0
     return found
 
 
