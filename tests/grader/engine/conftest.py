@@ -4,13 +4,6 @@ import pytest
 from course_attn.checking import Case, Exercise, Fault
 
 
-@pytest.fixture(autouse=True)
-def no_progress_and_no_strictness(monkeypatch):
-    monkeypatch.setenv("COURSE_ATTN_PROGRESS", "off")
-    monkeypatch.delenv("COURSE_ATTN_STRICT", raising=False)
-    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-
-
 def scaled(x, factor):
     """Multiply every entry by a factor."""
     return x * factor

@@ -45,12 +45,12 @@ TWO = Exercise(
         (lambda x: None if x.size else 1, "wrong", ("returns-none",)),
     ],
 )
-def test_several_results_are_judged_one_by_one(answer, status, faults):
+def test_results_are_judged_one_by_one(answer, status, faults):
     result = judge(TWO, answer)
     assert (result.status, result.faults) == (status, faults)
 
 
-def test_a_message_says_of_which_result_it_speaks():
+def test_message_says_of_which_result_it_speaks():
     assert (
         "About the result `square`" in judge(TWO, lambda x: (2 * x, x + 1)).message
     )
@@ -87,7 +87,7 @@ MADE = Exercise(
 )
 
 
-def test_a_class_is_put_to_use():
+def test_class_is_put_to_use():
     class Mine:
         def __init__(self, number):
             self.offset = number
@@ -100,7 +100,7 @@ def test_a_class_is_put_to_use():
     assert judge(MADE, lambda number: 3).faults == ("no-method",)
 
 
-def test_a_class_that_is_not_written_yet_is_not_attempted():
+def test_class_not_written_yet_is_not_attempted():
     class Mine:
         def __init__(self, number):
             raise NotImplementedError
@@ -108,7 +108,7 @@ def test_a_class_that_is_not_written_yet_is_not_attempted():
     assert judge(MADE, Mine).status == "todo"
 
 
-def test_a_class_crashes_in_its_own_line():
+def test_class_that_crashes_shows_its_own_line():
     class Mine:
         def __init__(self, number):
             self.number = number
@@ -125,7 +125,7 @@ def near(x):
     return x / 2
 
 
-def test_a_tolerance_of_its_own():
+def test_tolerance_may_be_the_exercises_own():
     loose = Exercise(
         "near",
         "toy",
@@ -139,7 +139,7 @@ def test_a_tolerance_of_its_own():
     assert not judge(loose, lambda x: x * 0.7).passed
 
 
-def test_truth_values_are_not_numbers():
+def test_truth_values_are_not_taken_for_numbers():
     def positive(x):
         """Say where."""
         return x > 0

@@ -7,7 +7,7 @@ import numpy as np
 from course_attn.checking import Fault, judge
 
 
-def test_a_known_mistake_is_computed_once_however_often_answers_are_checked(toy):
+def test_fault_is_computed_once_however_often_answers_are_checked(toy):
     calls = []
 
     def negated(x, factor):
@@ -24,7 +24,7 @@ def test_a_known_mistake_is_computed_once_however_often_answers_are_checked(toy)
     assert len(calls) == len(exercise.made_cases)
 
 
-def test_a_known_mistake_that_raises_fits_an_answer_that_raises_in_the_same_cases(
+def test_fault_that_raises_fits_an_answer_that_raises_in_the_same_cases(
     toy,
 ):
     def zeros(x, factor):

@@ -3,11 +3,10 @@
 import pytest
 
 from course_attn.checking import judge
+from tests.grader.engine.cells import scaled, written
 
-from .cells import scaled, written
 
-
-def test_not_implemented_by_a_library_is_a_crash(toy):
+def test_crash_is_not_implemented_raised_by_a_library(toy):
     def library(x):
         raise NotImplementedError("no such dtype")
 
@@ -15,7 +14,7 @@ def test_not_implemented_by_a_library_is_a_crash(toy):
     assert judge(toy, scaled(body, library=library)).status == "crashed"
 
 
-def test_a_crash_shows_the_own_line_and_the_shapes(toy):
+def test_crash_shows_the_own_line_and_the_shapes(toy):
     result = judge(toy, scaled("y = x + 1\n    return y @ y.T @ zz"))
     assert result.status == "crashed"
     assert "NameError" in result.message and "in line 3" in result.message
@@ -26,7 +25,7 @@ def test_a_crash_shows_the_own_line_and_the_shapes(toy):
     assert "Traceback" not in result.message and "checking" not in result.message
 
 
-def test_a_crash_in_a_helper_of_the_notebook_shows_the_helper(toy):
+def test_crash_in_a_helper_of_the_notebook_shows_the_helper(toy):
     source = """
 def scaled(x, factor):
     def helper(y):
@@ -36,12 +35,12 @@ def scaled(x, factor):
     assert "in line 3" in judge(toy, written(source)).message
 
 
-def test_a_crash_inside_a_library_shows_the_own_line(toy):
+def test_crash_inside_a_library_shows_the_own_line(toy):
     result = judge(toy, scaled("return np.concatenate([x, factor])"))
     assert "in line 2" in result.message and "np.concatenate" in result.message
 
 
-def test_a_crash_in_a_library_written_in_python_shows_the_own_line(toy):
+def test_crash_in_a_library_written_in_python_shows_the_own_line(toy):
     result = judge(toy, scaled("return np.linalg.inv(x)"))
     assert (
         "in line 2" in result.message
@@ -49,13 +48,13 @@ def test_a_crash_in_a_library_written_in_python_shows_the_own_line(toy):
     )
 
 
-def test_the_text_of_an_exception_is_escaped(toy):
+def test_exception_text_is_escaped(toy):
     body = "raise ValueError('<script>alert(1)</script>')"
     html = judge(toy, scaled(body))._repr_html_()
     assert "<script>" not in html and "&lt;script&gt;" in html
 
 
-def test_an_exception_that_cannot_be_shown(toy):
+def test_exception_that_cannot_be_shown_is_a_crash(toy):
     source = """
 def scaled(x, factor):
     class Bad(Exception):
@@ -66,7 +65,7 @@ def scaled(x, factor):
     assert judge(toy, written(source)).status == "crashed"
 
 
-def test_deep_recursion(toy):
+def test_recursion_without_end_is_named(toy):
     result = judge(toy, scaled("return scaled(x, factor)"))
     assert (
         result.status == "crashed" and "calls itself without end" in result.message
@@ -88,7 +87,7 @@ def test_deep_recursion(toy):
         ("True - np.array([True, False])", "is `~`"),
     ],
 )
-def test_common_errors_get_a_tip(toy, expression, said):
+def test_tip_follows_a_common_error(toy, expression, said):
     result = judge(toy, scaled(f"return {expression}"))
     assert result.status == "crashed" and said in result.message.split("\n\n")[-1]
 
@@ -102,31 +101,31 @@ def test_common_errors_get_a_tip(toy, expression, said):
         ("1 - torch.ones(2, dtype=torch.bool)", "is `~`"),
     ],
 )
-def test_common_errors_of_torch_get_a_tip(toy, expression, said):
+def test_tip_follows_a_common_error_of_torch(toy, expression, said):
     torch = pytest.importorskip("torch")
     body = f"return {expression}"
     result = judge(toy, scaled(body, torch=torch))
     assert result.status == "crashed" and said in result.message.split("\n\n")[-1]
 
 
-def test_other_errors_get_no_tip(toy):
+def test_tip_is_not_given_for_other_errors(toy):
     body = "raise ValueError('matmul: no numbers here')"
     message = judge(toy, scaled(body)).message
     assert message.split("\n\n")[-1].startswith("It was called with")
 
 
 @pytest.mark.parametrize("ending", ["sys.exit(1)", "raise SystemExit", "exit()"])
-def test_leaving_the_program(toy, ending):
+def test_exit_from_the_program_is_a_crash(toy, ending):
     result = judge(toy, scaled(ending))
     assert result.status == "crashed" and "ends the whole program" in result.message
 
 
-def test_a_keyboard_interrupt_of_its_own(toy):
+def test_keyboard_interrupt_raised_by_the_answer_is_a_crash(toy):
     result = judge(toy, scaled("raise KeyboardInterrupt"))
     assert result.status == "crashed" and "KeyboardInterrupt" in result.message
 
 
-def test_a_hidden_name_of_python_is_named(toy):
+def test_crash_names_the_builtin_that_a_variable_hides(toy):
     body = "return sum([x * factor])"
     result = judge(toy, scaled(body, sum=3.0))
     assert result.status == "crashed" and "hides Python's `sum`" in result.message

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from course_attn.checking import Case, Exercise, Fault, judge
+from tests.grader.engine.cells import scaled, written
 
-from .cells import scaled, written
 
-
-def test_single_faults_pairs_and_standalone_ones(toy):
+def test_faults_are_named_alone_in_pairs_and_as_whole_functions(toy):
     assert judge(toy, lambda x, f: x / f).faults == ("divided",)
     shifted = judge(toy, lambda x, f: x * f + 1)
     assert shifted.faults == ("shifted",) and shifted.message == "Shifted: 4."
@@ -19,7 +18,7 @@ def test_single_faults_pairs_and_standalone_ones(toy):
     assert both.faults == ("divided", "shifted") and "two mistakes" in both.message
 
 
-def test_each_of_two_faults_is_shown_on_a_case_where_it_matters(toy):
+def test_faults_in_a_pair_are_shown_on_cases_where_they_matter(toy):
     """The first case alone would make `divided` look right: there the factor is 1."""
     cases = (Case((np.array([1.0, 2.0]), 1.0), "example"), *toy.made_cases)
     said = Fault(
@@ -34,7 +33,7 @@ def test_each_of_two_faults_is_shown_on_a_case_where_it_matters(toy):
     )
 
 
-def test_where_all_kinds_fail_none_is_singled_out(toy):
+def test_kinds_of_cases_are_not_named_where_all_fail(toy):
     result = judge(toy, lambda x, factor: np.sin(x) if x.ndim < 3 else x * factor)
     assert "It is right in other cases" not in result.message
 
@@ -54,7 +53,9 @@ def test_where_all_kinds_fail_none_is_singled_out(toy):
         ("x * factor * (1 + 1e-3 * np.cos(x))", "nearly", "nearly right"),
     ],
 )
-def test_relations_without_a_known_fault(toy, expression, fault, said):
+def test_relation_to_the_right_result_is_named_without_a_known_fault(
+    toy, expression, fault, said
+):
     result = judge(toy, scaled(f"return {expression}"))
     assert result.status == "wrong" and fault in result.faults
     assert said in result.message
@@ -64,7 +65,7 @@ def test_relations_without_a_known_fault(toy, expression, fault, said):
     ("formula", "faults", "said"),
     [("1.5", (), "you have 6"), ("-1.0", ("factor",), "The sign is wrong.")],
 )
-def test_one_number_says_nothing_of_a_factor(toy, formula, faults, said):
+def test_relation_of_one_number_is_not_called_a_factor(toy, formula, faults, said):
     def square(x):
         return x * x
 
@@ -79,7 +80,7 @@ def test_one_number_says_nothing_of_a_factor(toy, formula, faults, said):
     assert "factor" not in result.message
 
 
-def test_the_first_difference_comes_last(toy):
+def test_first_difference_is_shown_where_nothing_else_fits(toy):
     result = judge(toy, lambda x, factor: np.sin(x) + factor)
     assert result.faults == () and "index (0,): you have" in result.message
 
@@ -104,11 +105,11 @@ def test_kinds_of_cases_that_fail_are_named(toy, source, fault):
     assert "example" not in result.message  # the tasks show none
 
 
-def test_a_small_error_of_float32_is_no_error(toy):
+def test_tolerance_allows_a_small_error_of_float32(toy):
     assert judge(toy, lambda x, f: x * f * (1 + (x.dtype == "f4") * 1e-6)).passed
 
 
-def test_a_fault_seen_on_single_arrays_is_named_although_batches_crash(toy):
+def test_fault_seen_on_single_arrays_is_named_although_batches_crash(toy):
     def divided(x, factor):
         if x.ndim > 2:
             raise IndexError
@@ -121,7 +122,7 @@ def test_a_fault_seen_on_single_arrays_is_named_although_batches_crash(toy):
     )
 
 
-def test_where_the_reference_raises_so_must_the_answer():
+def test_error_of_the_reference_must_be_raised_by_the_answer():
     def halves(n):
         """Split an even number."""
         if n % 2:

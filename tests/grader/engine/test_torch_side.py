@@ -53,12 +53,12 @@ EXERCISE = Exercise(
         (lambda x: x * 2 + torch.rand(()) * 1e-3, "wrong", ("not-repeatable",)),
     ],
 )
-def test_answers(answer, status, faults):
+def test_torch_answer_is_judged_by_form_values_and_gradient(answer, status, faults):
     result = judge(EXERCISE, answer)
     assert (result.status, result.faults) == (status, faults), result
 
 
-def test_the_argument_that_no_gradient_reaches_is_named():
+def test_argument_that_no_gradient_reaches_is_named():
     def product(x, y):
         """Multiply."""
         return x * y
@@ -79,7 +79,7 @@ def test_the_argument_that_no_gradient_reaches_is_named():
     assert result.faults == ("detached",) and "`y`" in result.message
 
 
-def test_a_mask_among_the_arguments_needs_no_gradient():
+def test_mask_among_the_arguments_needs_no_gradient():
     def chosen(x, mask):
         """Keep what the mask allows."""
         return torch.where(mask, x, 0.0)
@@ -106,7 +106,7 @@ def test_gradients_may_be_left_out_of_the_question():
     assert judge(exercise, lambda x: (x + x).numpy()).faults == ("not-an-array",)
 
 
-def test_a_gradient_that_is_nan_is_named():
+def test_gradient_that_is_nan_is_named():
     def answer(x):
         zero = x - x.detach()
         return 2 * x + torch.where(zero == 0, torch.zeros_like(x), zero.sqrt())
@@ -115,7 +115,7 @@ def test_a_gradient_that_is_nan_is_named():
     assert result.faults == ("gradient",) and "NaN" in result.message
 
 
-def test_the_random_state_is_given_back():
+def test_torch_random_state_is_given_back():
     torch.manual_seed(3)
     expected = torch.rand(2)
     torch.manual_seed(3)
@@ -123,7 +123,7 @@ def test_the_random_state_is_given_back():
     assert torch.equal(torch.rand(2), expected)
 
 
-def test_the_number_of_threads_is_given_back():
+def test_one_thread_gives_back_the_number_of_threads():
     torch = pytest.importorskip("torch")
     before = torch.get_num_threads()
     try:

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from course_attn.checking import judge
-
-from .cells import written
+from tests.grader.engine.cells import written
 
 
 @pytest.mark.parametrize(
@@ -18,7 +17,7 @@ from .cells import written
         ("def scaled(a, b, c, d):\n    return a", "asks for"),
     ],
 )
-def test_a_wrong_signature_is_named(toy, source, said):
+def test_signature_that_does_not_fit_is_named(toy, source, said):
     result = judge(toy, written(source))
     assert result.faults == ("signature",) and said in result.message
     assert "def scaled(x, factor)" in result.message
@@ -35,14 +34,14 @@ def test_a_wrong_signature_is_named(toy, source, said):
         "(x, /, factor)",
     ],
 )
-def test_signatures_that_fit_are_accepted(toy, head):
+def test_signature_that_fits_is_accepted(toy, head):
     body = "return args[0] * args[1]" if "args" in head else "return x * factor"
     body = "return a * b" if head == "(a, b)" else body
     body = "return x * rest[0]" if "rest" in head else body
     assert judge(toy, written(f"def scaled{head}:\n    {body}")).passed
 
 
-def test_a_method_and_an_object_that_can_be_called(toy):
+def test_method_and_callable_object_are_accepted(toy):
     class Scaler:
         def __call__(self, x, factor):
             return x * factor
@@ -53,11 +52,11 @@ def test_a_method_and_an_object_that_can_be_called(toy):
     assert judge(toy, Scaler()).passed and judge(toy, Scaler().method).passed
 
 
-def test_a_ufunc_without_a_signature(toy):
+def test_ufunc_without_a_signature_is_accepted(toy):
     assert judge(toy, np.multiply).passed
 
 
-def test_a_class_instead_of_a_function(toy):
+def test_class_instead_of_a_function_is_named(toy):
     class Scaled:
         pass
 
@@ -66,6 +65,6 @@ def test_a_class_instead_of_a_function(toy):
 
 
 @pytest.mark.parametrize("value", [3, np.ones(2), None, "scaled", [1]])
-def test_something_that_cannot_be_called(toy, value):
+def test_value_that_cannot_be_called_is_named(toy, value):
     result = judge(toy, value)
     assert result.faults == ("not-callable",) and "check(scaled)" in result.message

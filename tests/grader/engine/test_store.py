@@ -27,7 +27,7 @@ def in_another_process(code):
     )
 
 
-def test_a_pass_is_remembered_once(path):
+def test_record_pass_remembers_a_pass_once(path):
     assert store.record_pass("softmax") is None
     first = store.passed_exercises()
     assert store.record_pass("softmax") is None
@@ -35,11 +35,11 @@ def test_a_pass_is_remembered_once(path):
     assert json.loads(path.read_text())["version"] == 1
 
 
-def test_no_file_is_no_trouble(path):
+def test_passed_exercises_needs_no_file(path):
     assert store.passed_exercises() == ({}, None)
 
 
-def test_off_writes_nothing(monkeypatch, tmp_path):
+def test_record_pass_writes_nothing_when_off(monkeypatch, tmp_path):
     monkeypatch.setenv("COURSE_ATTN_PROGRESS", "off")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert store.record_pass("softmax") is None
@@ -54,7 +54,7 @@ def test_off_writes_nothing(monkeypatch, tmp_path):
         ("win32", "LOCALAPPDATA", "course_attn"),
     ],
 )
-def test_the_folder_suits_the_system(
+def test_store_path_suits_the_system(
     monkeypatch, tmp_path, platform, variable, folder
 ):
     monkeypatch.delenv("COURSE_ATTN_PROGRESS")
@@ -75,7 +75,7 @@ def test_the_folder_suits_the_system(
         b"[" * 10**5,
     ],
 )
-def test_a_broken_file_is_set_aside_with_a_message(path, content):
+def test_broken_file_is_set_aside_with_a_message(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
     message = store.record_pass("softmax")
@@ -85,18 +85,18 @@ def test_a_broken_file_is_set_aside_with_a_message(path, content):
     assert aside[0].read_bytes() == content
 
 
-def test_a_folder_in_the_way(path):
+def test_folder_in_the_way_of_the_file_is_said(path):
     path.mkdir(parents=True)
     assert "could not be saved" in store.record_pass("softmax")
     assert "could not be read" in store.passed_exercises()[1]
 
 
-def test_a_file_in_place_of_the_folder(path):
+def test_file_in_place_of_the_folder_is_said(path):
     path.parent.write_text("in the way")
     assert "could not be saved" in store.record_pass("softmax")
 
 
-def test_a_folder_that_cannot_be_written(path, monkeypatch):
+def test_folder_that_refuses_a_file_is_said(path, monkeypatch):
     def refuse(*args, **kwargs):
         raise PermissionError(13, "Permission denied")
 
@@ -108,13 +108,13 @@ def test_a_folder_that_cannot_be_written(path, monkeypatch):
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes anywhere"
 )
-def test_a_folder_without_write_permission(path):
+def test_folder_without_write_permission_is_said(path):
     path.parent.mkdir()
     path.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
     assert "could not be saved" in store.record_pass("softmax")
 
 
-def test_killed_while_writing_leaves_the_old_file(path, monkeypatch):
+def test_record_pass_killed_while_writing_leaves_the_old_file(path, monkeypatch):
     store.record_pass("first")
 
     class Killed(BaseException):
@@ -135,7 +135,7 @@ def test_killed_while_writing_leaves_the_old_file(path, monkeypatch):
     assert store.record_pass("second") is None
 
 
-def test_really_killed_while_holding_the_lock(path):
+def test_lock_is_free_again_when_its_process_is_killed(path):
     store.record_pass("first")
     process = in_another_process("""
         import time
@@ -151,7 +151,7 @@ def test_really_killed_while_holding_the_lock(path):
     assert store.passed_exercises()[0].keys() == {"first", "second"}
 
 
-def test_a_lock_held_for_long_is_said(path, monkeypatch):
+def test_lock_held_for_long_is_said(path, monkeypatch):
     monkeypatch.setattr(store, "_PATIENCE", 0.1)
     path.parent.mkdir()
     process = in_another_process("""
@@ -169,7 +169,7 @@ def test_a_lock_held_for_long_is_said(path, monkeypatch):
         process.wait()
 
 
-def test_two_notebooks_at_once_lose_nothing(path):
+def test_record_pass_loses_nothing_in_two_processes_at_once(path):
     code = """
         import sys
         from course_attn.checking import store

@@ -4,13 +4,13 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from course_attn.checking import judge
 from course_attn.checking.time_limit import KeyPressed, TimesUp, run_limited
-
-from .cells import scaled, written
+from tests.grader.engine.cells import scaled, written
 
 LOOPS = {
     "plain": "    while True:\n        pass",
@@ -27,29 +27,35 @@ LOOPS = {
 }
 
 
+@pytest.fixture
+def hurried(toy):
+    """The small exercise, with as little time as an endless loop needs to be noticed."""
+    return replace(toy, seconds=0.1)
+
+
 @pytest.mark.parametrize("loop", LOOPS)
-def test_an_endless_loop_ends(toy, loop):
+def test_endless_loop_ends(hurried, loop):
     started = time.monotonic()
     result = judge(
-        toy, written(f"def scaled(x, factor):\n{LOOPS[loop]}\n    return x")
+        hurried, written(f"def scaled(x, factor):\n{LOOPS[loop]}\n    return x")
     )
     assert result.status == "crashed" and result.faults == ("endless",)
     assert time.monotonic() - started < 3 and "in line" in result.message
 
 
 @pytest.mark.parametrize("loop", [name for name in LOOPS if name != "sleep"])
-def test_an_endless_loop_ends_in_another_thread(toy, loop):
+def test_endless_loop_ends_in_another_thread(hurried, loop):
     results = []
     function = written(f"def scaled(x, factor):\n{LOOPS[loop]}\n    return x")
     thread = threading.Thread(
-        target=lambda: results.append(judge(toy, function)), daemon=True
+        target=lambda: results.append(judge(hurried, function)), daemon=True
     )
     thread.start()
     thread.join(10)
     assert results and results[0].faults == ("endless",)
 
 
-def test_a_right_answer_passes_in_another_thread(toy):
+def test_right_answer_passes_in_another_thread(toy):
     results = []
     thread = threading.Thread(
         target=lambda: results.append(judge(toy, lambda x, f: x * f))
@@ -59,7 +65,7 @@ def test_a_right_answer_passes_in_another_thread(toy):
     assert results[0].passed
 
 
-def test_a_time_limit_that_is_swallowed_is_still_reported():
+def test_run_limited_reports_a_limit_that_was_swallowed():
     def stubborn():
         try:
             time.sleep(5)
@@ -70,7 +76,7 @@ def test_a_time_limit_that_is_swallowed_is_still_reported():
         run_limited(stubborn, 0.05)
 
 
-def test_the_alarm_of_somebody_else_is_given_back():
+def test_run_limited_gives_back_the_alarm_of_somebody_else():
     rung = []
     old = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
     signal.setitimer(signal.ITIMER_REAL, 0.2)
@@ -84,12 +90,12 @@ def test_the_alarm_of_somebody_else_is_given_back():
         signal.signal(signal.SIGALRM, old)
 
 
-def test_no_alarm_is_left_behind(toy):
+def test_judge_leaves_no_alarm_behind(toy):
     judge(toy, lambda x, factor: x * factor)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_a_key_press_ends_the_call_at_once():
+def test_key_press_ends_the_call_at_once():
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     started = time.monotonic()
     with pytest.raises(KeyPressed):
@@ -100,7 +106,7 @@ def test_a_key_press_ends_the_call_at_once():
 @pytest.mark.parametrize(
     "body", ["time.sleep(5)", "\n    try:\n        time.sleep(5)\n    except: pass"]
 )
-def test_a_real_key_press_gets_through(toy, body):
+def test_key_press_gets_through_judge(toy, body):
     before = signal.getsignal(signal.SIGINT)
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyPressed):

@@ -29,7 +29,7 @@ def everything_shown(status="wrong"):
 
 
 @pytest.mark.parametrize("status", STATES)
-def test_every_state_has_a_word_and_a_symbol(status):
+def test_result_has_a_word_and_a_symbol_for_every_state(status):
     result = everything_shown(status)
     text, html = repr(result), result._repr_html_()
     assert STATES[status] in text and STATES[status] in html
@@ -37,7 +37,7 @@ def test_every_state_has_a_word_and_a_symbol(status):
     assert result.passed == (status == "right")
 
 
-def test_the_card_is_well_formed_and_escaped():
+def test_card_is_well_formed_and_escaped():
     html = everything_shown()._repr_html_()
     card = ET.fromstring(html)
     assert card.attrib["role"] == "status"
@@ -46,13 +46,13 @@ def test_the_card_is_well_formed_and_escaped():
     assert [code.text for code in card.iter("code")] == ["softmax", "code"]
 
 
-def test_the_card_is_legible_on_dark_and_light_pages():
+def test_card_is_legible_on_dark_and_light_pages():
     html = everything_shown()._repr_html_()
     assert set(re.findall(r"(?<![-\w])color:([^;\"']+)", html)) == {"inherit"}
     assert set(re.findall(r"background:([^;\"']+)", html)) == {"transparent"}
 
 
-def test_long_output_is_cut():
+def test_result_cuts_long_output():
     assert len(repr(Result("right", "", printed="x" * 100_000))) < 5000
 
 
@@ -60,7 +60,9 @@ def test_rich_text_turns_backticks_into_code_after_escaping():
     assert rich_text("`a<b`") == "<p style='margin:.4em 0'><code>a&lt;b</code></p>"
 
 
-def test_a_notebook_gets_display_data_and_no_result_of_the_cell(monkeypatch):
+def test_result_gives_a_notebook_display_data_and_no_result_of_the_cell(
+    monkeypatch,
+):
     shown = []
     monkeypatch.setattr(
         "IPython.display.display", lambda data, raw: shown.append(data)
@@ -69,11 +71,11 @@ def test_a_notebook_gets_display_data_and_no_result_of_the_cell(monkeypatch):
     assert set(shown[0]) == {"text/plain", "text/html"}
 
 
-def test_the_strict_exception_shows_only_the_verdict():
+def test_not_right_shows_only_the_verdict():
     assert NotRight("✗ Not yet")._render_traceback_() == ["NotRight: ✗ Not yet"]
 
 
-def test_the_overview_counts_and_marks():
+def test_overview_counts_and_marks():
     overview = Overview(
         {"one": ("a", "b"), "two": ("c",)}, {"a": "then", "gone": "then"}
     )
@@ -94,6 +96,6 @@ def test_the_overview_counts_and_marks():
     ]
 
 
-def test_trouble_is_said_in_the_overview():
+def test_overview_says_trouble():
     overview = Overview({"one": ("a",)}, {}, "Broken `file`.")
     assert "Broken file." in repr(overview) and "Broken" in overview._repr_html_()

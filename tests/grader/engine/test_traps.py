@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from course_attn.checking import BuiltIn, Exercise, judge
+from tests.grader.engine.cells import scaled, written
 
-from .cells import scaled, written
 
-
-def test_a_right_answer_is_right_and_says_nothing_more(toy):
+def test_right_answer_is_right_and_says_nothing_more(toy):
     result = judge(toy, lambda x, factor: factor * x)
     assert (result.status, result.message, result.faults, result.remarks) == (
         "right",
@@ -32,28 +31,28 @@ def test_a_right_answer_is_right_and_says_nothing_more(toy):
         '"""Doc."""',
     ],
 )
-def test_a_stub_is_not_attempted(toy, body):
+def test_stub_is_not_attempted(toy, body):
     result = judge(toy, scaled(body))
     assert result.status == "todo" and 'hint("scaled")' in result.message
 
 
-def test_a_half_written_stub_is_not_attempted(toy):
+def test_stub_half_written_is_not_attempted(toy):
     body = "y = x + 1\n    raise NotImplementedError"
     assert judge(toy, scaled(body)).status == "todo"
 
 
-def test_returning_nothing(toy):
+def test_none_returned_is_named(toy):
     result = judge(toy, scaled("y = x * factor"))
     assert result.faults == ("returns-none",) and "`return" in result.message
 
 
-def test_printing_instead_of_returning(toy, capsys):
+def test_print_instead_of_return_is_named(toy, capsys):
     result = judge(toy, scaled("print(x * factor)"))
     assert result.faults == ("prints",) and "[3. 6.]" in result.printed
     assert capsys.readouterr() == ("", "")
 
 
-def test_printing_as_well_passes_and_is_captured(toy, capsys):
+def test_print_beside_return_passes_and_is_captured(toy, capsys):
     body = "print('hello')\n    return x * factor"
     result = judge(toy, scaled(body))
     assert result.passed and result.printed == "hello\n"
@@ -96,13 +95,13 @@ def scaled(x, factor):
         ("(x * factor).astype('f2')", "dtype", "digits are lost"),
     ],
 )
-def test_the_wrong_kind_of_result(toy, expression, fault, said):
+def test_form_of_the_result_that_is_wrong_is_named(toy, expression, fault, said):
     result = judge(toy, scaled(f"return {expression}"))
     assert (result.status, result.faults) == ("wrong", (fault,))
     assert said in result.message
 
 
-def test_a_tensor_in_a_numpy_exercise(toy):
+def test_tensor_in_a_numpy_exercise_is_named(toy):
     torch = pytest.importorskip("torch")
     result = judge(toy, lambda x, factor: torch.from_numpy(x) * factor)
     assert result.faults == ("not-an-array",)
@@ -120,13 +119,13 @@ def test_float32_throughout_passes_without_a_remark(toy):
     assert judge(toy, lambda x, factor: x * x.dtype.type(factor)).remarks == ()
 
 
-def test_modifying_an_argument_is_named(toy):
+def test_argument_changed_in_place_is_named(toy):
     body = "x *= factor\n    return x"
     result = judge(toy, scaled(body))
     assert result.faults == ("in-place",) and "`x`" in result.message
 
 
-def test_modifying_an_argument_does_not_touch_the_cases(toy):
+def test_argument_changed_in_place_leaves_the_cases_as_they_are(toy):
     before = [case.args[0].copy() for case in toy.made_cases]
     judge(toy, scaled("x[:] = 0\n    return x"))
     assert all(
@@ -134,24 +133,24 @@ def test_modifying_an_argument_does_not_touch_the_cases(toy):
     )
 
 
-def test_wrong_and_in_place_says_both(toy):
+def test_argument_changed_in_place_is_named_beside_a_fault(toy):
     result = judge(toy, scaled("x /= factor\n    return x"))
     assert result.faults == ("divided", "in-place") and "Besides" in result.message
 
 
 @pytest.mark.parametrize("noise", ["np.random.rand()", "random.random()"])
-def test_random_results_are_named(toy, noise):
+def test_random_result_is_named(toy, noise):
     result = judge(toy, scaled(f"return x * factor + {noise} * 1e-3"))
     assert result.faults == ("not-repeatable",)
 
 
-def test_random_answers_are_judged_the_same_every_time(toy):
+def test_random_answer_is_judged_the_same_every_time(toy):
     noise = "(random.random() > 0.5) * np.random.rand()"
     function = scaled(f"return x * factor + {noise}")
     assert len({repr(judge(toy, function)) for _ in range(5)}) == 1
 
 
-def test_results_that_depend_on_earlier_calls_are_named(toy):
+def test_result_that_depends_on_earlier_calls_is_named(toy):
     source = """
 def scaled(x, factor, seen=[]):
     seen.append(1)
@@ -160,7 +159,7 @@ def scaled(x, factor, seen=[]):
     assert judge(toy, written(source)).faults == ("not-repeatable",)
 
 
-def test_the_global_generators_are_given_back(toy):
+def test_global_generators_are_given_back(toy):
     np.random.seed(7)  # noqa: NPY002
     random.seed(7)
     expected = np.random.rand(), random.random()  # noqa: NPY002
@@ -176,7 +175,7 @@ def test_numpy_error_settings_are_given_back(toy):
     assert np.geterr() == before
 
 
-def test_built_ins_are_noticed_whatever_they_are_called(toy):
+def test_built_in_is_noticed_whatever_it_is_called(toy):
     import textwrap as module
 
     def whole(x, factor):
@@ -202,7 +201,7 @@ def test_built_ins_are_noticed_whatever_they_are_called(toy):
         del module.whole_exercise
 
 
-def test_an_own_function_of_the_same_name_is_no_built_in(toy):
+def test_built_in_is_not_an_own_function_of_the_same_name(toy):
     source = """
 def scaled(x, factor):
     def scaled(a, b):
@@ -212,7 +211,7 @@ def scaled(x, factor):
     assert judge(toy, written(source)).passed
 
 
-def test_the_profiler_is_given_back(toy):
+def test_profiler_is_given_back(toy):
     calls = []
 
     def profiler(*args):
