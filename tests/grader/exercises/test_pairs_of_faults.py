@@ -1,0 +1,92 @@
+"""Two known mistakes at once: refused, and the learner is told of both.
+
+Where one mistake alone, or two others, give the same outputs, nobody can tell which were made:
+then one is to be named rather than two, and any two that explain the outputs will do. Where
+nothing comes back at all, the exception is shown instead.
+
+The ordinary run takes ten pairs of each exercise, always the same; ``make exhaustive`` takes all.
+"""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from course_attn.checking import Fault, Result
+from course_attn.checking.compare import agree
+from course_attn.checking.outcome import call_guarded
+from course_attn.checking.trial import Trial, run_trial, side_of
+from course_attn.exercises import check
+from tests.grader.exercises.solutions import EXERCISES, as_own_function
+
+PAIRS = {name: list(exercise.pairs()) for name, exercise in EXERCISES.items()}
+WITH_PAIRS = [name for name, pairs in PAIRS.items() if pairs]
+SAMPLE_SIZE = 10
+
+
+@cache
+def value_with(name: str, ids: tuple[str, ...], i: int) -> np.ndarray | None:
+    """Return what the solution with these faults gives in a case, None where it raises."""
+    exercise = EXERCISES[name]
+    faults = [fault for fault in exercise.faults if fault.id in ids]
+    function = exercise.used(exercise.wrong_version(*faults))
+    side = side_of(exercise.library)
+    given = tuple(side.native(side.copy(v)) for v in exercise.made_cases[i].args)
+    outcome = call_guarded(function, given, seconds=exercise.seconds, seed=i)
+    return None if outcome.error else side.as_numpy(outcome.value)
+
+
+def explains(ids: tuple[str, ...], both: Trial) -> bool:
+    """Whether these faults give the values of this trial, and raise where it does."""
+
+    def agrees(i: int) -> bool:
+        value = value_with(both.exercise.name, ids, i)
+        if value is None or both.outcomes[i].error:
+            return value is None and both.outcomes[i].error is not None
+        return agree(both.got(i), value, both.tolerance(i))
+
+    return all(agrees(i) for i in range(len(both.outcomes)))
+
+
+def is_well_told(result: Result, both: Trial, pair: tuple[str, str]) -> bool:
+    """Whether what is named are the fewest mistakes that give what the pair gives."""
+    if all(outcome.error for outcome in both.outcomes):
+        return (result.status, result.faults) == ("crashed", ())
+    known = [fault.id for fault in both.exercise.faults]
+    alone = [(id,) for id in known if explains((id,), both)]
+    if alone:
+        named = result.faults in alone
+    else:
+        others = len(result.faults) == 2 and set(result.faults) <= set(known)
+        named = result.faults == pair or (others and explains(result.faults, both))
+    return result.status == "wrong" and named
+
+
+def mistold(name: str, pairs: list[tuple[Fault, Fault]]) -> str:
+    """Return the pairs that are told something else than they should be, one per line."""
+    exercise = EXERCISES[name]
+    lines = []
+    for pair in pairs:
+        answer = as_own_function(exercise.wrong_version(*pair))
+        result, both = check(answer, name), run_trial(exercise, answer)
+        ids = pair[0].id, pair[1].id
+        if not is_well_told(result, both, ids):
+            lines.append(f"{ids}: {result.status}, {result.faults}")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("name", WITH_PAIRS)
+def test_pairs_of_faults_are_refused_and_named(name):
+    chosen = random.Random(name).sample(
+        PAIRS[name], min(SAMPLE_SIZE, len(PAIRS[name]))
+    )
+    wrong = mistold(name, chosen)
+    assert not wrong, wrong
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", WITH_PAIRS)
+def test_all_pairs_of_faults_are_refused_and_named(name):
+    wrong = mistold(name, PAIRS[name])
+    assert not wrong, wrong
