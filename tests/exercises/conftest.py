@@ -1,8 +1,0 @@
-import pytest
-
-
-@pytest.fixture(autouse=True)
-def no_progress_and_no_strictness(monkeypatch):
-    monkeypatch.setenv("COURSE_ATTN_PROGRESS", "off")
-    monkeypatch.delenv("COURSE_ATTN_STRICT", raising=False)
-    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)

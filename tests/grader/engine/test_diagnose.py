@@ -1,0 +1,42 @@
+"""How the known mistakes are compared with an answer."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from course_attn.checking import Fault, judge
+
+
+def test_fault_is_computed_once_however_often_answers_are_checked(toy):
+    calls = []
+
+    def negated(x, factor):
+        calls.append(x.shape)
+        return -x * factor
+
+    exercise = replace(toy, faults=(Fault("negated", negated, "You negate."),))
+    assert judge(exercise, lambda x, factor: x + factor).faults == ()
+    assert len(calls) == 1  # it differs in the first case already
+    for _ in range(3):
+        assert judge(exercise, lambda x, factor: -(x * factor)).faults == (
+            "negated",
+        )
+    assert len(calls) == len(exercise.made_cases)
+
+
+def test_fault_that_raises_fits_an_answer_that_raises_in_the_same_cases(
+    toy,
+):
+    def zeros(x, factor):
+        if x.shape == (3, 3):
+            raise ValueError("not square")
+        return np.zeros_like(x)
+
+    exercise = replace(toy, faults=(Fault("zeros", zeros, "Zeros, at times."),))
+
+    def crashes_too(x, factor):
+        return zeros(x, factor)
+
+    for _ in range(2):
+        assert judge(exercise, crashes_too).faults == ("zeros",)
+        assert judge(exercise, lambda x, factor: np.zeros_like(x)).faults == ()

@@ -1,0 +1,148 @@
+"""Which mistake a learner is told of: faults, relations to the right result, kinds of cases."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from course_attn.checking import Case, Exercise, Fault, judge
+from tests.grader.engine.cells import scaled, written
+
+
+def test_faults_are_named_alone_in_pairs_and_as_whole_functions(toy):
+    assert judge(toy, lambda x, f: x / f).faults == ("divided",)
+    shifted = judge(toy, lambda x, f: x * f + 1)
+    assert shifted.faults == ("shifted",) and shifted.message == "Shifted: 4."
+    assert judge(toy, lambda x, f: x * 0).faults == ("zeros",)
+    both = judge(toy, lambda x, f: x / f + 1)
+    assert both.faults == ("divided", "shifted") and "two mistakes" in both.message
+
+
+def test_faults_in_a_pair_are_shown_on_cases_where_they_matter(toy):
+    """The first case alone would make `divided` look right: there the factor is 1."""
+    cases = (Case((np.array([1.0, 2.0]), 1.0), "example"), *toy.made_cases)
+    said = Fault(
+        "divided", {"times": np.divide}, lambda c: f"factor {c.given['factor']:g}"
+    )
+    faults = (said, *toy.faults[1:])
+    exercise = dataclasses.replace(toy, cases=lambda: cases, faults=faults)
+    result = judge(exercise, lambda x, factor: x / factor + 1)
+    assert (
+        result.faults == ("divided", "shifted")
+        and "First: factor 3" in result.message
+    )
+
+
+def test_kinds_of_cases_are_not_named_where_all_fail(toy):
+    result = judge(toy, lambda x, factor: np.sin(x) if x.ndim < 3 else x * factor)
+    assert "It is right in other cases" not in result.message
+
+
+@pytest.mark.parametrize(
+    ("expression", "fault", "said"),
+    [
+        ("-x * factor", "factor", "wrong sign"),
+        ("x * factor * 2", "factor", "2 times"),
+        ("x * factor / 7", "factor", "1/7 of"),
+        ("x * factor - 5", "offset", "too small by the same 5"),
+        ("(x * factor)[..., None]", "shape", "axis of length 1 too many"),
+        ("(x * factor).sum(-1)", "shape", "missing"),
+        ("np.full_like(x, np.nan)", "nan", "NaN"),
+        ("np.full_like(x, np.inf)", "inf", "infinity"),
+        ("(x * factor)[::-1]", "order", "backwards"),
+        ("x * factor * (1 + 1e-3 * np.cos(x))", "nearly", "nearly right"),
+    ],
+)
+def test_relation_to_the_right_result_is_named_without_a_known_fault(
+    toy, expression, fault, said
+):
+    result = judge(toy, scaled(f"return {expression}"))
+    assert result.status == "wrong" and fault in result.faults
+    assert said in result.message
+
+
+@pytest.mark.parametrize(
+    ("formula", "faults", "said"),
+    [("1.5", (), "you have 6"), ("-1.0", ("factor",), "The sign is wrong.")],
+)
+def test_relation_of_one_number_is_not_called_a_factor(toy, formula, faults, said):
+    def square(x):
+        return x * x
+
+    numbers = (Case((2.0,), "example"), Case((3.0,)))
+    exercise = dataclasses.replace(
+        toy, reference=square, cases=lambda: numbers, faults=(), variant=None
+    )
+    result = judge(
+        exercise, written(f"def scaled(x):\n    return {formula} * x * x")
+    )
+    assert result.faults == faults and said in result.message
+    assert "factor" not in result.message
+
+
+def test_first_difference_is_shown_where_nothing_else_fits(toy):
+    result = judge(toy, lambda x, factor: np.sin(x) + factor)
+    assert result.faults == () and "index (0,): you have" in result.message
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ("return x * factor if x.ndim < 3 else x.sum(0)", "fails-batch"),
+        ("return x * factor if x.ndim < 3 else x[9]", "fails-batch"),
+        ("return x * factor if x.shape == (2,) else np.zeros(2)", "only-example"),
+        (
+            "return x * factor if len(set(x.shape)) == 1 and x.ndim < 3 else x[..., 0]",
+            "only-square",
+        ),
+        ("return x * factor if x.dtype != 'f4' else x + 1", "fails-float32"),
+        ("return np.abs(x) * factor", "only-example"),
+    ],
+)
+def test_kinds_of_cases_that_fail_are_named(toy, source, fault):
+    result = judge(toy, scaled(source))
+    assert not result.passed and fault in result.faults
+    assert "example" not in result.message  # the tasks show none
+
+
+def test_tolerance_allows_a_small_error_of_float32(toy):
+    assert judge(toy, lambda x, f: x * f * (1 + (x.dtype == "f4") * 1e-6)).passed
+
+
+def test_fault_seen_on_single_arrays_is_named_although_batches_crash(toy):
+    def divided(x, factor):
+        if x.ndim > 2:
+            raise IndexError
+        return x / factor
+
+    result = judge(toy, divided)
+    assert (
+        result.faults == ("divided",)
+        and "with leading batch axes" in result.message
+    )
+
+
+def test_error_of_the_reference_must_be_raised_by_the_answer():
+    def halves(n):
+        """Split an even number."""
+        if n % 2:
+            raise ValueError("odd")
+        return np.array([n / 2, n / 2])
+
+    exercise = Exercise(
+        "halves", "toy", "", halves, lambda: (Case((4,)), Case((3,), "odd")), ("", "", ""),
+        (Fault("rounds", lambda n: np.array([n // 2 * 1.0] * 2), "You round."),),
+    )  # fmt: skip
+    source = """
+def halves(n):
+    if n % 2:
+        raise ValueError
+    return np.array([n / 2, n / 2])
+"""
+    assert judge(exercise, written(source)).passed
+    unguarded = judge(exercise, lambda n: np.array([n / 2, n / 2]))
+    assert unguarded.faults == ("no-error",) and "ValueError" in unguarded.message
+    assert (
+        judge(exercise, written(source.replace("Value", "Type"))).status
+        == "crashed"
+    )

@@ -1,0 +1,186 @@
+"""The progress file: nothing is lost, nothing is raised, everything is said."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from course_attn.checking import store
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    path = tmp_path / "folder" / "progress.json"
+    monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(path))
+    return path
+
+
+def in_another_process(code):
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        stdout=subprocess.PIPE,
+        env=os.environ.copy(),
+    )
+
+
+def test_record_pass_remembers_a_pass_once(path):
+    assert store.record_pass("softmax") is None
+    first = store.passed_exercises()
+    assert store.record_pass("softmax") is None
+    assert store.passed_exercises() == first and list(first[0]) == ["softmax"]
+    assert json.loads(path.read_text())["version"] == 1
+
+
+def test_passed_exercises_needs_no_file(path):
+    assert store.passed_exercises() == ({}, None)
+
+
+def test_record_pass_writes_nothing_when_off(monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_ATTN_PROGRESS", "off")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert store.record_pass("softmax") is None
+    assert list(tmp_path.iterdir()) == []
+    assert "switched off" in store.passed_exercises()[1]
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "folder"),
+    [
+        ("linux", "XDG_DATA_HOME", "course_attn"),
+        ("win32", "LOCALAPPDATA", "course_attn"),
+    ],
+)
+def test_store_path_suits_the_system(
+    monkeypatch, tmp_path, platform, variable, folder
+):
+    monkeypatch.delenv("COURSE_ATTN_PROGRESS")
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setenv(variable, str(tmp_path))
+    assert store.store_path() == tmp_path / folder / "progress.json"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"passed": 3}',
+        b"\xff\xfe",
+        b'{"passed": {}',
+        b"[" * 10**5,
+    ],
+)
+def test_broken_file_is_set_aside_with_a_message(path, content):
+    path.parent.mkdir()
+    path.write_bytes(content)
+    message = store.record_pass("softmax")
+    assert "kept as" in message
+    assert store.passed_exercises()[0].keys() == {"softmax"}
+    aside = [file for file in path.parent.iterdir() if "broken" in file.name]
+    assert aside[0].read_bytes() == content
+
+
+def test_folder_in_the_way_of_the_file_is_said(path):
+    path.mkdir(parents=True)
+    assert "could not be saved" in store.record_pass("softmax")
+    assert "could not be read" in store.passed_exercises()[1]
+
+
+def test_file_in_place_of_the_folder_is_said(path):
+    path.parent.write_text("in the way")
+    assert "could not be saved" in store.record_pass("softmax")
+
+
+def test_folder_that_refuses_a_file_is_said(path, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    path.parent.mkdir()
+    monkeypatch.setattr(store.tempfile, "mkstemp", refuse)
+    assert "Permission denied" in store.record_pass("softmax")
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes anywhere"
+)
+def test_folder_without_write_permission_is_said(path):
+    path.parent.mkdir()
+    path.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    assert "could not be saved" in store.record_pass("softmax")
+
+
+def test_record_pass_killed_while_writing_leaves_the_old_file(path, monkeypatch):
+    store.record_pass("first")
+
+    class Killed(BaseException):
+        pass
+
+    def kill(*args):
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store.os, "fsync", kill)
+        with pytest.raises(Killed):
+            store.record_pass("second")
+    assert store.passed_exercises()[0].keys() == {"first"}
+    assert {file.name for file in path.parent.iterdir()} == {
+        "progress.json",
+        "progress.json.lock",
+    }
+    assert store.record_pass("second") is None
+
+
+def test_lock_is_free_again_when_its_process_is_killed(path):
+    store.record_pass("first")
+    process = in_another_process("""
+        import time
+        from course_attn.checking import store
+        with store._lock(store.store_path()):
+            print("locked", flush=True)
+            time.sleep(60)
+    """)
+    assert process.stdout.readline() == b"locked\n"
+    process.kill()
+    process.wait()
+    assert store.record_pass("second") is None
+    assert store.passed_exercises()[0].keys() == {"first", "second"}
+
+
+def test_lock_held_for_long_is_said(path, monkeypatch):
+    monkeypatch.setattr(store, "_PATIENCE", 0.1)
+    path.parent.mkdir()
+    process = in_another_process("""
+        import time
+        from course_attn.checking import store
+        with store._lock(store.store_path()):
+            print("locked", flush=True)
+            time.sleep(60)
+    """)
+    process.stdout.readline()
+    try:
+        assert "lock" in store.record_pass("softmax")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_record_pass_loses_nothing_in_two_processes_at_once(path):
+    code = """
+        import sys
+        from course_attn.checking import store
+        for i in range(40):
+            assert store.record_pass(f"{name}-{{i}}") is None
+    """
+    processes = [
+        in_another_process(
+            code.replace("{name}", n).replace("{{", "{").replace("}}", "}")
+        )
+        for n in "ab"
+    ]
+    assert [process.wait(60) for process in processes] == [0, 0]
+    assert len(store.passed_exercises()[0]) == 80

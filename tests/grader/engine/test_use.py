@@ -1,0 +1,158 @@
+"""Answers that are not judged by the one array that a call of theirs returns."""
+
+import numpy as np
+import pytest
+
+from course_attn.checking import Case, Exercise, Fault, WrongForm, judge
+
+
+def both(x):
+    """Return the double and the square."""
+    return 2 * x, x**2
+
+
+def _both(x, *, square=np.square):
+    return 2 * x, square(x)
+
+
+TWO = Exercise(
+    "both",
+    "toy",
+    "",
+    both,
+    lambda: (Case((np.array([1.0, 3.0, 5.0]),), "example"),),
+    ("", "", ""),
+    (
+        Fault(
+            "cube",
+            {"square": lambda x: x**3},
+            lambda c: f"{c.given['result']}: cubed.",
+        ),
+    ),
+    _both,
+    results=("double", "square"),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "faults"),
+    [
+        (lambda x: (x + x, x * x), "right", ()),
+        (lambda x: [x + x, x * x], "right", ()),
+        (lambda x: (2 * x, x**3), "wrong", ("cube",)),
+        (lambda x: 2 * x, "wrong", ("one-result",)),
+        (lambda x: (2 * x, x, x), "wrong", ("results",)),
+        (lambda x: None if x.size else 1, "wrong", ("returns-none",)),
+    ],
+)
+def test_results_are_judged_one_by_one(answer, status, faults):
+    result = judge(TWO, answer)
+    assert (result.status, result.faults) == (status, faults)
+
+
+def test_message_says_of_which_result_it_speaks():
+    assert (
+        "About the result `square`" in judge(TWO, lambda x: (2 * x, x + 1)).message
+    )
+    assert judge(TWO, lambda x: (2 * x, x**3)).message == "square: cubed."
+
+
+class Adder:
+    """Add a number."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def add(self, x):
+        """Return the sum."""
+        return x + self.number
+
+
+def _added(make, number, x):
+    made = make(number)
+    if not hasattr(made, "add"):
+        raise WrongForm("It has no `add`.", "no-method")
+    return made.add(x)
+
+
+MADE = Exercise(
+    "Adder",
+    "toy",
+    "",
+    Adder,
+    lambda: (Case((3.0, np.array([1.0, 2.0])), "example"),),
+    ("", "", ""),
+    use=_added,
+    arguments=("number", "x"),
+)
+
+
+def test_class_is_put_to_use():
+    class Mine:
+        def __init__(self, number):
+            self.offset = number
+
+        def add(self, x):
+            return self.offset + x
+
+    assert judge(MADE, Mine).passed
+    assert judge(MADE, Adder).faults == ("built-in",)
+    assert judge(MADE, lambda number: 3).faults == ("no-method",)
+
+
+def test_class_not_written_yet_is_not_attempted():
+    class Mine:
+        def __init__(self, number):
+            raise NotImplementedError
+
+    assert judge(MADE, Mine).status == "todo"
+
+
+def test_class_that_crashes_shows_its_own_line():
+    class Mine:
+        def __init__(self, number):
+            self.number = number
+
+        def add(self, x):
+            return x + self.missing
+
+    result = judge(MADE, Mine)
+    assert result.status == "crashed" and "self.missing" in result.message
+
+
+def near(x):
+    """Return about one half."""
+    return x / 2
+
+
+def test_tolerance_may_be_the_exercises_own():
+    loose = Exercise(
+        "near",
+        "toy",
+        "",
+        near,
+        lambda: (Case((np.array([2.0]),), "example"),),
+        ("", "", ""),
+        tolerance=0.1,
+    )
+    assert judge(loose, lambda x: x * 0.51).passed
+    assert not judge(loose, lambda x: x * 0.7).passed
+
+
+def test_truth_values_are_not_taken_for_numbers():
+    def positive(x):
+        """Say where."""
+        return x > 0
+
+    task = Exercise(
+        "positive",
+        "toy",
+        "",
+        positive,
+        lambda: (Case((np.array([2.0, -1.0]),), "example"),),
+        ("", "", ""),
+        (Fault("numbers", lambda x: (x > 0).astype(float), "Numbers."),),
+    )
+    assert judge(task, lambda x: x >= 1).passed
+    assert judge(task, lambda x: 1 * (x > 0)).faults == ("numbers",)
+    assert judge(task, lambda x: x).faults == ("dtype",)

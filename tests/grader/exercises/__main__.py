@@ -1,0 +1,14 @@
+"""Print what each wrong answer is told: ``python -m tests.grader.exercises masks qkv``."""
+
+import sys
+
+from course_attn.exercises import catalog, check
+from tests.grader.exercises import wrong
+from tests.grader.exercises.answers import answers_in
+
+WRONG = answers_in(wrong)
+
+for chapter in sys.argv[1:]:
+    for name in catalog.chapters[chapter]:
+        for answer in WRONG[name].values():
+            print(f"[{answer.name}]\n{check(answer.function, name)}\n")

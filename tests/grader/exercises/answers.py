@@ -1,0 +1,77 @@
+"""Answers as learners write them: right ones in `right`, wrong ones in `wrong`, by chapter.
+
+Each is written in another way and without looking at the declared faults. None of the right ones
+may be refused, each of the wrong ones must be. ``python -m tests.grader.exercises masks qkv``
+prints what each wrong one is told.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from course_attn.exercises import catalog
+
+__all__ = ["Answer", "Answers", "answers_in"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A learner's function, and the diagnosis that a wrong one has to get.
+
+    Parameters
+    ----------
+    function : callable
+    expected_faults : tuple of str
+        The ids of the faults, all of them in this order; empty where any will do.
+    expected_words : str
+        Words that the message must contain.
+    """
+
+    function: Callable[..., Any]
+    expected_faults: tuple[str, ...] = ()
+    expected_words: str = ""
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.function.__name__
+
+
+class Answers:
+    """The answers of one module, which decorates each with the name of its exercise."""
+
+    def __init__(self) -> None:
+        self.given: list[tuple[str, Answer]] = []
+
+    def __call__(
+        self, exercise: str, *faults: str, said: str = ""
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def note(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.given.append((exercise, Answer(function, faults, said)))
+            return function
+
+        return note
+
+
+def answers_in(package: ModuleType) -> Mapping[str, Mapping[str, Answer]]:
+    """Return the answers of all modules of a package: by exercise, then by their names."""
+    found: dict[str, dict[str, Answer]] = {
+        name: {} for names in catalog.chapters.values() for name in names
+    }
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        for exercise, answer in importlib.import_module(module.name).answers.given:
+            where = f"{module.name}.{answer.name}"
+            if exercise not in found:
+                raise ValueError(f"{where}: there is no exercise {exercise!r}")
+            if answer.name in found[exercise]:
+                raise ValueError(
+                    f"{where}: {exercise!r} has an answer of this name"
+                )
+            found[exercise][answer.name] = answer
+    for exercise, answers in found.items():
+        if not answers:
+            raise ValueError(f"{package.__name__}: no answer to {exercise!r}")
+    return found

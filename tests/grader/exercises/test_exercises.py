@@ -1,0 +1,158 @@
+"""Every exercise: right answers pass, wrong ones are refused with the sentence that fits.
+
+A test is one exercise; its failure lists every answer or fault that is not treated as it should be.
+"""
+
+import ast
+import inspect
+
+import numpy as np
+import pytest
+
+from course_attn.checking import Question
+from course_attn.exercises import catalog, check
+from tests.grader.exercises import right, wrong
+from tests.grader.exercises.answers import answers_in
+from tests.grader.exercises.solutions import (
+    EXERCISES,
+    TASKS,
+    as_own_function,
+    pasted,
+    reference_source,
+)
+
+RIGHT = answers_in(right)
+WRONG = answers_in(wrong)
+LIBRARY = {"np", "torch", "bool", "len", "range", "float", "super", "ValueError"}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_reference_passes_when_pasted_without_a_remark(name):
+    result = check(pasted(TASKS[name]))
+    assert result.passed and result.remarks == (), result
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_reference_is_refused_as_built_in_and_right_in_steps(name):
+    exercise = EXERCISES[name]
+    assert check(exercise.reference).faults == ("built-in",)
+    if exercise.variant is not None:
+        result = check(as_own_function(exercise.variant), name)
+        assert result.passed, result
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_right_answers_pass(name):
+    results = {
+        answer.name: check(answer.function, name) for answer in RIGHT[name].values()
+    }
+    refused = [
+        f"{n}: {result}" for n, result in results.items() if not result.passed
+    ]
+    assert not refused, "\n\n".join(refused)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_wrong_answers_are_refused_with_the_expected_diagnosis(name):
+    mistold = []
+    for answer in WRONG[name].values():
+        result = check(answer.function, name)
+        refused = result.status in ("wrong", "crashed") and len(result.message) > 20
+        named = (
+            result.faults == answer.expected_faults or not answer.expected_faults
+        )
+        said = answer.expected_words in result.message
+        by_us = "checker itself" in result.message
+        if not (refused and named and said) or by_us:
+            mistold.append(f"{answer}\nis told:\n{result!r} {result.faults}")
+    assert not mistold, "\n\n".join(mistold)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_faults_are_refused_with_their_own_ids_and_messages(name):
+    exercise = EXERCISES[name]
+    ids = [fault.id for fault in exercise.faults]
+    assert ids and len(set(ids)) == len(ids)
+    results = {
+        fault.id: check(as_own_function(exercise.wrong_version(fault)), name)
+        for fault in exercise.faults
+    }
+    misnamed = [
+        f"{fault} is told {result.status}, {result.faults}: {result.message}"
+        for fault, result in results.items()
+        if (result.status, result.faults) != ("wrong", (fault,))
+    ]
+    assert not misnamed, "\n\n".join(misnamed)
+    said: dict[str, list[str]] = {}
+    for fault, result in results.items():
+        said.setdefault(result.message, []).append(fault)
+    assert len(said) == len(ids), [same for same in said.values() if len(same) > 1]
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_stub_is_not_attempted(name):
+    count = len(inspect.signature(TASKS[name].reference).parameters)
+    namespace = {}
+    exec(
+        f"def {name}({', '.join('abcdefg'[:count])}):\n"
+        "    raise NotImplementedError",
+        namespace,
+    )
+    assert check(namespace[name]).status == "todo"
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_task_has_text_and_three_different_hints(name):
+    task = TASKS[name]
+    assert name in task.task
+    assert name in catalog.chapters[task.chapter]
+    assert len(set(task.hints)) == 3
+    assert all(hint.endswith(("?", ".")) for hint in task.hints)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_reference_needs_only_its_library(name):
+    source = ast.parse(reference_source(TASKS[name]))
+    names = [node for node in ast.walk(source) if isinstance(node, ast.Name)]
+    used = {node.id for node in names}
+    assigned = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    parameters = {
+        node.arg for node in ast.walk(source) if isinstance(node, ast.arg)
+    }
+    assert used - assigned - parameters <= LIBRARY
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, e in EXERCISES.items() if e.library == "numpy"]
+)
+def test_cases_have_sizes_that_separate_axes(name):
+    """But for the cases called square, no two axes of the first array share a length."""
+    for case in EXERCISES[name].made_cases:
+        arrays = [
+            value
+            for value in case.args
+            if isinstance(value, np.ndarray) and value.ndim > 1
+        ]
+        if case.kind == "plain" and arrays:
+            assert arrays[0].shape[-1] != arrays[0].shape[-2]
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, task in TASKS.items() if isinstance(task, Question)]
+)
+def test_reasons_of_a_question_have_ids_of_their_own(name):
+    ids = [reason.id for reason in TASKS[name].reasons]
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("given", [(), ("SelfAttention",)])
+def test_module_in_place_of_its_class_is_named(given):
+    made = pasted(TASKS["SelfAttention"])(5, 2, 7)
+    result = check(made, *given)
+    assert result.faults == ("instance",)
+    assert "check(SelfAttention)" in result.message
+
+
+def test_positive_queries_are_not_called_nearly_right():
+    relu = WRONG["SelfAttention"]["sa_relu_on_queries"].function
+    assert check(relu, "SelfAttention").faults == ()

@@ -1,0 +1,48 @@
+"""Exercises of `multi_head`: their inputs, and what is quoted from a learner's answer."""
+
+import numpy as np
+
+from course_attn.exercises import catalog, check
+from tests.grader.exercises.wrong import multi_head as wrong
+
+
+def test_message_quotes_the_learners_own_numbers():
+    result = check(wrong.sh_only_reshape, "split_heads")
+    assert "[0, 1] and [2, 3]" in result.message
+    assert "[0, 1] and [10, 11]" in result.message
+    result = check(wrong.np_no_bias_of_values, "n_parameters")
+    assert "The difference, 6, is the bias of the values" in result.message
+
+
+def test_split_heads_says_the_missing_error_where_it_is_missing():
+    result = check(wrong.sh_reshape_and_no_error, "split_heads")
+    assert "3 heads cannot share 5 features" in result.message
+
+
+def test_multi_head_attention_has_inputs_that_separate_mistakes():
+    """In every mask each row and column has a True and a False; no matrix is an identity."""
+    for case in catalog.find("multi_head_attention").made_cases:
+        mask = case.args[-1]
+        for axis in (0, 1):
+            assert (mask.any(axis) & ~mask.all(axis)).all()
+        assert (mask != mask.T).any()
+        assert np.abs(case.args[4] - np.eye(len(case.args[4]))).max() > 0.5
+
+
+def test_multi_head_flops_are_those_that_pytorch_counts():
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    n, d_model, n_heads = 7, 12, 3
+    layer = catalog.find("MultiHeadAttention").reference(d_model, n_heads)
+    with FlopCounterMode(display=False) as counter:
+        layer(torch.randn(n, d_model), torch.ones(n, n, dtype=torch.bool))
+    counted = catalog.find("multi_head_flops").reference(n, d_model, n_heads)
+    assert counter.get_total_flops() == counted
+
+
+def test_split_heads_asks_to_raise_an_error_that_is_returned_or_printed():
+    returned = check(wrong.sh_error_returned, "split_heads")
+    assert "*returns* one: write `raise ValueError(…)`" in returned.message
+    printed = check(wrong.sh_error_printed, "split_heads")
+    assert "which `print` does not" in printed.message
