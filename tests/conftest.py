@@ -1,4 +1,4 @@
-"""What all tests share: reproducible property tests, the twins, the wheel, GPU tests that skip."""
+"""What all tests share: property tests that repeat, the twins, the wheel, GPU tests that skip."""
 
 import gc
 import subprocess
@@ -22,6 +22,15 @@ settings.register_profile(
     print_blob=False,
 )
 settings.load_profile("course")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `make test` insist on what a bare `pytest` may skip."""
+    parser.addoption(
+        "--book-required",
+        action="store_true",
+        help="fail, instead of skipping, where the built book is missing or out of date",
+    )
 
 
 @pytest.fixture(scope="session")

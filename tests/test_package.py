@@ -28,7 +28,7 @@ LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
 # --- the wheel ------------------------------------------------------------------------------------
 
 
-def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
+def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     """Every file of `course_attn` is in it, and the saved benchmarks, which a chapter shows."""
     names = set(zipfile.ZipFile(wheel).namelist())
     shipped = {
@@ -50,7 +50,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert {"course_attn/py.typed", "course_attn/in_torch/softmax.py"} <= shipped
 
 
-def test_the_wheel_needs_numpy_and_jaxtyping_only(wheel: Path) -> None:
+def test_wheel_needs_numpy_and_jaxtyping_only(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (
             n for n in archive.namelist() if n.endswith(".dist-info/METADATA")
@@ -69,7 +69,7 @@ def test_the_wheel_needs_numpy_and_jaxtyping_only(wheel: Path) -> None:
     assert metadata["Requires-Python"] == ">=3.11"
 
 
-def test_the_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
+def test_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     code = (
         "import numpy as np, course_attn\n"
         "from course_attn.in_numpy.softmax import softmax\n"

@@ -11,6 +11,7 @@ import pytest
 import course_attn.figures
 from course_attn.figures import explore_weights
 from course_attn.figures.style import DARK_ROLES, ROLES
+from tests.support.loops import for_each
 
 FOLDER = Path(course_attn.figures.__file__).parent
 WORDS = {"alt": "Three words and their weights.", "caption": "Who looks at whom."}
@@ -58,7 +59,7 @@ class Reader(HTMLParser):
 # What the page holds
 
 
-def test_without_its_script_it_is_a_table_of_the_first_head():
+def test_explorer_without_its_script_is_a_table_of_the_first_head():
     assert Reader(page()).cells == [
         *["", "Mary", "gave", "Susan"],
         *["Mary", "0.61", "0.28", "0.11"],
@@ -67,19 +68,19 @@ def test_without_its_script_it_is_a_table_of_the_first_head():
     ]
 
 
-def test_a_weight_of_zero_differs_from_one_that_rounds_to_zero():
+def test_explorer_tells_a_weight_of_zero_from_one_that_rounds_to_zero():
     cells = Reader(page([[1 - 1e-9, 1e-9], [1.0, 0.0]], ["a", "b"])).cells
     assert cells[-6:] == ["a", "1.00", "0.00", "b", "1.00", "0"]
 
 
-def test_a_weight_is_rounded_once():
+def test_explorer_rounds_a_weight_once():
     cells = Reader(page([[0.0749999, 0.9250001]], ["a"], keys=["b", "c"])).cells
     assert cells[-2:] == ["0.07", "0.93"]
     data = data_of(page([[0.0749999, 0.9250001]], ["a"], keys=["b", "c"]))
     assert data["weights"] == [[[7499, 92500]]]
 
 
-def test_the_script_gets_every_weight_and_all_names():
+def test_explorer_gives_the_script_every_weight_and_all_names():
     data = data_of(page(heads=["left", "right"], query=2, columns=3))
     np.testing.assert_allclose(np.array(data["weights"]) / 1e5, TWO_HEADS)
     assert data["heads"] == ["left", "right"]
@@ -87,7 +88,7 @@ def test_the_script_gets_every_weight_and_all_names():
     assert data["keys"] is None and data["query"] == 2 and data["width"] == 3
 
 
-def test_the_average_comes_last_and_is_the_mean():
+def test_explorer_has_the_average_last_and_it_is_the_mean():
     data = data_of(page(average=True))
     assert data["heads"] == ["head 1", "head 2", "mean of all heads"]
     mean = np.array(data["weights"])[2] / 1e5
@@ -95,14 +96,14 @@ def test_the_average_comes_last_and_is_the_mean():
     assert data_of(page(TWO_HEADS[0], average=True))["heads"] == ["head 1"]
 
 
-def test_queries_may_look_at_other_tokens():
+def test_explorer_lets_queries_look_at_other_tokens():
     html = page(TWO_HEADS[:, 1:], ["suis", "là"], keys=["I", "am", "here"])
     assert Reader(html).cells[:5] == ["", "I", "am", "here", "suis"]
     assert data_of(html)["keys"] == ["I", "am", "here"]
 
 
 @pytest.mark.parametrize("token", ["<b>", "</script>", '"', "'", "&amp;", "<!--"])
-def test_tokens_are_text_and_never_markup(token):
+def test_explorer_shows_tokens_as_text_and_never_as_markup(token):
     words = {"alt": f"{token} and more", "caption": f"{token} as well"}
     html = page(tokens=["Mary", token, "Susan"], heads=[token, "two"], **words)
     reader, plain = Reader(html), Reader(page())
@@ -114,11 +115,11 @@ def test_tokens_are_text_and_never_markup(token):
     assert html.count("<script>") == html.count("</script>") == 1
 
 
-def test_it_asks_nothing_from_any_other_place():
+def test_explorer_asks_nothing_from_any_other_place():
     assert not re.search(r"https?:|url\(|@import|\bfetch\b|//[a-z]", page())
 
 
-def test_our_javascript_is_small():
+def test_explorer_has_little_javascript():
     root = FOLDER.parents[1]
     scripts = [*FOLDER.glob("*.js"), *root.glob("book/_static/*.js")]
     assert FOLDER / "explorer.js" in scripts
@@ -126,7 +127,7 @@ def test_our_javascript_is_small():
     assert len(page().encode()) < 25_000
 
 
-def test_it_is_the_same_each_time_and_differs_for_other_weights():
+def test_explorer_is_the_same_each_time_and_differs_for_other_weights():
     marks = [
         re.findall(r'data-weights="(\w+)"', html)
         for html in (page(), page(query=1))
@@ -135,13 +136,13 @@ def test_it_is_the_same_each_time_and_differs_for_other_weights():
     assert marks[0] != marks[1]
 
 
-def test_it_has_no_ids_so_that_two_of_a_kind_do_not_clash():
+def test_explorer_has_no_ids_so_that_two_of_a_kind_do_not_clash():
     assert not [
         attributes for _, attributes in Reader(page()).tags if "id" in attributes
     ]
 
 
-def test_its_styles_reach_nothing_else():
+def test_explorer_styles_reach_nothing_else():
     css = re.search(r"<style>(.*?)</style>", page(), re.S)[1]
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.S)
     dark = r"^:is\((?:\[[^]]*\], )*\.vscode-dark\) (?=\.attn-explorer \{)"
@@ -159,12 +160,12 @@ def test_its_styles_reach_nothing_else():
 
 
 @pytest.mark.parametrize("role", ["query", "weight"])
-def test_its_colors_are_those_of_the_roles(role):
+def test_explorer_colors_are_those_of_the_roles(role):
     assert f"--{role}: {ROLES[role]};" in page()
     assert f"--{role}: {DARK_ROLES[role]};" in page()
 
 
-def test_it_says_in_one_line_what_it_is():
+def test_explorer_says_in_one_line_what_it_is():
     shown = repr(explore_weights(TWO_HEADS, ["a", "b", "c"], **WORDS))
     assert shown == "<weights of 2 heads to explore: Who looks at whom.>"
 
@@ -172,7 +173,7 @@ def test_it_says_in_one_line_what_it_is():
 # Arguments that do not fit
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "message"),
     [
         ({"weights": TWO_HEADS[0, 0]}, r"weights must have shape .* got \(3,\)"),
@@ -197,12 +198,12 @@ def test_it_says_in_one_line_what_it_is():
         ({"caption": ""}, "caption must say something"),
     ],
 )  # fmt: skip
-def test_an_argument_that_does_not_fit_is_named(options, message):
+def test_explorer_names_an_argument_that_does_not_fit(options, message):
     with pytest.raises(ValueError, match=message):
         page(**options)
 
 
-def test_a_page_that_would_be_too_large_is_refused():
+def test_explorer_refuses_to_be_too_large_for_a_page():
     words = [f"word {k}" for k in range(300)]
     with pytest.raises(ValueError, match="the explorer has .* more than 400000"):
         page(np.full((300, 300), 1 / 300), words)

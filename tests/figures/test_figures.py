@@ -73,7 +73,7 @@ def test_shade_goes_from_white_to_the_full_color():
     np.testing.assert_allclose(shade("key", 1.0), to_rgb(ROLES["key"]))
 
 
-def test_unknown_role_is_named():
+def test_role_that_is_unknown_is_named():
     with pytest.raises(
         ValueError, match="role must be one of query, .* got 'quarry'"
     ):
@@ -199,7 +199,7 @@ def test_animation_is_the_same_each_time():
     assert small_animation()._repr_html_() == small_animation()._repr_html_()
 
 
-def test_the_axes_of_an_animation_stay_where_they_are_in_the_first_step():
+def test_animation_axes_stay_where_they_are_in_the_first_step():
     fig, ax = canvas(3, 2)
     places = []
 
@@ -224,7 +224,7 @@ def test_animation_too_large_for_a_page_is_refused(monkeypatch):
         small_animation()
 
 
-def test_a_canvas_is_not_shown_twice():
+def test_canvas_is_not_shown_twice():
     from matplotlib import pyplot
 
     canvas(2, 2)

@@ -32,6 +32,7 @@ from tests.support.block_layers import (
     shaken,
 )
 from tests.support.comparison import assert_close
+from tests.support.loops import for_each
 from tests.support.twin_table import in_numpy, public
 
 ACTIVATIONS = {"relu": relu, "gelu": gelu}
@@ -75,9 +76,9 @@ def real(out: torch.Tensor) -> torch.Tensor:
 @each_norm
 @each_activation
 @each_mode
-@pytest.mark.parametrize("mask", IN_TORCH)
+@for_each("mask", IN_TORCH)
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
-def test_a_block_is_torchs_encoder_layer_with_its_weights(
+def test_block_from_torch_is_the_encoder_layer(
     norm: str, activation: str, mode: str, mask: str
 ) -> None:
     """Also on the fast path, which PyTorch takes in eval mode where no gradient is asked for."""
@@ -91,7 +92,7 @@ def test_a_block_is_torchs_encoder_layer_with_its_weights(
 
 @each_norm
 @each_activation
-def test_gradients_are_those_of_torchs_encoder_layer(
+def test_block_from_torch_has_the_gradients_of_the_encoder_layer(
     norm: str, activation: str
 ) -> None:
     """Of the input and of all parameters, with a causal mask."""
@@ -134,8 +135,8 @@ def params_of(block: TransformerBlock) -> dict[str, torch.Tensor]:
 
 @each_norm
 @each_activation
-@pytest.mark.parametrize("mask", IN_TORCH)
-def test_the_functions_are_torchs_encoder_layer_without_biases_of_attention(
+@for_each("mask", IN_TORCH)
+def test_transformer_block_is_torchs_encoder_layer_without_biases_of_attention(
     norm: str, activation: str, mask: str
 ) -> None:
     """Both twins, with the same arrays."""
@@ -167,7 +168,9 @@ def test_the_functions_are_torchs_encoder_layer_without_biases_of_attention(
 
 
 @each_norm
-def test_gradients_of_all_entries_equal_finite_differences(norm: str) -> None:
+def test_transformer_block_gradients_of_all_entries_equal_finite_differences(
+    norm: str,
+) -> None:
     block = shaken(TransformerBlock(6, 2, 5, norm=norm))
     params = {k: a.detach().requires_grad_() for k, a in params_of(block).items()}
     X = elements()[:3, :6]
@@ -182,7 +185,9 @@ def test_gradients_of_all_entries_equal_finite_differences(norm: str) -> None:
 
 
 @each_norm
-def test_a_block_leaves_its_params_as_they_were(norm: str, library: str) -> None:
+def test_transformer_block_leaves_its_params_as_they_were(
+    norm: str, library: str
+) -> None:
     params = params_of(shaken(TransformerBlock(D, HEADS, D_FF)))
     before = {name: in_numpy(array).copy() for name, array in params.items()}
     X = elements()
@@ -208,7 +213,9 @@ def test_a_block_leaves_its_params_as_they_were(norm: str, library: str) -> None
     ),  # a function's text differs from run to run
 )
 @each_norm
-def test_every_kind_of_encoder_layer_is_copied(norm: str, options: Any) -> None:
+def test_block_from_torch_copies_every_kind_of_encoder_layer(
+    norm: str, options: Any
+) -> None:
     layer = layer_of_torch(norm, **options).eval()
     block, X = block_from_torch(layer), elements(BATCH)
     if options == {"batch_first": False}:
@@ -221,7 +228,7 @@ def test_every_kind_of_encoder_layer_is_copied(norm: str, options: Any) -> None:
     assert block.attention.dropout == layer.self_attn.dropout
 
 
-def test_a_copied_block_shares_no_memory_with_the_layer() -> None:
+def test_block_from_torch_shares_no_memory_with_the_layer() -> None:
     layer, X = layer_of_torch(), elements()
     block = block_from_torch(layer)
     before = block(X)
@@ -231,7 +238,8 @@ def test_a_copied_block_shares_no_memory_with_the_layer() -> None:
     assert all(p.requires_grad for p in block.parameters())
 
 
-def test_only_an_encoder_layer_can_be_copied() -> None:
+@pytest.mark.without_hook
+def test_block_from_torch_copies_only_an_encoder_layer() -> None:
     with pytest.raises(TypeError, match=r"got torch\.nn\.modules\.linear\.Linear"):
         public("in_torch", "block.block_from_torch")(torch.nn.Linear(2, 2))
 
@@ -241,7 +249,7 @@ def test_only_an_encoder_layer_can_be_copied() -> None:
 
 @each_norm
 @pytest.mark.parametrize("masked", [False, True])
-def test_a_stack_is_torchs_encoder(norm: str, masked: bool) -> None:
+def test_transformer_is_torchs_encoder(norm: str, masked: bool) -> None:
     """PyTorch's has a final norm only if it is given one: pre-norm needs it."""
     final = torch.nn.LayerNorm(D) if norm == "pre" else None
     theirs = shaken(
@@ -263,7 +271,7 @@ def test_a_stack_is_torchs_encoder(norm: str, masked: bool) -> None:
 
 
 @each_norm
-def test_a_stack_is_its_blocks_one_after_the_other(norm: str) -> None:
+def test_transformer_is_its_blocks_one_after_the_other(norm: str) -> None:
     stack = shaken(Transformer(LAYERS, D, HEADS, D_FF, norm=norm))
     X = H = elements(BATCH)
     bias = torch.randn(HEADS, N, N, dtype=X.dtype)
@@ -275,7 +283,7 @@ def test_a_stack_is_its_blocks_one_after_the_other(norm: str) -> None:
     assert not torch.equal(stack(X, mask=causal_mask(N)), out)
 
 
-def test_every_block_of_a_stack_has_its_own_parameters() -> None:
+def test_transformer_blocks_have_their_own_parameters() -> None:
     stack = Transformer(LAYERS, D, HEADS)
     assert len({id(p) for p in stack.parameters()}) == LAYERS * 16 + 2
     for one, other in pairwise(stack.blocks):
@@ -287,7 +295,7 @@ def test_every_block_of_a_stack_has_its_own_parameters() -> None:
 
 
 @each_norm
-def test_weights_are_returned_on_demand_and_change_nothing(norm: str) -> None:
+def test_transformer_returns_weights_on_demand(norm: str) -> None:
     """They are the weights of what the attention of each block is given."""
     stack = shaken(Transformer(LAYERS, D, HEADS, D_FF, norm=norm))
     X = elements(BATCH)
@@ -304,7 +312,9 @@ def test_weights_are_returned_on_demand_and_change_nothing(norm: str) -> None:
 
 
 @each_norm
-def test_padding_changes_nothing_for_real_elements(norm: str) -> None:
+def test_transformer_with_padding_changes_nothing_for_real_elements(
+    norm: str,
+) -> None:
     stack = shaken(Transformer(LAYERS, D, HEADS, D_FF, norm=norm))
     X = elements(BATCH)
     together = stack(X, mask=masks()["padding"])
@@ -312,7 +322,7 @@ def test_padding_changes_nothing_for_real_elements(norm: str) -> None:
 
 
 @each_norm
-def test_a_causal_stack_has_the_prefix_property(norm: str) -> None:
+def test_transformer_with_a_causal_mask_has_the_prefix_property(norm: str) -> None:
     stack = shaken(Transformer(LAYERS, D, HEADS, D_FF, norm=norm))
     X = elements()
     out = stack(X, mask=causal_mask(N))

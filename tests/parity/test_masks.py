@@ -26,7 +26,9 @@ from tests.support.twin_table import in_numpy, twin
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_bool_masks_mean_what_they_mean_to_torch(kind: str, library: str) -> None:
+def test_attention_masks_mean_what_they_mean_to_torch(
+    kind: str, library: str
+) -> None:
     """In `scaled_dot_product_attention` True means "may attend", and an empty row gives zeros."""
     arrays, mask = inputs(BATCH, HEADS), masks_of_every_kind(library)[kind]
     given = None if mask is None else torch.from_numpy(mask)
@@ -37,7 +39,7 @@ def test_bool_masks_mean_what_they_mean_to_torch(kind: str, library: str) -> Non
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])
-def test_float_masks_are_torchs_and_our_biases(kind: str, library: str) -> None:
+def test_mask_to_bias_makes_torchs_float_masks(kind: str, library: str) -> None:
     """`mask_to_bias` makes what PyTorch calls a float mask; it does the same as the bool mask."""
     arrays, mask = inputs(BATCH, HEADS), masks_of_every_kind(library)[kind]
     bias = twin(library, "masks.mask_to_bias")(mask, dtype=np.dtype("float64"))
@@ -51,7 +53,7 @@ def test_float_masks_are_torchs_and_our_biases(kind: str, library: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["causal", "sliding window"])
-def test_multihead_attention_takes_the_opposite_polarity(
+def test_multihead_attention_of_torch_takes_the_opposite_polarity(
     kind: str, library: str
 ) -> None:
     """In `nn.MultiheadAttention` True means "drop": the mask as it is would show the rest."""
@@ -70,7 +72,7 @@ def test_multihead_attention_takes_the_opposite_polarity(
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])
-def test_is_causal_is_our_causal_mask_where_it_is_square(
+def test_causal_attention_is_is_causal_where_it_is_square(
     n: int, library: str
 ) -> None:
     arrays = inputs(BATCH, HEADS, n_q=n, n_k=n)
@@ -79,7 +81,7 @@ def test_is_causal_is_our_causal_mask_where_it_is_square(
 
 
 @pytest.mark.parametrize(("n_q", "n_k"), [(7, 11), (1, 5), (11, 7), (2, 1)])
-def test_is_causal_is_another_mask_where_it_is_not_square(
+def test_causal_attention_is_not_is_causal_where_it_is_not_square(
     n_q: int, n_k: int, library: str
 ) -> None:
     """PyTorch aligns to the top left: there query 0 sees key 0 only, here the last sees all."""
@@ -99,7 +101,7 @@ def test_is_causal_is_another_mask_where_it_is_not_square(
 
 
 @given(n_q=st.integers(0, 9), n_k=st.integers(0, 9))
-def test_causal_masks_are_aligned_to_the_bottom_right(
+def test_causal_mask_is_aligned_to_the_bottom_right(
     n_q: int, n_k: int, library: str
 ) -> None:
     """They agree with the top-left triangle if and only if n_q = n_k, or one of them is 0."""
@@ -112,7 +114,7 @@ def test_causal_masks_are_aligned_to_the_bottom_right(
     np.testing.assert_array_equal(mask[::-1, ::-1], np.tri(n_k, n_q, dtype=bool).T)
 
 
-def test_torchs_own_causal_bias_is_our_mask_as_a_bias(library: str) -> None:
+def test_mask_to_bias_of_the_causal_mask_is_torchs_own_bias(library: str) -> None:
     """`nn.Transformer.generate_square_subsequent_mask` makes 0 and -inf."""
     wanted = torch.nn.Transformer.generate_square_subsequent_mask(7)
     mask = twin(library, "masks.causal_mask")(7)
@@ -121,7 +123,7 @@ def test_torchs_own_causal_bias_is_our_mask_as_a_bias(library: str) -> None:
 
 
 @pytest.mark.parametrize("n_cached", [1, 3, 6])
-def test_new_queries_with_a_cache_get_the_last_rows(
+def test_causal_attention_gives_new_queries_with_a_cache_the_last_rows(
     n_cached: int, library: str
 ) -> None:
     """What bottom-right alignment is for: keys of earlier steps are kept, queries are not."""

@@ -18,6 +18,7 @@ from course_attn.in_torch.multi_head import (
 )
 from tests.support.attention_inputs import normal_tensor as normal
 from tests.support.comparison import assert_close
+from tests.support.loops import for_each
 from tests.support.multi_head_layers import (
     BATCH,
     D_HEAD,
@@ -42,8 +43,8 @@ from tests.support.twin_table import in_numpy, public
 # --- parity with nn.MultiheadAttention ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("batch_first", [True, False])
+@for_each("dtype", DTYPES)
+@for_each("batch_first", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("widths", WIDTHS)
 def test_from_torch_gives_the_same_numbers(
@@ -68,8 +69,8 @@ def test_from_torch_gives_the_same_numbers(
         assert deviation(weights[:, 0], mean) > 0.1  # the mean is no head
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("batch_first", [True, False])
+@for_each("dtype", DTYPES)
+@for_each("batch_first", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("d_z", [None, D_Z])
 def test_to_torch_gives_the_same_numbers(
@@ -94,7 +95,7 @@ def test_to_torch_gives_the_same_numbers(
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("widths", ["self", "kdim = vdim"])
-def test_there_and_back_changes_no_number(widths: str, bias: bool) -> None:
+def test_from_torch_and_to_torch_change_no_number(widths: str, bias: bool) -> None:
     mha = pytorchs(bias=bias, batch_first=True, dropout=0.5, **WIDTHS[widths])
     module = from_torch(mha)
     back = to_torch(module)
@@ -105,7 +106,7 @@ def test_there_and_back_changes_no_number(widths: str, bias: bool) -> None:
             assert torch.equal(here.state_dict()[name], parameter), name
 
 
-def test_a_copy_is_a_copy() -> None:
+def test_from_torch_and_to_torch_copy() -> None:
     """Training one does not change the other, and the copies can be trained."""
     mha = pytorchs(batch_first=True).train()
     module = from_torch(mha)
@@ -120,7 +121,7 @@ def test_a_copy_is_a_copy() -> None:
         assert all(torch.equal(layer.state_dict()[k], state[k]) for k in state)
 
 
-def test_a_query_with_nothing_allowed_gets_the_bias_where_pytorch_gives_nan() -> (
+def test_multi_head_attention_of_an_empty_row_is_the_bias_where_pytorch_gives_nan() -> (
     None
 ):
     """Zeros go into W_O. Without weights, PyTorch agrees."""
@@ -138,7 +139,7 @@ def test_a_query_with_nothing_allowed_gets_the_bias_where_pytorch_gives_nan() ->
 
 
 @pytest.mark.parametrize("widths", WIDTHS)
-def test_heads_recovered_from_the_packed_weight_are_the_layer(widths: str) -> None:
+def test_head_weights_of_the_packed_weight_are_the_layer(widths: str) -> None:
     """Head by head with PyTorch's own attention, then the sum over the heads."""
     mha = pytorchs(bias=False, batch_first=True, **WIDTHS[widths])
     W_Q, W_K, W_V, W_O = head_weights(mha)
@@ -159,7 +160,7 @@ def test_heads_recovered_from_the_packed_weight_are_the_layer(widths: str) -> No
     assert not any(W.requires_grad for W in (W_Q, W_K, W_V, W_O))
 
 
-def test_pytorch_packs_three_transposed_matrices_into_one_weight() -> None:
+def test_in_proj_weight_of_pytorch_is_three_transposed_matrices() -> None:
     """(3 D, D) and (D, D): 4 D^2 numbers, and 4 D for the biases."""
     mha = pytorchs()
     assert mha.in_proj_weight.shape == (3 * D_MODEL, D_MODEL)
@@ -183,15 +184,19 @@ def test_to_torch_refuses_what_pytorch_cannot_be(widths: dict[str, int]) -> None
         to_torch(ours(**widths))
 
 
+@pytest.mark.without_hook
 @pytest.mark.parametrize("name", ["from_torch", "head_weights"])
-def test_what_is_no_layer_of_pytorchs_is_refused(name: str) -> None:
+def test_from_torch_and_head_weights_refuse_what_is_no_layer_of_pytorchs(
+    name: str,
+) -> None:
     convert = public("in_torch", f"multi_head.{name}")
     wanted = "mha must be a MultiheadAttention, got Linear"
     with pytest.raises(TypeError, match=wanted):
         convert(torch.nn.Linear(3, 3))
 
 
-def test_what_is_no_layer_of_ours_is_refused() -> None:
+@pytest.mark.without_hook
+def test_to_torch_refuses_what_is_no_layer_of_ours() -> None:
     wanted = "module must be a MultiHeadAttention, got MultiheadAttention"
     with pytest.raises(TypeError, match=wanted):
         public("in_torch", "multi_head.to_torch")(pytorchs())
@@ -202,8 +207,10 @@ def test_what_is_no_layer_of_ours_is_refused() -> None:
 
 @pytest.mark.parametrize("n_k", [N_Q, N_K])
 @pytest.mark.parametrize("given", ["nothing", "a mask", "a bias", "both"])
-@pytest.mark.parametrize("need_weights", [False, True])
-def test_causal_is_a_causal_mask(n_k: int, given: str, need_weights: bool) -> None:
+@for_each("need_weights", [False, True])
+def test_multi_head_attention_causal_is_a_causal_mask(
+    n_k: int, given: str, need_weights: bool
+) -> None:
     """With and without the kernel's own way to skip what comes later."""
     module, X = ours(), normal(BATCH, N_Q, D_MODEL)
     Z = normal(BATCH, n_k, module.d_z, seed=1)
@@ -219,10 +226,10 @@ def test_causal_is_a_causal_mask(n_k: int, given: str, need_weights: bool) -> No
     assert_close(in_numpy(found), in_numpy(wanted), 1e-12)
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@for_each("dtype", DTYPES)
 @pytest.mark.parametrize("widths", [{}, {"d_k": 2, "d_v": 17, "d_z": D_Z}])
 @pytest.mark.parametrize("batch", [(), (BATCH,), (BATCH, 3)])
-def test_the_same_numbers_with_and_without_weights(
+def test_multi_head_attention_is_the_same_with_and_without_weights(
     batch: tuple[int, ...], widths: dict[str, int], dtype: torch.dtype
 ) -> None:
     module = ours(dtype, **widths)
@@ -237,7 +244,7 @@ def test_the_same_numbers_with_and_without_weights(
         assert deviation(module(X, Z, **limit), out) < TOLERANCE[dtype]
 
 
-def test_the_weights_are_computed_only_where_they_are_asked_for(
+def test_multi_head_attention_computes_weights_only_where_they_are_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     module, X, calls = ours(), normal(BATCH, N_Q, D_MODEL), []
@@ -256,7 +263,7 @@ def test_the_weights_are_computed_only_where_they_are_asked_for(
 
 @pytest.mark.parametrize("widths", [{}, {"d_k": 2, "d_v": 17, "d_z": D_Z}])
 @pytest.mark.parametrize("bias", [True, False])
-def test_the_module_is_the_function_in_numpy(
+def test_multi_head_attention_module_is_the_function(
     bias: bool, widths: dict[str, int], library: str
 ) -> None:
     """With its biases folded into the matrices, by a feature that is always 1."""
@@ -278,7 +285,7 @@ def test_the_module_is_the_function_in_numpy(
     assert_close(out, wanted, 1e-13)
 
 
-def test_heads_of_their_own_make_the_module() -> None:
+def test_attention_heads_side_by_side_make_multi_head_attention() -> None:
     """`AttentionHead`s side by side, times W_O."""
     torch.manual_seed(0)
     heads = [AttentionHead(D_MODEL, 2, 17).double() for _ in range(HEADS)]
@@ -301,9 +308,9 @@ def test_heads_of_their_own_make_the_module() -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("limit", LIMITS)
-def test_the_module_on_the_gpu_is_the_module(
+@for_each("dtype", DTYPES)
+@for_each("limit", LIMITS)
+def test_multi_head_attention_on_the_gpu_is_that_on_the_cpu(
     limit: str, dtype: torch.dtype
 ) -> None:
     module, X = ours(dtype), normal(BATCH, N_Q, D_MODEL, dtype=dtype)
@@ -322,7 +329,9 @@ def test_the_module_on_the_gpu_is_the_module(
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-def test_16_bits_on_the_gpu_are_as_good_as_their_digits(dtype: torch.dtype) -> None:
+def test_multi_head_attention_in_16_bits_on_the_gpu_is_as_good_as_the_digits(
+    dtype: torch.dtype,
+) -> None:
     module = ours(d_k=16, d_v=16).to("cuda", dtype)
     X = normal(BATCH, 257, D_MODEL).to("cuda", dtype)
     mask = causal_mask(257).to("cuda")
@@ -334,7 +343,7 @@ def test_16_bits_on_the_gpu_are_as_good_as_their_digits(dtype: torch.dtype) -> N
 
 
 @pytest.mark.gpu
-def test_conversions_stay_on_the_gpu() -> None:
+def test_from_torch_and_to_torch_stay_on_the_gpu() -> None:
     mha = pytorchs(batch_first=True).to("cuda")
     X = normal(BATCH, N_Q, D_MODEL).to("cuda")
     module = from_torch(mha)

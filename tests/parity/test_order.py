@@ -16,7 +16,7 @@ from tests.support.order_layers import rows
 
 
 @pytest.mark.parametrize("offset", [0, 1, 4])
-def test_learned_rows_are_an_embedding_of_positions(offset: int) -> None:
+def test_learned_positions_are_an_embedding_of_positions(offset: int) -> None:
     """The same as looking position numbers up in `nn.Embedding` with the same table."""
     layer, X = rows(), normal(2, 3, 7, 5)
     table = torch.nn.Embedding.from_pretrained(layer.P.detach())
@@ -25,7 +25,7 @@ def test_learned_rows_are_an_embedding_of_positions(offset: int) -> None:
 
 
 @given(order=st.permutations(range(7)))
-def test_pytorchs_encoder_has_no_positions(order: list[int]) -> None:
+def test_encoder_of_pytorch_has_no_positions(order: list[int]) -> None:
     """The article's stack: blocks of attention and position-wise layers, and nothing else."""
     torch.manual_seed(0)
     layer = torch.nn.TransformerEncoderLayer(
@@ -44,7 +44,7 @@ def test_pytorchs_encoder_has_no_positions(order: list[int]) -> None:
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_alibi_is_a_float_mask_of_pytorchs(causal: bool) -> None:
+def test_alibi_bias_is_a_float_mask_of_pytorchs(causal: bool) -> None:
     """Added after scaling, one bias for each head; by `attention` and by PyTorch's function."""
     Q, K, V = (normal(2, 3, 7, 5, seed=s) for s in range(3))
     bias = alibi_bias(3, 7, dtype=torch.float64)
@@ -54,7 +54,7 @@ def test_alibi_is_a_float_mask_of_pytorchs(causal: bool) -> None:
     assert_close(attention(Q, K, V, mask=mask, bias=bias), wanted, 1e-12)
 
 
-def test_alibi_goes_into_multi_head_attention_as_it_is() -> None:
+def test_alibi_bias_goes_into_multi_head_attention_as_it_is() -> None:
     """One bias for each head and all sequences, with a mask that all heads share."""
     torch.manual_seed(0)
     layer, X = MultiHeadAttention(12, 3).double(), normal(2, 7, 12)

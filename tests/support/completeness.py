@@ -14,9 +14,14 @@ TABLES = ("CASES", "ORACLES", "BY_HAND", "BAD_INPUT")
 def complaints(tables: Any) -> list[str]:
     """Return a line for each public function that lacks a twin, or rows in one of the tables.
 
-    `tables` is `tests.twins.cases`. A function in its TORCH_ONLY needs neither.
+    `tables` is `tests.twins.cases`. A function in its TORCH_ONLY needs neither. Every argument must
+    be given in some case, and every option must be refused in some call.
     """
-    return [*_without_twin(tables.TORCH_ONLY), *_without_rows(tables)]
+    without_rows = list(_without_rows(tables))
+    return [
+        *_without_twin(tables.TORCH_ONLY),
+        *(without_rows or _with_arguments_not_tried(tables)),
+    ]
 
 
 def _without_twin(alone: Any) -> Iterator[str]:
@@ -43,6 +48,23 @@ def _without_rows(tables: Any) -> Iterator[str]:
             file = f"tests/twins/cases/{path.split('.')[0]}.py"
             where = _where("in_numpy", path)
             yield f"{where}: {path} is missing in {', '.join(missing)} of {file}"
+
+
+def _with_arguments_not_tried(tables: Any) -> Iterator[str]:
+    for path in functions("in_numpy"):
+        arguments = set(inspect.signature(public("in_numpy", path)).parameters)
+        cases = [case for case in tables.CASES if case.function == path]
+        given = {name for case in cases for name in (*case.arrays, *case.options)}
+        refused = {bad.names for bad in tables.BAD_INPUT if bad.function == path}
+        options = arguments - set(tables.arguments_of(path))
+        for problem, names in {
+            "no case gives": arguments - given,
+            "no such argument as": given - arguments,
+            "no call must refuse": options - refused,
+        }.items():
+            if names:
+                where = _where("in_numpy", path)
+                yield f"{where}: {path}: {problem} {', '.join(sorted(names))}"
 
 
 def _functions_in(tables: Any, name: str) -> set[str]:

@@ -1,11 +1,13 @@
 """A public function without a twin or a case stops the tests, with its file and line."""
 
 import inspect
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.support.completeness import complaints
-from tests.support.twin_table import module
+from tests.support.twin_table import Case, module
 from tests.twins import cases
 from tests.twins.conftest import pytest_collection_modifyitems
 
@@ -34,6 +36,36 @@ def test_complaints_name_a_function_without_rows(
     assert complaints(cases) == [wanted]
     with pytest.raises(pytest.UsageError, match="softmax.entropy is missing in"):
         pytest_collection_modifyitems()
+
+
+@pytest.mark.parametrize(
+    ("table", "hit", "problem"),
+    [
+        ("CASES", lambda row: "temperature" in row.options, "no case gives"),
+        (
+            "BAD_INPUT",
+            lambda row: row.names == "temperature",
+            "no call must refuse",
+        ),
+    ],
+)
+def test_complaints_name_an_option_that_is_not_tried(
+    table: str, hit: Any, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = getattr(cases, table)
+    fewer = [r for r in rows if not (r.function == "softmax.softmax" and hit(r))]
+    monkeypatch.setattr(cases, table, fewer)
+    where = f"course_attn/in_numpy/softmax.py:{line_of('softmax')}"
+    assert complaints(cases) == [f"{where}: softmax.softmax: {problem} temperature"]
+
+
+def test_complaints_name_an_argument_that_there_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = Case("softmax.softmax", "wrong", {"logits": np.ones(3)})
+    monkeypatch.setattr(cases, "CASES", [*cases.CASES, wrong])
+    (found,) = complaints(cases)
+    assert found.endswith(": softmax.softmax: no such argument as logits")
 
 
 def test_complaints_name_a_function_without_a_twin(

@@ -19,7 +19,6 @@ from tests.twins.cases import (
     FUNCTIONS,
     ORACLES,
     TORCH_ONLY,
-    arguments_of,
 )
 
 each_function = pytest.mark.parametrize("function", FUNCTIONS)
@@ -28,12 +27,12 @@ each_function = pytest.mark.parametrize("function", FUNCTIONS)
 # --- the same face --------------------------------------------------------------------------------
 
 
-def test_both_libraries_have_the_same_chapters() -> None:
+def test_chapters_are_the_same_in_both_libraries() -> None:
     assert chapters("in_numpy") == chapters("in_torch") != []
 
 
 @pytest.mark.parametrize("chapter", chapters("in_numpy"))
-def test_both_modules_export_the_same_names(chapter: str) -> None:
+def test_chapters_export_the_same_names_in_both_libraries(chapter: str) -> None:
     """PyTorch may add `nn.Module`s and what TORCH_ONLY lists; all else comes in pairs."""
     in_torch = module("in_torch", chapter)
     alone = {
@@ -100,25 +99,6 @@ def _without_examples(library: str, function: str) -> tuple[str, str]:
     return before + after, examples
 
 
-# --- every argument is in the tables -------------------------------------------------------------
-
-
-@each_function
-def test_every_option_is_tried(function: str) -> None:
-    """Each argument appears in a case, and each one in a call that must name it and refuse."""
-    names = set(inspect.signature(public("in_numpy", function)).parameters)
-    tried = {
-        name
-        for c in CASES
-        if c.function == function
-        for name in (*c.arrays, *c.options)
-    }
-    assert tried == names
-    arrays = set(arguments_of(function))
-    refused = {bad.names for bad in BAD_INPUT if bad.function == function}
-    assert refused >= names - arrays
-
-
-def test_every_row_names_a_public_function() -> None:
+def test_rows_of_the_tables_name_public_functions() -> None:
     rows = {row.function for row in (*CASES, *BY_HAND, *BAD_INPUT)} | set(ORACLES)
     assert rows == set(FUNCTIONS)

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -14,8 +14,7 @@ from tests.support.comparison import assert_refused_alike, refusal
 from tests.support.twin_table import LIBRARIES, Bad, convert, named, public
 from tests.twins.cases import BAD_INPUT, FUNCTIONS, arguments_of, fullest
 
-# In the run with jaxtyping's hook, beartype would refuse before a function can.
-pytestmark = pytest.mark.refusal
+pytestmark = pytest.mark.without_hook
 
 EVERY_ARRAY = [
     (function, name) for function in FUNCTIONS for name in arguments_of(function)
@@ -89,9 +88,16 @@ each_array = pytest.mark.parametrize(("function", "name"), EVERY_ARRAY)
 
 
 @each_array
-def test_array_argument_must_be_an_array_of_its_library(
-    function: str, name: str
-) -> None:
+def test_array_argument_refuses_anything_else(function: str, name: str) -> None:
+    """What is no array, the other library's arrays, other dtypes, and an array without axes."""
+    assert_only_arrays(function, name)
+    assert_not_from_the_other_library(function, name)
+    assert_only_its_dtype(function, name)
+    assert_not_without_axes(function, name)
+
+
+def assert_only_arrays(function: str, name: str) -> None:
+    """Try lists and the like; None only where it is not the default."""
     array = arguments_of(function)[name]
     for kind, (spoil, got) in NO_ARRAYS.items():
         with named(kind):
@@ -104,21 +110,27 @@ def test_array_argument_must_be_an_array_of_its_library(
             errors = refusals(function, name, lambda library, wrong=wrong: wrong)
             assert_refused_alike(errors, TypeError, name, f"got {got}", f"({name})")
 
+
+def assert_not_from_the_other_library(function: str, name: str) -> None:
+    """The message says how to convert it."""
     others = dict(zip(LIBRARIES, reversed(LIBRARIES), strict=True))
+    array = arguments_of(function)[name]
     errors = refusals(
         function, name, lambda library: convert(others[library], array)
     )
-    assert_refused_alike(errors, TypeError, name)
-    assert "got torch.Tensor; convert it with np.asarray" in str(errors[0])
-    assert "got numpy.ndarray; convert it with torch.as_tensor" in str(errors[1])
+    with named("an array of the other library"):
+        assert_refused_alike(errors, TypeError, name)
+        assert "got torch.Tensor; convert it with np.asarray" in str(errors[0])
+        assert "got numpy.ndarray; convert it with torch.as_tensor" in str(
+            errors[1]
+        )
 
 
 KINDS = {"f": "floating-point", "b": "of dtype bool", "i": "integer"}
 DTYPES = ["int64", "int32", "uint8", "bool", "complex128", "complex64", "float64"]
 
 
-@each_array
-def test_array_argument_must_have_its_dtype(function: str, name: str) -> None:
+def assert_only_its_dtype(function: str, name: str) -> None:
     """Integers are not promoted: 0 and 1 as weights and 1 // 2 are too easily confused.
 
     A mask must be bool: numbers might be a bias, or a mask of the opposite meaning.
@@ -127,61 +139,54 @@ def test_array_argument_must_have_its_dtype(function: str, name: str) -> None:
     ones, kind = np.ones(array.shape), array.dtype.kind
     for dtype in DTYPES:
         if kind != np.dtype(dtype).kind:
+            errors = refusals(
+                function, name, lambda library, d=dtype: convert(library, ones, d)
+            )
+            says = (KINDS[kind], f"got dtype {dtype}")
             with named(dtype):
-                errors = refusals(
-                    function,
-                    name,
-                    lambda library, d=dtype: convert(library, ones, d),
-                )
-                assert_refused_alike(
-                    errors, TypeError, name, KINDS[kind], f"got dtype {dtype}"
-                )
+                assert_refused_alike(errors, TypeError, name, *says)
 
 
-@each_array
-def test_array_argument_must_have_axes(function: str, name: str) -> None:
+def assert_not_without_axes(function: str, name: str) -> None:
+    """Try a single number in an array."""
     one = np.array(1, arguments_of(function)[name].dtype)
     errors = refusals(function, name, lambda library: convert(library, one))
-    assert_refused_alike(
-        errors, ValueError, name, "must have shape", "got 0 axes: ()"
-    )
+    with named("an array without axes"):
+        says = ("must have shape", "got 0 axes: ()")
+        assert_refused_alike(errors, ValueError, name, *says)
 
 
 def float_arrays(function: str) -> list[str]:
-    """Return the names of the floating-point arrays, which must share one dtype."""
+    """Return the names of the floating-point arrays, which must share one dtype.
+
+    None where an option is a mapping: its arrays must have the dtype, too; see BAD_INPUT.
+    """
+    if any(isinstance(o, dict) for o in fullest(function).options.values()):
+        return []
     return [name for name, a in arguments_of(function).items() if a.dtype == float]
 
 
-def takes_mapping(function: str) -> bool:
-    """Tell whether an option holds arrays, which have the dtype, too: see BAD_INPUT."""
-    return any(isinstance(o, dict) for o in fullest(function).options.values())
-
-
-def floats_of(several: bool) -> Iterator[tuple[str, str]]:
-    """Give each floating-point array of functions that have several, or a single one."""
-    for function in FUNCTIONS:
-        names = float_arrays(function)
-        if not takes_mapping(function) and (len(names) > 1) == several:
-            yield from ((function, name) for name in names)
-
-
-@pytest.mark.parametrize(("function", "name"), list(floats_of(several=True)))
-def test_second_float_dtype_is_refused(function: str, name: str) -> None:
-    array = arguments_of(function)[name]
-    errors = refusals(
-        function, name, lambda library: convert(library, array, "float32")
-    )
-    other = next(k for k in float_arrays(function) if k != name)
-    says = (f"{name} is float32", f"{other} is float64", "one dtype")
-    assert_refused_alike(errors, TypeError, name, *says)
-
-
-@pytest.mark.parametrize(("function", "name"), list(floats_of(several=False)))
-def test_single_array_may_have_any_float_dtype(function: str, name: str) -> None:
-    for library in LIBRARIES:
-        narrow = {name: convert(library, arguments_of(function)[name], "float32")}
-        with named(library):
-            public(library, function)(**good_call(library, function) | narrow)
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if float_arrays(f)])
+def test_float_arrays_must_have_one_dtype(function: str) -> None:
+    """Which one does not matter: one array alone may have any."""
+    names = float_arrays(function)
+    for name in names:
+        array = arguments_of(function)[name]
+        if len(names) == 1:
+            for library in LIBRARIES:
+                narrow = {name: convert(library, array, "float32")}
+                with named(library):
+                    public(library, function)(
+                        **good_call(library, function) | narrow
+                    )
+            continue
+        errors = refusals(
+            function, name, lambda library, a=array: convert(library, a, "float32")
+        )
+        other = next(k for k in names if k != name)
+        says = (f"{name} is float32", f"{other} is float64", "one dtype")
+        with named(name):
+            assert_refused_alike(errors, TypeError, name, *says)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

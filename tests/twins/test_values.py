@@ -170,18 +170,20 @@ def test_torch_functions_follow_their_inputs_to_any_device(function: str) -> Non
 # --- third oracles and hand-worked cases: an error in both twins at once --------------------------
 
 
-@each_case
-def test_code_of_others_agrees(case: Case) -> None:
-    for oracle, by_others in ORACLES[case.function].items():
-        wanted = by_others(**case.arrays, **case.options)
-        for library in LIBRARIES:
-            with named(oracle, library):
-                found = twin(library, case.function)(**case.arrays, **case.options)
-                assert_close(found, wanted, 1e-12)
+@each_function_of(CASES)
+def test_code_of_others_agrees(function: str) -> None:
+    """For every case, whatever PyTorch, SciPy or the formula of a paper gives."""
+    for case in of(function, CASES):
+        for oracle, by_others in ORACLES[function].items():
+            wanted = by_others(**case.arrays, **case.options)
+            for library in LIBRARIES:
+                with named(case, oracle, library):
+                    found = twin(library, function)(**case.arrays, **case.options)
+                    assert_close(found, wanted, 1e-12)
 
 
 @pytest.mark.parametrize("case", BY_HAND, ids=str)
-def test_worked_out_by_hand(case: Case) -> None:
+def test_values_worked_out_by_hand(case: Case) -> None:
     for library in LIBRARIES:
         with named(library):
             found = twin(library, case.function)(**case.arrays, **case.options)

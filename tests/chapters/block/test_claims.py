@@ -33,7 +33,7 @@ def layer_normed(
 
 
 @pytest.mark.equation("eq-feed-forward")
-def test_a_feed_forward_network_works_on_each_row(library: str) -> None:
+def test_feed_forward_works_on_each_row(library: str) -> None:
     """One number at a time; and a row alone gives what it gives among others."""
     p, X = block_params(), normal(N, D)
     arrays = [p[name] for name in ("W_1", "b_1", "W_2", "b_2")]
@@ -51,7 +51,9 @@ def test_a_feed_forward_network_works_on_each_row(library: str) -> None:
         np.testing.assert_allclose(alone, found[i], rtol=1e-12)
 
 
-def test_no_linear_map_gives_the_difference_of_two_features(library: str) -> None:
+def test_feed_forward_gives_a_difference_of_features_that_no_linear_map_gives(
+    library: str,
+) -> None:
     """The example of the chapter: a network of two hidden features does."""
     W_1, W_2 = (
         np.array([[1.0, -1.0], [-1.0, 1.0]]),
@@ -104,7 +106,9 @@ def test_layer_norm_goes_across_the_features_of_one_element(library: str) -> Non
 
 @pytest.mark.equation("eq-layer-norm")
 @pytest.mark.parametrize("axis", [0, 1])
-def test_no_other_element_has_a_part_in_a_norm(axis: int, library: str) -> None:
+def test_layer_norm_of_an_element_depends_on_no_other(
+    axis: int, library: str
+) -> None:
     """Neither a later one nor one of another text: what a norm over another axis would use."""
     X, one, zero = normal(3, N, D), np.ones(D), np.zeros(D)
     changed = X.copy()
@@ -127,7 +131,7 @@ def test_no_other_element_has_a_part_in_a_norm(axis: int, library: str) -> None:
 
 @pytest.mark.equation("eq-layer-norm")
 @given(seed=st.integers(0, 10**6), scale=st.floats(1e-2, 1e6))
-def test_a_normalized_element_has_mean_0_and_variance_1(
+def test_layer_norm_gives_mean_0_and_variance_1(
     seed: int, scale: float, library: str
 ) -> None:
     X = scale * np.random.default_rng(seed).normal(size=(3, 11)) + scale
@@ -147,7 +151,7 @@ def test_rms_norm_divides_by_the_root_of_the_mean_square(library: str) -> None:
 
 
 @pytest.mark.equation("eq-rms-norm")
-def test_without_a_mean_both_norms_agree(library: str) -> None:
+def test_rms_norm_is_layer_norm_without_a_mean(library: str) -> None:
     X = normal(N, D)
     centered = X - X.mean(axis=-1, keepdims=True)
     one, zero = np.ones(D), np.zeros(D)
@@ -195,7 +199,9 @@ def row_by_row(
 
 
 @pytest.mark.equation("eq-residual")
-def test_what_a_part_gives_is_added_to_what_it_was_given(library: str) -> None:
+def test_transformer_block_adds_what_a_part_gives_to_what_it_was_given(
+    library: str,
+) -> None:
     """With parts that give zeros, a pre-norm block changes nothing."""
     p, X = block_params(), normal(N, D)
     silent = p | {name: 0 * p[name] for name in ("W_O", "W_2", "b_2")}
@@ -212,7 +218,7 @@ def test_what_a_part_gives_is_added_to_what_it_was_given(library: str) -> None:
 @pytest.mark.equation("eq-pre-norm")
 @pytest.mark.equation("eq-post-norm")
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_a_block_written_out(norm: str, library: str) -> None:
+def test_transformer_block_written_out(norm: str, library: str) -> None:
     p, X = block_params(), normal(N, D)
     arrays = [p[name] for name in ("W_1", "b_1", "W_2", "b_2")]
 

@@ -49,7 +49,7 @@ def streams_of(parts: list[Any], X: torch.Tensor) -> list[torch.Tensor]:
 @pytest.mark.equation("eq-stream")
 @pytest.mark.equation("eq-residual-sum")
 @pytest.mark.theorem("thm-identity-path")
-def test_the_output_is_the_input_plus_what_every_part_adds() -> None:
+def test_transformer_output_is_the_input_plus_what_every_part_adds() -> None:
     parts, stack = parts_of(3)
     X = torch.from_numpy(normal(3, D))
     streams = streams_of(parts, X)
@@ -66,7 +66,7 @@ def test_the_output_is_the_input_plus_what_every_part_adds() -> None:
 
 @pytest.mark.equation("eq-residual-jacobian")
 @pytest.mark.theorem("thm-identity-path")
-def test_the_jacobian_is_the_sum_over_all_paths() -> None:
+def test_transformer_jacobian_is_the_sum_over_all_paths() -> None:
     """Over the 16 subsets of 4 parts, the empty one, the identity, among them."""
     parts, stack = parts_of(2)
     X = torch.from_numpy(normal(3, D))
@@ -93,7 +93,7 @@ def test_the_jacobian_is_the_sum_over_all_paths() -> None:
 
 @pytest.mark.equation("eq-residual-bound")
 @pytest.mark.theorem("thm-identity-path")
-def test_small_parts_let_every_vector_through() -> None:
+def test_transformer_with_small_parts_lets_every_vector_through() -> None:
     """With all parts made small: the bound holds, and is not empty."""
     parts, _ = parts_of(3)
     small = [lambda X, f=f: 0.2 * f(X) for f in parts]
@@ -111,14 +111,14 @@ def test_small_parts_let_every_vector_through() -> None:
     assert np.linalg.norm(without, 2) < 1e-2 < shortest
 
 
-def test_the_identity_can_be_cancelled_and_gradients_can_explode() -> None:
+def test_residual_identity_can_be_canceled_and_gradients_can_explode() -> None:
     """What the theorem does not say: f(X) = -X lets nothing through, f(X) = 9 X too much."""
     X = torch.ones(3, dtype=torch.float64)
     assert not jacobian(lambda X: X + -X, X).any()
     np.testing.assert_array_equal(jacobian(lambda X: X + 9 * X, X), 10 * np.eye(3))
 
 
-def test_post_norm_has_no_identity_path() -> None:
+def test_transformer_block_post_norm_has_no_identity_path() -> None:
     """Its norms lie on the path: with silent parts, what is left is two norms, not the identity."""
     torch.manual_seed(0)
     silent = {}
@@ -169,7 +169,7 @@ def test_rms_norm_forgets_the_scale_and_sees_a_shift(library: str) -> None:
 @pytest.mark.equation("eq-norm-jacobian")
 @pytest.mark.theorem("thm-norm-jacobian")
 @pytest.mark.parametrize("eps", [0.0, 1e-5, 0.7])
-def test_the_derivative_of_layer_norm(eps: float, library: str) -> None:
+def test_layer_norm_derivative(eps: float, library: str) -> None:
     """By differences of the function itself."""
     d = 7
     x, one, zero = normal(d) * 2 + 1, np.ones(d), np.zeros(d)
@@ -200,7 +200,7 @@ def test_the_derivative_of_layer_norm(eps: float, library: str) -> None:
 @pytest.mark.equation("eq-stack-equivariance")
 @pytest.mark.theorem("thm-stack-equivariance")
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_a_stack_is_blind_to_order(norm: str, library: str) -> None:
+def test_transformer_block_stack_is_blind_to_order(norm: str, library: str) -> None:
     """Whatever the order of the rows; with a causal mask it is not."""
     block = twin(library, "block.transformer_block")
     X, order = normal(N, D), np.array([3, 0, 4, 1, 2])
@@ -219,7 +219,9 @@ def test_a_stack_is_blind_to_order(norm: str, library: str) -> None:
     )
 
 
-def test_without_a_mask_the_first_output_sees_the_last_input(library: str) -> None:
+def test_transformer_block_without_a_mask_lets_the_first_output_see_the_last_input(
+    library: str,
+) -> None:
     block, X = twin(library, "block.transformer_block"), normal(N, D)
     changed = X.copy()
     changed[-1] = normal(D, seed=5)
@@ -241,7 +243,7 @@ def test_attention_alone_makes_all_elements_equal(library: str) -> None:
     assert np.linalg.norm(H - H.mean(axis=0)) < 1e-12 * np.linalg.norm(H)
 
 
-def test_queries_keys_and_values_that_are_the_elements_look_at_themselves(
+def test_attention_of_elements_as_they_are_looks_at_themselves(
     library: str,
 ) -> None:
     """The article's X, X, X: of 20,000 rows 96 % prefer themselves; of projected ones few do."""
@@ -265,7 +267,7 @@ def n_parameters(module: torch.nn.Module) -> int:
 @pytest.mark.equation("eq-block-parameters")
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize(("d", "n_heads"), [(6, 2), (6, 3), (768, 12)])
-def test_the_parameters_of_a_block(d: int, n_heads: int, norm: str) -> None:
+def test_transformer_block_parameters(d: int, n_heads: int, norm: str) -> None:
     """Ours and PyTorch's."""
     with torch.device("meta"):
         block = TransformerBlock(d, n_heads, norm=norm)
@@ -291,7 +293,7 @@ def gpt_parameters(n_layers: int, d: int, n_vocab: int, n_ctx: int) -> int:
         (48, 1600, 25, 1_557_611_200),
     ],
 )
-def test_the_parameters_of_gpt_2(
+def test_transformer_parameters_of_gpt_2(
     n_layers: int, d: int, n_heads: int, published: int
 ) -> None:
     """The four published sizes, from the formula and from modules on the meta device."""
@@ -303,7 +305,7 @@ def test_the_parameters_of_gpt_2(
 
 
 @pytest.mark.equation("eq-block-parameters")
-def test_the_parameters_of_bert_base() -> None:
+def test_transformer_parameters_of_bert_base() -> None:
     """Post-norm, so no final norm; three tables with a norm after them; the pooler."""
     d = 768
     with torch.device("meta"):
@@ -320,7 +322,7 @@ def test_the_parameters_of_bert_base() -> None:
 
 @pytest.mark.equation("eq-block-operations")
 @pytest.mark.parametrize(("n", "d"), [(10, 6), (100, 64), (7, 12)])
-def test_the_operations_of_a_block(n: int, d: int) -> None:
+def test_transformer_block_operations(n: int, d: int) -> None:
     """As PyTorch counts them, with the weights asked for, so that no product is hidden."""
     from torch.utils.flop_counter import FlopCounterMode
 

@@ -31,12 +31,13 @@ from tests.support.block_layers import (
     shaken,
 )
 from tests.support.comparison import assert_close
+from tests.support.loops import for_each
 from tests.support.twin_table import public
 
 # --- the parts ------------------------------------------------------------------------------------
 
 
-def test_the_parts_are_the_functions() -> None:
+def test_layer_norm_and_feed_forward_modules_are_the_functions() -> None:
     X, norm = elements(BATCH), shaken(LayerNorm(D, eps=0.1))
     assert_close(norm(X), layer_norm(X, norm.gain, norm.bias, eps=0.1), 1e-12)
     for activation in (relu, gelu):
@@ -47,7 +48,7 @@ def test_the_parts_are_the_functions() -> None:
 
 
 @pytest.mark.parametrize("make", [FeedForward, TransformerBlock, Transformer])
-def test_dropout_acts_in_training_only_and_keeps_the_mean(make: Any) -> None:
+def test_dropout_acts_in_training_only(make: Any) -> None:
     sizes = {FeedForward: (D, D_FF), TransformerBlock: (D, HEADS)}
     torch.manual_seed(0)
     module = make(*sizes.get(make, (LAYERS, D, HEADS)), dropout=0.5).double()
@@ -60,7 +61,7 @@ def test_dropout_acts_in_training_only_and_keeps_the_mean(make: Any) -> None:
     assert torch.equal(module(X), without(X))
 
 
-def test_dropout_of_a_block_acts_at_the_places_that_it_says() -> None:
+def test_transformer_block_dropout_acts_at_the_places_that_it_says() -> None:
     """Put probes into the places; three kinds: weights, hidden features, what is added."""
     block = TransformerBlock(D, HEADS, D_FF, dropout=0.5).double()
     X, dropped = elements(BATCH), []
@@ -84,14 +85,16 @@ def test_dropout_of_a_block_acts_at_the_places_that_it_says() -> None:
     assert 0.3 < float((weights == 0).double().mean()) < 0.7
 
 
-def test_dropout_is_torchs_when_it_drops_everything() -> None:
+def test_transformer_block_dropout_of_everything_leaves_the_residual_path() -> None:
     """A probability of 1 leaves the residual path alone."""
     X = elements(BATCH)
     assert torch.equal(TransformerBlock(D, HEADS, dropout=1.0).double()(X), X)
 
 
 @each_norm
-def test_a_state_dict_makes_the_round_trip(norm: str, tmp_path: Any) -> None:
+def test_transformer_state_dict_makes_the_round_trip(
+    norm: str, tmp_path: Any
+) -> None:
     one, other = (Transformer(2, D, HEADS, norm=norm).double() for _ in range(2))
     names = [
         n.removeprefix("blocks.0.") for n in one.state_dict() if "blocks.0" in n
@@ -112,7 +115,7 @@ def test_a_state_dict_makes_the_round_trip(norm: str, tmp_path: Any) -> None:
 
 
 @each_norm
-def test_a_stack_is_made_on_the_meta_device_and_given_its_weights_later(
+def test_transformer_is_made_on_the_meta_device_and_given_its_weights_later(
     norm: str,
 ) -> None:
     with torch.device("meta"):
@@ -126,8 +129,9 @@ def test_a_stack_is_made_on_the_meta_device_and_given_its_weights_later(
     assert torch.equal(filled(X), full(X))
 
 
+@pytest.mark.without_hook
 @each_norm
-def test_a_stack_can_be_exported(norm: str) -> None:
+def test_transformer_can_be_exported(norm: str) -> None:
     """With a mask, and with a batch of any size."""
     stack = public("in_torch", "block.Transformer")(2, D, HEADS, norm=norm).eval()
     mask, X = causal_mask(N), elements(BATCH).float()
@@ -139,7 +143,7 @@ def test_a_stack_can_be_exported(norm: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_a_stack_works_in_its_dtype(dtype: torch.dtype) -> None:
+def test_transformer_works_in_its_dtype(dtype: torch.dtype) -> None:
     stack = Transformer(2, D, HEADS).to(dtype)
     X = elements(BATCH).to(dtype)
     out = stack(X, mask=causal_mask(N))
@@ -149,7 +153,7 @@ def test_a_stack_works_in_its_dtype(dtype: torch.dtype) -> None:
     assert_close(out, exact, tolerance)
 
 
-def test_modules_say_what_they_are() -> None:
+def test_repr_of_modules_says_what_they_are() -> None:
     assert repr(LayerNorm(7)) == "LayerNorm(d_model=7, eps=1e-05)"
     feed = repr(FeedForward(7, 5, activation=gelu))
     assert feed.startswith("FeedForward(\n  d_model=7, d_ff=5, activation=gelu")
@@ -157,7 +161,8 @@ def test_modules_say_what_they_are() -> None:
     assert TransformerBlock(6, 2).feed_forward.d_ff == 24
 
 
-@pytest.mark.parametrize(
+@pytest.mark.without_hook
+@for_each(
     ("name", "sizes", "options", "error", "words"),
     [
         ("LayerNorm", (0,), {}, ValueError, "d_model must be at least 1"),
@@ -180,21 +185,24 @@ def test_modules_say_what_they_are() -> None:
         ("Transformer", (2, 6, 2), {"norm": None}, TypeError, "norm"),
     ],
 )
-def test_modules_refuse_what_makes_no_sense(
+def test_modules_of_the_block_refuse_what_makes_no_sense(
     name: str, sizes: Any, options: Any, error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
         public("in_torch", f"block.{name}")(*sizes, **options)
 
 
-def test_a_block_refuses_elements_of_another_width() -> None:
+@pytest.mark.without_hook
+def test_transformer_block_and_feed_forward_refuse_elements_of_another_width() -> (
+    None
+):
     for module in (FeedForward, TransformerBlock):
         made = public("in_torch", f"block.{module.__name__}")(6, 2)
         with pytest.raises((ValueError, RuntimeError), match="6"):
             made(torch.ones(N, 5))
 
 
-def test_the_start_of_a_feed_forward_network() -> None:
+def test_feed_forward_start_keeps_unit_variance() -> None:
     """Variances 1/d_model and 1/d_ff: 5 times their standard error is allowed."""
     feed = FeedForward(512, 1024)
     feed.reset_parameters(torch.Generator().manual_seed(5))
@@ -209,7 +217,7 @@ def test_the_start_of_a_feed_forward_network() -> None:
 
 @pytest.mark.gpu
 @each_norm
-def test_a_stack_runs_on_the_gpu(norm: str) -> None:
+def test_transformer_runs_on_the_gpu(norm: str) -> None:
     stack, X = (
         shaken(Transformer(LAYERS, D, HEADS, D_FF, norm=norm)),
         elements(BATCH),
@@ -220,7 +228,7 @@ def test_a_stack_runs_on_the_gpu(norm: str) -> None:
     assert_close(found, wanted, 1e-11)
 
 
-def test_the_linear_layers_of_torch_keep_the_transposes() -> None:
+def test_linear_layers_of_torch_keep_the_transposes() -> None:
     """What `block_from_torch` relies on, said by `F.linear` itself."""
     layer, X = layer_of_torch(), elements()
     hidden = X @ layer.linear1.weight.T + layer.linear1.bias

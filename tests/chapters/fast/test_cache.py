@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.attention_inputs import normal
+from tests.support.loops import for_each
 from tests.support.twin_table import convert, in_numpy, module, public, twin
 
 Part = tuple[np.ndarray, ...]
@@ -23,7 +24,7 @@ def appended(library: str, *lengths: int) -> tuple[object, list[np.ndarray], Par
 
 
 @pytest.mark.parametrize("lengths", [(5,), (1,) * 9, (4, 1, 1, 3, 1), (0, 2, 0, 1)])
-def test_a_cache_gives_back_all_it_was_given(
+def test_kv_cache_gives_back_all_it_was_given(
     lengths: tuple[int, ...], library: str
 ) -> None:
     cache, wanted, found = appended(library, *lengths)
@@ -33,7 +34,7 @@ def test_a_cache_gives_back_all_it_was_given(
         np.testing.assert_array_equal(in_numpy(part), all_of_it)
 
 
-def test_what_a_cache_gave_earlier_stays_as_it_was(library: str) -> None:
+def test_kv_cache_leaves_what_it_gave_earlier_as_it_was(library: str) -> None:
     cache = module(library, "fast").KVCache()
     seen = []
     for n in range(1, 9):
@@ -47,7 +48,7 @@ def test_what_a_cache_gave_earlier_stays_as_it_was(library: str) -> None:
         assert in_numpy(K).any(axis=-1).all()
 
 
-def test_a_cache_is_copied_as_it_doubles_only(library: str) -> None:
+def test_kv_cache_is_copied_as_it_doubles_only(library: str) -> None:
     """Of 1000 single appends, few move what is there to another place."""
     cache = module(library, "fast").KVCache()
     places = set()
@@ -58,7 +59,7 @@ def test_a_cache_is_copied_as_it_doubles_only(library: str) -> None:
     assert len(places) <= 11
 
 
-def test_a_cache_works_in_any_dtype(library: str) -> None:
+def test_kv_cache_works_in_any_dtype(library: str) -> None:
     for dtype in ("float16", "float32", "float64"):
         cache = module(library, "fast").KVCache()
         for _ in range(2):
@@ -67,7 +68,8 @@ def test_a_cache_works_in_any_dtype(library: str) -> None:
         assert str(K.dtype).endswith(dtype) and str(V.dtype).endswith(dtype)
 
 
-def test_a_cache_refuses_what_does_not_fit(library: str) -> None:
+@pytest.mark.without_hook
+def test_kv_cache_refuses_what_does_not_fit(library: str) -> None:
     cache = public(library, "fast.KVCache")
 
     def attempt(K: np.ndarray, V: np.ndarray, before: bool = True) -> None:
@@ -94,7 +96,8 @@ def test_a_cache_refuses_what_does_not_fit(library: str) -> None:
         cache().append([[1.0]], convert(library, V))
 
 
-def test_a_refused_append_leaves_the_cache_as_it_was(library: str) -> None:
+@pytest.mark.without_hook
+def test_kv_cache_stays_as_it_was_if_append_refuses(library: str) -> None:
     cache, keys = public(library, "fast.KVCache")(), normal(2, 3, 3, 5)
     cache.append(convert(library, keys), convert(library, normal(2, 3, 3, 7)))
     with pytest.raises(ValueError, match="V must have"):
@@ -114,11 +117,9 @@ def rotated(X: np.ndarray, first: int) -> np.ndarray:
     return np.concatenate([turned.real, turned.imag], axis=-1)
 
 
-@pytest.mark.parametrize(
-    "chunks", [(1,) * 8, (5, 1, 1, 1), (3, 4, 1), (2, 2, 2, 2)]
-)
+@for_each("chunks", [(1,) * 8, (5, 1, 1, 1), (3, 4, 1), (2, 2, 2, 2)])
 @pytest.mark.parametrize("rotary", [False, True])
-def test_decoding_with_a_cache_is_attending_to_all(
+def test_kv_cache_decoding_is_attending_to_all(
     rotary: bool, chunks: tuple[int, ...], library: str
 ) -> None:
     """A few tokens at a time; causal masks are bottom-right, positions are from the cache."""
@@ -140,7 +141,7 @@ def test_decoding_with_a_cache_is_attending_to_all(
         start += n
 
 
-def test_both_caches_have_one_face() -> None:
+def test_kv_cache_has_one_face_in_both_libraries() -> None:
     ours = [module(library, "fast").KVCache for library in ("in_numpy", "in_torch")]
     for name in ("append", "__len__", "__init__"):
         methods = [getattr(cache, name) for cache in ours]

@@ -21,7 +21,7 @@ Part = tuple[float, float, np.ndarray]
 
 @pytest.mark.equation("eq-attention-flops")
 @given(n_heads=sizes, n_q=sizes, n_k=sizes, d_k=sizes, d_v=sizes)
-def test_flops_are_counted_one_at_a_time(
+def test_attention_flops_are_counted_one_at_a_time(
     n_heads: int, n_q: int, n_k: int, d_k: int, d_v: int, library: str
 ) -> None:
     count = 0
@@ -37,7 +37,9 @@ def test_flops_are_counted_one_at_a_time(
 
 @pytest.mark.equation("eq-fused-bytes")
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_inputs_and_outputs_must_be_moved(dtype: type, library: str) -> None:
+def test_fused_bytes_are_those_of_inputs_and_outputs(
+    dtype: type, library: str
+) -> None:
     n_heads, n_q, n_k, d_k, d_v = 3, 7, 11, 5, 13
     arrays = [
         np.zeros((n_heads, n, d), dtype)
@@ -51,7 +53,7 @@ def test_inputs_and_outputs_must_be_moved(dtype: type, library: str) -> None:
 
 
 @pytest.mark.equation("eq-explicit-bytes")
-def test_explicit_attention_moves_its_matrix_four_times(library: str) -> None:
+def test_explicit_bytes_move_the_matrix_four_times(library: str) -> None:
     """Each step reads its inputs and writes its output."""
     n_heads, n_q, n_k, d_k, d_v, u = 3, 7, 11, 5, 13, 4
     matrix, Q, K, V, Y = (
@@ -68,7 +70,7 @@ def test_explicit_attention_moves_its_matrix_four_times(library: str) -> None:
 
 @pytest.mark.equation("eq-intensity")
 @pytest.mark.parametrize("u", [2, 4])
-def test_storing_the_weights_caps_the_intensity(u: int, library: str) -> None:
+def test_intensity_is_capped_by_storing_the_weights(u: int, library: str) -> None:
     flops, explicit, fused = (
         public(library, f"fast.{name}")
         for name in ("attention_flops", "explicit_bytes", "fused_bytes")
@@ -90,7 +92,7 @@ def test_storing_the_weights_caps_the_intensity(u: int, library: str) -> None:
     r_max=st.floats(0.1, 10),
     r_mem=st.floats(0.1, 10),
 )
-def test_no_order_of_work_is_above_the_roof(
+def test_roofline_is_above_every_order_of_work(
     parts: list[tuple[float, float]], r_max: float, r_mem: float
 ) -> None:
     """However arithmetic and movement overlap: not at all, within each part, or perfectly."""
@@ -144,7 +146,7 @@ def values_for(scores: np.ndarray, seed: int) -> np.ndarray:
 
 
 @pytest.mark.equation("eq-running-step")
-def test_one_key_after_the_other_gives_the_sums(library: str) -> None:
+def test_online_softmax_sums_one_key_after_the_other(library: str) -> None:
     scores, values = 30 * normal(23), normal(23, 5)
     m, l, o = -math.inf, 0.0, np.zeros(5)
     for j, (s, v) in enumerate(zip(scores, values, strict=True)):
@@ -160,7 +162,9 @@ def test_one_key_after_the_other_gives_the_sums(library: str) -> None:
 
 @pytest.mark.equation("eq-online-softmax")
 @pytest.mark.parametrize("block", [1, 4, 50])
-def test_weights_follow_from_maximum_and_sum(block: int, library: str) -> None:
+def test_online_softmax_weights_follow_from_maximum_and_sum(
+    block: int, library: str
+) -> None:
     scores = 30 * normal(7, 23)
     m, l, _ = twin(library, "fast.partial_attention")(scores, np.ones((23, 1)))
     weights = np.exp(scores - m[:, None]) / l[:, None]
@@ -170,7 +174,7 @@ def test_weights_follow_from_maximum_and_sum(block: int, library: str) -> None:
 
 
 @pytest.mark.equation("eq-partial")
-def test_a_partial_result_is_maximum_sum_and_weighted_sum(library: str) -> None:
+def test_partial_attention_is_maximum_sum_and_weighted_sum(library: str) -> None:
     scores, values = 30 * normal(3, 11), normal(11, 5)
     found = twin(library, "fast.partial_attention")(scores, values)
     for i in range(3):
@@ -181,7 +185,7 @@ def test_a_partial_result_is_maximum_sum_and_weighted_sum(library: str) -> None:
 
 @pytest.mark.equation("eq-merge")
 @given(one=scores_of, two=scores_of)
-def test_merging_gives_the_partial_result_of_both(
+def test_merge_partial_gives_the_partial_result_of_both(
     one: np.ndarray, two: np.ndarray, library: str
 ) -> None:
     parts = [part_of(s, values_for(s, k)) for k, s in enumerate((one, two))]
@@ -192,7 +196,7 @@ def test_merging_gives_the_partial_result_of_both(
 
 
 @pytest.mark.equation("eq-merge-lse")
-def test_divided_outputs_merge_with_their_log_sum_exp() -> None:
+def test_log_sum_exp_merges_divided_outputs() -> None:
     scores, values = 30 * normal(11), normal(11, 5)
     halves = [(scores[:4], values[:4]), (scores[4:], values[4:])]
     L = [np.logaddexp.reduce(s) for s, _ in halves]
@@ -212,7 +216,9 @@ triples = st.tuples(
 
 @pytest.mark.theorem("thm-merge")
 @given(p=triples, q=triples, r=triples)
-def test_merging_is_like_adding(p: Part, q: Part, r: Part, library: str) -> None:
+def test_merge_partial_is_like_adding(
+    p: Part, q: Part, r: Part, library: str
+) -> None:
     """For any triples, also those that come from no scores."""
 
     def merge(one: Part, two: Part) -> Part:
@@ -229,7 +235,9 @@ def test_merging_is_like_adding(p: Part, q: Part, r: Part, library: str) -> None
 
 @pytest.mark.equation("eq-merge-many")
 @given(parts=st.lists(triples, min_size=1, max_size=6))
-def test_many_parts_merge_to_one_sum(parts: list[Part], library: str) -> None:
+def test_merge_partial_makes_one_sum_of_many_parts(
+    parts: list[Part], library: str
+) -> None:
     m = max(part[0] for part in parts)
     if m > -math.inf:
         l, o = (sum(math.exp(p[0] - m) * p[k] for p in parts) for k in (1, 2))
@@ -242,7 +250,9 @@ def test_many_parts_merge_to_one_sum(parts: list[Part], library: str) -> None:
 @pytest.mark.theorem("thm-any-partition")
 @pytest.mark.equation("eq-partial-output")
 @given(data=st.data())
-def test_cut_the_keys_as_you_like(data: st.DataObject, library: str) -> None:
+def test_merge_partial_gives_the_same_however_the_keys_are_cut(
+    data: st.DataObject, library: str
+) -> None:
     n = data.draw(st.integers(1, 9))
     scores, values = 50 * normal(n), normal(n, 2)
     hidden = data.draw(st.sets(st.integers(1, 8)))  # never the first key
@@ -266,7 +276,9 @@ def test_cut_the_keys_as_you_like(data: st.DataObject, library: str) -> None:
     scores=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9).map(np.array),
     cut=st.integers(0, 9),
 )
-def test_nothing_overflows(scores: np.ndarray, cut: int, library: str) -> None:
+def test_merge_partial_does_not_overflow(
+    scores: np.ndarray, cut: int, library: str
+) -> None:
     values = 100 * values_for(scores, 0)
     one_part = twin(library, "fast.partial_attention")
     parts = [

@@ -16,6 +16,7 @@ from tests.support.attention_inputs import (
     normal,
 )
 from tests.support.comparison import assert_close
+from tests.support.loops import for_each
 from tests.support.oracles import tensors
 from tests.support.twin_table import convert, public, twin
 
@@ -61,19 +62,21 @@ def assert_same(one: Part, two: Part) -> None:
 
 
 @given(parts=parts_of_a_row(3))
-def test_merging_is_associative(parts: list[Part], library: str) -> None:
+def test_merge_partial_is_associative(parts: list[Part], library: str) -> None:
     merge, (a, b, c) = twin(library, "fast.merge_partial"), parts
     assert_same(merge(*merge(*a, *b), *c), merge(*a, *merge(*b, *c)))
 
 
 @given(parts=parts_of_a_row(2))
-def test_merging_is_commutative(parts: list[Part], library: str) -> None:
+def test_merge_partial_is_commutative(parts: list[Part], library: str) -> None:
     merge, (a, b) = twin(library, "fast.merge_partial"), parts
     assert_same(merge(*a, *b), merge(*b, *a))
 
 
 @given(parts=parts_of_a_row(1))
-def test_no_keys_at_all_are_the_identity(parts: list[Part], library: str) -> None:
+def test_merge_partial_has_no_keys_at_all_as_identity(
+    parts: list[Part], library: str
+) -> None:
     merge, (part,) = twin(library, "fast.merge_partial"), parts
     nothing = by_hand(np.zeros((3, 0)), np.zeros((0, 2)))
     for found in (merge(*part, *nothing), merge(*nothing, *part)):
@@ -82,7 +85,7 @@ def test_no_keys_at_all_are_the_identity(parts: list[Part], library: str) -> Non
 
 
 @given(data=st.data())
-def test_any_partition_of_the_keys_merges_to_attention(
+def test_merge_partial_of_any_partition_of_the_keys_is_attention(
     data: st.DataObject, library: str
 ) -> None:
     """Whichever keys are together, and in whichever order and grouping they are merged."""
@@ -108,7 +111,7 @@ def test_any_partition_of_the_keys_merges_to_attention(
     np.testing.assert_allclose(out, weights @ V, rtol=1e-11, atol=1e-13)
 
 
-@pytest.mark.parametrize("block", [1, 2, 7, 23, 50])
+@for_each("block", [1, 2, 7, 23, 50])
 def test_online_softmax_is_softmax_whatever_the_block(
     block: int, library: str
 ) -> None:
@@ -124,9 +127,9 @@ def test_online_softmax_is_softmax_whatever_the_block(
 TILES = [1, 3, 4, 11, 256]
 
 
-@pytest.mark.parametrize("tile", TILES)
+@for_each("tile", TILES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_tiles_give_attention_with_every_mask(
+def test_tiled_attention_is_attention_with_every_mask(
     kind: str, tile: int, library: str
 ) -> None:
     arrays, mask = inputs(2, 3), masks_of_every_kind(library)[kind]
@@ -137,10 +140,10 @@ def test_tiles_give_attention_with_every_mask(
         assert (found[:, -1, 2] == 0).all()
 
 
-@pytest.mark.parametrize("tile", TILES)
+@for_each("tile", TILES)
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("n_q", "n_k"), [(7, 11), (11, 11), (13, 11), (1, 11)])
-def test_causal_tiles_are_causal_attention_on_top_of_every_mask(
+@for_each(("n_q", "n_k"), [(7, 11), (11, 11), (13, 11), (1, 11)])
+def test_tiled_attention_causal_is_causal_on_top_of_every_mask(
     n_q: int, n_k: int, kind: str, tile: int, library: str
 ) -> None:
     arrays = inputs(2, 3, n_q=n_q, n_k=n_k)
@@ -156,8 +159,8 @@ def test_causal_tiles_are_causal_attention_on_top_of_every_mask(
 
 
 @pytest.mark.parametrize("size", [0.1, 1.0, 30.0, 1e3])
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_tiles_give_attention_for_scores_of_any_size(
+@for_each("dtype", ["float64", "float32"])
+def test_tiled_attention_is_attention_for_scores_of_any_size(
     dtype: str, size: float, library: str
 ) -> None:
     """Small ones need no shift in NumPy, large ones do, both at once too."""
@@ -179,7 +182,7 @@ def test_tiles_give_attention_for_scores_of_any_size(
     share=st.sampled_from([0.0, 0.3, 1.0]),
     seed=st.integers(0, 99),
 )
-def test_tiles_give_attention_in_any_size(
+def test_tiled_attention_is_attention_in_any_size(
     n_q: int,
     n_k: int,
     tile: int,
@@ -204,7 +207,7 @@ def test_tiles_give_attention_in_any_size(
 
 
 @pytest.mark.parametrize("n_rep", [1, 2, 4])
-def test_query_heads_share_the_key_head_next_to_them(
+def test_repeat_kv_lets_query_heads_share_the_key_head_next_to_them(
     n_rep: int, library: str
 ) -> None:
     """As PyTorch's grouped queries do; the other order, all heads again and again, does not."""
@@ -228,7 +231,7 @@ def test_query_heads_share_the_key_head_next_to_them(
         assert np.abs(in_turn - found).max() > 0.1
 
 
-def test_causal_linear_attention_is_a_recurrence(library: str) -> None:
+def test_linear_attention_causal_is_a_recurrence(library: str) -> None:
     """One matrix and one vector run along, whatever the chunks inside: 150 are more than two."""
     Q, K, V = normal(150, 3), normal(150, 3, seed=1), normal(150, 2, seed=2)
     found = twin(library, "fast.linear_attention")(Q, K, V, causal=True)
@@ -268,7 +271,7 @@ def test_linear_attention_cannot_single_out_a_key(library: str) -> None:
 # --- costs ----------------------------------------------------------------------------------------
 
 
-def test_flops_are_counted_by_looping(library: str) -> None:
+def test_attention_flops_are_counted_by_looping(library: str) -> None:
     """Every multiplication and every addition of both products, one at a time."""
     n_q, n_k, d_k, d_v, n_heads = 2, 3, 4, 5, 2
     count = 0
@@ -281,7 +284,7 @@ def test_flops_are_counted_by_looping(library: str) -> None:
     assert found == count
 
 
-def test_the_fused_kernel_saves_what_grows_with_the_square(library: str) -> None:
+def test_fused_bytes_save_what_grows_with_the_square(library: str) -> None:
     explicit, fused = (
         [public(library, f"fast.{name}")(n, n, 64, 64, 8) for n in (1024, 2048)]
         for name in ("explicit_bytes", "fused_bytes")
@@ -290,7 +293,8 @@ def test_the_fused_kernel_saves_what_grows_with_the_square(library: str) -> None
     assert 3.8 < explicit[1] / explicit[0] < 4
 
 
-def test_installed_functions_say_what_is_wrong(library: str) -> None:
+@pytest.mark.without_hook
+def test_tiled_attention_says_what_is_wrong(library: str) -> None:
     """Without the shape checks of the test run, too."""
     Q = convert(library, np.ones((3, 2)))
     with pytest.raises(TypeError, match="causal must be True or False, got int 1"):

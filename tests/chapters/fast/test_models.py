@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from course_attn.in_numpy import _fast_tiles as tiles
 from tests.chapters.fast.inputs import sizes, softmax
 from tests.support.attention_inputs import normal
+from tests.support.loops import for_each
 from tests.support.twin_table import convert, in_numpy, module, public, twin
 
 # --- tiles ----------------------------------------------------------------------------------------
@@ -18,7 +19,7 @@ from tests.support.twin_table import convert, in_numpy, module, public, twin
 
 @pytest.mark.equation("eq-causal-tiles")
 @given(N=st.integers(1, 9), tile=st.integers(1, 5))
-def test_half_of_the_causal_tiles_are_needed(N: int, tile: int) -> None:
+def test_tiles_of_a_causal_mask_are_needed_by_half(N: int, tile: int) -> None:
     mask = np.tri(N * tile, dtype=bool)
     needed = sum(
         mask[a * tile : (a + 1) * tile, b * tile : (b + 1) * tile].any()
@@ -49,7 +50,7 @@ def test_scores_are_bounded_by_lengths(size: float, seed: int) -> None:
 
 @pytest.mark.equation("eq-block-bytes")
 @given(n_q=sizes, n_k=sizes, n_b=sizes, tile=sizes)
-def test_keys_are_read_once_for_each_block_of_queries(
+def test_tiled_attention_reads_keys_once_for_each_block_of_queries(
     n_q: int, n_k: int, n_b: int, tile: int
 ) -> None:
     u, n_heads, d_k, d_v, moved = 4, 2, 3, 5, 0
@@ -65,7 +66,7 @@ def test_keys_are_read_once_for_each_block_of_queries(
 
 
 @pytest.mark.equation("eq-recompute")
-def test_weights_come_back_from_the_log_sum_exp(library: str) -> None:
+def test_log_sum_exp_gives_the_weights_back(library: str) -> None:
     Q, K = normal(7, 5), normal(11, 5, seed=1)
     scores = Q @ K.T / math.sqrt(5)
     m, l, _ = twin(library, "fast.partial_attention")(scores, np.ones((11, 1)))
@@ -79,7 +80,7 @@ def test_weights_come_back_from_the_log_sum_exp(library: str) -> None:
 
 
 @pytest.mark.equation("eq-cached-step")
-def test_a_step_with_a_cache_is_the_last_row(library: str) -> None:
+def test_kv_cache_step_is_the_last_row(library: str) -> None:
     X, cache = normal(9, 5), module(library, "fast").KVCache()
     W_Q, W_K, W_V = normal(3, 5, 5)
     causal = twin(library, "masks.causal_attention")
@@ -96,7 +97,7 @@ def test_a_step_with_a_cache_is_the_last_row(library: str) -> None:
 
 @pytest.mark.equation("eq-decode-pairs")
 @pytest.mark.parametrize("n", [1, 2, 7, 1024])
-def test_a_cache_saves_a_factor_that_grows_with_the_text(n: int) -> None:
+def test_kv_cache_saves_a_factor_that_grows_with_the_text(n: int) -> None:
     without = sum(t * t for t in range(1, n + 1))
     cached = sum(t for t in range(1, n + 1))
     assert 6 * without == n * (n + 1) * (2 * n + 1)
@@ -118,7 +119,7 @@ def test_decoding_does_little_with_each_byte(
 
 
 @pytest.mark.equation("eq-cache-bytes")
-def test_the_cache_holds_keys_and_values_of_every_layer(library: str) -> None:
+def test_kv_cache_holds_keys_and_values_of_every_layer(library: str) -> None:
     layers, n_kv, n, d_k, d_v = 3, 2, 11, 5, 7
     total = 0
     for _ in range(layers):
@@ -134,7 +135,7 @@ def test_the_cache_holds_keys_and_values_of_every_layer(library: str) -> None:
 
 @pytest.mark.equation("eq-shared-head")
 @pytest.mark.parametrize("n_rep", [1, 2, 4])
-def test_neighboring_heads_share(n_rep: int, library: str) -> None:
+def test_repeat_kv_lets_neighboring_heads_share(n_rep: int, library: str) -> None:
     K = normal(2, 3, 7, 5)
     found = twin(library, "fast.repeat_kv")(K, n_rep)
     assert found.shape == (2, 3 * n_rep, 7, 5)
@@ -144,7 +145,7 @@ def test_neighboring_heads_share(n_rep: int, library: str) -> None:
 
 @pytest.mark.equation("eq-evicted")
 @given(evicted=st.sets(st.integers(0, 6), max_size=6))
-def test_evicting_keys_enlarges_the_others(evicted: set[int], library: str) -> None:
+def test_evicted_keys_enlarge_the_others(evicted: set[int], library: str) -> None:
     Q, K, V = normal(3, 5), normal(7, 5, seed=1), normal(7, 2, seed=2)
     kept = np.array([j not in evicted for j in range(7)])
     A = softmax(Q @ K.T / math.sqrt(5))
@@ -157,8 +158,8 @@ def test_evicting_keys_enlarges_the_others(evicted: set[int], library: str) -> N
 
 @pytest.mark.equation("eq-sink-mask")
 @pytest.mark.parametrize(("n_q", "n_k"), [(7, 7), (2, 7), (5, 3)])
-@pytest.mark.parametrize("n_sink", [0, 1, 4])
-def test_a_window_that_keeps_the_first_keys(
+@for_each("n_sink", [0, 1, 4])
+def test_sliding_window_mask_that_keeps_the_first_keys(
     n_q: int, n_k: int, n_sink: int, library: str
 ) -> None:
     """With i and j from 1; made from the package's masks as in the chapter."""
@@ -181,7 +182,7 @@ def phi(x: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.equation("eq-reassociate")
-def test_products_may_be_taken_in_another_order() -> None:
+def test_linear_attention_takes_products_in_another_order() -> None:
     Q, K, V = phi(normal(7, 5)), phi(normal(11, 5, seed=1)), normal(11, 3, seed=2)
     entry = sum(Q[2, f] * K[j, f] * V[j, 1] for f in range(5) for j in range(11))
     for product in ((Q @ K.T) @ V, Q @ (K.T @ V)):
@@ -200,7 +201,7 @@ def test_linear_attention_by_its_definition(library: str) -> None:
 
 
 @pytest.mark.equation("eq-linear-state")
-def test_causal_linear_attention_has_a_state(library: str) -> None:
+def test_linear_attention_causal_has_a_state(library: str) -> None:
     Q, K, V = normal(9, 5), normal(9, 5, seed=1), normal(9, 3, seed=2)
     found = twin(library, "fast.linear_attention")(Q, K, V, causal=True)
     C, c = np.zeros((5, 3)), np.zeros(5)

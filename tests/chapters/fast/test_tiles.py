@@ -22,6 +22,7 @@ from course_attn.in_torch.fast import tiled_attention as tiled_by_torch
 from course_attn.in_torch.qkv import attention as attention_by_torch
 from tests.support.attention_inputs import inputs, normal, random_mask
 from tests.support.comparison import HALF, IN_16_BITS, assert_close
+from tests.support.loops import for_each
 from tests.support.oracles import tensors
 from tests.support.twin_table import convert, in_numpy, named, public, twin
 
@@ -32,12 +33,12 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiles, "_BLOCK", 3)
 
 
-@pytest.mark.parametrize("tile", [1, 2, 5, 100])
+@for_each("tile", [1, 2, 5, 100])
 @pytest.mark.parametrize(
     ("n_q", "n_k"), [(7, 11), (11, 7), (7, 7), (1, 11), (2, 0)]
 )
-@pytest.mark.parametrize("size", [1.0, 100.0])
-def test_blocks_of_queries_do_not_show(
+@for_each("size", [1.0, 100.0])
+def test_tiled_attention_does_not_show_blocks_of_queries(
     small_blocks: None, size: float, n_q: int, n_k: int, tile: int
 ) -> None:
     Q, K, V = inputs(2, 3, n_q=n_q, n_k=n_k)
@@ -54,8 +55,8 @@ def test_blocks_of_queries_do_not_show(
         assert_close(found, attention(Q, K, V, mask=seen), 1e-11)
 
 
-@pytest.mark.parametrize("n_threads", [1, 2, 5])
-def test_threads_do_not_show(
+@for_each("n_threads", [1, 2, 5])
+def test_tiled_attention_does_not_show_threads(
     small_blocks: None, monkeypatch: pytest.MonkeyPatch, n_threads: int
 ) -> None:
     monkeypatch.setattr(tiles, "_n_threads", lambda blas: n_threads)
@@ -64,7 +65,7 @@ def test_threads_do_not_show(
     assert_close(tiled_attention(Q, K, V, causal=True, tile=2), wanted, 1e-12)
 
 
-def test_it_works_without_threadpoolctl(
+def test_tiled_attention_works_without_threadpoolctl(
     small_blocks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One thread here, and as many in BLAS as it likes."""
@@ -92,7 +93,7 @@ def blas_threads() -> list[int]:
     return [library["num_threads"] for library in found]
 
 
-def test_blas_gets_its_threads_back(small_blocks: None) -> None:
+def test_tiled_attention_gives_blas_its_threads_back(small_blocks: None) -> None:
     """Also if the work fails."""
     threadpoolctl = pytest.importorskip("threadpoolctl")
     Q, K, V = inputs(2, 3)
@@ -110,7 +111,7 @@ def test_blas_gets_its_threads_back(small_blocks: None) -> None:
         assert not tiles._BLAS_IS_LIMITED.locked()
 
 
-def test_two_callers_at_once_wait_for_each_other() -> None:
+def test_tiled_attention_callers_at_once_wait_for_each_other() -> None:
     """The second comes while the first is at work; it begins after the first has ended."""
     pytest.importorskip("threadpoolctl")
     begun, seen = threading.Event(), []
@@ -134,7 +135,9 @@ def test_two_callers_at_once_wait_for_each_other() -> None:
     assert {moment.split()[0] for moment in seen[4:]} == {"second"}
 
 
-def test_infinities_and_nan_give_no_warnings(small_blocks: None) -> None:
+def test_tiled_attention_gives_no_warnings_of_infinities_and_nan(
+    small_blocks: None,
+) -> None:
     """Threads have their own setting for NumPy's warnings."""
     Q, K, V = inputs(2, 3)
     Q[0, 0, 0], K[1, 1, 4], V[0, 2, 3] = np.inf, np.nan, np.inf
@@ -147,7 +150,7 @@ def test_infinities_and_nan_give_no_warnings(small_blocks: None) -> None:
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_memory_beyond_the_output_does_not_grow_with_the_square(
+def test_tiled_attention_memory_does_not_grow_with_the_square(
     causal: bool,
 ) -> None:
     """At n = 4096 one matrix of weights takes 64 MiB; two threads need two tiles of 1 MiB."""
@@ -179,7 +182,9 @@ class Largest(TorchDispatchMode):
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_no_tensor_of_torch_is_larger_than_queries_times_tile(causal: bool) -> None:
+def test_tiled_attention_makes_no_tensor_larger_than_queries_times_tile(
+    causal: bool,
+) -> None:
     Q, K, V = tensors(*inputs(2, n_q=101, n_k=103))
     with Largest() as explicit:
         attention_by_torch(Q, K, V)
@@ -202,7 +207,7 @@ def visited(n_q: int, n_k: int, tile: int, block: int) -> Iterator[int]:
 
 
 @pytest.mark.parametrize(("n_q", "n_k"), [(100, 100), (40, 100), (100, 40)])
-def test_causal_tiles_are_skipped(n_q: int, n_k: int) -> None:
+def test_tiled_attention_skips_causal_tiles(n_q: int, n_k: int) -> None:
     """What is computed is what may be seen, and half a tile for every query."""
     tile = 8
     seen = causal_mask(n_q, n_k).sum()
@@ -220,7 +225,9 @@ def test_causal_tiles_are_skipped(n_q: int, n_k: int) -> None:
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("masked", [False, True])
-def test_gradients_are_those_of_attention(masked: bool, causal: bool) -> None:
+def test_tiled_attention_gradients_are_those_of_attention(
+    masked: bool, causal: bool
+) -> None:
     """Rows with nothing allowed included, whose gradient is 0 and not NaN."""
     mask = torch.from_numpy(random_mask()) if masked else None
     lower = torch.ones(7, 11, dtype=torch.bool).tril(4) if causal else None
@@ -242,7 +249,7 @@ def test_gradients_are_those_of_attention(masked: bool, causal: bool) -> None:
         assert_close(found, wanted, 1e-11)
 
 
-def test_parts_without_keys_have_gradients() -> None:
+def test_merge_partial_of_parts_without_keys_has_gradients() -> None:
     """Nothing is NaN where both maxima are -inf."""
     merge = public("in_torch", "fast.merge_partial")
     m = torch.tensor([-torch.inf, -torch.inf, 1.0], dtype=torch.float64)
@@ -272,7 +279,7 @@ def test_tiled_attention_in_16_bits_rounds_once() -> None:
             )
 
 
-def test_no_gradient_flows_through_a_cache() -> None:
+def test_kv_cache_lets_no_gradient_through() -> None:
     K = torch.ones(2, 3, requires_grad=True)
     cache = KVCache()
     cache.append(K, K)
@@ -282,7 +289,7 @@ def test_no_gradient_flows_through_a_cache() -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_a_cache_stays_on_the_gpu(dtype: str) -> None:
+def test_kv_cache_stays_on_the_gpu(dtype: str) -> None:
     one = torch.ones(2, 1, 3, device="cuda", dtype=getattr(torch, dtype))
     cache = KVCache()
     for _ in range(3):
@@ -291,7 +298,7 @@ def test_a_cache_stays_on_the_gpu(dtype: str) -> None:
     assert K.shape == (2, 3, 3)
 
 
-def test_both_twins_skip_alike() -> None:
+def test_tiled_attention_skips_alike_in_both_twins() -> None:
     """One tile a query: with causal attention the twins differ in nothing but the library."""
     arrays = inputs(2, 3, n_q=5, n_k=9)
     found = [

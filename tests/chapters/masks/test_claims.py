@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.chapters.masks.inputs import D, allowed_softmax, three
+from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 FLOAT64 = {"in_numpy": np.float64, "in_torch": torch.float64}
@@ -20,7 +21,7 @@ SIZES = [(1, 1), (5, 5), (2, 7), (7, 2), (1, 5), (0, 3), (3, 0)]
 
 
 @pytest.mark.equation("eq-next-token")
-def test_the_chain_of_conditionals_is_the_probability_of_the_text() -> None:
+def test_probability_of_a_text_is_the_chain_of_conditionals() -> None:
     """For any distribution over texts of three words: here a random one, all texts tried."""
     joint = np.random.default_rng(0).dirichlet(np.ones(2 * 3 * 5)).reshape(2, 3, 5)
     first, first_two = joint.sum(axis=(1, 2)), joint.sum(axis=2)
@@ -34,7 +35,7 @@ def test_the_chain_of_conditionals_is_the_probability_of_the_text() -> None:
 
 
 @pytest.mark.equation("eq-recurrence")
-def test_a_recurrent_network_cannot_peek() -> None:
+def test_recurrent_network_cannot_peek() -> None:
     """The state after t steps is the t-fold f of the first t inputs, whatever comes later."""
     rng = np.random.default_rng(0)
     U, W, X = (
@@ -56,8 +57,8 @@ def test_a_recurrent_network_cannot_peek() -> None:
 
 
 @pytest.mark.equation("eq-causal-mask")
-@pytest.mark.parametrize(("n_q", "n_k"), SIZES)
-def test_the_causal_mask_is_aligned_to_the_bottom_right(
+@for_each(("n_q", "n_k"), SIZES)
+def test_causal_mask_is_aligned_to_the_bottom_right(
     n_q: int, n_k: int, library: str
 ) -> None:
     """With i and j from 1, as in the chapter: true if j <= i + n_k - n_q."""
@@ -70,9 +71,9 @@ def test_the_causal_mask_is_aligned_to_the_bottom_right(
 
 
 @pytest.mark.equation("eq-window-mask")
-@pytest.mark.parametrize(("n_q", "n_k"), SIZES)
+@for_each(("n_q", "n_k"), SIZES)
 @pytest.mark.parametrize("window", [1, 2, 3, 11])
-def test_a_window_holds_the_last_w_keys(
+def test_sliding_window_mask_holds_the_last_w_keys(
     n_q: int, n_k: int, window: int, library: str
 ) -> None:
     mask = twin(library, "masks.sliding_window_mask")(n_q, n_k, window=window)
@@ -83,7 +84,7 @@ def test_a_window_holds_the_last_w_keys(
 
 
 @pytest.mark.equation("eq-padding-mask")
-def test_the_padding_mask_keeps_the_first_keys_of_every_sequence(
+def test_padding_mask_keeps_the_first_keys_of_every_sequence(
     library: str,
 ) -> None:
     counts = np.array([5, 0, 2])
@@ -94,7 +95,7 @@ def test_the_padding_mask_keeps_the_first_keys_of_every_sequence(
 
 
 @pytest.mark.equation("eq-padding-mask")
-def test_padding_changes_nothing_for_the_real_words(library: str) -> None:
+def test_padding_mask_changes_nothing_for_the_real_words(library: str) -> None:
     """With the mask, outputs are those of the sentence alone, whatever fills it up."""
     attention = twin(library, "qkv.attention")
     mask = twin(library, "masks.padding_mask")(np.array([5, 3]), 5)
@@ -107,7 +108,7 @@ def test_padding_changes_nothing_for_the_real_words(library: str) -> None:
 
 
 @pytest.mark.equation("eq-masked-scores")
-def test_masked_scores_written_out(library: str) -> None:
+def test_masked_softmax_written_out(library: str) -> None:
     """Scaled dot products on and below the diagonal, minus infinity above; then softmax."""
     Q, K, _ = three()
     written = [
@@ -127,7 +128,9 @@ def test_masked_scores_written_out(library: str) -> None:
 
 
 @pytest.mark.equation("eq-causal-weights")
-def test_causal_weights_are_lower_triangular_and_sum_up_to_i(library: str) -> None:
+def test_causal_mask_weights_are_lower_triangular_and_sum_up_to_i(
+    library: str,
+) -> None:
     scores = np.random.default_rng(1).normal(size=(5, 5))
     mask = twin(library, "masks.causal_mask")(5)
     A = twin(library, "masks.masked_softmax")(scores, mask)
@@ -139,7 +142,7 @@ def test_causal_weights_are_lower_triangular_and_sum_up_to_i(library: str) -> No
 
 
 @pytest.mark.equation("eq-causal-output")
-def test_rows_of_causal_attention_written_out(library: str) -> None:
+def test_causal_attention_rows_written_out(library: str) -> None:
     """Each row is one term longer than the one above; the first is the first value."""
     Q, K, V = three()
     Y = twin(library, "masks.causal_attention")(Q, K, V)
@@ -159,7 +162,7 @@ def test_rows_of_causal_attention_written_out(library: str) -> None:
 
 
 @pytest.mark.equation("eq-mask-bias")
-def test_the_bias_is_zero_or_minus_infinity(library: str) -> None:
+def test_mask_to_bias_is_zero_or_minus_infinity(library: str) -> None:
     mask = np.random.default_rng(0).random((3, 5)) < 0.5
     bias = twin(library, "masks.mask_to_bias")(mask, dtype=FLOAT64[library])
     for allowed, b in zip(mask.flat, bias.flat, strict=True):
@@ -168,7 +171,7 @@ def test_the_bias_is_zero_or_minus_infinity(library: str) -> None:
 
 
 @pytest.mark.equation("eq-bias-four")
-def test_the_causal_bias_for_four_words(library: str) -> None:
+def test_mask_to_bias_of_the_causal_mask_for_four_words(library: str) -> None:
     low = -math.inf
     written = [[0, low, low, low], [0, 0, low, low], [0, 0, 0, low], [0, 0, 0, 0]]
     mask = twin(library, "masks.causal_mask")(4)
@@ -177,7 +180,7 @@ def test_the_causal_bias_for_four_words(library: str) -> None:
 
 
 @pytest.mark.equation("eq-bias-after-scaling")
-def test_a_bias_is_added_after_scaling(library: str) -> None:
+def test_bias_is_added_after_scaling(library: str) -> None:
     """A finite bias shows the difference, and PyTorch's own function agrees with us."""
     Q, K, V = three(4, 5)
     bias = np.random.default_rng(2).normal(size=(4, 5))
@@ -204,7 +207,7 @@ rows_and_masks = st.integers(2, 7).flatmap(
 
 @pytest.mark.equation("eq-mask-renormalize")
 @given(row=rows_and_masks)
-def test_masked_weights_are_renormalized_weights(
+def test_masked_softmax_gives_renormalized_weights(
     row: tuple[list[float], list[bool]], library: str
 ) -> None:
     """Both forms of the equation, the second from the unmasked weights."""
@@ -218,7 +221,7 @@ def test_masked_weights_are_renormalized_weights(
 
 @pytest.mark.theorem("thm-mask-renormalize")
 @given(row=rows_and_masks)
-def test_a_masked_key_might_as_well_not_be_in_the_list(
+def test_masked_key_might_as_well_not_be_in_the_list(
     row: tuple[list[float], list[bool]], library: str
 ) -> None:
     """Forbidden: exactly 0. Allowed: as if the list held nothing else, with sum 1."""
@@ -240,7 +243,7 @@ masks_of_five = st.lists(st.booleans(), min_size=35, max_size=35).map(
 
 @pytest.mark.equation("eq-mask-and")
 @given(first=masks_of_five, second=masks_of_five)
-def test_masking_twice_is_masking_with_and(
+def test_masked_softmax_twice_is_masking_with_and(
     first: np.ndarray, second: np.ndarray, library: str
 ) -> None:
     Q, K, V = three(5, 7)
@@ -257,7 +260,7 @@ def test_masking_twice_is_masking_with_and(
 
 @pytest.mark.theorem("thm-masks-compose")
 @given(first=masks_of_five, second=masks_of_five)
-def test_two_masks_are_one_in_any_order(
+def test_masks_combine_in_any_order(
     first: np.ndarray, second: np.ndarray, library: str
 ) -> None:
     """By steps, in either order, twice the same, and as a sum of biases."""
@@ -272,7 +275,7 @@ def test_two_masks_are_one_in_any_order(
     np.testing.assert_array_equal(masked_softmax(scores + sum(biases)), one)
 
 
-def test_new_queries_continue_where_the_cache_ends(library: str) -> None:
+def test_causal_attention_continues_where_the_cache_ends(library: str) -> None:
     """Rectangular masks: the last rows of the full result, one query or several at a time."""
     Q, K, V = three(7, 7)
     attention = twin(library, "masks.causal_attention")
@@ -290,7 +293,9 @@ def test_cross_attention_is_causal_in_its_queries_without_a_mask(
         np.testing.assert_allclose(attention(Q, K, V)[:t], attention(Q[:t], K, V))
 
 
-def test_an_empty_row_gives_zeros_and_a_zero_gradient(library: str) -> None:
+def test_masked_softmax_of_an_empty_row_is_zero_with_a_zero_gradient(
+    library: str,
+) -> None:
     """Neither NaN nor uniform, and the other rows as they would be without it."""
     scores = np.random.default_rng(7).normal(size=(3, 5))
     mask = np.array([[True] * 5, [False] * 5, [True, False, True, False, True]])
@@ -300,7 +305,7 @@ def test_an_empty_row_gives_zeros_and_a_zero_gradient(library: str) -> None:
         np.testing.assert_allclose(found[i], allowed_softmax(scores[i], mask[i]))
 
 
-def test_gradients_survive_an_empty_row() -> None:
+def test_masked_softmax_gradients_survive_an_empty_row() -> None:
     """Patching NaN after softmax leaves NaN in the gradient if the -inf was added, not filled."""
     mask = torch.tensor([[True, True, False], [False, False, False]])
     values = torch.tensor([1.0, 2.0, 4.0], dtype=torch.float64)

@@ -17,13 +17,16 @@ from tests.support.attention_inputs import (
     random_mask,
 )
 from tests.support.comparison import assert_close
+from tests.support.loops import for_each
 from tests.support.twin_table import twin
 
 # --- what must not matter -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_order_of_the_keys_does_not_matter(kind: str, library: str) -> None:
+def test_attention_does_not_depend_on_the_order_of_the_keys(
+    kind: str, library: str
+) -> None:
     """If the values and the columns of mask and bias are reordered with them."""
     Q, K, V = inputs(BATCH, HEADS)
     mask, bias = masks_of_every_kind(library)[kind], normal(N_Q, N_K, seed=3)
@@ -44,7 +47,9 @@ def test_the_order_of_the_keys_does_not_matter(kind: str, library: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_outputs_are_reordered_as_the_queries_are(kind: str, library: str) -> None:
+def test_attention_outputs_are_reordered_as_the_queries_are(
+    kind: str, library: str
+) -> None:
     Q, K, V = inputs(BATCH, HEADS)
     mask = masks_of_every_kind(library)[kind]
     order = np.random.default_rng(5).permutation(N_Q)
@@ -59,7 +64,7 @@ def test_outputs_are_reordered_as_the_queries_are(kind: str, library: str) -> No
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_constant_added_to_a_row_of_scores_changes_nothing(
+def test_attention_is_blind_to_a_constant_added_to_a_row_of_scores(
     kind: str, library: str
 ) -> None:
     arrays, mask = inputs(BATCH, HEADS), masks_of_every_kind(library)[kind]
@@ -86,8 +91,8 @@ def test_masked_softmax_is_blind_to_shifts(c: float, library: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])
-@pytest.mark.parametrize("number", [1e300, -1e300, np.inf, -np.inf, np.nan])
-def test_what_stands_at_a_masked_score_does_not_matter(
+@for_each("number", [1e300, -1e300, np.inf, -np.inf, np.nan])
+def test_masked_softmax_is_blind_to_what_stands_at_a_masked_score(
     kind: str, number: float, library: str
 ) -> None:
     mask = np.broadcast_to(
@@ -102,7 +107,9 @@ def test_what_stands_at_a_masked_score_does_not_matter(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rows_sum_to_one_or_are_empty_and_zero(kind: str, library: str) -> None:
+def test_attention_weights_sum_to_one_or_are_empty_and_zero(
+    kind: str, library: str
+) -> None:
     Q, K, _ = inputs(BATCH, HEADS)
     mask = masks_of_every_kind(library)[kind]
     weights = twin(library, "qkv.attention_weights")(Q, K, mask=mask)
@@ -112,7 +119,7 @@ def test_rows_sum_to_one_or_are_empty_and_zero(kind: str, library: str) -> None:
     )
 
 
-def test_values_at_masked_keys_do_not_matter(library: str) -> None:
+def test_attention_is_blind_to_values_at_masked_keys(library: str) -> None:
     Q, K, V = inputs(BATCH)
     mask = twin(library, "masks.padding_mask")(np.array([N_K, 4]), N_K)
     other_K, other_V = K.copy(), V.copy()
@@ -126,7 +133,7 @@ def test_values_at_masked_keys_do_not_matter(library: str) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 4, 7])
-def test_the_first_outputs_of_causal_attention_need_only_the_first_inputs(
+def test_causal_attention_needs_only_the_first_inputs_for_the_first_outputs(
     n: int, library: str
 ) -> None:
     Q, K, V = inputs(BATCH, n_q=7, n_k=7)
@@ -168,7 +175,7 @@ def test_masks_compose_by_and(data: st.DataObject, library: str) -> None:
     np.testing.assert_array_equal(wide, causal)
 
 
-def test_a_sliding_window_counts_the_query_itself(library: str) -> None:
+def test_sliding_window_mask_counts_the_query_itself(library: str) -> None:
     """Every query sees min(window, its position + 1) keys, the last of them at its position."""
     for window in (1, 2, 5, 11, 20):
         mask = twin(library, "masks.sliding_window_mask")(11, window=window)

@@ -12,7 +12,7 @@ from tests.support.oracles import identity_mha
 from tests.support.twin_table import public, twin
 
 
-def test_zero_times_infinity_spoils_the_near_neighbors_of_right_code() -> None:
+def test_mask_to_bias_by_zero_times_infinity_is_nan() -> None:
     """The article on self-attention in PyTorch picks with tril, and is right; a product is not."""
     ones, inf = torch.ones(4, 4), math.inf
     right = public("in_torch", "masks.mask_to_bias")(
@@ -32,7 +32,9 @@ def test_zero_times_infinity_spoils_the_near_neighbors_of_right_code() -> None:
     assert n_nan == [6, 10, 10]
 
 
-def test_minus_infinity_gives_zero_only_beside_a_finite_score(library: str) -> None:
+def test_softmax_of_minus_infinity_is_zero_only_beside_a_finite_score(
+    library: str,
+) -> None:
     softmax = twin(library, "softmax.softmax")
     masked_softmax = twin(library, "masks.masked_softmax")
     assert softmax(np.array([-np.inf, 0.0]))[0] == 0
@@ -40,7 +42,7 @@ def test_minus_infinity_gives_zero_only_beside_a_finite_score(library: str) -> N
     assert (masked_softmax(np.zeros(3), np.zeros(3, dtype=bool)) == 0).all()
 
 
-def test_a_fill_of_zero_is_a_score_like_any_other(library: str) -> None:
+def test_fill_of_zero_is_a_score_like_any_other(library: str) -> None:
     """Where all allowed scores are negative, most of the weight goes to what is filled with 0."""
     mask, scores = np.tri(4, dtype=bool), np.full((4, 4), -2.0)
     filled = twin(library, "softmax.softmax")(np.where(mask, scores, 0.0))
@@ -53,7 +55,7 @@ def test_a_fill_of_zero_is_a_score_like_any_other(library: str) -> None:
     assert (right[~mask] == 0).all()
 
 
-def test_a_padding_mask_on_the_queries_leaves_the_padding_in_the_list(
+def test_padding_mask_on_the_queries_leaves_the_padding_in_the_list(
     library: str,
 ) -> None:
     """The shapes fit, the padded rows are empty, and real words still attend to padding."""
@@ -67,7 +69,9 @@ def test_a_padding_mask_on_the_queries_leaves_the_padding_in_the_list(
 
 
 @pytest.mark.parametrize("offset", [0.0, -2e6, -2e9])
-def test_low_scores_do_not_reach_masked_keys(offset: float, library: str) -> None:
+def test_masked_softmax_keeps_low_scores_from_masked_keys(
+    offset: float, library: str
+) -> None:
     """A fill of -1e6 is the highest score of a row near -2e6, one of -1e9 near -2e9."""
     scores = np.array([[1.0, 0.0, 2.0, 1.0]]) + offset
     mask = np.array([[True, True, False, False]])
@@ -79,7 +83,9 @@ def test_low_scores_do_not_reach_masked_keys(offset: float, library: str) -> Non
     assert filled[0, :2].sum() == 0
 
 
-def test_masking_after_softmax_still_depends_on_what_it_hides(library: str) -> None:
+def test_softmax_before_the_mask_still_depends_on_what_it_hides(
+    library: str,
+) -> None:
     """Rows sum to less than 1, and the allowed weights move with the forbidden scores."""
     softmax = twin(library, "softmax.softmax")
     scores, mask = np.zeros((3, 3)), np.tri(3)
@@ -103,7 +109,7 @@ class _Head(torch.nn.Module):
 
 
 @pytest.mark.parametrize("passed_on", [False, True])
-def test_several_heads_leak_if_they_do_not_pass_the_flag_on(
+def test_heads_leak_if_they_do_not_pass_the_flag_on(
     passed_on: bool,
 ) -> None:
     """As in the article called Attention Mechanism: a head alone is right, several forget."""
@@ -128,7 +134,7 @@ def test_several_heads_leak_if_they_do_not_pass_the_flag_on(
     assert moved[-1] > 0.05
 
 
-def test_the_two_polarities_of_pytorch() -> None:
+def test_mask_has_two_polarities_in_pytorch() -> None:
     """The table of the chapter: sdpa keeps where True, nn.MultiheadAttention drops."""
     mha, sdpa = identity_mha(4), F.scaled_dot_product_attention
     X = torch.from_numpy(np.random.default_rng(8).normal(size=(1, 4, 4))).float()
@@ -158,7 +164,7 @@ def test_is_causal_of_pytorch_is_aligned_to_the_top_left() -> None:
     torch.testing.assert_close(explicit, ours)
 
 
-def test_an_empty_row_in_pytorch_is_zero_or_nan() -> None:
+def test_mask_with_an_empty_row_is_zero_or_nan_in_pytorch() -> None:
     """Zeros in sdpa, as with us; in nn.MultiheadAttention it depends on need_weights."""
     X, nothing = torch.randn(1, 4, 4), torch.zeros(4, 4, dtype=torch.bool)
     assert (F.scaled_dot_product_attention(X, X, X, attn_mask=nothing) == 0).all()

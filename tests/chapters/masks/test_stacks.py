@@ -30,7 +30,7 @@ def layers(
 
 
 @pytest.mark.equation("eq-prefix")
-def test_cutting_the_text_off_keeps_the_outputs_before_the_cut(
+def test_causal_attention_keeps_its_outputs_before_a_cut(
     library: str,
 ) -> None:
     """One layer, as it is: on a prefix it gives the prefix of its outputs."""
@@ -44,7 +44,7 @@ def test_cutting_the_text_off_keeps_the_outputs_before_the_cut(
 
 @pytest.mark.theorem("thm-prefix")
 @pytest.mark.parametrize("depth", [1, 2, 5])
-def test_a_causal_stack_stays_causal(depth: int, library: str) -> None:
+def test_causal_stack_stays_causal(depth: int, library: str) -> None:
     """The prefix property, and what follows: later inputs do not move an output by one bit."""
     causal_mask, run = twin(library, "masks.causal_mask"), layers(library, depth)
     X = np.random.default_rng(4).normal(size=(7, D))
@@ -62,7 +62,7 @@ def test_a_causal_stack_stays_causal(depth: int, library: str) -> None:
 
 @pytest.mark.theorem("thm-prefix")
 @pytest.mark.parametrize("forgetful", range(3))
-def test_one_layer_without_its_mask_spoils_the_stack(
+def test_causal_stack_is_spoiled_by_one_layer_without_its_mask(
     forgetful: int, library: str
 ) -> None:
     """The theorem needs the mask in every layer: without it anywhere, every output leaks."""
@@ -86,7 +86,7 @@ def dependence(model: Model, X: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.theorem("thm-reach")
-def test_a_stack_reaches_what_the_product_of_its_masks_says(library: str) -> None:
+def test_masks_of_a_stack_reach_what_their_product_says(library: str) -> None:
     """Nothing beyond; and with these weights all of it. Masks are random, with a true diagonal."""
     n, depth = 7, 3
     rng, run = np.random.default_rng(6), layers(library, depth)
@@ -106,7 +106,9 @@ def test_a_stack_reaches_what_the_product_of_its_masks_says(library: str) -> Non
 
 @pytest.mark.equation("eq-reach")
 @pytest.mark.parametrize("window", [1, 2, 3])
-def test_windows_reach_further_with_every_layer(window: int, library: str) -> None:
+def test_sliding_window_mask_reaches_further_with_every_layer(
+    window: int, library: str
+) -> None:
     """The product of L windows of w is a window of L (w - 1) + 1; of causal masks, causal."""
     window_mask = twin(library, "masks.sliding_window_mask")
     one = window_mask(11, window=window).astype(int)

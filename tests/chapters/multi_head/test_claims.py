@@ -20,6 +20,7 @@ from tests.chapters.multi_head.inputs import (
     one_head,
     seeds,
 )
+from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 
@@ -53,7 +54,7 @@ def of_functions(library: str, X: np.ndarray, Z: np.ndarray, seed: int) -> list:
 
 @pytest.mark.equation("eq-one-row")
 @given(seed=seeds)
-def test_no_row_can_look_fully_at_two(seed: int, library: str) -> None:
+def test_softmax_row_cannot_look_fully_at_two(seed: int, library: str) -> None:
     """The weights of any two keys sum to at most 1, and two heads have 2 to give."""
     Q, K = 5 * normal(seed, N_Q, D_K), normal(seed, N_K, D_K)
     A = twin(library, "qkv.attention_weights")(Q, K)
@@ -66,9 +67,7 @@ def test_no_row_can_look_fully_at_two(seed: int, library: str) -> None:
 
 @pytest.mark.theorem("thm-same-key")
 @given(seed=seeds)
-def test_equal_keys_get_equal_weights_and_their_values_can_be_swapped(
-    seed: int, library: str
-) -> None:
+def test_attention_gives_equal_keys_equal_weights(seed: int, library: str) -> None:
     Q, K, V = normal(seed, N_Q, D_K), normal(seed, N_K, D_K), normal(seed, N_K, D_V)
     K[4] = K[1]
     A = twin(library, "qkv.attention_weights")(Q, K)
@@ -97,7 +96,7 @@ def test_multi_head_attention_is_heads_side_by_side_times_the_output_matrix(
 
 
 @pytest.mark.equation("eq-side-by-side")
-def test_one_product_makes_the_queries_of_all_heads() -> None:
+def test_queries_of_all_heads_are_one_product() -> None:
     X, _ = elements()
     Q = X @ wide(0)["W_Q"]
     for h, W in enumerate(matrices()[0]):
@@ -105,7 +104,9 @@ def test_one_product_makes_the_queries_of_all_heads() -> None:
 
 
 @pytest.mark.equation("eq-split")
-def test_split_puts_every_number_in_its_head_and_its_own_row(library: str) -> None:
+def test_split_heads_puts_every_number_in_its_head_and_its_own_row(
+    library: str,
+) -> None:
     """Entry c of word i in head h is feature (h - 1) d_k + c; all are counted from 1."""
     Q = normal(0, N_Q, HEADS * D_K)
     split = twin(library, "multi_head.split_heads")(Q, HEADS)
@@ -118,7 +119,9 @@ def test_split_puts_every_number_in_its_head_and_its_own_row(library: str) -> No
 
 
 @given(seed=seeds)
-def test_merge_undoes_split_and_split_undoes_merge(seed: int, library: str) -> None:
+def test_merge_heads_undoes_split_heads_and_the_other_way_round(
+    seed: int, library: str
+) -> None:
     split = twin(library, "multi_head.split_heads")
     merge = twin(library, "multi_head.merge_heads")
     Q, heads = normal(seed, 2, N_Q, HEADS * D_K), normal(seed, 2, HEADS, N_Q, D_K)
@@ -129,7 +132,9 @@ def test_merge_undoes_split_and_split_undoes_merge(seed: int, library: str) -> N
 @pytest.mark.equation("eq-heads-batch")
 @pytest.mark.theorem("thm-three-forms")
 @given(seed=seeds)
-def test_the_three_forms_are_equal(seed: int, library: str) -> None:
+def test_multi_head_attention_has_three_equal_forms(
+    seed: int, library: str
+) -> None:
     X, Z = elements(seed)
     W = wide(seed)
     split = twin(library, "multi_head.split_heads")
@@ -171,7 +176,7 @@ def test_heads_add_up_and_have_no_order(seed: int, library: str) -> None:
 
 
 @pytest.mark.equation("eq-read-write")
-def test_a_head_weighs_words_and_carries_them_by_one_matrix(library: str) -> None:
+def test_head_weighs_words_and_carries_them_by_one_matrix(library: str) -> None:
     X, Z = elements()
     W_Q, W_K, W_V, W_O = matrices()
     total = np.zeros((N_Q, D_MODEL))
@@ -184,7 +189,7 @@ def test_a_head_weighs_words_and_carries_them_by_one_matrix(library: str) -> Non
     close(total, of_functions(library, X, Z, 0)[0])
 
 
-def test_without_an_output_matrix_heads_do_not_mix(library: str) -> None:
+def test_heads_do_not_mix_without_an_output_matrix(library: str) -> None:
     """Block h of the concatenation depends on the matrices of head h alone."""
     X, Z = elements()
     W = wide(0) | {"W_O": np.eye(HEADS * D_V)}
@@ -203,11 +208,11 @@ def test_without_an_output_matrix_heads_do_not_mix(library: str) -> None:
 
 @pytest.mark.equation("eq-parameters")
 @pytest.mark.theorem("thm-parameters")
-@pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("d_v", [1, 13])
-@pytest.mark.parametrize("d_k", [2, 5])
+@for_each("bias", [False, True])
+@for_each("d_v", [1, 13])
+@for_each("d_k", [2, 5])
 @pytest.mark.parametrize("n_heads", [1, 3, 7])
-def test_parameters_are_counted(
+def test_n_parameters_counts_the_arrays(
     n_heads: int, d_k: int, d_v: int, bias: bool, library: str
 ) -> None:
     """By the arrays themselves; with the usual widths, whatever the number of heads."""
@@ -225,7 +230,7 @@ def test_parameters_are_counted(
 
 @pytest.mark.equation("eq-flops")
 @pytest.mark.parametrize("n_heads", [1, 3, 7])
-def test_pytorch_counts_as_many_operations(n_heads: int) -> None:
+def test_multi_head_flops_are_counted_by_pytorch(n_heads: int) -> None:
     Module = public("in_torch", "multi_head.MultiHeadAttention")
     module = Module(D_MODEL, n_heads, d_k=D_K, d_v=D_V, bias=False)
     X, Z = torch.ones(1, N_Q, D_MODEL), torch.ones(1, N_K, D_MODEL)

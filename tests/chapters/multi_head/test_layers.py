@@ -10,6 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from course_attn.in_torch.masks import causal_mask
 from course_attn.in_torch.multi_head import MultiHeadAttention
 from tests.support.attention_inputs import normal_tensor as normal
+from tests.support.loops import for_each
 from tests.support.multi_head_layers import (
     BATCH,
     D_HEAD,
@@ -26,7 +27,7 @@ from tests.support.twin_table import public
 
 @pytest.mark.parametrize("n", [N_Q, 257])
 @pytest.mark.parametrize("need_weights", [True, False])
-def test_bfloat16_is_as_good_as_its_three_digits(
+def test_multi_head_attention_in_bfloat16_is_as_good_as_its_three_digits(
     need_weights: bool, n: int
 ) -> None:
     """Against float64 with the same weights: 5 roundings of 2**-8 at most, relative to the largest.
@@ -46,7 +47,7 @@ def test_bfloat16_is_as_good_as_its_three_digits(
 
 
 @pytest.mark.parametrize("need_weights", [True, False])
-def test_it_runs_under_autocast(need_weights: bool) -> None:
+def test_multi_head_attention_runs_under_autocast(need_weights: bool) -> None:
     module, X = (
         ours(torch.float32),
         normal(BATCH, N_Q, D_MODEL, dtype=torch.float32),
@@ -62,7 +63,9 @@ def test_it_runs_under_autocast(need_weights: bool) -> None:
 # --- what a module should be ----------------------------------------------------------------------
 
 
-def test_a_state_dict_makes_the_round_trip(tmp_path: Any) -> None:
+def test_multi_head_attention_state_dict_makes_the_round_trip(
+    tmp_path: Any,
+) -> None:
     module, other = ours(d_k=2, d_v=17, d_z=D_Z), ours(d_k=2, d_v=17, d_z=D_Z)
     shapes = {name: tuple(p.shape) for name, p in module.state_dict().items()}
     assert shapes == {
@@ -78,10 +81,8 @@ def test_a_state_dict_makes_the_round_trip(tmp_path: Any) -> None:
     assert list(ours(bias=False).state_dict()) == ["W_Q", "W_K", "W_V", "W_O"]
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize(
-    "widths", [{}, {"d_k": 2}, {"d_v": 7}, {"d_k": 2, "d_v": 17}]
-)
+@for_each("bias", [True, False])
+@for_each("widths", [{}, {"d_k": 2}, {"d_v": 7}, {"d_k": 2, "d_v": 17}])
 @pytest.mark.parametrize("n_heads", [1, 3, 5, 15])
 def test_n_parameters_counts_what_the_module_holds(
     n_heads: int, widths: dict[str, int], bias: bool, library: str
@@ -96,7 +97,7 @@ def test_n_parameters_counts_what_the_module_holds(
         assert found == sum(p.numel() for p in mha.parameters())
 
 
-def test_it_learns_in_all_its_parameters() -> None:
+def test_multi_head_attention_learns_in_all_its_parameters() -> None:
     """Its gradients are those of finite differences, and none is zero but that of b_K.
 
     b_K adds the same number to all scores of a row, which softmax does not see.
@@ -118,7 +119,9 @@ def test_it_learns_in_all_its_parameters() -> None:
 
 
 @pytest.mark.parametrize("need_weights", [True, False])
-def test_dropout_drops_weights_in_training_only(need_weights: bool) -> None:
+def test_multi_head_attention_dropout_drops_weights_in_training_only(
+    need_weights: bool,
+) -> None:
     """With values all 1, an output is the sum of its weights: kept ones count twice."""
     torch.manual_seed(0)
     module = MultiHeadAttention(4, 1, bias=False, dropout=0.5)
@@ -142,7 +145,9 @@ def test_dropout_drops_weights_in_training_only(need_weights: bool) -> None:
     assert torch.equal(outputs(), outputs())
 
 
-def test_weights_in_training_are_those_that_were_used() -> None:
+def test_multi_head_attention_returns_the_weights_that_were_used_in_training() -> (
+    None
+):
     torch.manual_seed(0)
     module, X = ours(dropout=0.5, bias=False).train(), normal(BATCH, N_Q, D_MODEL)
     out, weights = module(X, need_weights=True)
@@ -152,7 +157,7 @@ def test_weights_in_training_are_those_that_were_used() -> None:
     assert 0.3 < (weights == 0).double().mean() < 0.7
 
 
-def test_it_can_be_made_without_memory() -> None:
+def test_multi_head_attention_can_be_made_without_memory() -> None:
     with torch.device("meta"):
         module = MultiHeadAttention(1024, 16)
         out, weights = module(torch.empty(2, 5, 1024), need_weights=True)
@@ -164,13 +169,13 @@ def test_it_can_be_made_without_memory() -> None:
     assert made(torch.ones(1, 3, 1024)).isfinite().all()
 
 
-def test_it_says_its_sizes() -> None:
+def test_multi_head_attention_says_its_sizes() -> None:
     assert repr(MultiHeadAttention(6, 2, d_v=5, bias=False, dropout=0.1)) == (
         "MultiHeadAttention(d_model=6, n_heads=2, d_k=3, d_v=5, d_z=6, bias=False, dropout=0.1)"
     )
 
 
-def test_the_start_keeps_unit_variance() -> None:
+def test_multi_head_attention_start_keeps_unit_variance() -> None:
     """The variance of 512**2 draws errs by 0.3 %; 5 times is allowed."""
     torch.manual_seed(0)
     module = MultiHeadAttention(512, 8, d_v=32, d_z=256)
@@ -182,7 +187,7 @@ def test_the_start_keeps_unit_variance() -> None:
             assert abs(error) < 5 * (2 / W.numel()) ** 0.5
 
 
-def test_a_generator_makes_the_start_reproducible() -> None:
+def test_multi_head_attention_start_is_reproducible_by_a_generator() -> None:
     module, other = ours(), ours(dropout=0.5)
     module.reset_parameters(torch.Generator().manual_seed(5))
     other.reset_parameters(torch.Generator().manual_seed(5))
@@ -190,7 +195,8 @@ def test_a_generator_makes_the_start_reproducible() -> None:
     assert not torch.equal(module.W_Q, module.W_K)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.without_hook
+@for_each(
     ("sizes", "error", "words"),
     [
         ((10, 3), ValueError, "d_model must be a multiple of n_heads = 3, got 10"),
@@ -206,7 +212,7 @@ def test_a_generator_makes_the_start_reproducible() -> None:
         ((6, 2, {"dropout": "0"}), TypeError, "dropout must be a real number"),
     ],
 )
-def test_sizes_that_do_not_fit_are_refused(
+def test_multi_head_attention_refuses_sizes_that_do_not_fit(
     sizes: Any, error: type[Exception], words: str
 ) -> None:
     options = sizes[2] if len(sizes) == 3 else {}
@@ -214,6 +220,7 @@ def test_sizes_that_do_not_fit_are_refused(
         public("in_torch", "multi_head.MultiHeadAttention")(*sizes[:2], **options)
 
 
+@pytest.mark.without_hook
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -233,7 +240,9 @@ def test_sizes_that_do_not_fit_are_refused(
         ),
     ],
 )
-def test_inputs_that_do_not_fit_are_named(given: Any, words: str) -> None:
+def test_multi_head_attention_names_inputs_that_do_not_fit(
+    given: Any, words: str
+) -> None:
     module = public("in_torch", "multi_head.MultiHeadAttention")(15, 3, d_z=13)
     arrays = {
         name: torch.ones(shape, dtype=torch.bool if name == "mask" else None)
@@ -246,16 +255,17 @@ def test_inputs_that_do_not_fit_are_named(given: Any, words: str) -> None:
 # --- torch.compile, torch.export, the flop counter ------------------------------------------------
 
 
-def as_a_user_has_it() -> tuple[torch.nn.Module, torch.Tensor, torch.Tensor]:
-    """Return a module without the type checks of the test run, an input and a mask."""
+def in_eval_mode() -> tuple[torch.nn.Module, torch.Tensor, torch.Tensor]:
+    """Return a module, an input and a mask."""
     torch.manual_seed(0)
     module = public("in_torch", "multi_head.MultiHeadAttention")(D_MODEL, HEADS)
     return module.eval(), normal(BATCH, N_Q, D_MODEL).float(), causal_mask(N_Q)
 
 
+@pytest.mark.without_hook
 @pytest.mark.parametrize("need_weights", [True, False])
-def test_torch_export_takes_it(need_weights: bool) -> None:
-    module, X, mask = as_a_user_has_it()
+def test_multi_head_attention_can_be_exported(need_weights: bool) -> None:
+    module, X, mask = in_eval_mode()
     options = {"mask": mask, "need_weights": need_weights}
     exported = torch.export.export(module, (X,), options).module()
     found, wanted = exported(X, **options), module(X, **options)
@@ -265,12 +275,16 @@ def test_torch_export_takes_it(need_weights: bool) -> None:
     assert deviation(found, wanted) < 2e-6
 
 
-def test_torch_compile_takes_it_as_one_graph() -> None:
+@pytest.mark.slow
+@pytest.mark.without_hook
+def test_multi_head_attention_compiles_as_one_graph() -> None:
     """Forward with and without weights, and backward; eager kernels, so no compiler is needed."""
     _compiled_equals_eager("aot_eager")
 
 
-def test_torch_compile_to_machine_code() -> None:
+@pytest.mark.slow
+@pytest.mark.without_hook
+def test_multi_head_attention_compiles_to_machine_code() -> None:
     """The same with PyTorch's own compiler, which needs one for C++."""
     from torch._inductor.cpp_builder import get_cpp_compiler
     from torch._inductor.exc import InvalidCxxCompiler
@@ -283,7 +297,7 @@ def test_torch_compile_to_machine_code() -> None:
 
 
 def _compiled_equals_eager(backend: str) -> None:
-    module, X, mask = as_a_user_has_it()
+    module, X, mask = in_eval_mode()
     torch._dynamo.reset()
     compiled = torch.compile(module, backend=backend, fullgraph=True)
     for options in ({}, {"mask": mask}, {"mask": mask, "need_weights": True}):
@@ -300,9 +314,7 @@ def _compiled_equals_eager(backend: str) -> None:
         assert deviation(*grads) < 1e-5
 
 
-def test_the_flop_counter_counts_as_many_operations_for_any_number_of_heads() -> (
-    None
-):
+def test_multi_head_attention_flops_do_not_depend_on_the_number_of_heads() -> None:
     """4 * 2 n d^2 for the projections, 2 * 2 n^2 d for scores and mixtures."""
     counts = set()
     for n_heads in (1, 3, 5, 15):

@@ -7,7 +7,6 @@ import pytest
 import torch
 from hypothesis import given
 
-from course_attn.figures import multi_head as scenes
 from tests.chapters.multi_head.inputs import (
     D_K,
     D_MODEL,
@@ -26,7 +25,7 @@ from tests.support.twin_table import public, twin
 
 @pytest.mark.equation("eq-all-scores")
 @given(seed=seeds)
-def test_one_product_of_wide_queries_and_keys_is_a_sum_over_heads(
+def test_scores_of_wide_queries_and_keys_are_a_sum_over_heads(
     seed: int, library: str
 ) -> None:
     """And attention on it is one wide head."""
@@ -67,7 +66,7 @@ def dependence(model) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-def test_reshape_alone_leaks_nothing_and_forgets_the_first_half(
+def test_split_heads_by_reshape_alone_forgets_the_first_half(
     library: str,
 ) -> None:
     split = twin(library, "multi_head.split_heads")
@@ -82,7 +81,7 @@ def test_reshape_alone_leaks_nothing_and_forgets_the_first_half(
     assert np.triu(dependence(late), 1).any()
 
 
-def test_a_head_reads_all_features(library: str) -> None:
+def test_head_reads_all_features(library: str) -> None:
     X, _ = elements()
     W_Q = normal(5, D_MODEL, HEADS * D_K)
     square = [W_Q, normal(6, D_MODEL, HEADS * D_K), normal(7, D_MODEL, HEADS * D_V)]
@@ -113,7 +112,7 @@ def test_softmax_over_axis_1_of_a_batch_goes_over_the_queries() -> None:
         X.t()
 
 
-def test_the_root_of_the_whole_width_makes_scores_too_small(library: str) -> None:
+def test_scale_by_the_whole_width_makes_scores_too_small(library: str) -> None:
     """By the root of the number of heads."""
     Q, K = normal(0, 2000, 16), normal(1, 2000, 16)
     scores = [
@@ -128,7 +127,7 @@ def test_the_root_of_the_whole_width_makes_scores_too_small(library: str) -> Non
 
 
 @pytest.mark.equation("eq-packed")
-def test_pytorch_packs_the_transposed_matrices_below_each_other() -> None:
+def test_in_proj_weight_of_pytorch_packs_transposed_matrices() -> None:
     """What `from_torch` finds there is what PyTorch computes with."""
     torch.manual_seed(0)
     mha = torch.nn.MultiheadAttention(12, 3, bias=False, batch_first=True)
@@ -160,32 +159,3 @@ def test_averaged_weights_belong_to_no_head_and_do_not_give_the_output() -> None
     wrong = merge(averaged[:, None] @ V) @ mha.out_proj.weight.T
     assert torch.allclose(right, out, atol=1e-6)
     assert (wrong - out).abs().max() > 0.05
-
-
-# Pictures
-
-
-def test_the_animation_of_split_and_merge_moves_numbers_as_the_functions_do(
-    library: str,
-) -> None:
-    """At the heads, the left panel is `split_heads`, and the right one a reshape."""
-    n, n_heads, d_head = 3, 2, 3
-    d = n_heads * d_head
-    X = np.arange(n * d, dtype=float).reshape(n, d)
-    split = twin(library, "multi_head.split_heads")(X, n_heads)
-    for mixed, wanted in ((False, split), (True, X.reshape(n_heads, n, d_head))):
-        start, _, heads, end = scenes._stations(n, n_heads, d_head, mixed=mixed)
-        np.testing.assert_array_equal(start, end)
-        found = np.empty((n_heads, n, d_head))
-        for i in range(n):
-            for f in range(d):
-                x, y = heads[i, f]
-                h, row = divmod(round(-y), n + 1)
-                found[h, row, round(x - 2)] = X[i, f]
-        np.testing.assert_array_equal(found, wanted)
-
-
-def test_the_animation_fits_the_page_and_describes_itself() -> None:
-    page = scenes.split_and_merge()._repr_html_()
-    assert len(page) < 400_000
-    assert "Follow the framed" in page and "reading order" in page

@@ -51,7 +51,7 @@ def sinusoids(library: str, n: int, d: int, base: float = 10000.0) -> np.ndarray
 
 @pytest.mark.equation("eq-permute-rows")
 @given(order=orders)
-def test_a_permutation_matrix_picks_rows(order: np.ndarray) -> None:
+def test_permutation_matrix_picks_rows(order: np.ndarray) -> None:
     P, X = np.zeros((N, N)), normal(N, D)
     for i in range(N):
         P[i, order[i]] = 1
@@ -63,7 +63,7 @@ def test_a_permutation_matrix_picks_rows(order: np.ndarray) -> None:
 @pytest.mark.equation("eq-key-order")
 @pytest.mark.theorem("thm-key-order")
 @given(order=orders)
-def test_the_order_of_keys_and_values_does_not_matter(
+def test_attention_does_not_depend_on_the_order_of_keys_and_values(
     order: np.ndarray, library: str
 ) -> None:
     """Reordered together. Values reordered alone are another question, and another answer."""
@@ -77,7 +77,7 @@ def test_the_order_of_keys_and_values_does_not_matter(
 
 @pytest.mark.equation("eq-equivariance")
 @given(order=orders)
-def test_weights_and_outputs_move_with_their_words(
+def test_attention_moves_weights_and_outputs_with_their_words(
     order: np.ndarray, library: str
 ) -> None:
     """One layer: the rows of the outputs, and rows and columns of the weights."""
@@ -96,7 +96,7 @@ def test_weights_and_outputs_move_with_their_words(
 
 @pytest.mark.theorem("thm-equivariance")
 @given(order=orders, depth=st.integers(1, 4))
-def test_a_stack_without_positions_or_mask_is_equivariant(
+def test_stack_without_positions_or_mask_is_equivariant(
     order: np.ndarray, depth: int, library: str
 ) -> None:
     """Any depth; the mean of the outputs does not change, and a mask spoils it."""
@@ -111,7 +111,7 @@ def test_a_stack_without_positions_or_mask_is_equivariant(
 
 @pytest.mark.theorem("thm-causal-sets")
 @given(order=st.permutations(range(N - 1)), t=st.integers(2, N))
-def test_one_causal_layer_sees_a_set_before_each_word(
+def test_causal_layer_sees_a_set_before_each_word(
     order: list[int], t: int, library: str
 ) -> None:
     """Output t stays the same, whatever the order of the words before it; earlier ones do not."""
@@ -123,7 +123,9 @@ def test_one_causal_layer_sees_a_set_before_each_word(
 
 @pytest.mark.theorem("thm-causal-sets")
 @pytest.mark.parametrize("depth", [2, 3])
-def test_two_causal_layers_see_the_order(depth: int, library: str) -> None:
+def test_causal_layers_see_the_order_if_they_are_two(
+    depth: int, library: str
+) -> None:
     """Every order of the earlier words gives another last output."""
     X, run = normal(5, D), stack(library, depth, masked=True)
     last = [run(X[[*order, 4]])[-1] for order in itertools.permutations(range(4))]
@@ -133,7 +135,9 @@ def test_two_causal_layers_see_the_order(depth: int, library: str) -> None:
 
 @pytest.mark.equation("eq-causal-count")
 @given(n=st.integers(1, 40))
-def test_equal_scores_count_the_words(n: int, library: str) -> None:
+def test_causal_layer_with_equal_scores_counts_the_words(
+    n: int, library: str
+) -> None:
     """A mark on the first word only: the causal mean of it is 1/i at word i."""
     mark = np.zeros((n, 1))
     mark[0] = 1
@@ -180,7 +184,7 @@ def sighted(library: str) -> dict[str, Model]:
 
 @pytest.mark.parametrize("name", blind("in_numpy"))
 @given(order=st.permutations(range(N - 1)))
-def test_who_cannot_tell_the_order(
+def test_order_is_not_told_by_blind_models(
     name: str, order: list[int], library: str
 ) -> None:
     X, model = normal(N, D), blind(library)[name]
@@ -188,7 +192,7 @@ def test_who_cannot_tell_the_order(
 
 
 @pytest.mark.parametrize("name", sighted("in_numpy"))
-def test_who_can_tell_the_order(name: str, library: str) -> None:
+def test_order_is_told_by_sighted_models(name: str, library: str) -> None:
     """Every swap of two earlier words moves the last output."""
     X, model = normal(N, D), sighted(library)[name]
     for i, j in itertools.combinations(range(N - 1), 2):
@@ -197,7 +201,7 @@ def test_who_can_tell_the_order(name: str, library: str) -> None:
         assert np.abs(model(X[order])[-1] - model(X)[-1]).max() > 1e-6
 
 
-def test_a_symmetric_bias_cannot_tell_left_from_right(library: str) -> None:
+def test_bias_that_is_symmetric_cannot_tell_left_from_right(library: str) -> None:
     """Without a mask, ALiBi sees distances only: mirrored words give mirrored outputs."""
     X, attention = normal(N, D), twin(library, "qkv.attention")
     bias, turn = alibi(library, 1, N)[0] * 64, twin(library, "order.rotary")
@@ -220,7 +224,9 @@ def test_a_symmetric_bias_cannot_tell_left_from_right(library: str) -> None:
 
 @pytest.mark.equation("eq-frequencies")
 @pytest.mark.parametrize("d", [2, 4, 6, 64])
-def test_frequencies_fall_from_one_in_equal_ratios(d: int, library: str) -> None:
+def test_sinusoidal_encoding_frequencies_fall_from_one_in_equal_ratios(
+    d: int, library: str
+) -> None:
     """Read off the encoding: the angle of pair f at position 1 is its frequency."""
     row = sinusoids(library, 2, d)[1]
     found = np.arctan2(row[0::2], row[1::2])
@@ -232,7 +238,7 @@ def test_frequencies_fall_from_one_in_equal_ratios(d: int, library: str) -> None
 
 
 @pytest.mark.equation("eq-sinusoids")
-def test_the_encoding_entry_by_entry(library: str) -> None:
+def test_sinusoidal_encoding_entry_by_entry(library: str) -> None:
     P = sinusoids(library, 50, D)
     for i, f in itertools.product(range(50), range(D // 2)):
         angle = i * frequency(f, D)
@@ -243,7 +249,9 @@ def test_the_encoding_entry_by_entry(library: str) -> None:
 @pytest.mark.equation("eq-shift-rotation")
 @pytest.mark.theorem("thm-shift")
 @given(shift=st.integers(0, 60), base=st.sampled_from([3.0, 100.0, 10000.0]))
-def test_a_shift_is_a_rotation(shift: int, base: float, library: str) -> None:
+def test_sinusoidal_encoding_shift_is_a_rotation(
+    shift: int, base: float, library: str
+) -> None:
     """One matrix, the same for every position, and orthogonal: p_(i + k) = p_i R_k^T."""
     P = sinusoids(library, 100, D, base)
     R = rotation(shift, D, base)
@@ -253,7 +261,7 @@ def test_a_shift_is_a_rotation(shift: int, base: float, library: str) -> None:
 
 @pytest.mark.equation("eq-sinusoid-dot")
 @given(i=st.integers(0, 500), j=st.integers(0, 500))
-def test_dot_products_of_sinusoids_depend_on_the_distance(
+def test_sinusoidal_encoding_dot_products_depend_on_the_distance(
     i: int, j: int, library: str
 ) -> None:
     P = sinusoids(library, 501, D)
@@ -263,7 +271,9 @@ def test_dot_products_of_sinusoids_depend_on_the_distance(
 
 
 @pytest.mark.parametrize("back", [0, 1, 3])
-def test_a_rotation_as_query_matrix_looks_back(back: int, library: str) -> None:
+def test_sinusoidal_encoding_looks_back_by_a_rotation_as_query_matrix(
+    back: int, library: str
+) -> None:
     """The use of the theorem: W_Q = c R_back, W_K = I; each query finds the word `back` ago."""
     P = sinusoids(library, 30, 64)
     weights = twin(library, "qkv.attention_weights")(
@@ -275,7 +285,7 @@ def test_a_rotation_as_query_matrix_looks_back(back: int, library: str) -> None:
 
 
 @pytest.mark.equation("eq-four-terms")
-def test_a_score_of_sums_is_four_terms(library: str) -> None:
+def test_score_of_sums_is_four_terms(library: str) -> None:
     X, P, M = normal(N, D), sinusoids(library, N, D), normal(D, D, seed=1)
     scores = twin(library, "scores.general_scores")(X + P, X + P, M)
     for i, j in itertools.product(range(N), range(N)):
@@ -291,7 +301,7 @@ def test_a_score_of_sums_is_four_terms(library: str) -> None:
 @pytest.mark.parametrize(
     ("function", "sizes"), [("sinusoidal_encoding", (5, 6)), ("alibi_bias", (3, 5))]
 )
-def test_the_default_dtype_is_the_librarys(
+def test_default_dtype_of_encodings_is_the_librarys(
     function: str, sizes: tuple[int, ...]
 ) -> None:
     """float64 in NumPy; in PyTorch what `torch.set_default_dtype` says, at first float32."""

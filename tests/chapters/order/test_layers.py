@@ -19,7 +19,7 @@ from tests.support.twin_table import public
 # --- learned rows ---------------------------------------------------------------------------------
 
 
-def test_a_cache_goes_on_with_the_next_rows() -> None:
+def test_learned_positions_go_on_with_the_next_rows() -> None:
     layer, X = rows(), normal(7, 5)
     new = layer(X[4:], offset=4)
     assert torch.equal(torch.cat([layer(X[:4]), new]), layer(X))
@@ -27,7 +27,9 @@ def test_a_cache_goes_on_with_the_next_rows() -> None:
 
 
 @pytest.mark.parametrize(("n", "offset"), [(12, 0), (1, 11), (7, 5)])
-def test_positions_beyond_the_table_are_refused(n: int, offset: int) -> None:
+def test_learned_positions_refuse_positions_beyond_the_table(
+    n: int, offset: int
+) -> None:
     """With the numbers needed to see why."""
     with pytest.raises(
         ValueError,
@@ -38,6 +40,7 @@ def test_positions_beyond_the_table_are_refused(n: int, offset: int) -> None:
     rows()(normal(7, 5), offset=4)
 
 
+@pytest.mark.without_hook
 @pytest.mark.parametrize(
     ("arguments", "error", "word"),
     [
@@ -47,13 +50,14 @@ def test_positions_beyond_the_table_are_refused(n: int, offset: int) -> None:
         ((2, "3"), TypeError, "d_model"),
     ],
 )
-def test_sizes_that_are_none_are_refused(
+def test_learned_positions_refuse_sizes_that_are_none(
     arguments: Any, error: type[Exception], word: str
 ) -> None:
     with pytest.raises(error, match=word):
         public("in_torch", "order.LearnedPositions")(*arguments)
 
 
+@pytest.mark.without_hook
 @pytest.mark.parametrize(
     ("X", "options", "error", "word"),
     [
@@ -67,7 +71,7 @@ def test_sizes_that_are_none_are_refused(
         (torch.ones(7, 5), {"offset": 1.0}, TypeError, "offset"),
     ],
 )
-def test_elements_that_do_not_fit_are_refused(
+def test_learned_positions_refuse_elements_that_do_not_fit(
     X: Any, options: Any, error: type[Exception], word: str
 ) -> None:
     layer = public("in_torch", "order.LearnedPositions")(11, 5)
@@ -75,7 +79,7 @@ def test_elements_that_do_not_fit_are_refused(
         layer(X, **options)
 
 
-def test_rows_never_used_never_learn() -> None:
+def test_learned_positions_never_used_never_learn() -> None:
     """Trained on sequences of 7, rows 8 to 11 have a gradient of zero: they stay as drawn."""
     layer = rows()
     layer(normal(3, 7, 5)).square().sum().backward()
@@ -84,7 +88,7 @@ def test_rows_never_used_never_learn() -> None:
     assert (layer.P.grad[:7] != 0).all()
 
 
-def test_a_state_dict_makes_the_round_trip(tmp_path: Any) -> None:
+def test_learned_positions_state_dict_makes_the_round_trip(tmp_path: Any) -> None:
     layer, other, X = rows(), rows(), normal(7, 5)
     assert {k: tuple(v.shape) for k, v in layer.state_dict().items()} == {
         "P": (11, 5)
@@ -96,7 +100,7 @@ def test_a_state_dict_makes_the_round_trip(tmp_path: Any) -> None:
     assert torch.equal(layer(X), other(X))
 
 
-def test_the_module_says_its_sizes_and_draws_unit_variance() -> None:
+def test_learned_positions_say_their_sizes_and_draw_unit_variance() -> None:
     layer = LearnedPositions(500, 100)
     assert repr(layer) == "LearnedPositions(n_max=500, d_model=100)"
     assert layer.P.dtype == torch.get_default_dtype()
@@ -112,7 +116,9 @@ def test_the_module_says_its_sizes_and_draws_unit_variance() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_positions_stay_exact_when_elements_are_coarse(dtype: torch.dtype) -> None:
+def test_rotary_positions_stay_exact_when_elements_are_coarse(
+    dtype: torch.dtype,
+) -> None:
     """Angles are computed in float64: bfloat16 knows no number between 256 and 258."""
     X = normal(3, 6).to(dtype)
     for first in (0, 300, 50_001):
@@ -127,7 +133,9 @@ def test_positions_stay_exact_when_elements_are_coarse(dtype: torch.dtype) -> No
     assert coarse.tolist() == [256.0, 256.0, 258.0]
 
 
-def test_the_default_dtype_and_device_are_torchs() -> None:
+def test_sinusoidal_encoding_and_alibi_bias_take_default_dtype_and_device_of_torch() -> (
+    None
+):
     torch.set_default_dtype(torch.float64)
     try:
         assert sinusoidal_encoding(3, 4).dtype == torch.float64
@@ -140,7 +148,7 @@ def test_the_default_dtype_and_device_are_torchs() -> None:
 
 
 @pytest.mark.gpu
-def test_all_of_it_runs_on_the_gpu() -> None:
+def test_positions_of_every_kind_run_on_the_gpu() -> None:
     X, positions = normal(2, 7, 6), torch.arange(5, 12)
     for interleaved in (False, True):
         wanted = rotary(X, positions, interleaved=interleaved)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.chapters.order.inputs import D, N, alibi, causal, frequency, rotation
 from tests.support.attention_inputs import normal
+from tests.support.loops import for_each
 from tests.support.twin_table import twin
 
 offsets = st.integers(-1000, 1000)
@@ -20,7 +21,9 @@ offsets = st.integers(-1000, 1000)
 
 @pytest.mark.equation("eq-rotary-pair")
 @pytest.mark.parametrize("interleaved", [False, True])
-def test_each_pair_turns_by_its_angle(interleaved: bool, library: str) -> None:
+def test_rotary_turns_each_pair_by_its_angle(
+    interleaved: bool, library: str
+) -> None:
     X, positions = normal(N, D), np.array([0, 1, 2, 11, 5, 5, -3])
     found = twin(library, "order.rotary")(X, positions, interleaved=interleaved)
     for row, f in itertools.product(range(N), range(D // 2)):
@@ -51,7 +54,7 @@ both_layouts = pytest.mark.parametrize("interleaved", [False, True])
 @pytest.mark.theorem("thm-relative")
 @both_layouts
 @given(i=offsets, j=offsets, shift=offsets)
-def test_scores_depend_on_the_distance_only(
+def test_rotary_scores_depend_on_the_distance_only(
     i: int, j: int, shift: int, interleaved: bool, library: str
 ) -> None:
     """For the same query and key, to 1e-12: (i, j), moved by any shift, and (i - j, 0)."""
@@ -74,7 +77,9 @@ def test_scores_depend_on_the_distance_only(
 
 
 @both_layouts
-def test_scores_do_depend_on_the_distance(interleaved: bool, library: str) -> None:
+def test_rotary_scores_do_depend_on_the_distance(
+    interleaved: bool, library: str
+) -> None:
     """The claim would hold, too, if nothing were turned."""
     q, k = np.repeat(normal(1, D), N, 0), np.repeat(normal(1, D, seed=1), N, 0)
     turn = twin(library, "order.rotary")
@@ -86,7 +91,7 @@ def test_scores_do_depend_on_the_distance(interleaved: bool, library: str) -> No
 @pytest.mark.theorem("thm-relative")
 @both_layouts
 @given(position=offsets)
-def test_turning_keeps_lengths(
+def test_rotary_keeps_lengths(
     position: int, interleaved: bool, library: str
 ) -> None:
     X = normal(N, D)
@@ -99,7 +104,7 @@ def test_turning_keeps_lengths(
 
 
 @both_layouts
-def test_a_cache_of_turned_keys_goes_on(interleaved: bool, library: str) -> None:
+def test_rotary_keys_in_a_cache_go_on(interleaved: bool, library: str) -> None:
     """New rows at their own positions give the last rows of the full result; from 0 they do not."""
     Q, K, V = normal(N, D), normal(N, D, seed=1), normal(N, D, seed=2)
     turn = twin(library, "order.rotary")
@@ -119,9 +124,7 @@ def test_a_cache_of_turned_keys_goes_on(interleaved: bool, library: str) -> None
 
 @pytest.mark.equation("eq-layouts")
 @given(seed=st.integers(0, 100))
-def test_a_permutation_takes_one_layout_to_the_other(
-    seed: int, library: str
-) -> None:
+def test_rotary_layouts_are_a_permutation_apart(seed: int, library: str) -> None:
     """Columns 0, 2, 4, ..., 1, 3, 5, ...: then halves are what neighbors were."""
     X, positions = normal(N, D, seed=seed), np.arange(N) * 3
     order = [f for start in (0, 1) for f in range(start, D, 2)]
@@ -133,7 +136,7 @@ def test_a_permutation_takes_one_layout_to_the_other(
     assert np.abs(turn(X, positions) - neighbors).max() > 1e-2
 
 
-def test_mixed_layouts_break_a_checkpoint_and_a_permutation_mends_it(
+def test_rotary_mixed_layouts_break_a_checkpoint_and_a_permutation_mends_it(
     library: str,
 ) -> None:
     """Matrices used with the other layout give other scores; with permuted columns, the same."""
@@ -152,7 +155,7 @@ def test_mixed_layouts_break_a_checkpoint_and_a_permutation_mends_it(
     np.testing.assert_allclose(mended, trained, rtol=1e-10, atol=1e-12)
 
 
-def test_why_values_and_elements_are_not_turned(library: str) -> None:
+def test_rotary_is_not_for_values_and_elements(library: str) -> None:
     """Moved by 100, only queries and keys turned after projection give the same outputs."""
     X, (W_Q, W_K, W_V) = normal(N, D), normal(3, D, D, seed=1)
     turn, attention = twin(library, "order.rotary"), twin(library, "qkv.attention")
@@ -179,15 +182,17 @@ def test_why_values_and_elements_are_not_turned(library: str) -> None:
 
 
 @pytest.mark.equation("eq-alibi-slopes")
-@pytest.mark.parametrize("n_heads", [1, 2, 4, 8, 16, 64])
-def test_slopes_are_a_geometric_sequence(n_heads: int, library: str) -> None:
+@for_each("n_heads", [1, 2, 4, 8, 16, 64])
+def test_alibi_slopes_are_a_geometric_sequence(n_heads: int, library: str) -> None:
     """2^(-8h / n_heads), read off one step of distance."""
     found = -alibi(library, n_heads, 1, 2)[:, 0, 0]
     wanted = [2 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]
     np.testing.assert_allclose(found, wanted, rtol=1e-14)
 
 
-def test_slopes_for_other_numbers_of_heads_fill_the_gaps(library: str) -> None:
+def test_alibi_slopes_for_other_numbers_of_heads_fill_the_gaps(
+    library: str,
+) -> None:
     """Twelve heads: the eight of 8, then the first, third, ... of 16, as the authors' code does."""
     found = -alibi(library, 12, 1, 2)[:, 0, 0]
     np.testing.assert_allclose(found[:8], [2.0**-h for h in range(1, 9)])
@@ -197,7 +202,7 @@ def test_slopes_for_other_numbers_of_heads_fill_the_gaps(library: str) -> None:
 
 @pytest.mark.equation("eq-alibi")
 @pytest.mark.parametrize(("n_q", "n_k"), [(5, 5), (2, 7), (7, 2), (1, 1)])
-def test_the_bias_is_minus_slope_times_distance(
+def test_alibi_bias_is_minus_slope_times_distance(
     n_q: int, n_k: int, library: str
 ) -> None:
     """Aligned like the causal mask: distance 0 where its staircase ends."""
@@ -211,7 +216,9 @@ def test_the_bias_is_minus_slope_times_distance(
 
 
 @pytest.mark.equation("eq-alibi-factor")
-def test_each_step_of_distance_divides_the_weight(library: str) -> None:
+def test_alibi_bias_divides_the_weight_at_each_step_of_distance(
+    library: str,
+) -> None:
     """Keys of equal content: weights fall by exp(-slope) a step."""
     n, bias = 9, alibi(library, 8, 1, 9)
     weights = twin(library, "qkv.attention_weights")(
@@ -225,7 +232,7 @@ def test_each_step_of_distance_divides_the_weight(library: str) -> None:
 
 @pytest.mark.equation("eq-alibi-keys")
 @given(seed=st.integers(0, 100))
-def test_with_a_causal_mask_a_bias_of_the_keys_is_enough(
+def test_alibi_bias_of_the_keys_is_enough_with_a_causal_mask(
     seed: int, library: str
 ) -> None:
     """Softmax ignores what a row has in common: slope times j does the same."""

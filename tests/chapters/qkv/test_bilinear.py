@@ -23,7 +23,7 @@ from tests.support.twin_table import twin
 
 @pytest.mark.equation("eq-bilinear")
 @given(seed=seeds)
-def test_the_score_is_a_bilinear_form(seed: int, library: str) -> None:
+def test_score_is_a_bilinear_form(seed: int, library: str) -> None:
     (X, Z), (W_Q, W_K, W_V) = elements(seed), matrices(seed)
     Q, K, _ = twin(library, "qkv.project_qkv")(X, W_Q, W_K, W_V, Z=Z)
     M = product(W_Q, W_K.T)
@@ -39,7 +39,7 @@ def test_the_score_is_a_bilinear_form(seed: int, library: str) -> None:
 
 @pytest.mark.theorem("thm-bilinear-rank")
 @given(seed=seeds, d_k=st.integers(1, D_MODEL))
-def test_d_k_bounds_the_rank_of_the_scores(
+def test_rank_of_the_scores_is_at_most_d_k(
     seed: int, d_k: int, library: str
 ) -> None:
     """With more elements than d_k; random matrices reach the bound."""
@@ -54,7 +54,7 @@ def test_d_k_bounds_the_rank_of_the_scores(
 
 @pytest.mark.theorem("thm-bilinear-rank")
 @given(seed=seeds, rank=st.integers(0, D_K))
-def test_every_matrix_of_rank_at_most_d_k_is_such_a_product(
+def test_rank_at_most_d_k_makes_a_matrix_such_a_product(
     seed: int, rank: int
 ) -> None:
     """By the construction of the proof, with zero columns where the rank is smaller."""
@@ -68,7 +68,7 @@ def test_every_matrix_of_rank_at_most_d_k_is_such_a_product(
 
 @pytest.mark.equation("eq-same-scores")
 @given(seed=seeds)
-def test_only_the_product_of_the_two_matrices_matters(
+def test_project_qkv_matters_by_the_product_of_the_two_matrices_only(
     seed: int, library: str
 ) -> None:
     (X, Z), (W_Q, W_K, W_V) = elements(seed), matrices(seed)
@@ -88,7 +88,7 @@ def test_only_the_product_of_the_two_matrices_matters(
 
 @pytest.mark.theorem("thm-shared-symmetric")
 @given(seed=seeds)
-def test_a_shared_matrix_makes_the_scores_symmetric(
+def test_project_qkv_with_a_shared_matrix_makes_the_scores_symmetric(
     seed: int, library: str
 ) -> None:
     X, (W, _, W_V) = elements(seed)[0], matrices(seed)
@@ -103,7 +103,7 @@ def test_a_shared_matrix_makes_the_scores_symmetric(
 
 
 @pytest.mark.theorem("thm-shared-symmetric")
-def test_two_matrices_can_make_both_look_away_and_symmetry_ends_with_softmax(
+def test_attention_with_two_matrices_lets_both_look_away(
     library: str,
 ) -> None:
     """What the theorem excludes for one matrix happens with two; weights are never covered."""

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import softmax as scipy_softmax
 
-from course_attn.figures import qkv as scenes
 from tests.chapters.qkv.inputs import (
     D_K,
     D_MODEL,
@@ -30,7 +29,9 @@ from tests.support.twin_table import public, twin
 
 
 @pytest.mark.equation("eq-no-roles")
-def test_without_roles_every_element_plays_all_parts(library: str) -> None:
+def test_attention_without_roles_lets_every_element_play_all_parts(
+    library: str,
+) -> None:
     X = normal(0, N_Q, D_K)
     found = twin(library, "qkv.attention")(X, X, X, scale=1.0)
     np.testing.assert_allclose(found, by_definition(X, X, X), rtol=1e-12)
@@ -38,7 +39,7 @@ def test_without_roles_every_element_plays_all_parts(library: str) -> None:
 
 @pytest.mark.equation("eq-beats-self")
 @given(seed=seeds, stretch=st.floats(0.2, 5))
-def test_another_beats_self_if_its_length_along_you_exceeds_yours(
+def test_attention_without_roles_prefers_another_if_its_length_along_you_exceeds_yours(
     seed: int, stretch: float, library: str
 ) -> None:
     X = normal(seed, 2, 3) * np.array([[1.0], [stretch]])
@@ -51,7 +52,7 @@ def test_another_beats_self_if_its_length_along_you_exceeds_yours(
             assert (S[i, j] > S[i, i]) == (margin > 0)
 
 
-def test_on_raw_pixels_the_longest_wins_far_more_often_than_the_pixel_itself(
+def test_attention_on_raw_pixels_prefers_the_longest(
     library: str,
 ) -> None:
     """What the chapter says about china.jpg: nearly all rows one-hot, three winners, one of them
@@ -72,7 +73,9 @@ def test_on_raw_pixels_the_longest_wins_far_more_often_than_the_pixel_itself(
 
 @pytest.mark.equation("eq-project-one")
 @pytest.mark.equation("eq-project")
-def test_each_role_is_the_element_times_its_own_matrix(library: str) -> None:
+def test_project_qkv_multiplies_the_element_by_a_matrix_for_each_role(
+    library: str,
+) -> None:
     """Row by row (eq-project-one) and all at once (eq-project), against products in loops."""
     (X, Z), (W_Q, W_K, W_V) = elements(), matrices()
     Q, K, V = twin(library, "qkv.project_qkv")(X, W_Q, W_K, W_V, Z=Z)
@@ -94,7 +97,7 @@ def test_attention_is_the_loop_over_queries_and_keys(library: str) -> None:
 
 
 @pytest.mark.equation("eq-attention")
-def test_the_chapters_example_by_hand(library: str) -> None:
+def test_attention_in_the_chapters_example_by_hand(library: str) -> None:
     """Him scores prince 4 and itself 2, the three others 0."""
     X = np.array(
         [[1, 0, 1, 1], [0] * 4, [0, 1, 0, 0], [0] * 4, [1, 0, 0, 0]], float
@@ -112,7 +115,7 @@ def test_the_chapters_example_by_hand(library: str) -> None:
 
 
 @pytest.mark.equation("eq-attention")
-def test_a_batch_is_attended_image_by_image(library: str) -> None:
+def test_attention_goes_through_a_batch_image_by_image(library: str) -> None:
     q, k, v = normal(0, 3, N_Q, D_K), normal(1, 3, N_K, D_K), normal(2, 3, N_K, D_V)
     found = twin(library, "qkv.attention")(q, k, v, scale=1.0)
     for n in range(3):
@@ -123,7 +126,7 @@ def test_a_batch_is_attended_image_by_image(library: str) -> None:
 
 @pytest.mark.equation("eq-nearest-color")
 @given(seed=seeds, c=st.floats(0.5, 50))
-def test_a_handicap_for_length_turns_dot_products_into_nearness(
+def test_dot_products_with_a_handicap_for_length_are_nearness(
     seed: int, c: float, library: str
 ) -> None:
     x, z = normal(seed, N_Q, 3), normal(seed + 1, N_K, 3)
@@ -148,7 +151,7 @@ def test_a_handicap_for_length_turns_dot_products_into_nearness(
 
 @pytest.mark.equation("eq-hard-lookup")
 @given(held=st.integers(0, N_K - 1), seed=seeds)
-def test_a_dictionary_is_the_sum_over_the_keys_that_are_equal(
+def test_dictionary_is_the_sum_over_the_keys_that_are_equal(
     held: int, seed: int, library: str
 ) -> None:
     """Against Python's dict; attention does the same on one-hot keys in the cold."""
@@ -168,7 +171,7 @@ def test_a_dictionary_is_the_sum_over_the_keys_that_are_equal(
 
 @pytest.mark.equation("eq-soft-lookup")
 @pytest.mark.parametrize("T", [0.3, 1.0, 7.0])
-def test_a_soft_lookup_weighs_all_values_by_their_match(
+def test_soft_lookup_weighs_all_values_by_their_match(
     T: float, library: str
 ) -> None:
     q, k, v = normal(0, D_K), normal(1, N_K, D_K), normal(2, N_K, D_V)
@@ -183,7 +186,7 @@ def test_a_soft_lookup_weighs_all_values_by_their_match(
 
 
 @pytest.mark.equation("eq-soft-lookup")
-def test_a_soft_lookup_goes_from_the_best_match_to_the_mean(library: str) -> None:
+def test_soft_lookup_goes_from_the_best_match_to_the_mean(library: str) -> None:
     """North-northeast among four winds, as in the chapter."""
     angles = np.radians([0, 90, 180, 270])
     keys = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -202,7 +205,9 @@ def test_a_soft_lookup_goes_from_the_best_match_to_the_mean(library: str) -> Non
 
 @pytest.mark.equation("eq-attention-parameters")
 @pytest.mark.parametrize("name", ["SelfAttention", "CrossAttention"])
-def test_only_the_three_projections_have_parameters(name: str) -> None:
+def test_self_attention_has_parameters_in_the_three_projections_only(
+    name: str,
+) -> None:
     layer = public("in_torch", f"qkv.{name}")(D_MODEL, D_K, D_V)
     counted = sum(p.numel() for p in layer.parameters())
     assert counted == D_MODEL * (2 * D_K + D_V) == 88
@@ -223,7 +228,7 @@ def column_softmax(S: np.ndarray) -> np.ndarray:
 @pytest.mark.equation("eq-column-form")
 @pytest.mark.theorem("thm-rows-columns")
 @given(seed=seeds)
-def test_the_column_form_is_the_transpose_of_the_row_form(
+def test_attention_in_column_form_is_the_transpose_of_the_row_form(
     seed: int, library: str
 ) -> None:
     """Also one output by itself: y_i = sum_j v_j a_ij with the score k_j^T q_i."""
@@ -250,23 +255,3 @@ def test_linear_stores_the_transpose_of_our_matrix(bias: bool) -> None:
     with torch.no_grad():
         found = linear(torch.from_numpy(X)).numpy()
     np.testing.assert_allclose(found, product(X, W_hat.T) + b, rtol=1e-11)
-
-
-# The pictures
-
-
-def test_the_animations_have_a_step_for_each_stage_and_fit_a_page() -> None:
-    roles = scenes.roles_graph()
-    winds = {"east": 0.0, "north": 90.0, "west": 180.0, "south": 270.0}
-    lookup = scenes.soft_dictionary(winds, [12, 5, 15, 24], 67.5)
-    assert repr(roles).startswith("<animation of 8 steps")
-    assert repr(lookup).startswith("<animation of 19 steps")
-    assert "north has the weight 1.00, the answer is 5.0 mm" in lookup._repr_html_()
-
-
-def test_the_shapes_are_written_on_the_edges() -> None:
-    (ax,) = scenes.matrix_graph().axes
-    texts = [text.get_text() for text in ax.texts]
-    for shape, times in (("$n_q \\times n_k$", 2), ("$n_k \\times d_k$", 1)):
-        assert texts.count(shape) == times
-    assert texts.count("$n_k \\times d_v$") == 1

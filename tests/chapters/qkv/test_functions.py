@@ -46,7 +46,7 @@ def test_attention_weights_in_16_bits_are_the_exact_ones_rounded_once(
 
 
 @pytest.mark.parametrize("kind", ["attention", "causal_attention"])
-def test_numpy_gives_no_warning_where_the_documented_result_is_zero(
+def test_attention_without_a_key_gives_no_warning_of_numpy(
     kind: str,
 ) -> None:
     """Warnings from our modules are errors in this test run: see pyproject.toml."""
@@ -60,7 +60,10 @@ def test_numpy_gives_no_warning_where_the_documented_result_is_zero(
     assert (out == 0).all()
 
 
-def test_options_may_be_whole_numbers_and_numpy_numbers(library: str) -> None:
+@pytest.mark.without_hook
+def test_attention_and_masks_take_integers_and_numpy_numbers_as_options(
+    library: str,
+) -> None:
     """A scale of 1 is one of 1.0, and a length may come out of a NumPy array."""
     Q, K = (convert(library, x) for x in inputs()[:2])
     weights = public(library, "qkv.attention_weights")
@@ -78,14 +81,14 @@ def test_options_may_be_whole_numbers_and_numpy_numbers(library: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.dtype("float16")])
-def test_numpy_takes_both_spellings_of_a_dtype(dtype: Any) -> None:
+def test_mask_to_bias_takes_both_spellings_of_a_dtype_in_numpy(dtype: Any) -> None:
     mask = np.array([[True, False]])
     found = public("in_numpy", "masks.mask_to_bias")(mask, dtype=dtype)
     assert found.dtype == dtype
     assert found.tolist() == [[0.0, -np.inf]]
 
 
-def test_a_padding_mask_is_where_its_lengths_are() -> None:
+def test_padding_mask_is_where_its_lengths_are() -> None:
     """Not on the default device, here one without numbers."""
     lengths = torch.tensor([1, 2])
     with torch.device("meta"):
@@ -109,7 +112,9 @@ def test_masks_move_to_the_gpu_with_their_queries() -> None:
 
 @pytest.mark.parametrize("about", ["empty by mask", "empty by bias", "no keys"])
 @pytest.mark.parametrize("function", [attention, fused_attention])
-def test_an_empty_row_gives_and_gets_no_gradient(function: Any, about: str) -> None:
+def test_attention_gives_an_empty_row_no_gradient(
+    function: Any, about: str
+) -> None:
     """Zero, not NaN, in every step of the backward pass."""
     n_k = 0 if about == "no keys" else 3
     Q, K, V = tensors(normal(2, 5), normal(n_k, 5, seed=1), normal(n_k, 2, seed=2))
@@ -129,7 +134,7 @@ def test_an_empty_row_gives_and_gets_no_gradient(function: Any, about: str) -> N
         assert x.grad is not None and (x.grad == 0).all()
 
 
-def test_masked_scores_get_no_gradient_whatever_they_are() -> None:
+def test_masked_softmax_gives_masked_scores_no_gradient() -> None:
     scores = torch.tensor(
         [[1.0, torch.nan, 2.0, torch.inf], [torch.nan] * 4], requires_grad=True
     )
@@ -142,7 +147,7 @@ def test_masked_scores_get_no_gradient_whatever_they_are() -> None:
     np.testing.assert_allclose(scores.grad.numpy(), wanted, rtol=1e-6)
 
 
-def test_second_derivatives_go_through_too() -> None:
+def test_masked_softmax_has_second_derivatives() -> None:
     """The largest score is subtracted without a gradient; it has none, in any order."""
     scores = torch.from_numpy(normal(3, 5)).requires_grad_()
     mask = torch.from_numpy(random_mask(3, 5))

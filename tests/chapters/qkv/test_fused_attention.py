@@ -56,7 +56,7 @@ def test_fused_attention_passes_the_cases_by_hand(case: Case) -> None:
     assert_close(found, case.expected, 1e-12)
 
 
-@pytest.mark.refusal
+@pytest.mark.without_hook
 @pytest.mark.parametrize("name", sorted({bad.names for bad in ATTENTION_REFUSALS}))
 def test_fused_attention_refuses_what_attention_refuses(name: str) -> None:
     for bad in ATTENTION_REFUSALS:

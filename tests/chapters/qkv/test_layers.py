@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from course_attn.in_torch.qkv import CrossAttention, SelfAttention, project_qkv
 from tests.support.attention_inputs import BATCH, N_K, N_Q, normal, random_mask
 from tests.support.comparison import assert_close
+from tests.support.loops import for_each
 from tests.support.oracles import tensors
 from tests.support.twin_table import in_numpy, public
 
@@ -35,7 +36,9 @@ def given_to(name: str) -> tuple[torch.Tensor, ...]:
 
 @each_module
 @pytest.mark.parametrize("masked", [False, True])
-def test_a_module_is_attention_of_its_projections(name: str, masked: bool) -> None:
+def test_self_and_cross_attention_are_attention_of_their_projections(
+    name: str, masked: bool
+) -> None:
     """By `F.linear`, whose weights are transposed, and PyTorch's attention."""
     layer = layers(d_k=5, d_v=13)[name]
     given = given_to(name)
@@ -57,7 +60,7 @@ def test_a_module_is_attention_of_its_projections(name: str, masked: bool) -> No
 
 
 @each_module
-def test_a_module_is_the_functions_of_the_chapter_in_numpy(name: str) -> None:
+def test_self_and_cross_attention_are_the_functions_in_numpy(name: str) -> None:
     layer = layers(d_k=5, d_v=13)[name]
     X, Z = elements()
     matrices = [in_numpy(W) for W in (layer.W_Q, layer.W_K, layer.W_V)]
@@ -76,7 +79,9 @@ def test_cross_attention_to_itself_is_self_attention() -> None:
 
 
 @each_module
-def test_a_state_dict_makes_the_round_trip(name: str, tmp_path: Any) -> None:
+def test_self_and_cross_attention_state_dict_makes_the_round_trip(
+    name: str, tmp_path: Any
+) -> None:
     layer, other = layers(d_k=5, d_v=13)[name], layers(d_k=5, d_v=13)[name]
     assert list(layer.state_dict()) == ["W_Q", "W_K", "W_V"]
     shapes = [tuple(W.shape) for W in layer.state_dict().values()]
@@ -90,7 +95,7 @@ def test_a_state_dict_makes_the_round_trip(name: str, tmp_path: Any) -> None:
 
 
 @each_module
-def test_a_module_learns_in_all_its_matrices(name: str) -> None:
+def test_self_and_cross_attention_learn_in_all_their_matrices(name: str) -> None:
     """Its gradients are those of finite differences, and none is zero."""
     layer = layers(d_k=5, d_v=2)[name]
     given = tuple(x[:1, :3] for x in given_to(name))
@@ -109,7 +114,9 @@ def test_a_module_learns_in_all_its_matrices(name: str) -> None:
 
 
 @each_module
-def test_a_module_says_its_widths_and_defaults_to_d_model(name: str) -> None:
+def test_self_and_cross_attention_say_their_widths_and_default_to_d_model(
+    name: str,
+) -> None:
     layer = MODULES[name](7)
     assert repr(layer) == f"{name}(d_model=7, d_k=7, d_v=7)"
     assert [tuple(W.shape) for W in layer.parameters()] == [(7, 7)] * 3
@@ -117,7 +124,7 @@ def test_a_module_says_its_widths_and_defaults_to_d_model(name: str) -> None:
 
 
 @each_module
-def test_the_start_of_a_module_keeps_unit_variance(name: str) -> None:
+def test_self_and_cross_attention_start_keeps_unit_variance(name: str) -> None:
     """The variance of 512**2 draws errs by 0.3 %, their mean by 1/512**1.5; 5 times is allowed."""
     torch.manual_seed(0)
     layer = MODULES[name](512)
@@ -131,7 +138,9 @@ def test_the_start_of_a_module_keeps_unit_variance(name: str) -> None:
 
 
 @each_module
-def test_a_generator_makes_the_start_reproducible(name: str) -> None:
+def test_self_and_cross_attention_start_is_reproducible_by_a_generator(
+    name: str,
+) -> None:
     layer, other = layers()[name], layers(d_k=None)[name]
     layer.reset_parameters(torch.Generator().manual_seed(5))
     other.reset_parameters(torch.Generator().manual_seed(5))
@@ -139,8 +148,9 @@ def test_a_generator_makes_the_start_reproducible(name: str) -> None:
     assert not torch.equal(layer.W_Q, layer.W_K)
 
 
+@pytest.mark.without_hook
 @each_module
-@pytest.mark.parametrize(
+@for_each(
     ("widths", "error", "word"),
     [
         ((0,), ValueError, "d_model"),
@@ -151,15 +161,18 @@ def test_a_generator_makes_the_start_reproducible(name: str) -> None:
         ((2, 3, True), TypeError, "d_v"),
     ],
 )
-def test_a_module_refuses_widths_that_are_none(
+def test_self_and_cross_attention_refuse_widths_that_are_none(
     name: str, widths: tuple[Any, ...], error: type[Exception], word: str
 ) -> None:
     with pytest.raises(error, match=word):
         public("in_torch", f"qkv.{name}")(*widths)
 
 
+@pytest.mark.without_hook
 @each_module
-def test_a_module_names_the_matrix_that_does_not_fit(name: str) -> None:
+def test_self_and_cross_attention_name_the_matrix_that_does_not_fit(
+    name: str,
+) -> None:
     layer = public("in_torch", f"qkv.{name}")(17)
     given = [torch.ones(7, 13)] * len(given_to(name))
     with pytest.raises(
@@ -170,7 +183,7 @@ def test_a_module_names_the_matrix_that_does_not_fit(name: str) -> None:
 
 @pytest.mark.gpu
 @each_module
-def test_a_module_runs_on_the_gpu(name: str) -> None:
+def test_self_and_cross_attention_run_on_the_gpu(name: str) -> None:
     layer = layers(d_k=5, d_v=13)[name]
     given = given_to(name)
     wanted = layer(*given)

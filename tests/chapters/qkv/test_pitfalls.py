@@ -23,7 +23,7 @@ from tests.chapters.qkv.inputs import (
 from tests.support.twin_table import public, twin
 
 
-def test_pitfall_in_self_attention_q_k_and_v_share_x_but_differ(
+def test_self_attention_q_k_and_v_share_x_but_differ(
     library: str,
 ) -> None:
     """Source 000: "x_i = z_i and therefore q_i = k_i = v_i"."""
@@ -36,7 +36,9 @@ def test_pitfall_in_self_attention_q_k_and_v_share_x_but_differ(
         np.testing.assert_array_equal(one, other)
 
 
-def test_pitfall_keys_and_values_from_x_ignore_the_context(library: str) -> None:
+def test_cross_attention_with_keys_and_values_from_x_ignores_the_context(
+    library: str,
+) -> None:
     """Source 000: K = X W_K, V = X W_V; the output's shape does not betray it."""
     (X, Z), (W_Q, W_K, W_V) = elements(), matrices()
     attend, weights = (
@@ -50,7 +52,9 @@ def test_pitfall_keys_and_values_from_x_ignore_the_context(library: str) -> None
     assert weights(Q, K).shape == (N_Q, N_K) != weights(Q, X @ W_K).shape
 
 
-def test_pitfall_queries_have_rows_and_keys_have_columns(library: str) -> None:
+def test_attention_has_a_row_for_a_query_and_a_column_for_a_key(
+    library: str,
+) -> None:
     """Source 000: "S rows for S key vectors"."""
     weights = twin(library, "qkv.attention_weights")(
         normal(0, N_Q, D_K), normal(1, N_K, D_K)
@@ -60,7 +64,7 @@ def test_pitfall_queries_have_rows_and_keys_have_columns(library: str) -> None:
     assert np.abs(weights.sum(axis=0) - 1).max() > 0.1
 
 
-def test_pitfall_t_and_dim_1_break_on_a_batch() -> None:
+def test_attention_by_t_and_dim_1_breaks_on_a_batch() -> None:
     """Source 001: K.t() refuses a batch; softmax(dim=1) normalizes over the queries."""
     Q, K = (
         torch.from_numpy(normal(0, 2, N_Q, D_K)),
@@ -79,7 +83,9 @@ def test_pitfall_t_and_dim_1_break_on_a_batch() -> None:
     torch.testing.assert_close(right[0], one)
 
 
-def test_pitfall_x_x_x_looks_at_itself_in_96_percent_of_rows(library: str) -> None:
+def test_attention_of_x_x_x_looks_at_itself_in_96_percent_of_rows(
+    library: str,
+) -> None:
     """Source 002 tries attention on five normal vectors of width 8; 4000 trials."""
     X = normal(0, 4000, 5, 8)
     weights = twin(library, "qkv.attention_weights")(X, X)
@@ -93,7 +99,7 @@ def test_pitfall_x_x_x_looks_at_itself_in_96_percent_of_rows(library: str) -> No
     )
 
 
-def test_pitfall_swapped_roles_give_another_output(library: str) -> None:
+def test_attention_with_swapped_roles_gives_another_output(library: str) -> None:
     """Source 004's formula sums over the queries i; its code, and we, over the keys."""
     X, Ws = elements()[0], matrices()
     q, k, v = twin(library, "qkv.project_qkv")(X, *Ws)
@@ -110,7 +116,9 @@ def test_pitfall_swapped_roles_give_another_output(library: str) -> None:
     np.testing.assert_allclose(by_formula, swapped, rtol=1e-11)
 
 
-def test_pitfall_raw_colors_saturate_and_naive_softmax_is_nan(library: str) -> None:
+def test_softmax_of_raw_colors_saturates_and_a_naive_one_is_nan(
+    library: str,
+) -> None:
     """Source 004: colors up to 255 and positive projections; and products of 8 bits wrap."""
     raw_pixels = china()
     S = raw_pixels.astype(float) @ raw_pixels.T.astype(float)
@@ -128,7 +136,7 @@ def test_pitfall_raw_colors_saturate_and_naive_softmax_is_nan(library: str) -> N
     assert (winner == winner[:, :1]).all(axis=1).mean() > 0.9
 
 
-def test_pitfall_linear_weight_as_it_is_runs_if_square() -> None:
+def test_linear_weight_as_it_is_runs_if_square() -> None:
     linear = torch.nn.Linear(D_MODEL, D_MODEL, bias=False)
     X = torch.from_numpy(normal(0, N_Q, D_MODEL)).float()
     with torch.no_grad():
@@ -138,7 +146,7 @@ def test_pitfall_linear_weight_as_it_is_runs_if_square() -> None:
 
 @pytest.mark.equation("eq-key-bias")
 @given(seed=seeds)
-def test_a_bias_of_the_keys_changes_nothing_and_one_of_the_queries_does(
+def test_bias_of_the_keys_changes_nothing_and_one_of_the_queries_does(
     seed: int, library: str
 ) -> None:
     q, k, b = (
@@ -158,7 +166,7 @@ def test_a_bias_of_the_keys_changes_nothing_and_one_of_the_queries_does(
 
 
 @pytest.mark.equation("eq-key-bias")
-def test_a_bias_of_the_keys_gets_no_gradient() -> None:
+def test_bias_of_the_keys_gets_no_gradient() -> None:
     q, k, v = (torch.from_numpy(normal(s, 5, 3)) for s in range(3))
     b = torch.zeros(3, dtype=torch.float64, requires_grad=True)
     attend = public("in_torch", "qkv.attention")

@@ -32,7 +32,7 @@ def test_scaled_scores_are_dot_products_over_the_root_of_the_width(
 @pytest.mark.parametrize(
     ("n_q", "n_k", "d_k"), [(2, 11, 3), (11, 2, 3), (2, 3, 11)]
 )
-def test_the_width_is_the_queries_last_axis_and_nothing_else(
+def test_scaled_scores_take_the_width_of_the_queries_last_axis(
     n_q: int, n_k: int, d_k: int, library: str
 ) -> None:
     """Vectors of ones: each dot product is d_k, so each scaled score is its root."""
@@ -44,7 +44,7 @@ def test_the_width_is_the_queries_last_axis_and_nothing_else(
 
 @pytest.mark.equation("eq-root-temperature")
 @pytest.mark.parametrize("d", [2, 7, 64])
-def test_the_scale_is_a_temperature_of_the_root_of_the_width(
+def test_scaled_scores_are_softmax_at_the_temperature_of_the_root_of_the_width(
     d: int, library: str
 ) -> None:
     rng = np.random.default_rng(1)
@@ -61,7 +61,7 @@ def test_the_scale_is_a_temperature_of_the_root_of_the_width(
 @pytest.mark.theorem("thm-jacobian-norm")
 @pytest.mark.equation("eq-jacobian-norm")
 @given(seed=seeds, n=st.integers(1, 40), size=st.floats(0, 50))
-def test_the_norm_of_the_jacobian_is_between_its_bounds(
+def test_softmax_jacobian_norm_is_between_its_bounds(
     seed: int, n: int, size: float, library: str
 ) -> None:
     scores = size * np.random.default_rng(seed).normal(size=n)
@@ -74,7 +74,7 @@ def test_the_norm_of_the_jacobian_is_between_its_bounds(
 
 
 @pytest.mark.theorem("thm-jacobian-norm")
-def test_the_bounds_are_reached_and_the_norm_vanishes_at_certainty(
+def test_softmax_jacobian_norm_reaches_its_bounds_and_vanishes_at_certainty(
     library: str,
 ) -> None:
     jacobian = twin(library, "softmax.softmax_jacobian")
@@ -92,7 +92,7 @@ def test_the_bounds_are_reached_and_the_norm_vanishes_at_certainty(
 
 
 @pytest.mark.equation("eq-query-gradient")
-def test_the_gradient_by_the_query_is_the_jacobian_times_the_scaled_keys() -> None:
+def test_gradient_by_the_query_is_the_jacobian_times_the_scaled_keys() -> None:
     rng = np.random.default_rng(14)
     q, K = rng.normal(size=(1, 7)), rng.normal(size=(5, 7))
     keys = torch.from_numpy(K)
@@ -112,7 +112,7 @@ def test_the_gradient_by_the_query_is_the_jacobian_times_the_scaled_keys() -> No
         )
 
 
-def test_without_the_scale_wide_rows_are_one_hot(library: str) -> None:
+def test_softmax_of_wide_rows_without_the_scale_is_one_hot(library: str) -> None:
     """Erratum 000: d = 1024, 16 keys, entropies about 0.09 and 2.36 of 2.77 nats.
 
     2000 rows; five standard errors of a mean entropy are below 0.03.
@@ -142,7 +142,7 @@ def test_without_the_scale_wide_rows_are_one_hot(library: str) -> None:
         ("times", lambda n, d, n_heads: d**-0.5, (16.0, 64.0)),
     ],
 )
-def test_a_wrong_scale_shows_at_two_widths(
+def test_scale_that_is_wrong_shows_at_two_widths(
     name: str,
     divisor: Callable[[int, int, int], float],
     spreads: tuple[float, float],

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.chapters.scaling.moments import DRAWS, assert_moments, seeds
+from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 WIDTHS = [1, 5, 64]
@@ -42,7 +43,7 @@ NORMALIZED: dict[str, Callable[..., np.ndarray]] = {
 
 @pytest.mark.theorem("thm-score-variance")
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
-def test_the_variance_is_exactly_d_over_all_sign_vectors(d: int) -> None:
+def test_score_variance_is_exactly_d_over_all_sign_vectors(d: int) -> None:
     """Independent components: all 4**d pairs, equally likely."""
     scores = signs(d) @ signs(d).T
     assert scores.mean() == 0
@@ -51,7 +52,9 @@ def test_the_variance_is_exactly_d_over_all_sign_vectors(d: int) -> None:
 
 @pytest.mark.theorem("thm-score-variance")
 @pytest.mark.parametrize("which", ["q", "k", "both"])
-def test_uncorrelated_components_in_one_vector_are_enough(which: str) -> None:
+def test_score_variance_needs_uncorrelated_components_in_one_vector_only(
+    which: str,
+) -> None:
     """q from the rows of a Hadamard matrix: uncorrelated, and the third is the others' product.
 
     The other vector has components that are all the same coin, where only one is required.
@@ -68,8 +71,8 @@ def test_uncorrelated_components_in_one_vector_are_enough(which: str) -> None:
 @pytest.mark.theorem("thm-score-variance")
 @pytest.mark.equation("eq-score-moments")
 @pytest.mark.parametrize("name", NORMALIZED)
-@pytest.mark.parametrize("d", WIDTHS)
-def test_the_variance_is_d_whatever_the_distribution(name: str, d: int) -> None:
+@for_each("d", WIDTHS)
+def test_score_variance_is_d_whatever_the_distribution(name: str, d: int) -> None:
     rng = np.random.default_rng(2)
     q, k = NORMALIZED[name](rng, (2, DRAWS, d))
     scores = dots(q, k)
@@ -98,7 +101,7 @@ def test_scaled_scores_have_variance_one_at_every_width(
 
 
 @pytest.mark.theorem("thm-score-variance")
-def test_each_assumption_is_needed() -> None:
+def test_score_variance_needs_each_assumption() -> None:
     """Break one at a time, and the exact variance over all pairs is another."""
     all_signs, same = signs(3), np.array([[1.0] * 3, [-1.0] * 3])
     assert (all_signs @ all_signs.T).var() == pytest.approx(3)
@@ -109,7 +112,7 @@ def test_each_assumption_is_needed() -> None:
 
 
 @pytest.mark.theorem("thm-score-variance")
-def test_no_correlation_between_q_and_k_is_not_independence() -> None:
+def test_score_variance_needs_independence_not_only_no_correlation() -> None:
     """k = +-q by a coin: uncorrelated with q, component by component, and the variance is d**2."""
     q = np.concatenate([signs(3), signs(3)])
     k = np.concatenate([signs(3), -signs(3)])
@@ -118,7 +121,7 @@ def test_no_correlation_between_q_and_k_is_not_independence() -> None:
     assert dots(q, k).var() == 9
 
 
-def test_the_sign_trap_with_normal_components() -> None:
+def test_score_variance_and_the_sign_trap_with_normal_components() -> None:
     """E|q|^4 = d^2 + 2 d."""
     rng, d = np.random.default_rng(4), 16
     q = rng.normal(size=(4 * DRAWS, d))
@@ -132,7 +135,7 @@ def test_the_sign_trap_with_normal_components() -> None:
 @pytest.mark.theorem("thm-score-variance-general")
 @pytest.mark.equation("eq-score-moments-general")
 @given(seed=seeds, d=st.integers(1, 5), n=st.integers(1, 6), m=st.integers(1, 6))
-def test_the_general_formula_is_exact_for_any_finite_distribution(
+def test_score_variance_in_general_is_exact_for_any_finite_distribution(
     seed: int, d: int, n: int, m: int
 ) -> None:
     """q is one of n vectors, k one of m, with any probabilities: all n m pairs."""
@@ -159,10 +162,8 @@ def correlated(rng: np.random.Generator, n: int, d: int, rho: float) -> np.ndarr
 
 @pytest.mark.equation("eq-correlated-variance")
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
-@pytest.mark.parametrize("d", [3, 32])
-def test_correlated_components_add_d_times_d_minus_one_rho_squared(
-    rho: float, d: int
-) -> None:
+@for_each("d", [3, 32])
+def test_score_variance_grows_by_correlated_components(rho: float, d: int) -> None:
     rng = np.random.default_rng(5)
     q, k = (correlated(rng, 4 * DRAWS, d, rho) for _ in range(2))
     wanted = d + d * (d - 1) * rho**2
@@ -172,7 +173,7 @@ def test_correlated_components_add_d_times_d_minus_one_rho_squared(
 @pytest.mark.equation("eq-mean-moments")
 @pytest.mark.parametrize("mu", [0.5, -2.0])
 @pytest.mark.parametrize("d", [4, 49])
-def test_a_mean_shifts_scores_and_widens_them(
+def test_expected_score_variance_grows_by_a_mean(
     mu: float, d: int, library: str
 ) -> None:
     rng = np.random.default_rng(6)
@@ -185,7 +186,7 @@ def test_a_mean_shifts_scores_and_widens_them(
 
 @pytest.mark.equation("eq-row-variance")
 @pytest.mark.parametrize("mu", [0.0, 1.0, -2.0])
-def test_within_a_row_a_mean_adds_only_once(mu: float) -> None:
+def test_row_variance_grows_by_a_mean_only_once(mu: float) -> None:
     """Unbiased variances over 32 keys of a row, averaged over independent rows."""
     rng, d = np.random.default_rng(7), 16
     q = rng.normal(mu, size=(8000, 1, d))
@@ -197,7 +198,7 @@ def test_within_a_row_a_mean_adds_only_once(mu: float) -> None:
 
 
 @pytest.mark.equation("eq-row-variance")
-def test_a_part_common_to_all_keys_changes_no_weight(library: str) -> None:
+def test_softmax_is_blind_to_a_part_common_to_all_keys(library: str) -> None:
     """Adding u to every key adds q . u to the query's whole row."""
     rng = np.random.default_rng(8)
     Q, K, u = rng.normal(size=(3, 7)), rng.normal(size=(5, 7)), rng.normal(size=7)
@@ -216,8 +217,8 @@ KURTOSIS = {"normal": 3.0, "coin toss": 1.0, "uniform": 9 / 5, "skewed": 9.0}
 @pytest.mark.theorem("thm-shared-moments")
 @pytest.mark.equation("eq-shared-moments")
 @pytest.mark.parametrize("name", NORMALIZED)
-@pytest.mark.parametrize("d", [5, 64])
-def test_a_vector_with_itself_scores_d_and_varies_with_the_fourth_power(
+@for_each("d", [5, 64])
+def test_score_of_a_vector_with_itself_is_d_and_varies_with_the_fourth_power(
     name: str, d: int
 ) -> None:
     q = NORMALIZED[name](np.random.default_rng(9), (4 * DRAWS, d))
@@ -230,7 +231,9 @@ def test_a_vector_with_itself_scores_d_and_varies_with_the_fourth_power(
 
 @pytest.mark.theorem("thm-shared-moments")
 @pytest.mark.parametrize("mu", [0.0, 1.5])
-def test_a_normal_vector_with_a_mean_meets_itself(mu: float, library: str) -> None:
+def test_expected_score_variance_of_a_normal_vector_with_itself(
+    mu: float, library: str
+) -> None:
     rng, d = np.random.default_rng(10), 11
     q = rng.normal(mu, size=(4 * DRAWS, d))
     wanted = d * (2 + 4 * mu**2)
@@ -245,7 +248,9 @@ def test_a_normal_vector_with_a_mean_meets_itself(mu: float, library: str) -> No
 @pytest.mark.equation("eq-projected-variance")
 @pytest.mark.parametrize("same", [True, False])
 @pytest.mark.parametrize("d_k", [1, 2])
-def test_random_projections_make_the_variance_exactly(same: bool, d_k: int) -> None:
+def test_score_variance_of_random_projections_is_exact(
+    same: bool, d_k: int
+) -> None:
     """All sign matrices times sigma, for fixed x and z of width 2: 256 pairs at d_k = 2."""
     sigma, x = 0.7, np.array([1.5, -2.0])
     z = x if same else np.array([0.3, 0.4])
@@ -259,7 +264,7 @@ def test_random_projections_make_the_variance_exactly(same: bool, d_k: int) -> N
 @pytest.mark.theorem("thm-projected-scores")
 @pytest.mark.equation("eq-unit-initialization")
 @pytest.mark.parametrize("d", [16, 64, 256])
-def test_randn_matrices_defeat_the_scale_and_variance_one_over_d_does_not(
+def test_projections_by_randn_defeat_the_scale_and_variance_one_over_d_does_not(
     d: int, library: str
 ) -> None:
     """Erratum 001: a standard deviation of d with sigma = 1, of 1 with sigma^2 = 1/d.
@@ -283,14 +288,14 @@ def test_randn_matrices_defeat_the_scale_and_variance_one_over_d_does_not(
 
 @pytest.mark.equation("eq-cosine-variance")
 @pytest.mark.parametrize("d", [2, 3, 5, 64])
-def test_a_random_cosine_has_variance_one_over_d(d: int, library: str) -> None:
+def test_cosine_scores_have_variance_one_over_d(d: int, library: str) -> None:
     rng = np.random.default_rng(12)
     q = rng.uniform(size=(1, d)) + 0.1
     cosines = twin(library, "scores.cosine_scores")(q, rng.normal(size=(DRAWS, d)))
     assert_moments(cosines[0], mean=0, variance=1 / d)
 
 
-def test_the_scale_knows_the_width_and_not_the_length(library: str) -> None:
+def test_scaled_scores_know_the_width_and_not_the_length(library: str) -> None:
     """Erratum 004: longer queries keep larger scores; equal entries v still give sqrt(d) v^2."""
     score = twin(library, "scaling.scaled_scores")
     rng = np.random.default_rng(13)

@@ -45,7 +45,7 @@ def normalized(powers: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.equation("eq-dot-product")
-def test_a_dot_product_sums_the_products_of_the_features(library: str) -> None:
+def test_dot_scores_sum_the_products_of_the_features(library: str) -> None:
     q, k = normal(1, D_K), normal(1, D_K) + 1
     score = twin(library, "scores.dot_scores")(q, k)
     wanted = math.fsum(float(q[0, a]) * float(k[0, a]) for a in range(D_K))
@@ -54,7 +54,7 @@ def test_a_dot_product_sums_the_products_of_the_features(library: str) -> None:
 
 
 @pytest.mark.equation("eq-dot-product")
-def test_two_dislikes_agree(library: str) -> None:
+def test_dot_scores_of_two_dislikes_agree(library: str) -> None:
     """Features of the same sign add to the score, features of opposite signs take away."""
     score = twin(library, "scores.dot_scores")
     user = np.array([[1.0, -1.0, 1.0]])
@@ -64,7 +64,7 @@ def test_two_dislikes_agree(library: str) -> None:
 
 @pytest.mark.equation("eq-dot-angle")
 @given(r=lengths, alpha=angles, s=lengths, beta=angles)
-def test_a_dot_product_is_lengths_times_cosine(
+def test_dot_scores_are_lengths_times_cosine(
     r: float, alpha: float, s: float, beta: float, library: str
 ) -> None:
     score = twin(library, "scores.dot_scores")(plane(r, alpha), plane(s, beta))
@@ -75,7 +75,7 @@ def test_a_dot_product_is_lengths_times_cosine(
 
 @pytest.mark.equation("eq-dot-angle")
 @given(r=lengths, s=lengths, theta=st.floats(0, math.pi), seed=st.integers(0, 1000))
-def test_the_angle_is_the_same_in_more_dimensions(
+def test_dot_scores_know_the_angle_in_more_dimensions(
     r: float, s: float, theta: float, seed: int, library: str
 ) -> None:
     """Two vectors at a known angle in a plane, turned with that plane into eleven dimensions."""
@@ -86,7 +86,7 @@ def test_the_angle_is_the_same_in_more_dimensions(
 
 
 @pytest.mark.equation("eq-dot-angle")
-def test_length_can_outweigh_direction(library: str) -> None:
+def test_dot_scores_let_length_outweigh_direction(library: str) -> None:
     """A key 100 long at 80 degrees scores 17.4, an aligned key of length 1 scores 1."""
     keys = np.concatenate([plane(100, math.radians(80)), plane(1, 0)])
     assert twin(library, "scores.dot_scores")(plane(1, 0), keys).round(
@@ -95,7 +95,7 @@ def test_length_can_outweigh_direction(library: str) -> None:
 
 
 @pytest.mark.equation("eq-score-matrix")
-def test_entry_i_j_is_query_i_with_key_j(library: str) -> None:
+def test_dot_scores_have_query_i_with_key_j_at_entry_i_j(library: str) -> None:
     Q, K = normal(N_Q, D_K), normal(N_K, D_K)
     scores = twin(library, "scores.dot_scores")(Q, K)
     np.testing.assert_allclose(
@@ -104,7 +104,7 @@ def test_entry_i_j_is_query_i_with_key_j(library: str) -> None:
 
 
 @pytest.mark.equation("eq-score-matrix")
-def test_changing_one_key_changes_one_column(library: str) -> None:
+def test_dot_scores_change_in_one_column_with_one_key(library: str) -> None:
     score = twin(library, "scores.dot_scores")
     Q, K = normal(N_Q, D_K), normal(N_K, D_K)
     changed = K.copy()
@@ -115,7 +115,7 @@ def test_changing_one_key_changes_one_column(library: str) -> None:
 
 
 @pytest.mark.equation("eq-score-scaled")
-def test_dividing_by_the_root_of_the_width_is_torchs_default(library: str) -> None:
+def test_scaled_scores_are_torchs_default(library: str) -> None:
     """q . k / sqrt(d_k), through torch's attention with V = I, which gives back the weights."""
     Q, K = normal(N_Q, D_K), normal(N_K, D_K)
 
@@ -142,7 +142,7 @@ def test_dividing_by_the_root_of_the_width_is_torchs_default(library: str) -> No
 
 
 @pytest.mark.equation("eq-score-cosine")
-def test_the_cosine_is_the_dot_product_over_both_lengths(library: str) -> None:
+def test_cosine_scores_are_dot_products_over_both_lengths(library: str) -> None:
     Q, K = normal(N_Q, D_K), normal(N_K, D_K)
     wanted = entry_by_entry(
         lambda q, k: dot(q, k) / math.hypot(*q) / math.hypot(*k), Q, K
@@ -153,7 +153,7 @@ def test_the_cosine_is_the_dot_product_over_both_lengths(library: str) -> None:
 
 @pytest.mark.equation("eq-score-cosine")
 @given(r=lengths, alpha=angles, s=lengths, beta=angles)
-def test_the_cosine_sees_only_the_angle(
+def test_cosine_scores_see_only_the_angle(
     r: float, alpha: float, s: float, beta: float, library: str
 ) -> None:
     score = twin(library, "scores.cosine_scores")(plane(r, alpha), plane(s, beta))
@@ -161,7 +161,7 @@ def test_the_cosine_sees_only_the_angle(
 
 
 @pytest.mark.equation("eq-score-general")
-def test_the_general_score_is_a_bilinear_form(library: str) -> None:
+def test_general_scores_are_a_bilinear_form(library: str) -> None:
     """q W k^T = sum over a and b of q_a W_ab k_b."""
     Q, K, W = normal(N_Q, D_Q), normal(N_K, D_K), normal(D_Q, D_K)
     w = W.tolist()
@@ -176,7 +176,7 @@ def test_the_general_score_is_a_bilinear_form(library: str) -> None:
 
 
 @pytest.mark.equation("eq-score-general")
-def test_the_identity_gives_the_dot_product_and_other_matrices_need_not_be_symmetric(
+def test_general_scores_of_the_identity_are_dot_products(
     library: str,
 ) -> None:
     general, X = twin(library, "scores.general_scores"), normal(N_K, D_K)
@@ -191,7 +191,7 @@ def test_the_identity_gives_the_dot_product_and_other_matrices_need_not_be_symme
 
 
 @pytest.mark.equation("eq-score-additive")
-def test_the_additive_score_is_a_small_network(library: str) -> None:
+def test_additive_scores_are_a_small_network(library: str) -> None:
     """v . tanh(q W_q + k W_k), unit by unit."""
     Q, K, v = normal(N_Q, D_Q), normal(N_K, D_K), normal(D_HIDDEN)
     W_q, W_k = normal(D_Q, D_HIDDEN), normal(D_K, D_HIDDEN)
@@ -210,7 +210,7 @@ def test_the_additive_score_is_a_small_network(library: str) -> None:
 
 
 @pytest.mark.equation("eq-score-additive")
-def test_an_additive_score_is_bounded_by_its_output_weights(library: str) -> None:
+def test_additive_scores_are_bounded_by_their_output_weights(library: str) -> None:
     """Unlike a dot product: tanh lies between -1 and 1, however long the vectors are."""
     v = normal(D_HIDDEN)
     weights = normal(D_Q, D_HIDDEN), normal(D_K, D_HIDDEN), v
@@ -222,7 +222,7 @@ def test_an_additive_score_is_bounded_by_its_output_weights(library: str) -> Non
 
 @pytest.mark.equation("eq-score-gaussian")
 @pytest.mark.parametrize("h", [0.5, 1.0, 3.0])
-def test_the_gaussian_score_falls_with_the_squared_distance(
+def test_gaussian_scores_fall_with_the_squared_distance(
     h: float, library: str
 ) -> None:
     Q, K = normal(N_Q, D_K), normal(N_K, D_K)
@@ -232,7 +232,7 @@ def test_the_gaussian_score_falls_with_the_squared_distance(
 
 
 @pytest.mark.equation("eq-score-gaussian")
-def test_the_score_at_one_bandwidth_is_minus_one_half(library: str) -> None:
+def test_gaussian_scores_at_one_bandwidth_are_minus_one_half(library: str) -> None:
     gaussian = twin(library, "scores.gaussian_scores")
     assert gaussian(plane(0, 0), plane(2.5, 1.0), bandwidth=2.5)[
         0, 0
@@ -242,9 +242,7 @@ def test_the_score_at_one_bandwidth_is_minus_one_half(library: str) -> None:
 
 @pytest.mark.equation("eq-nadaraya-watson")
 @pytest.mark.parametrize("h", [0.25, 1.0, 4.0])
-def test_kernel_regression_averages_the_values_nearby(
-    h: float, library: str
-) -> None:
+def test_nadaraya_watson_averages_the_values_nearby(h: float, library: str) -> None:
     """The quotient of two sums of Gaussian kernels, point by point."""
     x_query, x, y = normal(N_Q), normal(N_K), normal(N_K) + 2
     found = twin(library, "scores.nadaraya_watson")(x_query, x, y, bandwidth=h)
@@ -257,7 +255,7 @@ def test_kernel_regression_averages_the_values_nearby(
 
 
 @pytest.mark.equation("eq-nadaraya-watson")
-def test_a_wide_kernel_gives_the_mean_and_a_narrow_one_the_nearest_value(
+def test_nadaraya_watson_gives_the_mean_if_wide_and_the_nearest_value_if_narrow(
     library: str,
 ) -> None:
     regress = twin(library, "scores.nadaraya_watson")
@@ -290,7 +288,7 @@ keys_and_query = unit_keys.flatmap(
 
 @pytest.mark.theorem("thm-gaussian-softmax")
 @given(drawn=keys_and_query, h=st.floats(0.5, 5))
-def test_for_unit_keys_softmax_weights_are_gaussian_kernel_weights(
+def test_softmax_weights_are_gaussian_kernel_weights_for_unit_keys(
     drawn: tuple[np.ndarray, np.ndarray], h: float, library: str
 ) -> None:
     """Left: softmax of q . k / h^2 by our functions. Right: the kernel by its definition."""
@@ -304,7 +302,7 @@ def test_for_unit_keys_softmax_weights_are_gaussian_kernel_weights(
 
 @pytest.mark.theorem("thm-gaussian-softmax")
 @given(drawn=keys_and_query, h=st.floats(0.5, 5))
-def test_for_unit_keys_our_two_scores_give_the_same_weights(
+def test_dot_and_gaussian_scores_give_the_same_weights_for_unit_keys(
     drawn: tuple[np.ndarray, np.ndarray], h: float, library: str
 ) -> None:
     K, q = drawn
@@ -317,7 +315,9 @@ def test_for_unit_keys_our_two_scores_give_the_same_weights(
 
 
 @pytest.mark.theorem("thm-gaussian-softmax")
-def test_keys_of_unequal_length_break_it(library: str) -> None:
+def test_dot_and_gaussian_scores_differ_for_keys_of_unequal_length(
+    library: str,
+) -> None:
     """The dot product prefers the longer of two aligned keys, the kernel the nearer one."""
     q, K = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [3.0, 0.0]])
     by_dots = twin(library, "softmax.softmax")(
@@ -330,7 +330,9 @@ def test_keys_of_unequal_length_break_it(library: str) -> None:
 
 
 @pytest.mark.theorem("thm-gaussian-softmax")
-def test_any_common_length_of_the_keys_will_do(library: str) -> None:
+def test_dot_and_gaussian_scores_agree_for_any_common_length_of_the_keys(
+    library: str,
+) -> None:
     K = 4 * np.array([[1.0, 0.0], [0.6, 0.8], [0.0, -1.0]])
     q = np.array([[0.3, 0.7]])
     by_dots = twin(library, "softmax.softmax")(

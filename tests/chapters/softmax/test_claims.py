@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 SCORES = np.array([0.5, -1.0, 2.0, 0.0, 1.5])
@@ -40,7 +41,7 @@ def test_softmax_is_exp_over_the_sum_of_exps(library: str) -> None:
 
 @pytest.mark.equation("eq-softmax")
 @given(scores=rows)
-def test_weights_are_positive_sum_to_one_and_keep_the_order(
+def test_softmax_is_positive_sums_to_one_and_keeps_the_order(
     scores: np.ndarray, library: str
 ) -> None:
     weights = twin(library, "softmax.softmax")(scores)
@@ -50,7 +51,7 @@ def test_weights_are_positive_sum_to_one_and_keep_the_order(
 
 
 @pytest.mark.equation("eq-softmax")
-def test_each_row_is_its_own_distribution(library: str) -> None:
+def test_softmax_makes_each_row_its_own_distribution(library: str) -> None:
     """Along the right axis: every row sums to 1, whatever stands in the others."""
     scores = np.stack([SCORES, SCORES[::-1] + 100, -SCORES])
     weights = twin(library, "softmax.softmax")(scores)
@@ -60,7 +61,7 @@ def test_each_row_is_its_own_distribution(library: str) -> None:
 
 @pytest.mark.equation("eq-softmax-shift")
 @pytest.mark.parametrize("c", [-1000.0, -1.0, 3.0, 1e6])
-def test_a_constant_added_to_all_scores_changes_nothing(
+def test_softmax_is_blind_to_a_constant_added_to_all_scores(
     c: float, library: str
 ) -> None:
     """Even where exp of the shifted scores is 0 or infinite. The scores are exact in binary."""
@@ -83,7 +84,7 @@ def test_softmax_is_invariant_to_shifts(
 
 
 @pytest.mark.theorem("thm-shift-invariance")
-def test_a_constant_for_each_row_is_allowed_but_not_one_for_each_column(
+def test_softmax_allows_a_constant_for_each_row_but_not_for_each_column(
     library: str,
 ) -> None:
     softmax = twin(library, "softmax.softmax")
@@ -97,13 +98,13 @@ def test_a_constant_for_each_row_is_allowed_but_not_one_for_each_column(
 
 @pytest.mark.equation("eq-temperature")
 @pytest.mark.parametrize("T", [0.25, 1.0, 4.0])
-def test_the_temperature_divides_the_scores(T: float, library: str) -> None:
+def test_softmax_temperature_divides_the_scores(T: float, library: str) -> None:
     weights = twin(library, "softmax.softmax")(SCORES, temperature=T)
     np.testing.assert_allclose(weights, by_definition(SCORES, T), rtol=1e-12)
 
 
 @pytest.mark.equation("eq-temperature")
-def test_ratios_of_weights_are_raised_to_the_power_of_one_over_T(
+def test_softmax_temperature_raises_ratios_to_the_power_of_one_over_T(
     library: str,
 ) -> None:
     softmax = twin(library, "softmax.softmax")
@@ -114,8 +115,8 @@ def test_ratios_of_weights_are_raised_to_the_power_of_one_over_T(
 
 
 @pytest.mark.equation("eq-temperature-limits")
-@pytest.mark.parametrize("T", [0.3, 0.1, 0.03, 0.01, 1e-3, 1e-30])
-def test_cold_softmax_approaches_one_hot_at_the_unique_maximum(
+@for_each("T", [0.3, 0.1, 0.03, 0.01, 1e-3, 1e-30])
+def test_softmax_in_the_cold_approaches_one_hot_at_the_unique_maximum(
     T: float, library: str
 ) -> None:
     """The others get at most (n - 1) exp(-gap/T), where gap is the lead of the largest score."""
@@ -128,7 +129,9 @@ def test_cold_softmax_approaches_one_hot_at_the_unique_maximum(
 
 @pytest.mark.equation("eq-temperature-limits")
 @pytest.mark.parametrize("T", [10.0, 1e3, 1e6, 1e30])
-def test_hot_softmax_approaches_uniform_weights(T: float, library: str) -> None:
+def test_softmax_in_the_heat_approaches_uniform_weights(
+    T: float, library: str
+) -> None:
     """Weights differ from 1/n by a factor between exp(-range/T) and exp(range/T)."""
     weights = twin(library, "softmax.softmax")(SCORES, temperature=T)
     spread = math.expm1(np.ptp(SCORES) / T)
@@ -136,7 +139,9 @@ def test_hot_softmax_approaches_uniform_weights(T: float, library: str) -> None:
 
 
 @pytest.mark.equation("eq-temperature-limits")
-def test_tied_maxima_share_the_weight_in_the_cold(library: str) -> None:
+def test_softmax_in_the_cold_lets_tied_maxima_share_the_weight(
+    library: str,
+) -> None:
     weights = twin(library, "softmax.softmax")(
         np.array([3.0, 1.0, 3.0]), temperature=1e-3
     )
@@ -164,7 +169,7 @@ def test_log_softmax_knows_weights_that_round_to_zero(library: str) -> None:
 
 @pytest.mark.equation("eq-log-softmax")
 @given(scores=rows)
-def test_log_weights_are_at_most_zero(scores: np.ndarray, library: str) -> None:
+def test_log_softmax_is_at_most_zero(scores: np.ndarray, library: str) -> None:
     assert (twin(library, "softmax.log_softmax")(scores) <= 0).all()
 
 
@@ -190,7 +195,7 @@ def test_entropy_reaches_both_ends(n: int, library: str) -> None:
 
 
 @pytest.mark.equation("eq-expected-value")
-def test_the_weighted_sum_is_the_expected_value_by_enumeration(
+def test_weighted_sum_is_the_expected_value_by_enumeration(
     library: str,
 ) -> None:
     """With weights in hundredths: write value j down a_j times 100, and take the plain mean."""
@@ -208,7 +213,7 @@ def test_the_weighted_sum_is_the_expected_value_by_enumeration(
 
 
 @pytest.mark.equation("eq-expected-value")
-def test_the_weighted_sum_is_the_expected_value_by_sampling(library: str) -> None:
+def test_weighted_sum_is_the_expected_value_by_sampling(library: str) -> None:
     """The mean of R draws of x_J errs by its standard deviation over sqrt(R); five are allowed."""
     draws = 100_000
     rng = np.random.default_rng(2)
@@ -237,7 +242,7 @@ def slopes(scores: np.ndarray, step: float = 1e-5) -> np.ndarray:
 
 
 @pytest.mark.equation("eq-softmax-jacobian")
-def test_the_jacobian_is_what_differences_show(library: str) -> None:
+def test_softmax_jacobian_is_what_differences_show(library: str) -> None:
     """Entry (j, m) is a_j (delta_jm - a_m); differences of step 1e-5 err by about 1e-10."""
     a = by_definition(SCORES)
     found = twin(library, "softmax.softmax_jacobian")(a)
@@ -248,7 +253,7 @@ def test_the_jacobian_is_what_differences_show(library: str) -> None:
 
 @pytest.mark.theorem("thm-softmax-jacobian")
 @given(scores=rows.map(lambda row: row / 5))
-def test_the_jacobian_is_diagonal_minus_outer_product(
+def test_softmax_jacobian_is_diagonal_minus_outer_product(
     scores: np.ndarray, library: str
 ) -> None:
     """Against differences of our own softmax and, in PyTorch, its gradients, on any scores."""
@@ -268,7 +273,7 @@ def test_the_jacobian_is_diagonal_minus_outer_product(
 
 @pytest.mark.theorem("thm-softmax-jacobian")
 @given(scores=rows)
-def test_the_jacobian_is_symmetric_blind_to_shifts_and_never_negative(
+def test_softmax_jacobian_is_symmetric_blind_to_shifts_and_never_negative(
     scores: np.ndarray, library: str
 ) -> None:
     """J = J^T; J times (1, ..., 1) is 0; u^T J u is the variance of u, so no eigenvalue is < 0."""

@@ -65,6 +65,7 @@ def test_documented_nan_comes_without_a_warning_of_numpy(name: str) -> None:
             public("in_numpy", f"softmax.{name}")(np.array(row))
 
 
+@pytest.mark.without_hook
 def test_softmax_takes_integers_and_numpy_numbers_as_options(library: str) -> None:
     """A temperature of 2 is one of 2.0, and an axis may come out of a NumPy array."""
     softmax = public(library, "softmax.softmax")

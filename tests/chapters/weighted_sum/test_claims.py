@@ -28,7 +28,7 @@ def averaging(weights: np.ndarray) -> np.ndarray:
 
 @pytest.mark.equation("eq-weighted-sum")
 @pytest.mark.parametrize("name", ["weighted_sum", "weighted_sum_loop"])
-def test_an_output_is_the_sum_of_weight_times_value(
+def test_weighted_sum_is_the_sum_of_weight_times_value(
     name: str, library: str
 ) -> None:
     """y_i = sum_j a_ij x_j, in plain Python numbers, feature by feature."""
@@ -42,7 +42,9 @@ def test_an_output_is_the_sum_of_weight_times_value(
 
 
 @pytest.mark.equation("eq-weighted-sum-matrix")
-def test_the_matrix_product_is_all_weighted_sums_at_once(library: str) -> None:
+def test_weighted_sum_is_the_matrix_product_for_all_outputs_at_once(
+    library: str,
+) -> None:
     """Y = A X: row i comes from row i of A alone, and value j enters through column j alone."""
     weights, values = example()
     out = twin(library, "weighted_sum.weighted_sum")(weights, values)
@@ -56,7 +58,7 @@ def test_the_matrix_product_is_all_weighted_sums_at_once(library: str) -> None:
 
 
 @pytest.mark.equation("eq-average")
-def test_averaging_equal_vectors_gives_that_vector(library: str) -> None:
+def test_weighted_sum_of_equal_vectors_is_that_vector(library: str) -> None:
     """Because the weights sum to 1; weights with another sum would scale the vector."""
     weights = averaging(np.random.default_rng(2).uniform(size=(N_Q, N_K)))
     assert (weights >= 0).all()
@@ -73,7 +75,7 @@ def test_averaging_equal_vectors_gives_that_vector(library: str) -> None:
 
 
 @pytest.mark.equation("eq-average")
-def test_uniform_weights_give_the_mean_and_one_hot_weights_a_copy(
+def test_weighted_sum_by_uniform_weights_is_the_mean_and_by_one_hot_weights_a_copy(
     library: str,
 ) -> None:
     _, values = example()
@@ -89,7 +91,9 @@ def test_uniform_weights_give_the_mean_and_one_hot_weights_a_copy(
 
 
 @pytest.mark.equation("eq-average")
-def test_an_average_lies_between_the_smallest_and_the_largest(library: str) -> None:
+def test_weighted_sum_lies_between_the_smallest_and_the_largest(
+    library: str,
+) -> None:
     weights, values = (
         averaging(np.random.default_rng(3).uniform(size=(N_Q, N_K))),
         example()[1],
@@ -102,7 +106,7 @@ def test_an_average_lies_between_the_smallest_and_the_largest(library: str) -> N
 @pytest.mark.equation("eq-mean-variance")
 @pytest.mark.parametrize("n", [2, 7, 31])
 @pytest.mark.parametrize("draw", ["normal", "uniform"])
-def test_the_mean_of_n_values_has_an_nth_of_the_variance(
+def test_mean_of_n_values_has_an_nth_of_the_variance(
     draw: str, n: int, library: str
 ) -> None:
     """By simulation: the estimate of a variance from R draws errs by about sqrt(2/R) of it.
@@ -127,7 +131,7 @@ def test_the_mean_of_n_values_has_an_nth_of_the_variance(
 
 
 @pytest.mark.equation("eq-mean-variance")
-def test_the_mean_of_copies_keeps_the_variance(library: str) -> None:
+def test_mean_of_copies_keeps_the_variance(library: str) -> None:
     """The rule needs independent values: n copies of one value are no better than one."""
     value = np.random.default_rng(4).normal(scale=3.0, size=10_000)
     means = twin(library, "weighted_sum.weighted_sum")(
@@ -172,7 +176,7 @@ def hull_distance(point: np.ndarray, values: np.ndarray) -> float:
 
 @pytest.mark.theorem("thm-convex-hull")
 @given(mixture=mixtures())
-def test_an_average_lies_in_the_convex_hull_of_the_values(
+def test_weighted_sum_lies_in_the_convex_hull_of_the_values(
     mixture: tuple[np.ndarray, np.ndarray], library: str
 ) -> None:
     weights, values = mixture
@@ -182,7 +186,7 @@ def test_an_average_lies_in_the_convex_hull_of_the_values(
 
 @pytest.mark.theorem("thm-convex-hull")
 @given(mixture=mixtures(), seed=st.integers(0, 1000))
-def test_no_direction_sees_an_average_outside_the_values(
+def test_weighted_sum_is_seen_outside_the_values_from_no_direction(
     mixture: tuple[np.ndarray, np.ndarray], seed: int, library: str
 ) -> None:
     """The hull is what lies, in every direction, between the first and the last value."""
@@ -201,7 +205,7 @@ def test_no_direction_sees_an_average_outside_the_values(
     [[1.5, -0.5, 0.0], [0.5, 0.5, 1.0]],
     ids=["sum 1 but one is negative", "not negative but sum 2"],
 )
-def test_both_conditions_on_the_weights_are_needed(
+def test_weighted_sum_needs_both_conditions_on_the_weights(
     weights: list[float], library: str
 ) -> None:
     triangle = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -234,7 +238,7 @@ def test_mean_pooling_divides_each_features_variance_by_n(
 
 
 @pytest.mark.theorem("thm-mean-pooling")
-def test_uniform_weights_pool_best(library: str) -> None:
+def test_mean_pooling_is_best_by_uniform_weights(library: str) -> None:
     """Independent vectors mixed by any other average keep more variance: sum_j a_j^2 > 1/n."""
     outcomes = np.array([[0.0], [3.0], [6.0]])
     sequences = np.array(list(itertools.product(outcomes, repeat=3)))
