@@ -9,16 +9,18 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 FRAME := _config.yml _toc.yml tools/book.py $(wildcard book/_static/* book/_extensions/*.py)
 
-.PHONY: help book test lab lint bench clean
+.PHONY: help book check test exhaustive lab lint bench clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make book    build the book (result: _build/html/index.html)"
-	@echo "make test    run every test: package, exercises, notebooks, built pages"
-	@echo "make lab     open the notebooks in JupyterLab"
-	@echo "make lint    check style and formatting, as pre-commit does"
-	@echo "make bench   measure time and memory of attention; results go to benchmarks/results"
-	@echo "make clean   remove the built book and caches (.venv stays)"
+	@echo "make book        build the book (result: _build/html/index.html)"
+	@echo "make check       the quick tests: lint, functions, twins, the engine of the exercises; no book"
+	@echo "make test        all tests: package, exercises, notebooks, built pages"
+	@echo "make exhaustive  all tests, and what tries every combination"
+	@echo "make lab         open the notebooks in JupyterLab"
+	@echo "make lint        check style and formatting, as pre-commit does"
+	@echo "make bench       measure time and memory of attention; results go to benchmarks/results"
+	@echo "make clean       remove the built book and caches (.venv stays)"
 
 # The environment is made once, and again when the pins or the package's metadata change.
 .venv/.installed: requirements.txt pyproject.toml
@@ -44,8 +46,24 @@ book: .venv/.installed _build/.package _build/.frame
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+check: lint
+	$(PYTEST) -m "not slow and not exhaustive" tests/chapters tests/twins tests/grader/engine
+
 test: book
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(PYTEST) --book-required
+	$(HOOKED)
+
+exhaustive: book
+	$(PYTEST) --book-required -m ""
+	$(HOOKED)
+
+# The annotations are true, too: beartype compares them with what the functions get and give. Bad
+# input is left out: it would be refused there before our own contracts see it.
+HOOKED = $(PYTEST) -m "not without_hook and not slow and not exhaustive" \
+  --jaxtyping-packages=course_attn.in_numpy,course_attn.in_torch,beartype.beartype \
+  course_attn/in_numpy course_attn/in_torch tests/chapters tests/parity tests/twins
 
 lab: .venv/.installed
 	$(BIN)/jupyter lab book

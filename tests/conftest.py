@@ -1,4 +1,4 @@
-"""What all tests share: reproducible property tests, the twins, the wheel, GPU tests that skip."""
+"""What all tests share: property tests that repeat, the twins, the wheel, GPU tests that skip."""
 
 import gc
 import subprocess
@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-ROOT = Path(__file__).parents[1]
+from tests.support.twin_table import LIBRARIES, named
 
-# Helpers whose failed assertions shall be explained as in the tests.
-pytest.register_assert_rewrite("multi_head_layers", "twin_comparison")
+ROOT = Path(__file__).parents[1]
 
 # Property tests draw the same examples on every machine, with no clock and no stored state.
 settings.register_profile(
@@ -25,10 +24,33 @@ settings.register_profile(
 settings.load_profile("course")
 
 
-@pytest.fixture(scope="session", params=["in_numpy", "in_torch"])
-def library(request: pytest.FixtureRequest) -> str:
-    """Run a test once for each twin."""
-    return request.param
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `make test` insist on what a bare `pytest` may skip."""
+    parser.addoption(
+        "--book-required",
+        action="store_true",
+        help="fail, instead of skipping, where the built book is missing or out of date",
+    )
+
+
+@pytest.fixture(scope="session")
+def library() -> str:
+    """Stand for the twin that a test is about: `pytest_pyfunc_call` names one after the other."""
+    return " and ".join(LIBRARIES)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Call a test that asks for `library` once for each twin; a failure says for which."""
+    arguments = {
+        name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames
+    }
+    if "library" not in arguments:
+        return None
+    for library in LIBRARIES:
+        with named(library):
+            pyfuncitem.obj(**arguments | {"library": library})
+    return True
 
 
 @pytest.fixture(scope="session")

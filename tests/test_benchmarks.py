@@ -46,13 +46,13 @@ def complete(rows: list[results.Row]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0, 3.0])
-def test_the_exponent_of_a_power_is_found(power: float) -> None:
+def test_exponent_of_a_power_is_found(power: float) -> None:
     sizes = [100, 200, 800, 1600]
     amounts = [7.0 * n**power for n in sizes]
     assert results.exponent(sizes, amounts) == pytest.approx(power, rel=1e-12)
 
 
-def test_the_exponent_is_the_slope_of_the_best_line() -> None:
+def test_exponent_is_the_slope_of_the_best_line() -> None:
     """With noise, as NumPy fits it."""
     rng = np.random.default_rng(0)
     sizes = np.array([100, 200, 400, 800, 1600])
@@ -64,7 +64,7 @@ def test_the_exponent_is_the_slope_of_the_best_line() -> None:
 @pytest.mark.parametrize(
     ("sizes", "amounts"), [([5, 5], [1, 2]), ([1, 2], [0, 1]), ([1], [1])]
 )
-def test_no_exponent_without_two_sizes_and_positive_amounts(
+def test_exponent_needs_two_sizes_and_positive_amounts(
     sizes: list[float], amounts: list[float]
 ) -> None:
     with pytest.raises(ValueError, match="two different sizes"):
@@ -93,7 +93,7 @@ def test_times_are_summarized_by_median_and_quartiles() -> None:
     assert found["times"] == [5.0, 1.0, 2.0, 4.0, 3.0]
 
 
-def test_the_table_shows_every_row_and_ratios_to_the_first() -> None:
+def test_table_shows_every_row_and_ratios_to_the_first() -> None:
     rows = [
         results.row("numpy", "one", {"n": 5}, **measured([0.001] * 3)),
         results.row(
@@ -138,7 +138,7 @@ def test_results_come_back_as_they_were_saved(tmp_path: Path) -> None:
     assert results.load(path) == json.loads(json.dumps(found))
 
 
-def test_sections_not_measured_anew_are_kept(tmp_path: Path) -> None:
+def test_results_keep_sections_not_measured_anew(tmp_path: Path) -> None:
     others = [results.row("numpy", "one", {"n": 5}, **measured([1.0, 2.0, 3.0]))]
     results.save(complete(growing_rows() + others), tmp_path)
     again = [results.row("numpy", "two", {"n": 5}, **measured([1.0, 2.0, 3.0]))]
@@ -170,7 +170,7 @@ def spoiled(change: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_incomplete_results_are_refused(
+def test_results_that_are_incomplete_are_refused(
     change: Any, says: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=says):
@@ -178,7 +178,7 @@ def test_incomplete_results_are_refused(
 
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
-def test_committed_results_are_complete(path: Path) -> None:
+def test_results_that_are_committed_are_complete(path: Path) -> None:
     """And named after their date and hardware, and all sections' figures can be drawn."""
     found = results.load(path)
     assert path.stem == f"{found['date']}-{found['machine']}"
@@ -223,7 +223,7 @@ def test_contenders_run_in_turn_and_equally_often(
         assert summary["median"] == 1.0 and summary["iqr"] == 0.0
 
 
-def test_short_runs_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_that_are_short_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of 10 ms is made 5 times a round, and its time is the mean."""
     now = [0.0]
     monkeypatch.setattr(measure.benchmark, "timer", lambda: now[0])
@@ -236,7 +236,7 @@ def test_short_runs_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["a"]["runs"] == 5
 
 
-def test_the_summary_is_pytorchs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_summary_is_pytorchs(monkeypatch: pytest.MonkeyPatch) -> None:
     times = [0.1, 0.2, 0.4, 0.8]
     found = measure._summary("a", times, 1, 2)
     assert found["median"] == pytest.approx(statistics.median(times))
@@ -270,7 +270,7 @@ def test_contenders_compute_the_same_attention() -> None:
     np.testing.assert_allclose(causal, outs["PyTorch fused, causal"], atol=1e-5)
 
 
-def test_what_computes_something_else_is_refused() -> None:
+def test_contenders_that_compute_something_else_are_refused() -> None:
     found = contenders.numpy_attention(n=20, dtype="float32")
     attention._check_that_all_agree(found)
     found["NumPy tiled"] = found["NumPy tiled, causal"]
@@ -278,7 +278,7 @@ def test_what_computes_something_else_is_refused() -> None:
         attention._check_that_all_agree(found)
 
 
-def test_all_modules_are_causal_and_have_gradients() -> None:
+def test_modules_are_causal_and_have_gradients() -> None:
     torch.manual_seed(0)
     X = torch.randn(2, 9, 64)
     changed = X.clone()
@@ -308,7 +308,7 @@ def test_decoding_with_caches_computes_what_everything_again_does() -> None:
                 )
 
 
-def test_a_cache_starts_anew_before_it_has_grown_much() -> None:
+def test_decoder_cache_starts_anew_before_it_has_grown_much() -> None:
     model, tokens = contenders.decoder(80, d_model=64, n_layers=1)
     with torch.no_grad():
         step = attention._steps(model, tokens, 7)
@@ -318,7 +318,7 @@ def test_a_cache_starts_anew_before_it_has_grown_much() -> None:
         torch.testing.assert_close(step(), first)
 
 
-def test_the_command_measures_prints_and_saves(
+def test_command_measures_prints_and_saves(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
