@@ -10,14 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from course_attn.in_torch.block import (
-    Transformer,
-    TransformerBlock,
-    block_from_torch,
-    gelu,
-    relu,
-    transformer_block,
-)
+from course_attn.in_torch import Transformer, TransformerBlock, block_from_torch
+from course_attn.in_torch.block import gelu, relu, transformer_block
 from course_attn.in_torch.masks import causal_mask, padding_mask
 from tests.support.block_layers import (
     BATCH,

@@ -7,15 +7,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from course_attn.costs import n_parameters
+from course_attn.in_torch import AttentionHead, from_torch, head_weights, to_torch
 from course_attn.in_torch.masks import causal_mask
-from course_attn.in_torch.multi_head import (
-    AttentionHead,
-    from_torch,
-    head_weights,
-    multi_head_attention,
-    n_parameters,
-    to_torch,
-)
+from course_attn.in_torch.multi_head import multi_head_attention
 from tests.support.attention_inputs import normal_tensor as normal
 from tests.support.comparison import assert_close
 from tests.support.loops import for_each

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_attn.in_torch.block import Transformer, TransformerBlock
+from course_attn.in_torch import Transformer, TransformerBlock
 from tests.chapters.block.inputs import D, N, block_params
 from tests.support.attention_inputs import normal
 from tests.support.twin_table import twin

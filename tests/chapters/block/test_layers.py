@@ -7,16 +7,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course_attn.in_torch.block import (
+from course_attn.in_torch import (
     FeedForward,
     LayerNorm,
     Transformer,
     TransformerBlock,
-    feed_forward,
-    gelu,
-    layer_norm,
-    relu,
 )
+from course_attn.in_torch.block import feed_forward, gelu, layer_norm, relu
 from course_attn.in_torch.masks import causal_mask
 from tests.support.block_layers import (
     BATCH,

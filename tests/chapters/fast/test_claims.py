@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_attn import costs
 from tests.chapters.fast.inputs import sizes, softmax
 from tests.support.attention_inputs import normal
 from tests.support.twin_table import public, twin
@@ -31,7 +32,7 @@ def test_attention_flops_are_counted_one_at_a_time(
         for _ in range(d_v):
             count += 2  # multiply, add to the output
     assert count == 2 * n_heads * n_q * n_k * (d_k + d_v)
-    found = public(library, "fast.attention_flops")(n_q, n_k, d_k, d_v, n_heads)
+    found = costs.attention_flops(n_q, n_k, d_k, d_v, n_heads)
     assert found == count
 
 
@@ -48,7 +49,7 @@ def test_fused_bytes_are_those_of_inputs_and_outputs(
     u = arrays[0].itemsize
     wanted = sum(array.nbytes for array in arrays)
     assert u * n_heads * (n_q + n_k) * (d_k + d_v) == wanted
-    count = public(library, "fast.fused_bytes")
+    count = costs.fused_bytes
     assert count(n_q, n_k, d_k, d_v, n_heads, itemsize=u) == wanted
 
 
@@ -62,9 +63,9 @@ def test_explicit_bytes_move_the_matrix_four_times(library: str) -> None:
     )
     steps = [(Q + K, matrix), (matrix, matrix), (matrix + V, Y)]
     wanted = sum(read + written for read, written in steps)
-    least = public(library, "fast.fused_bytes")(n_q, n_k, d_k, d_v, n_heads)
+    least = costs.fused_bytes(n_q, n_k, d_k, d_v, n_heads)
     assert least + 4 * u * n_heads * n_q * n_k == wanted
-    count = public(library, "fast.explicit_bytes")
+    count = costs.explicit_bytes
     assert count(n_q, n_k, d_k, d_v, n_heads, itemsize=u) == wanted
 
 

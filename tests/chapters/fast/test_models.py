@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_attn import costs
 from course_attn.in_numpy import _fast_tiles as tiles
 from tests.chapters.fast.inputs import sizes, softmax
 from tests.support.attention_inputs import normal
 from tests.support.loops import for_each
-from tests.support.twin_table import convert, in_numpy, module, public, twin
+from tests.support.twin_table import convert, in_numpy, module, twin
 
 # --- tiles ----------------------------------------------------------------------------------------
 
@@ -57,7 +58,7 @@ def test_tiled_attention_reads_keys_once_for_each_block_of_queries(
 ) -> None:
     """A block by itself is fused attention of fewer queries."""
     u, n_heads, d_k, d_v, moved, by_package = 4, 2, 3, 5, 0, 0
-    fused_bytes = raw(library, "fast.fused_bytes")
+    fused_bytes = costs.fused_bytes
     for _ in range(n_heads):
         for start in range(0, n_q, n_b):
             rows = len(range(start, min(start + n_b, n_q)))
@@ -109,7 +110,7 @@ def test_kv_cache_saves_a_factor_that_grows_with_the_text(
     n: int, library: str
 ) -> None:
     """The pairs are those that the package counts operations for."""
-    flops, sizes = raw(library, "fast.attention_flops"), (64, 32, 8)
+    flops, sizes = costs.attention_flops, (64, 32, 8)
     a_pair = flops(1, 1, *sizes)
     without = sum(flops(t, t, *sizes) for t in range(1, n + 1)) // a_pair
     cached = sum(flops(1, t, *sizes) for t in range(1, n + 1)) // a_pair
@@ -124,8 +125,8 @@ def test_decoding_does_little_with_each_byte(
     n_k: int, u: int, library: str
 ) -> None:
     size = 1, n_k, 64, 32, 8
-    flops = public(library, "fast.attention_flops")(*size)
-    moved = public(library, "fast.fused_bytes")(*size, itemsize=u)
+    flops = costs.attention_flops(*size)
+    moved = costs.fused_bytes(*size, itemsize=u)
     wanted = 2 * n_k * (64 + 32) / (u * (1 + n_k) * (64 + 32))
     assert flops / moved == pytest.approx(wanted, rel=1e-12)
     assert wanted < 2 / u
@@ -141,7 +142,7 @@ def test_kv_cache_holds_keys_and_values_of_every_layer(library: str) -> None:
             convert(library, np.zeros((n_kv, n, d)), "float32") for d in (d_k, d_v)
         ]
         total += sum(in_numpy(array).nbytes for array in cache.append(*new))
-    count = public(library, "fast.kv_cache_bytes")
+    count = costs.kv_cache_bytes
     assert count(n, d_k, d_v, n_kv, n_layers=layers, itemsize=4) == total
     assert total == 4 * layers * n_kv * n * (d_k + d_v)
 

@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from course_attn import costs
+from course_attn.in_torch import MultiHeadAttention
 from course_attn.in_torch.masks import causal_mask
-from course_attn.in_torch.multi_head import MultiHeadAttention
 from tests.support.attention_inputs import normal_tensor as normal
 from tests.support.loops import for_each
 from tests.support.multi_head_layers import (
@@ -88,9 +89,7 @@ def test_n_parameters_counts_what_the_module_holds(
     n_heads: int, widths: dict[str, int], bias: bool, library: str
 ) -> None:
     module = MultiHeadAttention(D_MODEL, n_heads, bias=bias, **widths)
-    found = public(library, "multi_head.n_parameters")(
-        D_MODEL, n_heads, bias=bias, **widths
-    )
+    found = costs.n_parameters(D_MODEL, n_heads, bias=bias, **widths)
     assert found == sum(p.numel() for p in module.parameters())
     if not widths:
         mha = torch.nn.MultiheadAttention(D_MODEL, n_heads, bias=bias)

@@ -5,12 +5,8 @@ from typing import Any
 import pytest
 import torch
 
-from course_attn.in_torch.order import (
-    LearnedPositions,
-    alibi_bias,
-    rotary,
-    sinusoidal_encoding,
-)
+from course_attn.in_torch import LearnedPositions
+from course_attn.in_torch.order import alibi_bias, rotary, sinusoidal_encoding
 from tests.support.attention_inputs import normal_tensor as normal
 from tests.support.comparison import assert_close
 from tests.support.order_layers import rows

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from course_attn import costs
 from course_attn.in_torch.masks import causal_attention, causal_mask, mask_to_bias
 from course_attn.in_torch.qkv import attention, attention_weights, fused_attention
 from tests.support.attention_inputs import (
@@ -75,7 +76,7 @@ def test_attention_and_masks_take_integers_and_numpy_numbers_as_options(
     assert_close(causal(np.int64(3), np.int32(5)), causal(3, 5), 0.0)
     window = public(library, "masks.sliding_window_mask")
     assert_close(window(3, window=np.int64(2)), window(3, window=2), 0.0)
-    variance = public(library, "scaling.expected_score_variance")
+    variance = costs.expected_score_variance
     assert variance(np.int64(4), mean=1, shared=True) == 24.0
     assert type(variance(np.int64(4), mean=np.float32(1))) is float
 

@@ -6,7 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course_attn.in_torch.qkv import CrossAttention, SelfAttention, project_qkv
+from course_attn.in_torch import CrossAttention, SelfAttention
+from course_attn.in_torch.qkv import project_qkv
 from tests.support.attention_inputs import BATCH, N_K, N_Q, normal, random_mask
 from tests.support.comparison import assert_close
 from tests.support.loops import for_each

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_attn import costs
 from tests.chapters.scaling.moments import DRAWS, assert_moments, seeds
 from tests.support.loops import for_each
-from tests.support.twin_table import public, twin
+from tests.support.twin_table import twin
 
 WIDTHS = [1, 5, 64]
 
@@ -50,7 +51,7 @@ def test_score_variance_is_exactly_d_over_all_sign_vectors(
     scores = signs(d) @ signs(d).T
     assert scores.mean() == 0
     assert scores.var() == pytest.approx(d, rel=1e-12)
-    assert raw(library, "scaling.expected_score_variance")(d) == d
+    assert costs.expected_score_variance(d) == d
 
 
 @pytest.mark.theorem("thm-score-variance", formula=True)
@@ -99,7 +100,7 @@ def test_scaled_scores_have_variance_one_at_every_width(
     Q, K = rng.normal(size=(2, DRAWS // 4, 1, d))
     scores = twin(library, "scaling.scaled_scores")(Q, K)[:, 0, 0]
     assert_moments(scores, mean=0, variance=1, within=0.2)
-    predicted = public(library, "scaling.expected_score_variance")(d)
+    predicted = costs.expected_score_variance(d)
     assert_moments(scores * math.sqrt(d), mean=0, variance=predicted, within=0.2)
 
 
@@ -183,7 +184,7 @@ def test_expected_score_variance_grows_by_a_mean(
     q, k = rng.normal(mu, size=(2, DRAWS, d))
     wanted = d * (1 + 2 * mu**2)
     assert_moments(dots(q, k), mean=d * mu**2, variance=wanted)
-    found = public(library, "scaling.expected_score_variance")(d, mean=mu)
+    found = costs.expected_score_variance(d, mean=mu)
     assert found == pytest.approx(wanted, rel=1e-12)
 
 
@@ -242,9 +243,7 @@ def test_expected_score_variance_of_a_normal_vector_with_itself(
     q = rng.normal(mu, size=(4 * DRAWS, d))
     wanted = d * (2 + 4 * mu**2)
     assert_moments(dots(q, q), mean=d * (1 + mu**2), variance=wanted)
-    found = public(library, "scaling.expected_score_variance")(
-        d, mean=mu, shared=True
-    )
+    found = costs.expected_score_variance(d, mean=mu, shared=True)
     assert found == pytest.approx(wanted, rel=1e-12)
 
 

@@ -50,13 +50,7 @@ def _misfits(function: str) -> list[Bad]:
     ]
 
 
-def _not_none(rows: list[Bad]) -> list[Bad]:
-    """Leave out the calls with None, where None is the default."""
-    return [bad for bad in rows if not bad.about.endswith("None")]
-
-
 _PARTS = "a multiple of n_heads = 3"
-_COUNT = "multi_head.n_parameters"
 
 BAD_INPUT = [
     misfit("multi_head.split_heads", "X", "(*batch, n, d)", X=(6,), n_heads=3),
@@ -67,6 +61,7 @@ BAD_INPUT = [
     misfit("multi_head.merge_heads", "X", "(*batch, n_heads, n, d_head)", X=(5, 6)),
     *(bad for function in BOTH for bad in _misfits(function)),
     *(bad for f in BOTH for bad in bad_count(f, "n_heads", 0, **_SHAPES)),
+    *(bad for f in BOTH for bad in bad_flag(f, "causal", n_heads=3, **_SHAPES)),
     *(
         misfit(f, name, _PARTS, **_SHAPES | shapes, n_heads=3)
         for f in BOTH
@@ -76,17 +71,4 @@ BAD_INPUT = [
             ("W_V", {"W_Q": (6, 9), "W_K": (6, 9), "W_V": (6, 10), "W_O": (10, 3)}),
         )
     ),
-    *bad_count(_COUNT, "d_model", 0, n_heads=1),
-    *bad_count(_COUNT, "n_heads", 0, d_model=6),
-    *_not_none(bad_count(_COUNT, "d_k", 0, d_model=6, n_heads=2)),
-    *_not_none(bad_count(_COUNT, "d_v", 0, d_model=6, n_heads=2)),
-    Bad(
-        _COUNT, "d_model 10 and 3 heads", {"d_model": 10, "n_heads": 3}, ValueError,
-        "d_model", ("a multiple of n_heads = 3", "got 10"),
-    ),
-    Bad(
-        _COUNT, "d_model 10 and 3 heads, d_v open", {"d_model": 10, "n_heads": 3, "d_k": 2},
-        ValueError, "d_model", ("a multiple of n_heads = 3", "got 10"),
-    ),
-    *bad_flag(_COUNT, "bias", d_model=6, n_heads=2),
 ]  # fmt: skip
