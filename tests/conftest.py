@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-ROOT = Path(__file__).parents[1]
+from tests.support.twin_table import LIBRARIES, named
 
-# Helpers whose failed assertions shall be explained as in the tests.
-pytest.register_assert_rewrite("multi_head_layers", "twin_comparison")
+ROOT = Path(__file__).parents[1]
 
 # Property tests draw the same examples on every machine, with no clock and no stored state.
 settings.register_profile(
@@ -25,10 +24,24 @@ settings.register_profile(
 settings.load_profile("course")
 
 
-@pytest.fixture(scope="session", params=["in_numpy", "in_torch"])
-def library(request: pytest.FixtureRequest) -> str:
-    """Run a test once for each twin."""
-    return request.param
+@pytest.fixture(scope="session")
+def library() -> str:
+    """Stand for the twin that a test is about: `pytest_pyfunc_call` names one after the other."""
+    return " and ".join(LIBRARIES)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Call a test that asks for `library` once for each twin; a failure says for which."""
+    arguments = {
+        name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames
+    }
+    if "library" not in arguments:
+        return None
+    for library in LIBRARIES:
+        with named(library):
+            pyfuncitem.obj(**arguments | {"library": library})
+    return True
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from test_checks import message
-from twin_table import INSTALLED
 
-# Without the hook of the test run: see twin_table.py.
-_checks = INSTALLED["course_attn._checks"]
-_options = INSTALLED["course_attn._check_options"]
+from course_attn import _check_options as _options
+from course_attn import _checks
+from tests.test_checks import message
+
 check_axis, check_count = _checks.check_axis, _checks.check_count
 check_finite, check_flag = _checks.check_finite, _checks.check_flag
 check_float_dtype, check_lengths = _checks.check_float_dtype, _checks.check_lengths

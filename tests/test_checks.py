@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 import torch
 from jaxtyping import Bool, Float, Int
-from twin_table import INSTALLED
 
-# Without the hook of the test run: see twin_table.py.
-check_arguments = INSTALLED["course_attn._checks"].check_arguments
+from course_attn._checks import check_arguments
 
 
 @check_arguments

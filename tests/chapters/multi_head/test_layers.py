@@ -1,0 +1,313 @@
+"""The module `MultiHeadAttention` is what a PyTorch module should be."""
+
+import copy
+from typing import Any
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from course_attn.in_torch.masks import causal_mask
+from course_attn.in_torch.multi_head import MultiHeadAttention
+from tests.support.attention_inputs import normal_tensor as normal
+from tests.support.multi_head_layers import (
+    BATCH,
+    D_HEAD,
+    D_MODEL,
+    D_Z,
+    HEADS,
+    N_K,
+    N_Q,
+    deviation,
+    ours,
+)
+from tests.support.twin_table import public
+
+
+@pytest.mark.parametrize("n", [N_Q, 257])
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_bfloat16_is_as_good_as_its_three_digits(
+    need_weights: bool, n: int
+) -> None:
+    """Against float64 with the same weights: 5 roundings of 2**-8 at most, relative to the largest.
+
+    The largest deviation found is 0.004.
+    """
+    module = ours().to(torch.bfloat16)
+    X = normal(BATCH, n, D_MODEL, dtype=torch.bfloat16)
+    mask = causal_mask(n)
+    found = module(X, mask=mask, need_weights=need_weights)
+    if need_weights:
+        found, weights = found
+        assert weights.dtype == torch.bfloat16
+    wanted = copy.deepcopy(module).double()(X.double(), mask=mask)
+    assert found.dtype == torch.bfloat16
+    assert deviation(found, wanted) < 5 * 2**-8
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_it_runs_under_autocast(need_weights: bool) -> None:
+    module, X = (
+        ours(torch.float32),
+        normal(BATCH, N_Q, D_MODEL, dtype=torch.float32),
+    )
+    options = {"mask": causal_mask(N_Q), "bias": normal(HEADS, N_Q, N_Q).float()}
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = module(X, **options, need_weights=need_weights)
+    found = found[0] if need_weights else found
+    assert found.dtype == torch.bfloat16
+    assert deviation(found, module(X, **options)) < 5 * 2**-8
+
+
+# --- what a module should be ----------------------------------------------------------------------
+
+
+def test_a_state_dict_makes_the_round_trip(tmp_path: Any) -> None:
+    module, other = ours(d_k=2, d_v=17, d_z=D_Z), ours(d_k=2, d_v=17, d_z=D_Z)
+    shapes = {name: tuple(p.shape) for name, p in module.state_dict().items()}
+    assert shapes == {
+        "W_Q": (15, 6), "b_Q": (6,), "W_K": (13, 6), "b_K": (6,),
+        "W_V": (13, 51), "b_V": (51,), "W_O": (51, 15), "b_O": (15,),
+    }  # fmt: skip
+    other.reset_parameters()
+    X, Z = normal(BATCH, N_Q, D_MODEL), normal(BATCH, N_K, D_Z)
+    assert not torch.equal(module(X, Z), other(X, Z))
+    torch.save(module.state_dict(), tmp_path / "weights.pt")
+    other.load_state_dict(torch.load(tmp_path / "weights.pt", weights_only=True))
+    assert torch.equal(module(X, Z), other(X, Z))
+    assert list(ours(bias=False).state_dict()) == ["W_Q", "W_K", "W_V", "W_O"]
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(
+    "widths", [{}, {"d_k": 2}, {"d_v": 7}, {"d_k": 2, "d_v": 17}]
+)
+@pytest.mark.parametrize("n_heads", [1, 3, 5, 15])
+def test_n_parameters_counts_what_the_module_holds(
+    n_heads: int, widths: dict[str, int], bias: bool, library: str
+) -> None:
+    module = MultiHeadAttention(D_MODEL, n_heads, bias=bias, **widths)
+    found = public(library, "multi_head.n_parameters")(
+        D_MODEL, n_heads, bias=bias, **widths
+    )
+    assert found == sum(p.numel() for p in module.parameters())
+    if not widths:
+        mha = torch.nn.MultiheadAttention(D_MODEL, n_heads, bias=bias)
+        assert found == sum(p.numel() for p in mha.parameters())
+
+
+def test_it_learns_in_all_its_parameters() -> None:
+    """Its gradients are those of finite differences, and none is zero but that of b_K.
+
+    b_K adds the same number to all scores of a row, which softmax does not see.
+    """
+    module = ours(d_k=2, d_v=3, d_z=D_Z)
+    X, Z = normal(1, 3, D_MODEL), normal(1, 2, D_Z)
+    parameters = dict(module.named_parameters())
+
+    def call(*values: torch.Tensor) -> torch.Tensor:
+        named = dict(zip(parameters, values, strict=True))
+        return torch.func.functional_call(module, named, (X, Z))
+
+    values = tuple(p.detach().clone().requires_grad_() for p in parameters.values())
+    assert torch.autograd.gradcheck(call, values, fast_mode=True)
+    module(X, Z).square().sum().backward()
+    largest = {name: float(p.grad.abs().max()) for name, p in parameters.items()}
+    assert largest.pop("b_K") < 1e-12
+    assert min(largest.values()) > 1e-3
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_dropout_drops_weights_in_training_only(need_weights: bool) -> None:
+    """With values all 1, an output is the sum of its weights: kept ones count twice."""
+    torch.manual_seed(0)
+    module = MultiHeadAttention(4, 1, bias=False, dropout=0.5)
+    with torch.no_grad():
+        module.W_Q.zero_()  # equal weights
+        module.W_V.copy_(torch.eye(4))
+        module.W_O.copy_(torch.eye(4))
+    X = torch.ones(100, 64, 4)
+
+    def outputs() -> torch.Tensor:
+        out = module(X, need_weights=need_weights)
+        return (out[0] if need_weights else out)[..., 0].detach()
+
+    sums = outputs()
+    assert sums.mean().item() == pytest.approx(1, abs=0.01)
+    kept = sums / 2 * 64  # the number of weights kept, of 64
+    assert torch.allclose(kept, kept.round(), atol=1e-4)
+    assert kept.var().item() == pytest.approx(64 / 4, rel=0.1)  # binomial
+    assert not torch.equal(outputs(), outputs())
+    assert torch.allclose(module.eval()(X), X)
+    assert torch.equal(outputs(), outputs())
+
+
+def test_weights_in_training_are_those_that_were_used() -> None:
+    torch.manual_seed(0)
+    module, X = ours(dropout=0.5, bias=False).train(), normal(BATCH, N_Q, D_MODEL)
+    out, weights = module(X, need_weights=True)
+    V = (X @ module.W_V).unflatten(-1, (HEADS, D_HEAD)).transpose(1, 2)
+    wanted = (weights @ V).transpose(1, 2).flatten(-2) @ module.W_O
+    assert deviation(out, wanted) < 1e-13
+    assert 0.3 < (weights == 0).double().mean() < 0.7
+
+
+def test_it_can_be_made_without_memory() -> None:
+    with torch.device("meta"):
+        module = MultiHeadAttention(1024, 16)
+        out, weights = module(torch.empty(2, 5, 1024), need_weights=True)
+        assert module(torch.empty(2, 5, 1024)).shape == (2, 5, 1024)
+    assert {p.device.type for p in module.parameters()} == {"meta"}
+    assert (out.device.type, tuple(weights.shape)) == ("meta", (2, 16, 5, 5))
+    made = module.to_empty(device="cpu")
+    made.reset_parameters()
+    assert made(torch.ones(1, 3, 1024)).isfinite().all()
+
+
+def test_it_says_its_sizes() -> None:
+    assert repr(MultiHeadAttention(6, 2, d_v=5, bias=False, dropout=0.1)) == (
+        "MultiHeadAttention(d_model=6, n_heads=2, d_k=3, d_v=5, d_z=6, bias=False, dropout=0.1)"
+    )
+
+
+def test_the_start_keeps_unit_variance() -> None:
+    """The variance of 512**2 draws errs by 0.3 %; 5 times is allowed."""
+    torch.manual_seed(0)
+    module = MultiHeadAttention(512, 8, d_v=32, d_z=256)
+    for name, W in module.named_parameters():
+        if name.startswith("b_"):
+            assert (W == 0).all()
+        else:
+            error = float(W.detach().var()) * W.shape[0] - 1
+            assert abs(error) < 5 * (2 / W.numel()) ** 0.5
+
+
+def test_a_generator_makes_the_start_reproducible() -> None:
+    module, other = ours(), ours(dropout=0.5)
+    module.reset_parameters(torch.Generator().manual_seed(5))
+    other.reset_parameters(torch.Generator().manual_seed(5))
+    assert all(map(torch.equal, module.parameters(), other.parameters()))
+    assert not torch.equal(module.W_Q, module.W_K)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "error", "words"),
+    [
+        ((10, 3), ValueError, "d_model must be a multiple of n_heads = 3, got 10"),
+        ((0, 1), ValueError, "d_model must be at least 1"),
+        ((6, 0), ValueError, "n_heads must be at least 1"),
+        ((6.0, 2), TypeError, "d_model must be a whole number"),
+        ((6, True), TypeError, "n_heads must be a whole number"),
+        ((6, 2, {"d_k": 0}), ValueError, "d_k must be at least 1"),
+        ((6, 2, {"d_v": 1.5}), TypeError, "d_v must be a whole number"),
+        ((6, 2, {"d_z": 0}), ValueError, "d_z must be at least 1"),
+        ((6, 2, {"bias": 1}), TypeError, "bias must be True or False"),
+        ((6, 2, {"dropout": 1.5}), ValueError, "dropout must lie between 0 and 1"),
+        ((6, 2, {"dropout": "0"}), TypeError, "dropout must be a real number"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(
+    sizes: Any, error: type[Exception], words: str
+) -> None:
+    options = sizes[2] if len(sizes) == 3 else {}
+    with pytest.raises(error, match=words):
+        public("in_torch", "multi_head.MultiHeadAttention")(*sizes[:2], **options)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"X": (7, 13)}, r"X must .* d_model = 15 from W_Q, got \(7, 13\)"),
+        ({"X": (15,)}, "X must .* got 1 axes"),
+        ({"X": (7, 15)}, r"Z must .* d_z = 13 from W_K, got \(7, 15\)"),
+        ({"X": (7, 15), "Z": (11, 15)}, r"Z must .* d_z = 13 from W_K"),
+        ({"X": (2, 7, 15), "Z": (11, 13)}, r"Z must .* batch = \(2,\) from X"),
+        (
+            {"X": (7, 15), "Z": (11, 13), "mask": (7, 7)},
+            "mask must .* n_k = 11 from Z",
+        ),
+        ({"X": (7, 15), "Z": (11, 13), "bias": (7, 11)}, "bias must .* got 2 axes"),
+        (
+            {"X": (7, 15), "Z": (11, 13), "bias": (2, 7, 11)},
+            "bias must .* n_heads = 3 from W_Q",
+        ),
+    ],
+)
+def test_inputs_that_do_not_fit_are_named(given: Any, words: str) -> None:
+    module = public("in_torch", "multi_head.MultiHeadAttention")(15, 3, d_z=13)
+    arrays = {
+        name: torch.ones(shape, dtype=torch.bool if name == "mask" else None)
+        for name, shape in given.items()
+    }
+    with pytest.raises(ValueError, match=words):
+        module(**arrays)
+
+
+# --- torch.compile, torch.export, the flop counter ------------------------------------------------
+
+
+def as_a_user_has_it() -> tuple[torch.nn.Module, torch.Tensor, torch.Tensor]:
+    """Return a module without the type checks of the test run, an input and a mask."""
+    torch.manual_seed(0)
+    module = public("in_torch", "multi_head.MultiHeadAttention")(D_MODEL, HEADS)
+    return module.eval(), normal(BATCH, N_Q, D_MODEL).float(), causal_mask(N_Q)
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_torch_export_takes_it(need_weights: bool) -> None:
+    module, X, mask = as_a_user_has_it()
+    options = {"mask": mask, "need_weights": need_weights}
+    exported = torch.export.export(module, (X,), options).module()
+    found, wanted = exported(X, **options), module(X, **options)
+    if need_weights:
+        assert deviation(found[1], wanted[1]) < 2e-6
+        found, wanted = found[0], wanted[0]
+    assert deviation(found, wanted) < 2e-6
+
+
+def test_torch_compile_takes_it_as_one_graph() -> None:
+    """Forward with and without weights, and backward; eager kernels, so no compiler is needed."""
+    _compiled_equals_eager("aot_eager")
+
+
+def test_torch_compile_to_machine_code() -> None:
+    """The same with PyTorch's own compiler, which needs one for C++."""
+    from torch._inductor.cpp_builder import get_cpp_compiler
+    from torch._inductor.exc import InvalidCxxCompiler
+
+    try:
+        get_cpp_compiler()
+    except (InvalidCxxCompiler, RuntimeError) as error:
+        pytest.skip(f"torch.compile needs a C++ compiler: {error}")
+    _compiled_equals_eager("inductor")
+
+
+def _compiled_equals_eager(backend: str) -> None:
+    module, X, mask = as_a_user_has_it()
+    torch._dynamo.reset()
+    compiled = torch.compile(module, backend=backend, fullgraph=True)
+    for options in ({}, {"mask": mask}, {"mask": mask, "need_weights": True}):
+        found, wanted = compiled(X, **options), module(X, **options)
+        if options.get("need_weights"):
+            assert deviation(found[1], wanted[1]) < 2e-6
+            found, wanted = found[0], wanted[0]
+        assert deviation(found, wanted) < 2e-6
+        grads = []
+        for out in (found, wanted):
+            module.zero_grad()
+            out.square().sum().backward()
+            grads.append(module.W_Q.grad.clone())
+        assert deviation(*grads) < 1e-5
+
+
+def test_the_flop_counter_counts_as_many_operations_for_any_number_of_heads() -> (
+    None
+):
+    """4 * 2 n d^2 for the projections, 2 * 2 n^2 d for scores and mixtures."""
+    counts = set()
+    for n_heads in (1, 3, 5, 15):
+        module = MultiHeadAttention(D_MODEL, n_heads, bias=False)
+        with FlopCounterMode(display=False) as counter:
+            module(torch.ones(1, N_Q, D_MODEL), need_weights=True)
+        counts.add(counter.get_total_flops())
+    assert counts == {8 * N_Q * D_MODEL**2 + 4 * N_Q**2 * D_MODEL}

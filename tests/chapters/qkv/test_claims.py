@@ -1,0 +1,276 @@
+"""Chapter 4: queries, keys and values; its equations and theorems."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import softmax as scipy_softmax
+
+from course_attn.figures import qkv as scenes
+from tests.chapters.qkv.inputs import (
+    D_K,
+    D_MODEL,
+    D_V,
+    N_K,
+    N_Q,
+    by_definition,
+    china,
+    elements,
+    matrices,
+    normal,
+    product,
+    seeds,
+)
+from tests.support.twin_table import public, twin
+
+# No roles
+
+
+@pytest.mark.equation("eq-no-roles")
+def test_without_roles_every_element_plays_all_parts(library: str) -> None:
+    X = normal(0, N_Q, D_K)
+    found = twin(library, "qkv.attention")(X, X, X, scale=1.0)
+    np.testing.assert_allclose(found, by_definition(X, X, X), rtol=1e-12)
+
+
+@pytest.mark.equation("eq-beats-self")
+@given(seed=seeds, stretch=st.floats(0.2, 5))
+def test_another_beats_self_if_its_length_along_you_exceeds_yours(
+    seed: int, stretch: float, library: str
+) -> None:
+    X = normal(seed, 2, 3) * np.array([[1.0], [stretch]])
+    S = twin(library, "scores.dot_scores")(X, X)
+    cosine = twin(library, "scores.cosine_scores")(X, X)
+    length = np.linalg.norm(X, axis=1)
+    for i, j in ((0, 1), (1, 0)):
+        margin = length[j] * cosine[i, j] - length[i]
+        if abs(margin) > 1e-9:
+            assert (S[i, j] > S[i, i]) == (margin > 0)
+
+
+def test_on_raw_pixels_the_longest_wins_far_more_often_than_the_pixel_itself(
+    library: str,
+) -> None:
+    """What the chapter says about china.jpg: nearly all rows one-hot, three winners, one of them
+    the longest pixel in half of the rows, the pixel itself in two rows of a thousand.
+    """
+    X = china().astype(float)
+    weights = twin(library, "qkv.attention_weights")(X, X, scale=1.0)
+    S = X @ X.T
+    longest = np.linalg.norm(X, axis=1).argmax()
+    assert (weights.max(axis=1) > 0.99).mean() > 0.97
+    assert len(set(S.argmax(axis=1).tolist())) == 3
+    assert 0.45 < (S[:, longest] == S.max(axis=1)).mean() < 0.55
+    assert (np.diagonal(S) == S.max(axis=1)).mean() == 2 / 1024
+
+
+# The formula
+
+
+@pytest.mark.equation("eq-project-one")
+@pytest.mark.equation("eq-project")
+def test_each_role_is_the_element_times_its_own_matrix(library: str) -> None:
+    """Row by row (eq-project-one) and all at once (eq-project), against products in loops."""
+    (X, Z), (W_Q, W_K, W_V) = elements(), matrices()
+    Q, K, V = twin(library, "qkv.project_qkv")(X, W_Q, W_K, W_V, Z=Z)
+    for found, source, W in ((Q, X, W_Q), (K, Z, W_K), (V, Z, W_V)):
+        np.testing.assert_allclose(found, product(source, W), rtol=1e-11)
+        for n in range(len(source)):
+            row = [math.fsum(source[n] * column) for column in W.T]
+            np.testing.assert_allclose(found[n], row, rtol=1e-11)
+
+
+@pytest.mark.equation("eq-attention-one")
+@pytest.mark.equation("eq-attention")
+def test_attention_is_the_loop_over_queries_and_keys(library: str) -> None:
+    q, k, v = normal(0, N_Q, D_K), normal(1, N_K, D_K), normal(2, N_K, D_V)
+    found = twin(library, "qkv.attention")(q, k, v, scale=1.0)
+    np.testing.assert_allclose(found, by_definition(q, k, v), rtol=1e-12)
+    one_line = scipy_softmax(q @ k.T, axis=1) @ v
+    np.testing.assert_allclose(found, one_line, rtol=1e-12)
+
+
+@pytest.mark.equation("eq-attention")
+def test_the_chapters_example_by_hand(library: str) -> None:
+    """Him scores prince 4 and itself 2, the three others 0."""
+    X = np.array(
+        [[1, 0, 1, 1], [0] * 4, [0, 1, 0, 0], [0] * 4, [1, 0, 0, 0]], float
+    )
+    W_Q = np.array([[2, 0, 2], [0, 2, 2], [0, 0, -2], [0, 0, 0]], float)
+    W_K = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]], float)
+    W_V = np.array([[0, 0], [0, 0], [1, 0], [0, 2]], float)
+    Q, K, V = twin(library, "qkv.project_qkv")(X, W_Q, W_K, W_V)
+    assert (Q @ K.T)[4].tolist() == [4, 0, 0, 0, 2]
+    assert (Q @ K.T)[0, 4] == 2
+    prince = math.exp(4) / (math.exp(4) + math.exp(2) + 3)
+    out = twin(library, "qkv.attention")(Q, K, V, scale=1.0)
+    np.testing.assert_allclose(out[4], [prince, 2 * prince], rtol=1e-12)
+    np.testing.assert_allclose(out[1], [0.2, 0.4], rtol=1e-12)
+
+
+@pytest.mark.equation("eq-attention")
+def test_a_batch_is_attended_image_by_image(library: str) -> None:
+    q, k, v = normal(0, 3, N_Q, D_K), normal(1, 3, N_K, D_K), normal(2, 3, N_K, D_V)
+    found = twin(library, "qkv.attention")(q, k, v, scale=1.0)
+    for n in range(3):
+        np.testing.assert_allclose(
+            found[n], by_definition(q[n], k[n], v[n]), rtol=1e-12
+        )
+
+
+@pytest.mark.equation("eq-nearest-color")
+@given(seed=seeds, c=st.floats(0.5, 50))
+def test_a_handicap_for_length_turns_dot_products_into_nearness(
+    seed: int, c: float, library: str
+) -> None:
+    x, z = normal(seed, N_Q, 3), normal(seed + 1, N_K, 3)
+    queries = c * np.hstack([x, np.ones((N_Q, 1))])
+    keys = np.hstack([z, -((z**2).sum(axis=1, keepdims=True)) / 2])
+    S = twin(library, "scores.dot_scores")(queries, keys)
+    for i in range(N_Q):
+        for j in range(N_K):
+            apart = -c / 2 * math.fsum((x[i] - z[j]) ** 2)
+            assert S[i, j] == pytest.approx(apart + c / 2 * math.fsum(x[i] ** 2))
+    near = twin(library, "scores.gaussian_scores")(x, z, bandwidth=c**-0.5)
+    np.testing.assert_allclose(
+        twin(library, "qkv.attention_weights")(queries, keys, scale=1.0),
+        scipy_softmax(near, axis=1),
+        rtol=1e-9,
+        atol=1e-300,
+    )
+
+
+# The soft dictionary
+
+
+@pytest.mark.equation("eq-hard-lookup")
+@given(held=st.integers(0, N_K - 1), seed=seeds)
+def test_a_dictionary_is_the_sum_over_the_keys_that_are_equal(
+    held: int, seed: int, library: str
+) -> None:
+    """Against Python's dict; attention does the same on one-hot keys in the cold."""
+    values = normal(seed, N_K, D_V)
+    names = list(range(N_K))
+    dictionary = dict(zip(names, values, strict=True))
+    by_sum = sum(
+        float(name == held) * v for name, v in zip(names, values, strict=True)
+    )
+    np.testing.assert_array_equal(by_sum, dictionary[held])
+    keys = np.eye(N_K)
+    cold = twin(library, "qkv.soft_lookup")(
+        keys[held], keys, values, temperature=1e-3
+    )
+    np.testing.assert_allclose(cold, dictionary[held], rtol=1e-12)
+
+
+@pytest.mark.equation("eq-soft-lookup")
+@pytest.mark.parametrize("T", [0.3, 1.0, 7.0])
+def test_a_soft_lookup_weighs_all_values_by_their_match(
+    T: float, library: str
+) -> None:
+    q, k, v = normal(0, D_K), normal(1, N_K, D_K), normal(2, N_K, D_V)
+    powers = [math.exp(math.fsum(q * k_j) / T) for k_j in k]
+    wanted = sum(
+        p / math.fsum(powers) * v_j for p, v_j in zip(powers, v, strict=True)
+    )
+    found = twin(library, "qkv.soft_lookup")(q, k, v, temperature=T)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    by_attention = twin(library, "qkv.attention")(q[None], k, v, scale=1 / T)
+    np.testing.assert_allclose(found, by_attention[0], rtol=1e-12)
+
+
+@pytest.mark.equation("eq-soft-lookup")
+def test_a_soft_lookup_goes_from_the_best_match_to_the_mean(library: str) -> None:
+    """North-northeast among four winds, as in the chapter."""
+    angles = np.radians([0, 90, 180, 270])
+    keys = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    values = np.array([[12.0], [5.0], [15.0], [24.0]])
+    query = np.array([math.cos(math.radians(67.5)), math.sin(math.radians(67.5))])
+    lookup = twin(library, "qkv.soft_lookup")
+    assert lookup(query, keys, values, temperature=1e-3) == pytest.approx(5.0)
+    assert lookup(query, keys, values, temperature=1e6) == pytest.approx(
+        14, abs=1e-4
+    )
+    assert 5 < lookup(query, keys, values)[0] < 14
+
+
+# Parameters
+
+
+@pytest.mark.equation("eq-attention-parameters")
+@pytest.mark.parametrize("name", ["SelfAttention", "CrossAttention"])
+def test_only_the_three_projections_have_parameters(name: str) -> None:
+    layer = public("in_torch", f"qkv.{name}")(D_MODEL, D_K, D_V)
+    counted = sum(p.numel() for p in layer.parameters())
+    assert counted == D_MODEL * (2 * D_K + D_V) == 88
+
+
+# Rows and columns
+
+
+def column_softmax(S: np.ndarray) -> np.ndarray:
+    """Normalize each column, in loops."""
+    out = np.zeros_like(S)
+    for i in range(S.shape[1]):
+        powers = [math.exp(s) for s in S[:, i]]
+        out[:, i] = np.array(powers) / math.fsum(powers)
+    return out
+
+
+@pytest.mark.equation("eq-column-form")
+@pytest.mark.theorem("thm-rows-columns")
+@given(seed=seeds)
+def test_the_column_form_is_the_transpose_of_the_row_form(
+    seed: int, library: str
+) -> None:
+    """Also one output by itself: y_i = sum_j v_j a_ij with the score k_j^T q_i."""
+    (X, Z), (W_Q, W_K, W_V) = elements(seed), matrices(seed)
+    Q_hat, K_hat, V_hat = (
+        product(W.T, E.T) for W, E in ((W_Q, X), (W_K, Z), (W_V, Z))
+    )
+    Y_hat = product(V_hat, column_softmax(product(K_hat.T, Q_hat)))
+    Q, K, V = twin(library, "qkv.project_qkv")(X, W_Q, W_K, W_V, Z=Z)
+    Y = twin(library, "qkv.attention")(Q, K, V, scale=1.0)
+    np.testing.assert_allclose(Y_hat, Y.T, rtol=1e-9, atol=1e-11)
+    for hat, rows in ((Q_hat, Q), (K_hat, K), (V_hat, V)):
+        np.testing.assert_allclose(hat, rows.T, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.equation("eq-linear-layer")
+@pytest.mark.parametrize("bias", [False, True])
+def test_linear_stores_the_transpose_of_our_matrix(
+    bias: bool, library: str
+) -> None:
+    linear = torch.nn.Linear(D_MODEL, D_K, bias=bias).double()
+    X = normal(0, N_Q, D_MODEL)
+    W_hat = linear.weight.detach().numpy()
+    b = linear.bias.detach().numpy() if bias else 0
+    assert W_hat.shape == (D_K, D_MODEL)
+    with torch.no_grad():
+        found = linear(torch.from_numpy(X)).numpy()
+    np.testing.assert_allclose(found, product(X, W_hat.T) + b, rtol=1e-11)
+    Q, _, _ = twin(library, "qkv.project_qkv")(X, *[W_hat.T] * 3)
+    np.testing.assert_allclose(found, Q + b, rtol=1e-11)
+
+
+# The pictures
+
+
+def test_the_animations_have_a_step_for_each_stage_and_fit_a_page() -> None:
+    roles = scenes.roles_graph()
+    winds = {"east": 0.0, "north": 90.0, "west": 180.0, "south": 270.0}
+    lookup = scenes.soft_dictionary(winds, [12, 5, 15, 24], 67.5)
+    assert repr(roles).startswith("<animation of 8 steps")
+    assert repr(lookup).startswith("<animation of 19 steps")
+    assert "north has the weight 1.00, the answer is 5.0 mm" in lookup._repr_html_()
+
+
+def test_the_shapes_are_written_on_the_edges() -> None:
+    (ax,) = scenes.matrix_graph().axes
+    texts = [text.get_text() for text in ax.texts]
+    for shape, times in (("$n_q \\times n_k$", 2), ("$n_k \\times d_k$", 1)):
+        assert texts.count(shape) == times
+    assert texts.count("$n_k \\times d_v$") == 1

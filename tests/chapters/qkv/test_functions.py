@@ -1,0 +1,150 @@
+"""What attention makes of its numbers: 16 bits, other kinds and devices, and their gradients."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from course_attn.in_torch.masks import causal_attention, causal_mask, mask_to_bias
+from course_attn.in_torch.qkv import attention, attention_weights, fused_attention
+from tests.support.attention_inputs import (
+    BATCH,
+    N_K,
+    N_Q,
+    inputs,
+    normal,
+    random_mask,
+)
+from tests.support.comparison import HALF, IN_16_BITS, assert_close
+from tests.support.oracles import tensors
+from tests.support.twin_table import convert, in_numpy, named, public, twin
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1.0, 60.0])
+def test_attention_weights_in_16_bits_are_the_exact_ones_rounded_once(
+    size: float,
+) -> None:
+    """The scores too are computed in 32 bits; at size 60, products exceed 65504 in float16."""
+    Q, K = (size * normal(n, 64, seed=s) for n, s in ((N_Q, 0), (N_K, 1)))
+    for library, dtype in IN_16_BITS:
+        coarse = {"Q": convert(library, Q, dtype), "K": convert(library, K, dtype)}
+        exact = {name: in_numpy(x).astype(float) for name, x in coarse.items()}
+        assert size == 1 or np.abs(exact["Q"] @ exact["K"].T).max() > 65504
+        wanted = twin("in_numpy", "qkv.attention_weights")(**exact)
+        found = in_numpy(public(library, "qkv.attention_weights")(**coarse))
+        # Scores of size s are rounded to s 2**-24 in float32, and weights by that factor more.
+        largest = np.abs(exact["Q"] @ exact["K"].T).max() / 8
+        rtol = HALF[dtype] + 8 * largest * 2.0**-24
+        atol = 2.0**-25 if dtype == "float16" else 1e-38
+        with named(library, dtype):
+            np.testing.assert_allclose(
+                found.astype(float), wanted, rtol=1.01 * rtol, atol=1.01 * atol
+            )
+
+
+@pytest.mark.parametrize("kind", ["attention", "causal_attention"])
+def test_numpy_gives_no_warning_where_the_documented_result_is_zero(
+    kind: str,
+) -> None:
+    """Warnings from our modules are errors in this test run: see pyproject.toml."""
+    Q, K, V = inputs(n_q=3, n_k=2)
+    if kind == "attention":
+        out = twin("in_numpy", "qkv.attention")(
+            Q, K, V, mask=np.zeros((3, 2), bool)
+        )
+    else:
+        out = public("in_numpy", "masks.causal_attention")(Q, K, V)[:1]
+    assert (out == 0).all()
+
+
+def test_options_may_be_whole_numbers_and_numpy_numbers(library: str) -> None:
+    """A scale of 1 is one of 1.0, and a length may come out of a NumPy array."""
+    Q, K = (convert(library, x) for x in inputs()[:2])
+    weights = public(library, "qkv.attention_weights")
+    assert_close(weights(Q, K, scale=1), weights(Q, K, scale=1.0), 0.0)
+    assert_close(
+        weights(Q, K, scale=np.float32(0.5)), weights(Q, K, scale=0.5), 0.0
+    )
+    causal = public(library, "masks.causal_mask")
+    assert_close(causal(np.int64(3), np.int32(5)), causal(3, 5), 0.0)
+    window = public(library, "masks.sliding_window_mask")
+    assert_close(window(3, window=np.int64(2)), window(3, window=2), 0.0)
+    variance = public(library, "scaling.expected_score_variance")
+    assert variance(np.int64(4), mean=1, shared=True) == 24.0
+    assert type(variance(np.int64(4), mean=np.float32(1))) is float
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.dtype("float16")])
+def test_numpy_takes_both_spellings_of_a_dtype(dtype: Any) -> None:
+    mask = np.array([[True, False]])
+    found = public("in_numpy", "masks.mask_to_bias")(mask, dtype=dtype)
+    assert found.dtype == dtype
+    assert found.tolist() == [[0.0, -np.inf]]
+
+
+def test_a_padding_mask_is_where_its_lengths_are() -> None:
+    """Not on the default device, here one without numbers."""
+    lengths = torch.tensor([1, 2])
+    with torch.device("meta"):
+        mask = public("in_torch", "masks.padding_mask")(lengths, 3)
+    assert mask.device.type == "cpu"
+    assert mask.tolist() == [[[True, False, False]], [[True, True, False]]]
+
+
+@pytest.mark.gpu
+def test_masks_move_to_the_gpu_with_their_queries() -> None:
+    """`causal_attention` moves its mask; a mask of one's own goes by `.to(Q.device)`."""
+    Q, K, V = (x.to("cuda") for x in tensors(*inputs(BATCH)))
+    mask = causal_mask(N_Q, N_K).to(Q.device)
+    assert_close(causal_attention(Q, K, V), attention(Q, K, V, mask=mask), 1e-12)
+    weights = attention_weights(Q, K, mask=mask)
+    assert weights.device.type == "cuda"
+
+
+# --- gradients through masks ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("about", ["empty by mask", "empty by bias", "no keys"])
+@pytest.mark.parametrize("function", [attention, fused_attention])
+def test_an_empty_row_gives_and_gets_no_gradient(function: Any, about: str) -> None:
+    """Zero, not NaN, in every step of the backward pass."""
+    n_k = 0 if about == "no keys" else 3
+    Q, K, V = tensors(normal(2, 5), normal(n_k, 5, seed=1), normal(n_k, 2, seed=2))
+    for x in (Q, K, V):
+        x.requires_grad_()
+    empty = torch.tensor([[False] * n_k, [True] * n_k], dtype=torch.bool)
+    given: dict[str, Any] = {
+        "empty by mask": {"mask": empty},
+        "empty by bias": {"bias": mask_to_bias(empty, dtype=torch.float64)},
+        "no keys": {},
+    }[about]
+    with pytest.warns(UserWarning, match="Anomaly Detection"):
+        # PyTorch's own kernels may pass through NaN; ours do not.
+        with torch.autograd.detect_anomaly(check_nan=function is attention):
+            function(Q, K, V, **given)[0].sum().backward()
+    for x in (Q, K, V):
+        assert x.grad is not None and (x.grad == 0).all()
+
+
+def test_masked_scores_get_no_gradient_whatever_they_are() -> None:
+    scores = torch.tensor(
+        [[1.0, torch.nan, 2.0, torch.inf], [torch.nan] * 4], requires_grad=True
+    )
+    mask = torch.tensor([[True, False, True, False], [False] * 4])
+    weights = public("in_torch", "masks.masked_softmax")(scores, mask)
+    weights[0, 0].backward()
+    assert scores.grad is not None
+    a = 1 / (1 + np.e)
+    wanted = [[a * (1 - a), 0, -a * (1 - a), 0], [0] * 4]
+    np.testing.assert_allclose(scores.grad.numpy(), wanted, rtol=1e-6)
+
+
+def test_second_derivatives_go_through_too() -> None:
+    """The largest score is subtracted without a gradient; it has none, in any order."""
+    scores = torch.from_numpy(normal(3, 5)).requires_grad_()
+    mask = torch.from_numpy(random_mask(3, 5))
+    masked_softmax = public("in_torch", "masks.masked_softmax")
+    assert torch.autograd.gradgradcheck(lambda s: masked_softmax(s, mask), scores)

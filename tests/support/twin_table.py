@@ -1,0 +1,225 @@
+"""The twins by their names, and what a row of the tables of `tests/twins/cases` is: a call.
+
+A function is named by chapter and name, `"softmax.log_softmax"`. Arrays are NumPy's, and float64
+unless they are masks or integers; `twin` converts them for PyTorch, so that both libraries always
+get the same numbers. So is an option that is a dtype. A result may be a tuple of arrays.
+
+PyTorch is imported where its side is asked for, and nowhere else.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+INF, NAN = np.inf, np.nan
+LIBRARIES = ("in_numpy", "in_torch")
+
+
+def module(library: str, chapter: str) -> Any:
+    """Return the module of a chapter in one library."""
+    return importlib.import_module(f"course_attn.{library}.{chapter}")
+
+
+def chapters(library: str) -> list[str]:
+    """Return the chapters that have a module in this library, found in its folder.
+
+    A module whose name starts with `_` or ends with `_layers` is part of a chapter's.
+    """
+    folder = importlib.import_module(f"course_attn.{library}").__path__
+    names = [found.name for found in pkgutil.iter_modules(folder)]
+    return sorted(
+        n for n in names if not n.startswith("_") and not n.endswith("_layers")
+    )
+
+
+def functions(library: str) -> list[str]:
+    """Return all public functions of a library: `["scores.additive_scores", ...]`."""
+    paths = [
+        f"{chapter}.{name}"
+        for chapter in chapters(library)
+        for name in module(library, chapter).__all__
+    ]
+    return [path for path in paths if not inspect.isclass(public(library, path))]
+
+
+def public(library: str, path: str) -> Any:
+    """Return the function or class of this name in one library."""
+    chapter, name = path.split(".")
+    return getattr(module(library, chapter), name)
+
+
+def result_kind(path: str) -> str:
+    """Return what a function promises: "bool" for masks, "number" for one, else "float"."""
+    annotation = inspect.signature(public("in_numpy", path)).return_annotation
+    if annotation in (float, int):
+        return "number"
+    return "bool" if "bool" in getattr(annotation, "dtypes", ()) else "float"
+
+
+@contextmanager
+def named(*what: object) -> Iterator[None]:
+    """Say in the message of a failure which case, library or dtype it is about."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(" | ".join(map(str, what)))
+        raise
+
+
+def convert(
+    library: str, value: Any, dtype: str | None = None, device: str = "cpu"
+) -> Any:
+    """Copy an array for a library, in the dtype of this name, also within a mapping.
+
+    A dtype, or a function of ours, becomes the library's own. All else is left as it is.
+    """
+    if isinstance(value, Mapping):
+        return {k: convert(library, v, dtype, device) for k, v in value.items()}
+    if inspect.isfunction(value) and value.__module__.startswith("course_attn.in_"):
+        return public(
+            library, f"{value.__module__.split('.')[-1]}.{value.__name__}"
+        )
+    if isinstance(value, np.dtype):
+        name = dtype or value.name
+        return _torch_dtype(name) if library == "in_torch" else np.dtype(name)
+    if not isinstance(value, np.ndarray):
+        return value
+    if library == "in_torch":
+        return _tensor(value, dtype, device)
+    # -2e6 is -inf in float16
+    with np.errstate(over="ignore"):
+        return value.astype(dtype or value.dtype, copy=True)
+
+
+def _torch_dtype(name: str) -> Any:
+    import torch
+
+    return getattr(torch, name)
+
+
+def _tensor(array: np.ndarray, dtype: str | None, device: str) -> Any:
+    import torch
+
+    tensor = torch.from_numpy(array.copy())
+    return tensor.to(device=device, dtype=getattr(torch, dtype) if dtype else None)
+
+
+def in_numpy(result: Any) -> Any:
+    """Return a result of either library as a NumPy array; bfloat16, unknown there, as float32.
+
+    A tuple of results becomes a tuple of arrays.
+    """
+    if isinstance(result, tuple):
+        return tuple(in_numpy(part) for part in result)
+    if hasattr(result, "detach"):
+        result = result.detach().cpu()
+        result = result.float() if str(result.dtype) == "torch.bfloat16" else result
+    return np.asarray(result)
+
+
+def parts(result: Any) -> tuple[Any, ...]:
+    """Return a tuple of results as it is, and a single one in a tuple."""
+    return tuple(result) if isinstance(result, tuple) else (result,)
+
+
+def twin(library: str, path: str) -> Callable[..., Any]:
+    """Return a function of one library as a function from NumPy arrays to NumPy arrays."""
+    function = public(library, path)
+
+    def converted(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(convert(library, a) for a in args)
+        kwargs = {name: convert(library, a) for name, a in kwargs.items()}
+        # NumPy warns of inf - inf, PyTorch does not
+        with np.errstate(invalid="ignore"):
+            return in_numpy(function(*args, **kwargs))
+
+    return converted
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call: the arrays and other options by argument name, and where known the result."""
+
+    function: str
+    about: str
+    arrays: dict[str, np.ndarray]
+    options: dict[str, Any] = field(default_factory=dict)
+    expected: Any = None
+    differentiable: bool = (
+        True  # False where finite differences fail: at infinite results
+    )
+
+    def __post_init__(self) -> None:
+        for array in self.arrays.values():
+            array.flags.writeable = False
+
+    def __str__(self) -> str:
+        return f"{self.function}: {self.about}"
+
+    def arguments(
+        self, library: str, dtype: str | None = None, device: str = "cpu"
+    ) -> dict[str, Any]:
+        """Return fresh arguments for one library; `dtype` is that of all floating-point ones."""
+        arrays = {
+            name: convert(
+                library, a, dtype if a.dtype.kind == "f" else None, device
+            )
+            for name, a in self.arrays.items()
+        }
+        options = {
+            name: convert(library, option, dtype, device)
+            for name, option in self.options.items()
+        }
+        return arrays | options
+
+    def has_gradient(self) -> bool:
+        """Tell whether the result changes smoothly with floating-point arguments."""
+        floats = any(a.dtype.kind == "f" for a in self.arrays.values())
+        return (
+            self.differentiable and floats and result_kind(self.function) == "float"
+        )
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A call that must be refused with this error, naming this argument and all of `says`."""
+
+    function: str
+    about: str
+    arguments: dict[str, Any]
+    error: type[Exception]
+    names: str
+    says: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.function}: {self.about}"
+
+
+def hand(function: str, about: str, expected: Any, **arguments: Any) -> Case:
+    """Give a case with a known result; lists among the arguments are arrays.
+
+    Integers are made floating-point, in arrays too, except for `lengths` and `positions`.
+    """
+
+    def array(value: Any, name: str = "") -> np.ndarray:
+        found = np.array(value)
+        whole = name in ("lengths", "positions") or found.dtype == bool
+        return found if whole else found.astype(float)
+
+    arrays = {
+        name: array(value, name)
+        for name, value in arguments.items()
+        if isinstance(value, list | np.ndarray)
+    }
+    options = {
+        name: value for name, value in arguments.items() if name not in arrays
+    }
+    several = isinstance(expected, tuple)
+    wanted = tuple(map(array, expected)) if several else array(expected)
+    return Case(function, about, arrays, options, wanted)

@@ -1,0 +1,131 @@
+"""The calls of the functions of chapter 4, `qkv`, that must be refused."""
+
+from tests.support.refusals import (
+    bad_masks,
+    bad_number,
+    bad_queries_and_keys,
+    bad_values,
+    misfit,
+)
+
+_PROJECT = "qkv.project_qkv"
+_LOOKUP = "qkv.soft_lookup"
+
+BAD_INPUT = [
+    misfit(
+        _PROJECT,
+        "W_Q",
+        "d_model = 3 from X",
+        X=(7, 3),
+        W_Q=(2, 3),
+        W_K=(3, 5),
+        W_V=(3, 5),
+    ),
+    misfit(
+        _PROJECT,
+        "W_K",
+        "d_model = 3 from X",
+        X=(7, 3),
+        W_Q=(3, 5),
+        W_K=(5, 5),
+        W_V=(3, 5),
+    ),
+    misfit(
+        _PROJECT,
+        "W_K",
+        "d_k = 5 from W_Q",
+        X=(7, 3),
+        W_Q=(3, 5),
+        W_K=(3, 2),
+        W_V=(3, 5),
+    ),
+    misfit(
+        _PROJECT,
+        "W_K",
+        "d_k = 5 from W_Q",
+        X=(7, 3),
+        W_Q=(3, 5),
+        W_K=(3, 1),
+        W_V=(3, 5),
+    ),
+    misfit(
+        _PROJECT,
+        "W_V",
+        "d_model = 3 from X",
+        X=(7, 3),
+        W_Q=(3, 5),
+        W_K=(3, 5),
+        W_V=(5, 3),
+    ),
+    misfit(
+        _PROJECT,
+        "Z",
+        "d_model = 3 from X",
+        X=(7, 3),
+        W_Q=(3, 5),
+        W_K=(3, 5),
+        W_V=(3, 5),
+        Z=(7, 5),
+    ),
+    misfit(
+        _PROJECT,
+        "Z",
+        "batch = (2,) from X",
+        X=(2, 7, 3),
+        W_Q=(3, 5),
+        W_K=(3, 5),
+        W_V=(3, 5),
+        Z=(11, 3),
+    ),
+    *bad_queries_and_keys("qkv.attention_weights"),
+    misfit(
+        "qkv.attention_weights",
+        "Q",
+        "at least one element along axis -1",
+        Q=(7, 0),
+        K=(11, 0),
+    ),
+    *bad_masks("qkv.attention_weights", Q=(2, 7, 5), K=(2, 11, 5)),
+    *bad_number(
+        "qkv.attention_weights", "scale", positive=False, Q=(7, 5), K=(11, 5)
+    ),
+    *bad_values("qkv.attention"),
+    *bad_masks("qkv.attention", Q=(2, 7, 5), K=(2, 11, 5), V=(2, 11, 3)),
+    *bad_number(
+        "qkv.attention", "scale", positive=False, Q=(7, 5), K=(11, 5), V=(11, 3)
+    ),
+    misfit(
+        _LOOKUP,
+        "keys",
+        "d_k = 5 from query",
+        query=(5,),
+        keys=(11, 3),
+        values=(11, 2),
+    ),
+    misfit(
+        _LOOKUP,
+        "values",
+        "n_k = 11 from keys",
+        query=(5,),
+        keys=(11, 5),
+        values=(1, 2),
+    ),
+    misfit(
+        _LOOKUP,
+        "query",
+        "(d_k,)",
+        "got 2 axes",
+        query=(1, 5),
+        keys=(11, 5),
+        values=(11, 2),
+    ),
+    misfit(
+        _LOOKUP,
+        "keys",
+        "at least one element",
+        query=(5,),
+        keys=(0, 5),
+        values=(0, 2),
+    ),
+    *bad_number(_LOOKUP, "temperature", query=(5,), keys=(11, 5), values=(11, 2)),
+]

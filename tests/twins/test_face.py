@@ -1,0 +1,124 @@
+"""The NumPy and the PyTorch version of every public function have one face, and all are tried.
+
+The calls are listed in `cases/`; without a function that is missing there no test runs: see
+`conftest.py`. What the calls give, refuse and pass back is compared in the modules beside.
+"""
+
+import inspect
+import re
+from typing import Any
+
+import pytest
+import torch
+
+from tests.support.twin_table import LIBRARIES, chapters, module, public
+from tests.twins.cases import (
+    BAD_INPUT,
+    BY_HAND,
+    CASES,
+    FUNCTIONS,
+    ORACLES,
+    TORCH_ONLY,
+    arguments_of,
+)
+
+each_function = pytest.mark.parametrize("function", FUNCTIONS)
+
+
+# --- the same face --------------------------------------------------------------------------------
+
+
+def test_both_libraries_have_the_same_chapters() -> None:
+    assert chapters("in_numpy") == chapters("in_torch") != []
+
+
+@pytest.mark.parametrize("chapter", chapters("in_numpy"))
+def test_both_modules_export_the_same_names(chapter: str) -> None:
+    """PyTorch may add `nn.Module`s and what TORCH_ONLY lists; all else comes in pairs."""
+    in_torch = module("in_torch", chapter)
+    alone = {
+        name.split(".")[1] for name in TORCH_ONLY if name.startswith(f"{chapter}.")
+    }
+    modules = {
+        name
+        for name in in_torch.__all__
+        if inspect.isclass(found := getattr(in_torch, name))
+        and issubclass(found, torch.nn.Module)
+    }
+    assert alone <= set(in_torch.__all__)
+    assert set(module("in_numpy", chapter).__all__) == (
+        set(in_torch.__all__) - modules - alone
+    )
+
+
+@each_function
+def test_signatures_agree(function: str) -> None:
+    """Names, order, kinds, defaults, and annotations apart from the types of array and dtype."""
+
+    def face(library: str) -> list[tuple[Any, ...]]:
+        parameters = inspect.signature(
+            public(library, function)
+        ).parameters.values()
+        return [
+            (
+                p.name,
+                p.kind,
+                # a function of ours is the same if it has the same name
+                p.default.__name__ if inspect.isfunction(p.default) else p.default,
+                "" if p.name == "dtype" else _plain(str(p.annotation)),
+            )
+            for p in parameters
+        ]
+
+    assert face("in_numpy") == face("in_torch")
+
+
+def _plain(annotation: str) -> str:
+    return re.sub(
+        r"numpy\.|torch\.", "", re.sub(r"ndarray|Tensor", "Array", annotation)
+    )
+
+
+@each_function
+def test_docstrings_agree(function: str) -> None:
+    """Only the section Examples may differ: it shows each library's own spelling."""
+    texts, examples = zip(
+        *(_without_examples(library, function) for library in LIBRARIES),
+        strict=True,
+    )
+    assert texts[0] == texts[1]
+    assert all(f">>> {function.split('.')[1]}(" in example for example in examples)
+
+
+def _without_examples(library: str, function: str) -> tuple[str, str]:
+    """Split a docstring into all but its Examples, and these."""
+    text = inspect.getdoc(public(library, function))
+    assert text is not None
+    before, examples, after = re.split(
+        r"^Examples\n-+\n(.*?)^(?=Notes\n-)", text, flags=re.M | re.S
+    )
+    return before + after, examples
+
+
+# --- every argument is in the tables -------------------------------------------------------------
+
+
+@each_function
+def test_every_option_is_tried(function: str) -> None:
+    """Each argument appears in a case, and each one in a call that must name it and refuse."""
+    names = set(inspect.signature(public("in_numpy", function)).parameters)
+    tried = {
+        name
+        for c in CASES
+        if c.function == function
+        for name in (*c.arrays, *c.options)
+    }
+    assert tried == names
+    arrays = set(arguments_of(function))
+    refused = {bad.names for bad in BAD_INPUT if bad.function == function}
+    assert refused >= names - arrays
+
+
+def test_every_row_names_a_public_function() -> None:
+    rows = {row.function for row in (*CASES, *BY_HAND, *BAD_INPUT)} | set(ORACLES)
+    assert rows == set(FUNCTIONS)

@@ -1,0 +1,188 @@
+"""The NumPy and the PyTorch version of every public function give the same right values."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.support.comparison import IN_16_BITS, TOLERANCE, assert_close
+from tests.support.twin_table import (
+    LIBRARIES,
+    Case,
+    convert,
+    in_numpy,
+    named,
+    parts,
+    public,
+    result_kind,
+    twin,
+)
+from tests.twins.cases import BY_HAND, CASES, FUNCTIONS, ORACLES, READS_NUMBERS
+
+each_case = pytest.mark.parametrize("case", CASES, ids=str)
+WITH_ARRAYS = [case for case in CASES if case.arrays]
+WITH_FLOATS = [case for case in CASES if result_kind(case.function) == "float"]
+
+
+def each_function_of(cases: list[Case]) -> Any:
+    """Run a test once for each function that has such a case."""
+    found = [
+        path for path in FUNCTIONS if path in {case.function for case in cases}
+    ]
+    return pytest.mark.parametrize("function", found)
+
+
+def of(function: str, cases: list[Case]) -> list[Case]:
+    """Return the cases of one function."""
+    return [case for case in cases if case.function == function]
+
+
+# --- the same values ------------------------------------------------------------------------------
+
+
+@each_case
+def test_twins_agree(case: Case) -> None:
+    """Same numbers in, same numbers out; dtype in = dtype out; float32 is as good as it can be."""
+    for dtype in TOLERANCE:
+        with named(dtype):
+            assert_twins_agree(case, dtype)
+
+
+def assert_twins_agree(case: Case, dtype: str) -> None:
+    """Compare types, dtypes and numbers, and what NumPy gives with what it gives in float64."""
+    by_numpy = public("in_numpy", case.function)(
+        **case.arguments("in_numpy", dtype)
+    )
+    by_torch = public("in_torch", case.function)(
+        **case.arguments("in_torch", dtype)
+    )
+    if (result := result_kind(case.function)) == "number":
+        promised = inspect.signature(public("in_numpy", case.function))
+        kind = promised.return_annotation
+        assert type(by_numpy) is type(by_torch) is kind
+    else:
+        wanted = {"bool": "bool", "float": dtype}[result]
+        for part in parts(by_numpy):
+            assert isinstance(part, np.ndarray | np.floating)
+            assert str(part.dtype) == wanted
+        for part in parts(by_torch):
+            assert isinstance(part, torch.Tensor)
+            assert part.dtype == getattr(torch, wanted)
+    assert_close(by_torch, by_numpy, TOLERANCE[dtype])
+
+    exact = {
+        name: array.astype(dtype).astype(float) if array.dtype == float else array
+        for name, array in case.arrays.items()
+    }
+    in_float64 = twin("in_numpy", case.function)(**exact, **case.options)
+    assert_close(by_numpy, in_float64, TOLERANCE[dtype])
+
+
+@each_function_of(WITH_ARRAYS)
+def test_inputs_are_left_unchanged(function: str) -> None:
+    for case in of(function, WITH_ARRAYS):
+        for library in LIBRARIES:
+            arguments = case.arguments(library)
+            public(library, function)(**arguments)
+            for name, array in case.arrays.items():
+                with named(case, library, name):
+                    assert in_numpy(arguments[name]).tobytes() == array.tobytes()
+
+
+@each_function_of(WITH_ARRAYS)
+def test_results_share_no_memory_with_inputs(function: str) -> None:
+    """Writing into a result must not reach back into an argument."""
+    for case in of(function, WITH_ARRAYS):
+        for library in LIBRARIES:
+            arguments = case.arguments(library)
+            result = in_numpy(public(library, function)(**arguments))
+            with named(case, library):
+                assert not any(
+                    np.shares_memory(part, in_numpy(arguments[name]))
+                    for name in case.arrays
+                    for part in parts(result)
+                )
+
+
+@each_function_of(WITH_ARRAYS)
+def test_layout_in_memory_does_not_matter(function: str) -> None:
+    """Transposed views and every second entry of a larger array are arrays like any other."""
+    for case in of(function, WITH_ARRAYS):
+        for library in LIBRARIES:
+            wanted = twin(library, function)(**case.arrays, **case.options)
+            for spread in (_transposed_twice, _every_second):
+                arrays = {
+                    k: spread(convert(library, a)) for k, a in case.arrays.items()
+                }
+                with named(case, library, spread.__name__):
+                    found = public(library, function)(
+                        **case.arguments(library) | arrays
+                    )
+                    assert_close(found, wanted, 1e-12)
+
+
+def _transposed_twice(array: Any) -> Any:
+    if isinstance(array, np.ndarray):
+        return np.ascontiguousarray(array.T).T
+    axes = tuple(reversed(range(array.ndim)))
+    return array.permute(axes).contiguous().permute(axes)
+
+
+def _every_second(array: Any) -> Any:
+    doubled = (
+        np.repeat(array, 2, -1)
+        if isinstance(array, np.ndarray)
+        else array.repeat_interleave(2, -1)
+    )
+    return doubled[..., ::2]
+
+
+@each_function_of(WITH_FLOATS)
+def test_16_bit_input_gives_16_bit_output(function: str) -> None:
+    for case in of(function, WITH_FLOATS):
+        for library, dtype in IN_16_BITS:
+            # Squares above 65504 are inf in float16.
+            with (
+                named(case, library, dtype),
+                np.errstate(over="ignore", invalid="ignore"),
+            ):
+                result = public(library, function)(**case.arguments(library, dtype))
+                for part in parts(result):
+                    assert str(part.dtype).removeprefix("torch.") == dtype
+
+
+@each_function_of([c for c in WITH_ARRAYS if c.function not in READS_NUMBERS])
+def test_torch_functions_follow_their_inputs_to_any_device(function: str) -> None:
+    """On the device `meta`, which has shapes but no numbers, a tensor from elsewhere is refused."""
+    call = public("in_torch", function)
+    for case in of(function, WITH_ARRAYS):
+        with named(case):
+            on_meta = parts(call(**case.arguments("in_torch", device="meta")))
+            on_cpu = parts(call(**case.arguments("in_torch")))
+            assert {part.device.type for part in on_meta} == {"meta"}
+            assert [part.shape for part in on_meta] == [
+                part.shape for part in on_cpu
+            ]
+
+
+# --- third oracles and hand-worked cases: an error in both twins at once --------------------------
+
+
+@each_case
+def test_code_of_others_agrees(case: Case) -> None:
+    for oracle, by_others in ORACLES[case.function].items():
+        wanted = by_others(**case.arrays, **case.options)
+        for library in LIBRARIES:
+            with named(oracle, library):
+                found = twin(library, case.function)(**case.arrays, **case.options)
+                assert_close(found, wanted, 1e-12)
+
+
+@pytest.mark.parametrize("case", BY_HAND, ids=str)
+def test_worked_out_by_hand(case: Case) -> None:
+    for library in LIBRARIES:
+        with named(library):
+            found = twin(library, case.function)(**case.arrays, **case.options)
+            assert_close(found, case.expected, 1e-12)
