@@ -83,13 +83,10 @@ def test_complaints_name_a_function_without_a_twin(
 def test_complaints_name_what_only_torch_has_unless_it_is_declared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    alone = {
-        k: v for k, v in cases.TORCH_ONLY.items() if k != "multi_head.to_torch"
-    }
-    monkeypatch.setattr(cases, "TORCH_ONLY", alone)
+    monkeypatch.setattr(cases, "TORCH_ONLY", {})
     (found,) = complaints(cases)
     assert found.startswith("course_attn/in_torch/")
-    assert found.endswith(": multi_head.to_torch has no twin in in_numpy")
+    assert found.endswith(": qkv.fused_attention has no twin in in_numpy")
 
 
 def test_complaints_are_none_and_the_tests_run() -> None:

@@ -24,11 +24,7 @@ from tests.twins.cases._block_refused import (
     params,
 )
 
-__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES", "TORCH_ONLY"]
-
-TORCH_ONLY = {
-    "block.block_from_torch": "tests/parity/test_block.py, against PyTorch's layer"
-}
+__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES"]
 
 
 def _block(

@@ -12,13 +12,7 @@ from tests.support.oracles import and_causal, attention_by_torch, tensors
 from tests.support.twin_table import INF, Case, hand
 from tests.twins.cases._multi_head_refused import BAD_INPUT, BOTH
 
-__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES", "TORCH_ONLY"]
-
-TORCH_ONLY = {
-    "multi_head.from_torch": "tests/parity/test_multi_head.py",
-    "multi_head.head_weights": "tests/parity/test_multi_head.py",
-    "multi_head.to_torch": "tests/parity/test_multi_head.py",
-}
+__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES"]
 
 HEADS, D_K, D_V = 5, 13, 17
 D_MODEL, D_Z, D_OUT = 19, 23, 29
