@@ -94,7 +94,7 @@ def _without_examples(library: str, function: str) -> tuple[str, str]:
     text = inspect.getdoc(public(library, function))
     assert text is not None
     before, examples, after = re.split(
-        r"^Examples\n-+\n(.*?)^(?=Notes\n-)", text, flags=re.M | re.S
+        r"^Examples\n-+\n(.*?)(?=^\w+\n-{3,}$|\Z)", text, flags=re.M | re.S
     )
     return before + after, examples
 
