@@ -67,7 +67,8 @@ def named(*what: object) -> Iterator[None]:
     """Say in the message of a failure which case, library or dtype it is about."""
     try:
         yield
-    except Exception as error:
+    # What pytest itself raises, as `raises` does if nothing is raised, is no Exception.
+    except BaseException as error:
         error.add_note(" | ".join(map(str, what)))
         raise
 
