@@ -191,7 +191,7 @@ def test_sliding_window_mask_counts_the_query_itself(library: str) -> None:
         assert mask.diagonal().all()
 
 
-# --- dtypes, devices and gradients -----------------------------------------------------------------
+# --- dtypes, devices and gradients --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.dtype("float16")])
