@@ -126,6 +126,7 @@ def test_transformer_is_made_on_the_meta_device_and_given_its_weights_later(
     assert torch.equal(filled(X), full(X))
 
 
+@pytest.mark.slow
 @pytest.mark.without_hook
 @each_norm
 def test_transformer_can_be_exported(norm: str) -> None:

@@ -261,6 +261,7 @@ def in_eval_mode() -> tuple[torch.nn.Module, torch.Tensor, torch.Tensor]:
     return module.eval(), normal(BATCH, N_Q, D_MODEL).float(), causal_mask(N_Q)
 
 
+@pytest.mark.slow
 @pytest.mark.without_hook
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_multi_head_attention_can_be_exported(need_weights: bool) -> None:

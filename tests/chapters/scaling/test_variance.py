@@ -268,6 +268,7 @@ def test_score_variance_of_random_projections_is_exact(
     assert scores.var() == pytest.approx(wanted, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.theorem("thm-projected-scores")
 @pytest.mark.equation("eq-unit-initialization")
 @pytest.mark.parametrize("d", [16, 64, 256])
