@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from course_attn import costs
 from tests.chapters.fast.inputs import sizes, softmax
 from tests.support.attention_inputs import normal
-from tests.support.twin_table import public, twin
+from tests.support.twin_table import twin
 
 Part = tuple[float, float, np.ndarray]
 
@@ -23,7 +23,7 @@ Part = tuple[float, float, np.ndarray]
 @pytest.mark.equation("eq-attention-flops")
 @given(n_heads=sizes, n_q=sizes, n_k=sizes, d_k=sizes, d_v=sizes)
 def test_attention_flops_are_counted_one_at_a_time(
-    n_heads: int, n_q: int, n_k: int, d_k: int, d_v: int, library: str
+    n_heads: int, n_q: int, n_k: int, d_k: int, d_v: int
 ) -> None:
     count = 0
     for _ in itertools.product(range(n_heads), range(n_q), range(n_k)):
@@ -38,9 +38,7 @@ def test_attention_flops_are_counted_one_at_a_time(
 
 @pytest.mark.equation("eq-fused-bytes")
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_fused_bytes_are_those_of_inputs_and_outputs(
-    dtype: type, library: str
-) -> None:
+def test_fused_bytes_are_those_of_inputs_and_outputs(dtype: type) -> None:
     n_heads, n_q, n_k, d_k, d_v = 3, 7, 11, 5, 13
     arrays = [
         np.zeros((n_heads, n, d), dtype)
@@ -54,7 +52,7 @@ def test_fused_bytes_are_those_of_inputs_and_outputs(
 
 
 @pytest.mark.equation("eq-explicit-bytes")
-def test_explicit_bytes_move_the_matrix_four_times(library: str) -> None:
+def test_explicit_bytes_move_the_matrix_four_times() -> None:
     """Each step reads its inputs and writes its output."""
     n_heads, n_q, n_k, d_k, d_v, u = 3, 7, 11, 5, 13, 4
     matrix, Q, K, V, Y = (
@@ -71,9 +69,9 @@ def test_explicit_bytes_move_the_matrix_four_times(library: str) -> None:
 
 @pytest.mark.equation("eq-intensity")
 @pytest.mark.parametrize("u", [2, 4])
-def test_intensity_is_capped_by_storing_the_weights(u: int, library: str) -> None:
+def test_intensity_is_capped_by_storing_the_weights(u: int) -> None:
     flops, explicit, fused = (
-        public(library, f"fast.{name}")
+        getattr(costs, name)
         for name in ("attention_flops", "explicit_bytes", "fused_bytes")
     )
     found = []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_attn import costs
-from course_attn.in_numpy import _fast_tiles as tiles
+from course_attn.in_numpy import fast
 from tests.chapters.fast.inputs import sizes, softmax
 from tests.support.attention_inputs import normal
 from tests.support.loops import for_each
@@ -42,19 +42,17 @@ def test_scores_are_bounded_by_lengths(size: float, seed: int) -> None:
     longest = [max(math.hypot(*row) for row in X) for X in (Q, K)]
     largest = np.abs(Q @ K.T * scale).max()
     assert largest <= scale * longest[0] * longest[1] * (1 + 1e-12)
-    block = tiles.Inputs(Q, K, V, None, None, False, scale, 3)
-    if tiles._without_shift(block, scale * Q):
+    if fast._fits_exp(scale * Q, K, V):
         assert largest < 30
-    aligned = tiles.Inputs(Q, Q, V, None, None, False, scale, 3)
     assert np.abs(Q @ Q.T * scale).max() == pytest.approx(scale * longest[0] ** 2)
     reached = scale * longest[0] ** 2 < 30
-    assert tiles._without_shift(aligned, scale * Q) == reached
+    assert fast._fits_exp(scale * Q, Q, V) == reached
 
 
 @pytest.mark.equation("eq-block-bytes")
 @given(n_q=sizes, n_k=sizes, n_b=sizes, tile=sizes)
 def test_tiled_attention_reads_keys_once_for_each_block_of_queries(
-    n_q: int, n_k: int, n_b: int, tile: int, library: str
+    n_q: int, n_k: int, n_b: int, tile: int
 ) -> None:
     """A block by itself is fused attention of fewer queries."""
     u, n_heads, d_k, d_v, moved, by_package = 4, 2, 3, 5, 0, 0
@@ -106,9 +104,7 @@ def test_kv_cache_step_is_the_last_row(library: str) -> None:
 
 @pytest.mark.equation("eq-decode-pairs")
 @pytest.mark.parametrize("n", [1, 2, 7, 1024])
-def test_kv_cache_saves_a_factor_that_grows_with_the_text(
-    n: int, library: str
-) -> None:
+def test_kv_cache_saves_a_factor_that_grows_with_the_text(n: int) -> None:
     """The pairs are those that the package counts operations for."""
     flops, sizes = costs.attention_flops, (64, 32, 8)
     a_pair = flops(1, 1, *sizes)
@@ -121,9 +117,7 @@ def test_kv_cache_saves_a_factor_that_grows_with_the_text(
 
 @pytest.mark.equation("eq-decode-intensity")
 @given(n_k=st.integers(1, 10**6), u=st.sampled_from([2, 4]))
-def test_decoding_does_little_with_each_byte(
-    n_k: int, u: int, library: str
-) -> None:
+def test_decoding_does_little_with_each_byte(n_k: int, u: int) -> None:
     size = 1, n_k, 64, 32, 8
     flops = costs.attention_flops(*size)
     moved = costs.fused_bytes(*size, itemsize=u)

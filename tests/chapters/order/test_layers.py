@@ -57,8 +57,18 @@ def test_learned_positions_refuse_sizes_that_are_none(
 @pytest.mark.parametrize(
     ("X", "options", "error", "word"),
     [
-        (torch.ones(7, 1), {}, ValueError, "d_model = 1 from X"),
-        (torch.ones(7, 4), {}, ValueError, "P must have shape"),
+        (
+            torch.ones(7, 1),
+            {},
+            ValueError,
+            r"d_model = 5 from the LearnedPositions, got \(7, 1\)",
+        ),
+        (
+            torch.ones(7, 4),
+            {},
+            ValueError,
+            r"d_model = 5 from the LearnedPositions, got \(7, 4\)",
+        ),
         (torch.ones(5), {}, ValueError, "X must have shape"),
         (torch.ones(7, 5).double(), {}, TypeError, "one dtype"),
         (torch.ones(7, 5).long(), {}, TypeError, "X must be floating-point"),

@@ -44,9 +44,7 @@ NORMALIZED: dict[str, Callable[..., np.ndarray]] = {
 
 @pytest.mark.theorem("thm-score-variance")
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
-def test_score_variance_is_exactly_d_over_all_sign_vectors(
-    d: int, library: str
-) -> None:
+def test_score_variance_is_exactly_d_over_all_sign_vectors(d: int) -> None:
     """Independent components: all 4**d pairs, equally likely."""
     scores = signs(d) @ signs(d).T
     assert scores.mean() == 0
@@ -177,9 +175,7 @@ def test_score_variance_grows_by_correlated_components(rho: float, d: int) -> No
 @pytest.mark.equation("eq-mean-moments")
 @pytest.mark.parametrize("mu", [0.5, -2.0])
 @pytest.mark.parametrize("d", [4, 49])
-def test_expected_score_variance_grows_by_a_mean(
-    mu: float, d: int, library: str
-) -> None:
+def test_expected_score_variance_grows_by_a_mean(mu: float, d: int) -> None:
     rng = np.random.default_rng(6)
     q, k = rng.normal(mu, size=(2, DRAWS, d))
     wanted = d * (1 + 2 * mu**2)
@@ -236,9 +232,7 @@ def test_score_of_a_vector_with_itself_is_d_and_varies_with_the_fourth_power(
 @pytest.mark.theorem("thm-shared-moments")
 @pytest.mark.equation("eq-shared-moments")
 @pytest.mark.parametrize("mu", [0.0, 1.5])
-def test_expected_score_variance_of_a_normal_vector_with_itself(
-    mu: float, library: str
-) -> None:
+def test_expected_score_variance_of_a_normal_vector_with_itself(mu: float) -> None:
     rng, d = np.random.default_rng(10), 11
     q = rng.normal(mu, size=(4 * DRAWS, d))
     wanted = d * (2 + 4 * mu**2)

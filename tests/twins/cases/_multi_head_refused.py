@@ -39,8 +39,8 @@ def _misfits(function: str) -> list[Bad]:
         ("mask", (2, 5, 7, 7), "batch = (2,) from X", {}),
         ("mask", (7,), "got 1 axes", {}),
         ("bias", (7, 7), "(*batch, n_heads, n_q, n_q)", {}),
-        ("bias", (3, 7, 7), "n_heads = 5 from W_Q", {}),
-        ("bias", (2, 7, 7), "n_heads = 5 from W_Q", {}),
+        ("bias", (3, 7, 7), "with n_heads = 5, got", {}),
+        ("bias", (2, 7, 7), "with n_heads = 5, got", {}),
         ("bias", (5, 7, 2), "n_q = 7 from X", {}),
         ("bias", (3, 5, 7, 7), "batch = (2,) from X", {}),
     ]
