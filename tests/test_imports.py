@@ -140,7 +140,7 @@ def test_in_numpy__loads_neither_torch_nor_matplotlib() -> None:
 
 def test_in_numpy__works_where_there_is_no_torch() -> None:
     """As in a browser: an import of torch fails there."""
-    zeros = "course_attn.in_numpy.softmax.softmax(numpy.zeros(4))"
+    zeros = "course_attn.in_numpy.softmax(numpy.zeros(4))"
     hide = f"import sys; sys.modules.update(dict.fromkeys({HEAVY}))"
     found = python(hide, IMPORT_ALL, "import numpy", f"print({zeros})")
     assert found == "[0.25 0.25 0.25 0.25]"

@@ -1,7 +1,9 @@
 """The package as it is shipped, and the documentation that its public functions owe."""
 
 import email
+import importlib
 import inspect
+import pkgutil
 import re
 import subprocess
 import sys
@@ -14,7 +16,6 @@ import pytest
 
 from tests.support.twin_table import (
     LIBRARIES,
-    chapters,
     functions,
     module,
     named,
@@ -90,53 +91,8 @@ def test_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     assert result == "[0.5 0.5]"
 
 
-# --- importing it ---------------------------------------------------------------------------------
-
-
-IMPORT_ALL = (
-    "import course_attn, course_attn.in_numpy as side\n"
-    "import importlib, pkgutil, sys\n"
-    "for found in pkgutil.iter_modules(side.__path__, 'course_attn.in_numpy.'):\n"
-    "    importlib.import_module(found.name)\n"
-)
-
-
-def test_in_numpy_loads_neither_torch_nor_matplotlib_nor_beartype() -> None:
-    heavy = {"torch", "matplotlib", "beartype", "scipy", "sklearn", "IPython"}
-    code = IMPORT_ALL + "print(*{name.partition('.')[0] for name in sys.modules})"
-    loaded = set(run_python(code).split())
-    assert {"numpy", "course_attn"} <= loaded
-    assert not heavy & loaded
-
-
-def test_in_numpy_works_where_there_is_no_torch() -> None:
-    """As in a browser: an import of torch fails there."""
-    code = (
-        "import sys\n"
-        "sys.modules.update(dict.fromkeys(['torch', 'matplotlib', 'beartype']))\n"
-        f"{IMPORT_ALL}"
-        "import numpy as np\n"
-        "print(side.softmax.softmax(np.zeros(4)))"
-    )
-    assert run_python(code) == "[0.25 0.25 0.25 0.25]"
-
-
-def run_python(code: str) -> str:
-    """Run code in a fresh interpreter, and return what it prints."""
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    return run.stdout.strip()
-
-
 # --- the public face ------------------------------------------------------------------------------
 
-each_chapter = pytest.mark.parametrize("chapter", chapters("in_numpy"))
 ALL = {library: set(functions(library)) for library in LIBRARIES}
 each_function = pytest.mark.parametrize("path", sorted(set().union(*ALL.values())))
 
@@ -149,25 +105,49 @@ def versions(path: str) -> Iterator[Any]:
                 yield public(library, path)
 
 
-@each_chapter
-def test_all_names_what_the_module_defines_in_order(
-    chapter: str, library: str
-) -> None:
-    found = module(library, chapter)
-    own = re.compile(rf"course_attn\.{library}\.({chapter}|_{chapter}_\w+)")
+def modules() -> list[str]:
+    """Return the names of the modules that a chapter has in either library, and of `costs`."""
+    found = [
+        f"{library}.{part.name}"
+        for library in LIBRARIES
+        for part in pkgutil.iter_modules(module(library).__path__)
+        if not part.name.startswith("_")
+    ]
+    return [*found, "costs"]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_all_names_what_the_module_defines_in_order(name: str) -> None:
+    found = importlib.import_module(f"course_attn.{name}")
     public = {
-        name
-        for name, thing in vars(found).items()
-        if not name.startswith("_")
-        and own.fullmatch(str(getattr(thing, "__module__", None)))
+        thing_name
+        for thing_name, thing in vars(found).items()
+        if not thing_name.startswith("_")
+        and getattr(thing, "__module__", None) == found.__name__
     }
-    assert sorted(public) == found.__all__
+    assert set(found.__all__) <= public
+    assert found.__all__ == sorted(found.__all__)
+    # What another module needs, and no user: a type for annotations.
+    assert public - set(found.__all__) <= {"Cache"}
 
 
-@each_chapter
-def test_module_names_its_chapter(chapter: str, library: str) -> None:
-    summary = (inspect.getdoc(module(library, chapter)) or "").splitlines()[0]
-    assert f"`{chapter}`" in summary and summary.endswith(".")
+@pytest.mark.parametrize("name", modules())
+def test_module_says_in_one_line_what_it_is_about(name: str) -> None:
+    found = importlib.import_module(f"course_attn.{name}")
+    assert (inspect.getdoc(found) or "").splitlines()[0].endswith(".")
+
+
+def test_flat_face_has_every_name_of_every_module(library: str) -> None:
+    """A function hides the module of the same name, whichever was imported first."""
+    face = module(library)
+    names: list[str] = []
+    for name in modules():
+        if name.startswith(f"{library}."):
+            found = importlib.import_module(f"course_attn.{name}")
+            names += found.__all__
+            assert all(getattr(face, n) is getattr(found, n) for n in found.__all__)
+    assert face.__all__ == sorted(names)
+    assert "attention" in names
 
 
 @each_function
@@ -183,14 +163,7 @@ def test_annotation_of_every_argument_and_result(path: str) -> None:
 
 # --- docstrings: what the annotations cannot say -------------------------------------------------
 
-LINES = 16  # of a docstring, at most
-
-
-def sections(function: Any) -> dict[str, str]:
-    """Split a docstring at its underlined titles; what comes before the first is `""`."""
-    text = inspect.getdoc(function) or ""
-    parts = re.split(r"^(\w+)\n-{3,}\n", text, flags=re.MULTILINE)
-    return dict(zip(["", *parts[1::2]], parts[::2], strict=True))
+LINES = 18  # of a docstring, at most
 
 
 @each_function
@@ -198,12 +171,14 @@ def test_docstring_has_a_summary_an_example_and_a_source(path: str) -> None:
     """Few lines: the example calls the function, and the source is named with its year."""
     call = re.compile(rf"^(>>>|\.\.\.) .*\b{path.split('.')[1]}\(", re.MULTILINE)
     for function in versions(path):
-        found = sections(function)
-        summary, *rest = found[""].splitlines()
-        assert summary.endswith(".") and (not rest or not rest[0])
-        assert call.search(found.get("Examples", "")), "no example calls it"
-        source = re.search(
-            r"Source: .*\b\d{4}\b", found.get("Notes", ""), re.DOTALL
+        text = inspect.getdoc(function) or ""
+        about, examples = text.split("\n\nExamples\n--------\n")
+        summary, *rest = about.splitlines()
+        assert summary.endswith(".") and not rest[0]
+        assert call.search(examples), "no example calls it"
+        source = re.search(r"\bSource: .*", about, re.DOTALL)
+        assert source, "no source"
+        assert re.search(r"\b\d{4}\b|^Source: PyTorch's layer", source[0]), (
+            "no year"
         )
-        assert source, "no source with a year"
-        assert len((inspect.getdoc(function) or "").splitlines()) <= LINES
+        assert len(text.splitlines()) <= LINES

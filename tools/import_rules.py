@@ -12,8 +12,8 @@ from tools.book import ROOT, chapters
 
 __all__ = ["ChaptersContract", "ThirdPartyContract"]
 
-# Below all chapters: what several of them need of floating point.
-BELOW = "_numerics"
+# Below all chapters: what they need of floating point, and of the machine.
+BELOW = ("_numerics", "_threads")
 
 
 class ChaptersContract(LayersContract):
@@ -49,7 +49,7 @@ def layers(folders: list[Path]) -> list[str]:
         if owners and module not in slugs:
             parts[max(owners, key=len)].append(f"({module})")
     ordered = [" : ".join([slug, *parts[slug]]) for slug in reversed(slugs)]
-    return [*ordered, f"({BELOW})"]
+    return [*ordered, " : ".join(f"({module})" for module in BELOW)]
 
 
 class ThirdPartyContract(Contract):

@@ -192,7 +192,9 @@ def test_from_torch_and_head_weights_refuse_what_is_no_layer_of_pytorchs(
 
 @pytest.mark.without_hook
 def test_to_torch_refuses_what_is_no_layer_of_ours() -> None:
-    wanted = r"module must be a MultiHeadAttention, got torch\..*\.MultiheadAttention"
+    wanted = (
+        r"module must be a MultiHeadAttention, got torch\..*\.MultiheadAttention"
+    )
     with pytest.raises(TypeError, match=wanted):
         public("in_torch", "multi_head.to_torch")(pytorchs())
 

@@ -5,23 +5,44 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.support.twin_table import LIBRARIES, functions, module, public
+from tests.support.twin_table import (
+    LIBRARIES,
+    everything,
+    functions,
+    module,
+    public,
+)
 
 ROOT = Path(__file__).parents[2]
 TABLES = ("CASES", "ORACLES", "BY_HAND", "BAD_INPUT")
 
 
 def complaints(tables: Any) -> list[str]:
-    """Return a line for each public function that lacks a twin, or rows in one of the tables.
+    """Return a line for each name of two chapters, and each function without twin or rows.
 
     `tables` is `tests.twins.cases`. A function in its TORCH_ONLY needs neither. Every argument must
     be given in some case, and every option must be refused in some call.
     """
     without_rows = list(_without_rows(tables))
     return [
+        *_claimed_twice(),
         *_without_twin(tables.TORCH_ONLY),
         *(without_rows or _with_arguments_not_tried(tables)),
     ]
+
+
+def _claimed_twice() -> Iterator[str]:
+    """Name each name of two modules: the flat face of the library can show only one."""
+    for library in LIBRARIES:
+        first: dict[str, str] = {}
+        for path in everything(library):
+            chapter, name = path.split(".")
+            if first.setdefault(name, chapter) != chapter:
+                yield (
+                    f"{_where(library, path)}: {name} is a name of "
+                    f"{library}.{first[name]}, too; `from course_attn.{library} import "
+                    f"{name}` can find one of them only"
+                )
 
 
 def _without_twin(alone: Any) -> Iterator[str]:

@@ -21,9 +21,9 @@ INF, NAN = np.inf, np.nan
 LIBRARIES = ("in_numpy", "in_torch")
 
 
-def module(library: str, chapter: str) -> Any:
-    """Return the module of a chapter in one library."""
-    return importlib.import_module(f"course_attn.{library}.{chapter}")
+def module(library: str, chapter: str = "") -> Any:
+    """Return the module of a chapter in one library, or without a chapter the library."""
+    return importlib.import_module(f"course_attn.{library}.{chapter}".rstrip("."))
 
 
 def chapters(library: str) -> list[str]:
@@ -38,14 +38,25 @@ def chapters(library: str) -> list[str]:
     )
 
 
+def everything(library: str) -> list[str]:
+    """Return all public names of a library, those of layers too: `["qkv_layers.SelfAttention"]`."""
+    found = pkgutil.iter_modules(module(library).__path__)
+    return [
+        f"{part.name}.{name}"
+        for part in found
+        if not part.name.startswith("_")
+        for name in module(library, part.name).__all__
+    ]
+
+
 def functions(library: str) -> list[str]:
     """Return all public functions of a library: `["scores.additive_scores", ...]`."""
-    paths = [
-        f"{chapter}.{name}"
-        for chapter in chapters(library)
-        for name in module(library, chapter).__all__
+    return [
+        path
+        for path in everything(library)
+        if path.split(".")[0] in chapters(library)
+        and not inspect.isclass(public(library, path))
     ]
-    return [path for path in paths if not inspect.isclass(public(library, path))]
 
 
 def public(library: str, path: str) -> Any:

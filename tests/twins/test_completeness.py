@@ -91,6 +91,20 @@ def test_complaints_name_what_only_torch_has_unless_it_is_declared(
     assert found.endswith(": qkv.fused_attention has no twin in in_numpy")
 
 
+def test_complaints_name_a_name_that_two_chapters_claim(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scaling, softmax = module("in_numpy", "scaling"), module("in_numpy", "softmax")
+    monkeypatch.setattr(scaling, "entropy", softmax.entropy)
+    monkeypatch.setattr(scaling, "__all__", [*scaling.__all__, "entropy"])
+    (found, *_) = complaints(cases)
+    assert found == (
+        f"course_attn/in_numpy/softmax.py:{line_of('entropy')}: entropy is a name of "
+        "in_numpy.scaling, too; `from course_attn.in_numpy import entropy` can find one "
+        "of them only"
+    )
+
+
 def test_complaints_are_none_and_the_tests_run() -> None:
     assert complaints(cases) == []
     pytest_collect_file()
