@@ -179,3 +179,31 @@ def test_annotation_of_every_argument_and_result(path: str) -> None:
             p.annotation is not nothing for p in signature.parameters.values()
         )
         assert signature.return_annotation is not nothing
+
+
+# --- docstrings: what the annotations cannot say -------------------------------------------------
+
+LINES = 16  # of a docstring, at most
+
+
+def sections(function: Any) -> dict[str, str]:
+    """Split a docstring at its underlined titles; what comes before the first is `""`."""
+    text = inspect.getdoc(function) or ""
+    parts = re.split(r"^(\w+)\n-{3,}\n", text, flags=re.MULTILINE)
+    return dict(zip(["", *parts[1::2]], parts[::2], strict=True))
+
+
+@each_function
+def test_docstring_has_a_summary_an_example_and_a_source(path: str) -> None:
+    """Few lines: the example calls the function, and the source is named with its year."""
+    call = re.compile(rf"^(>>>|\.\.\.) .*\b{path.split('.')[1]}\(", re.MULTILINE)
+    for function in versions(path):
+        found = sections(function)
+        summary, *rest = found[""].splitlines()
+        assert summary.endswith(".") and (not rest or not rest[0])
+        assert call.search(found.get("Examples", "")), "no example calls it"
+        source = re.search(
+            r"Source: .*\b\d{4}\b", found.get("Notes", ""), re.DOTALL
+        )
+        assert source, "no source with a year"
+        assert len((inspect.getdoc(function) or "").splitlines()) <= LINES

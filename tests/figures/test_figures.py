@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 
 from course_attn.figures import animate, arcs, canvas, heatmap, matrix, role_color
 from course_attn.figures.style import ROLES, shade
+from tests.support.loops import for_each
 
 # Linear RGB as seen with three kinds of color blindness (Machado and others, 2009, severity 1).
 COLOR_VISION = {
@@ -237,7 +238,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DRAWN = [*ROOT.glob("course_attn/figures/*.py"), *ROOT.glob("book/*.ipynb")]
 
 
-@pytest.mark.parametrize("path", DRAWN, ids=lambda path: path.stem)
+@for_each("path", DRAWN)
 def test_text_in_figures_has_nine_points_or_more_at_the_width_of_the_page(path):
     """A page is 7 inches wide, so a figure within 7 inches is shown at its own size."""
     text = path.read_text("utf-8").replace('\\"', '"')

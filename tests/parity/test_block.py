@@ -10,14 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from course_attn.in_torch.block import (
-    Transformer,
-    TransformerBlock,
-    block_from_torch,
-    gelu,
-    relu,
-    transformer_block,
-)
+from course_attn.in_torch import Transformer, TransformerBlock, block_from_torch
+from course_attn.in_torch.block import gelu, relu, transformer_block
 from course_attn.in_torch.masks import causal_mask, padding_mask
 from tests.support.block_layers import (
     BATCH,
@@ -152,7 +146,7 @@ def test_transformer_block_is_torchs_encoder_layer_without_biases_of_attention(
         params,
         n_heads=HEADS,
         mask=allowed,
-        norm=norm,
+        block=public("in_torch", f"block.{norm}_norm_block"),
         activation=ACTIVATIONS[activation],
     )
     assert_close(found, wanted, 1e-12)
@@ -161,7 +155,7 @@ def test_transformer_block_is_torchs_encoder_layer_without_biases_of_attention(
         {name: in_numpy(array) for name, array in params.items()},
         n_heads=HEADS,
         mask=None if allowed is None else allowed.numpy(),
-        norm=norm,
+        block=public("in_numpy", f"block.{norm}_norm_block"),
         activation=public("in_numpy", f"block.{activation}"),
     )
     assert_close(by_numpy, wanted, 1e-12)
@@ -175,11 +169,12 @@ def test_transformer_block_gradients_of_all_entries_equal_finite_differences(
     params = {k: a.detach().requires_grad_() for k, a in params_of(block).items()}
     X = elements()[:3, :6]
 
+    options = {"n_heads": 2, "mask": causal_mask(3), "activation": gelu}
+    options["block"] = public("in_torch", f"block.{norm}_norm_block")
+
     def call(*arrays: torch.Tensor) -> torch.Tensor:
         named = dict(zip(params, arrays, strict=True))
-        return transformer_block(
-            X, named, n_heads=2, norm=norm, mask=causal_mask(3), activation=gelu
-        )
+        return transformer_block(X, named, **options)
 
     assert torch.autograd.gradcheck(call, tuple(params.values()), fast_mode=True)
 
@@ -193,7 +188,9 @@ def test_transformer_block_leaves_its_params_as_they_were(
     X = elements()
     if library == "in_numpy":
         params, X = {k: in_numpy(a) for k, a in params.items()}, X.numpy()
-    public(library, "block.transformer_block")(X, params, n_heads=HEADS, norm=norm)
+    wiring = public(library, f"block.{norm}_norm_block")
+    call = public(library, "block.transformer_block")
+    call(X, params, n_heads=HEADS, block=wiring)
     assert list(params) == list(before)
     for name, array in params.items():
         np.testing.assert_array_equal(in_numpy(array), before[name])

@@ -6,8 +6,8 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_attn.in_torch import MultiHeadAttention
 from course_attn.in_torch.masks import causal_mask
-from course_attn.in_torch.multi_head import MultiHeadAttention
 from course_attn.in_torch.order import alibi_bias, sinusoidal_encoding
 from course_attn.in_torch.qkv import attention
 from tests.support.attention_inputs import normal_tensor as normal

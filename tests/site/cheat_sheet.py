@@ -112,8 +112,6 @@ SHAPES = {
     "W_K": "d_model d_k",
     "W_V": "d_model d_v",
     "W_O": "n_heads*d_v d_model",
-    "W_q": "d_k d_hidden",
-    "W_k": "d_k d_hidden",
     "weight": "d_k d_model",
     "b": "d_k",
     "x_query": "n_q",
@@ -141,7 +139,11 @@ ALL_HEADS = {
 SELF = {"X": "… n d_model"}
 OTHER_SHAPES = {
     "General score": {"Q": "… n_q d_q", "W": "d_q d_k"},
-    "Additive score": {"v": "d_hidden"},
+    "Additive score": {
+        "W_Q": "d_k d_hidden",
+        "W_K": "d_k d_hidden",
+        "v": "d_hidden",
+    },
     "Soft lookup": {"values": "n_k d_v"},
     "Split into heads": {"Q": "… n_q n_heads*d_k"},
     "Multi-head attention": ALL_HEADS,

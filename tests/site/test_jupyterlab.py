@@ -24,7 +24,7 @@ from tools.book import BOOK, ROOT, markdown
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("jupyterlab", reason="needs JupyterLab")
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 TOKEN = "a-token-for-the-tests"
 SECONDS = 60

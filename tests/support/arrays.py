@@ -123,5 +123,14 @@ def with_masks(function: str, **arrays: tuple[int, ...]) -> list[Case]:
         ),
         case("a negative scale", one, mask=CAUSAL, scale=-1.5),
         case("a scale of zero", one, mask=CAUSAL, scale=0.0),
+        case("causal", one, causal=True),
+        case("causal, and square", square, causal=True),
+        case(
+            "causal, and a mask each",
+            pair,
+            mask=random_mask(*BATCH, N_Q, N_K),
+            causal=True,
+        ),
+        case("causal, and a bias", pair, bias=normal(N_Q, N_K), causal=True),
         far,
     ]

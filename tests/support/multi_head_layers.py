@@ -4,8 +4,8 @@ from typing import Any
 
 import torch
 
+from course_attn.in_torch import MultiHeadAttention
 from course_attn.in_torch.masks import causal_mask, mask_to_bias, padding_mask
-from course_attn.in_torch.multi_head import MultiHeadAttention
 from tests.support.attention_inputs import normal_tensor as normal
 
 # Distinct primes, and d_model a multiple of the number of heads.

@@ -21,10 +21,25 @@ def pairs(Q: np.ndarray, K: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.from_numpy(queries), torch.from_numpy(keys)
 
 
+def and_causal(mask: Any, n_q: int, n_k: int, causal: bool) -> Any:
+    """Return the mask, with later keys hidden too if wanted; the last query sees all keys."""
+    if not causal:
+        return mask
+    lower = np.tri(n_q, n_k, n_k - n_q, dtype=bool)
+    return lower if mask is None else mask & lower
+
+
 def attention_by_torch(
-    Q: Any, K: Any, V: Any, mask: Any = None, bias: Any = None, scale: Any = None
+    Q: Any,
+    K: Any,
+    V: Any,
+    mask: Any = None,
+    bias: Any = None,
+    scale: Any = None,
+    causal: bool = False,
 ) -> torch.Tensor:
     """Hand a bool mask over as it is (True = keep in this function of PyTorch's), else a float."""
+    mask = and_causal(mask, Q.shape[-2], K.shape[-2], causal)
     q, k, v, m, b = tensors(Q, K, V, mask, bias)
     if m is not None and b is not None:
         m = b.expand(torch.broadcast_shapes(b.shape, m.shape)).masked_fill(~m, -INF)

@@ -2,9 +2,7 @@
 
 import torch
 
-from course_attn.in_torch.order import (
-    LearnedPositions,
-)
+from course_attn.in_torch import LearnedPositions
 
 
 def rows(n_max: int = 11, d_model: int = 5) -> LearnedPositions:

@@ -233,7 +233,7 @@ def bad_axis(function: str, array: str, n_axes: int) -> list[Bad]:
                 ones | {"axis": a},
                 ValueError,
                 "axis",
-                (f"got {a}", array),
+                (f"axis {a} is out of range for {array} with shape",),
             )
             for a in missing
         ),

@@ -49,9 +49,10 @@ def functions(library: str) -> list[str]:
 
 
 def public(library: str, path: str) -> Any:
-    """Return the function or class of this name in one library."""
+    """Return the function or class of this name in one library, or among a chapter's layers."""
     chapter, name = path.split(".")
-    return getattr(module(library, chapter), name)
+    found = getattr(module(library, chapter), name, None)
+    return found or getattr(module(library, f"{chapter}_layers"), name)
 
 
 def result_kind(path: str) -> str:
@@ -67,7 +68,8 @@ def named(*what: object) -> Iterator[None]:
     """Say in the message of a failure which case, library or dtype it is about."""
     try:
         yield
-    except Exception as error:
+    # What pytest itself raises, as `raises` does if nothing is raised, is no Exception.
+    except BaseException as error:
         error.add_note(" | ".join(map(str, what)))
         raise
 

@@ -6,7 +6,10 @@ from tests.support.completeness import complaints
 from tests.twins import cases
 
 
-def pytest_collection_modifyitems() -> None:
-    """Name every public function without a twin or a case, with its file and line."""
+def pytest_collect_file() -> None:
+    """Name every public function without a twin or a case, with its file and line.
+
+    A `CollectError` is shown without a traceback, and by xdist, too, which a `UsageError` confuses.
+    """
     if found := complaints(cases):
-        raise pytest.UsageError("\n".join(found))
+        raise pytest.Collector.CollectError("\n".join(found))

@@ -11,10 +11,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_attn.in_torch.block import TransformerBlock
+from course_attn.in_torch import TransformerBlock
 from tests.chapters.block.inputs import D_FF, D, N, block_params
 from tests.support.attention_inputs import normal
-from tests.support.twin_table import twin
+from tests.support.twin_table import public, twin
 
 
 def layer_normed(
@@ -237,5 +237,6 @@ def test_transformer_block_written_out(norm: str, library: str) -> None:
     else:
         H = first(X + attention_by_loops(X, p, 2))
         wanted = second(H + network(H))
-    found = twin(library, "block.transformer_block")(X, p, n_heads=2, norm=norm)
+    wiring = public(library, f"block.{norm}_norm_block")
+    found = twin(library, "block.transformer_block")(X, p, n_heads=2, block=wiring)
     np.testing.assert_allclose(found, wanted, rtol=1e-10)

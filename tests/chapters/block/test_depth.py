@@ -11,10 +11,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_attn.in_torch.block import Transformer, TransformerBlock
+from course_attn.in_torch import Transformer, TransformerBlock
 from tests.chapters.block.inputs import D, N, block_params
 from tests.support.attention_inputs import normal
-from tests.support.twin_table import twin
+from tests.support.twin_table import public, twin
 
 # --- the identity path ----------------------------------------------------------------------------
 
@@ -203,11 +203,14 @@ def test_layer_norm_derivative(eps: float, library: str) -> None:
 def test_transformer_block_stack_is_blind_to_order(norm: str, library: str) -> None:
     """Whatever the order of the rows; with a causal mask it is not."""
     block = twin(library, "block.transformer_block")
+    wiring = public(library, f"block.{norm}_norm_block")
     X, order = normal(N, D), np.array([3, 0, 4, 1, 2])
 
     def stack(X: np.ndarray, **options: Any) -> np.ndarray:
         for seed in range(3):
-            X = block(X, block_params(seed=seed), n_heads=2, norm=norm, **options)
+            X = block(
+                X, block_params(seed=seed), n_heads=2, block=wiring, **options
+            )
         return X
 
     np.testing.assert_allclose(

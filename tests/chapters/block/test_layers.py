@@ -7,16 +7,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course_attn.in_torch.block import (
+from course_attn.in_torch import (
     FeedForward,
     LayerNorm,
     Transformer,
     TransformerBlock,
-    feed_forward,
-    gelu,
-    layer_norm,
-    relu,
 )
+from course_attn.in_torch.block import feed_forward, gelu, layer_norm, relu
 from course_attn.in_torch.masks import causal_mask
 from tests.support.block_layers import (
     BATCH,
@@ -129,6 +126,7 @@ def test_transformer_is_made_on_the_meta_device_and_given_its_weights_later(
     assert torch.equal(filled(X), full(X))
 
 
+@pytest.mark.slow
 @pytest.mark.without_hook
 @each_norm
 def test_transformer_can_be_exported(norm: str) -> None:

@@ -81,10 +81,22 @@ def test_kv_cache_refuses_what_does_not_fit(library: str) -> None:
     K, V = np.ones((2, 1, 5)), np.ones((2, 1, 7))
     attempt(K, V)
     for spoiled, error, says in (
-        ((np.ones((2, 1, 4)), V), ValueError, r"K must have .*d_k = 5 from keys"),
-        ((K, np.ones((2, 1, 5))), ValueError, r"V must have .*d_v = 7 from values"),
+        (
+            (np.ones((2, 1, 4)), V),
+            ValueError,
+            r"K must have .*d_k = 5 from the KVCache",
+        ),
+        (
+            (K, np.ones((2, 1, 5))),
+            ValueError,
+            r"V must have .*d_v = 7 from the KVCache",
+        ),
         ((K, np.ones((2, 2, 7))), ValueError, r"V must have .*n = 1 from K"),
-        ((K[0], V[0]), ValueError, r"K must have .*batch = \(2,\) from keys"),
+        (
+            (K[0], V[0]),
+            ValueError,
+            r"K must have .*batch = \(2,\) from the KVCache",
+        ),
         ((K.astype("f"), V.astype("f")), TypeError, "one dtype"),
         ((K.astype(int), V), TypeError, "K must be floating-point"),
     ):

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_attn import costs
 from tests.chapters.fast.inputs import sizes, softmax
 from tests.support.attention_inputs import normal
-from tests.support.twin_table import public, twin
+from tests.support.twin_table import twin
 
 Part = tuple[float, float, np.ndarray]
 
@@ -22,7 +23,7 @@ Part = tuple[float, float, np.ndarray]
 @pytest.mark.equation("eq-attention-flops")
 @given(n_heads=sizes, n_q=sizes, n_k=sizes, d_k=sizes, d_v=sizes)
 def test_attention_flops_are_counted_one_at_a_time(
-    n_heads: int, n_q: int, n_k: int, d_k: int, d_v: int, library: str
+    n_heads: int, n_q: int, n_k: int, d_k: int, d_v: int
 ) -> None:
     count = 0
     for _ in itertools.product(range(n_heads), range(n_q), range(n_k)):
@@ -31,15 +32,13 @@ def test_attention_flops_are_counted_one_at_a_time(
         for _ in range(d_v):
             count += 2  # multiply, add to the output
     assert count == 2 * n_heads * n_q * n_k * (d_k + d_v)
-    found = public(library, "fast.attention_flops")(n_q, n_k, d_k, d_v, n_heads)
+    found = costs.attention_flops(n_q, n_k, d_k, d_v, n_heads)
     assert found == count
 
 
 @pytest.mark.equation("eq-fused-bytes")
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_fused_bytes_are_those_of_inputs_and_outputs(
-    dtype: type, library: str
-) -> None:
+def test_fused_bytes_are_those_of_inputs_and_outputs(dtype: type) -> None:
     n_heads, n_q, n_k, d_k, d_v = 3, 7, 11, 5, 13
     arrays = [
         np.zeros((n_heads, n, d), dtype)
@@ -48,12 +47,12 @@ def test_fused_bytes_are_those_of_inputs_and_outputs(
     u = arrays[0].itemsize
     wanted = sum(array.nbytes for array in arrays)
     assert u * n_heads * (n_q + n_k) * (d_k + d_v) == wanted
-    count = public(library, "fast.fused_bytes")
+    count = costs.fused_bytes
     assert count(n_q, n_k, d_k, d_v, n_heads, itemsize=u) == wanted
 
 
 @pytest.mark.equation("eq-explicit-bytes")
-def test_explicit_bytes_move_the_matrix_four_times(library: str) -> None:
+def test_explicit_bytes_move_the_matrix_four_times() -> None:
     """Each step reads its inputs and writes its output."""
     n_heads, n_q, n_k, d_k, d_v, u = 3, 7, 11, 5, 13, 4
     matrix, Q, K, V, Y = (
@@ -62,17 +61,17 @@ def test_explicit_bytes_move_the_matrix_four_times(library: str) -> None:
     )
     steps = [(Q + K, matrix), (matrix, matrix), (matrix + V, Y)]
     wanted = sum(read + written for read, written in steps)
-    least = public(library, "fast.fused_bytes")(n_q, n_k, d_k, d_v, n_heads)
+    least = costs.fused_bytes(n_q, n_k, d_k, d_v, n_heads)
     assert least + 4 * u * n_heads * n_q * n_k == wanted
-    count = public(library, "fast.explicit_bytes")
+    count = costs.explicit_bytes
     assert count(n_q, n_k, d_k, d_v, n_heads, itemsize=u) == wanted
 
 
 @pytest.mark.equation("eq-intensity")
 @pytest.mark.parametrize("u", [2, 4])
-def test_intensity_is_capped_by_storing_the_weights(u: int, library: str) -> None:
+def test_intensity_is_capped_by_storing_the_weights(u: int) -> None:
     flops, explicit, fused = (
-        public(library, f"fast.{name}")
+        getattr(costs, name)
         for name in ("attention_flops", "explicit_bytes", "fused_bytes")
     )
     found = []

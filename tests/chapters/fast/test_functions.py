@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_attn import costs
 from tests.support.attention_inputs import (
     KINDS,
     inputs,
@@ -271,7 +272,7 @@ def test_linear_attention_cannot_single_out_a_key(library: str) -> None:
 # --- costs ----------------------------------------------------------------------------------------
 
 
-def test_attention_flops_are_counted_by_looping(library: str) -> None:
+def test_attention_flops_are_counted_by_looping() -> None:
     """Every multiplication and every addition of both products, one at a time."""
     n_q, n_k, d_k, d_v, n_heads = 2, 3, 4, 5, 2
     count = 0
@@ -280,13 +281,13 @@ def test_attention_flops_are_counted_by_looping(library: str) -> None:
             count += 2  # multiply, add to the score
         for _ in range(d_v):
             count += 2  # multiply, add to the output
-    found = public(library, "fast.attention_flops")(n_q, n_k, d_k, d_v, n_heads)
+    found = costs.attention_flops(n_q, n_k, d_k, d_v, n_heads)
     assert found == count
 
 
-def test_fused_bytes_save_what_grows_with_the_square(library: str) -> None:
+def test_fused_bytes_save_what_grows_with_the_square() -> None:
     explicit, fused = (
-        [public(library, f"fast.{name}")(n, n, 64, 64, 8) for n in (1024, 2048)]
+        [getattr(costs, name)(n, n, 64, 64, 8) for n in (1024, 2048)]
         for name in ("explicit_bytes", "fused_bytes")
     )
     assert fused[1] == 2 * fused[0]

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_attn.in_numpy import _fast_tiles as tiles
+from course_attn import costs
+from course_attn.in_numpy import fast
 from tests.chapters.fast.inputs import sizes, softmax
 from tests.support.attention_inputs import normal
 from tests.support.loops import for_each
-from tests.support.twin_table import convert, in_numpy, module, public, twin
+from tests.support.twin_table import convert, in_numpy, module, twin
 
 # --- tiles ----------------------------------------------------------------------------------------
 
@@ -41,23 +42,21 @@ def test_scores_are_bounded_by_lengths(size: float, seed: int) -> None:
     longest = [max(math.hypot(*row) for row in X) for X in (Q, K)]
     largest = np.abs(Q @ K.T * scale).max()
     assert largest <= scale * longest[0] * longest[1] * (1 + 1e-12)
-    block = tiles.Inputs(Q, K, V, None, None, False, scale, 3)
-    if tiles._without_shift(block, scale * Q):
+    if fast._fits_exp(scale * Q, K, V):
         assert largest < 30
-    aligned = tiles.Inputs(Q, Q, V, None, None, False, scale, 3)
     assert np.abs(Q @ Q.T * scale).max() == pytest.approx(scale * longest[0] ** 2)
     reached = scale * longest[0] ** 2 < 30
-    assert tiles._without_shift(aligned, scale * Q) == reached
+    assert fast._fits_exp(scale * Q, Q, V) == reached
 
 
 @pytest.mark.equation("eq-block-bytes")
 @given(n_q=sizes, n_k=sizes, n_b=sizes, tile=sizes)
 def test_tiled_attention_reads_keys_once_for_each_block_of_queries(
-    n_q: int, n_k: int, n_b: int, tile: int, library: str
+    n_q: int, n_k: int, n_b: int, tile: int
 ) -> None:
     """A block by itself is fused attention of fewer queries."""
     u, n_heads, d_k, d_v, moved, by_package = 4, 2, 3, 5, 0, 0
-    fused_bytes = raw(library, "fast.fused_bytes")
+    fused_bytes = costs.fused_bytes
     for _ in range(n_heads):
         for start in range(0, n_q, n_b):
             rows = len(range(start, min(start + n_b, n_q)))
@@ -105,11 +104,9 @@ def test_kv_cache_step_is_the_last_row(library: str) -> None:
 
 @pytest.mark.equation("eq-decode-pairs")
 @pytest.mark.parametrize("n", [1, 2, 7, 1024])
-def test_kv_cache_saves_a_factor_that_grows_with_the_text(
-    n: int, library: str
-) -> None:
+def test_kv_cache_saves_a_factor_that_grows_with_the_text(n: int) -> None:
     """The pairs are those that the package counts operations for."""
-    flops, sizes = raw(library, "fast.attention_flops"), (64, 32, 8)
+    flops, sizes = costs.attention_flops, (64, 32, 8)
     a_pair = flops(1, 1, *sizes)
     without = sum(flops(t, t, *sizes) for t in range(1, n + 1)) // a_pair
     cached = sum(flops(1, t, *sizes) for t in range(1, n + 1)) // a_pair
@@ -120,12 +117,10 @@ def test_kv_cache_saves_a_factor_that_grows_with_the_text(
 
 @pytest.mark.equation("eq-decode-intensity")
 @given(n_k=st.integers(1, 10**6), u=st.sampled_from([2, 4]))
-def test_decoding_does_little_with_each_byte(
-    n_k: int, u: int, library: str
-) -> None:
+def test_decoding_does_little_with_each_byte(n_k: int, u: int) -> None:
     size = 1, n_k, 64, 32, 8
-    flops = public(library, "fast.attention_flops")(*size)
-    moved = public(library, "fast.fused_bytes")(*size, itemsize=u)
+    flops = costs.attention_flops(*size)
+    moved = costs.fused_bytes(*size, itemsize=u)
     wanted = 2 * n_k * (64 + 32) / (u * (1 + n_k) * (64 + 32))
     assert flops / moved == pytest.approx(wanted, rel=1e-12)
     assert wanted < 2 / u
@@ -141,7 +136,7 @@ def test_kv_cache_holds_keys_and_values_of_every_layer(library: str) -> None:
             convert(library, np.zeros((n_kv, n, d)), "float32") for d in (d_k, d_v)
         ]
         total += sum(in_numpy(array).nbytes for array in cache.append(*new))
-    count = public(library, "fast.kv_cache_bytes")
+    count = costs.kv_cache_bytes
     assert count(n, d_k, d_v, n_kv, n_layers=layers, itemsize=4) == total
     assert total == 4 * layers * n_kv * n * (d_k + d_v)
 

@@ -6,6 +6,7 @@ import tracemalloc
 import warnings
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
-from course_attn.in_numpy import _fast_tiles as tiles
+from course_attn.in_numpy import _threads, fast
 from course_attn.in_numpy.fast import tiled_attention
 from course_attn.in_numpy.masks import causal_mask
 from course_attn.in_numpy.qkv import attention
@@ -30,7 +31,7 @@ from tests.support.twin_table import convert, in_numpy, named, public, twin
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut seven queries into blocks of three."""
-    monkeypatch.setattr(tiles, "_BLOCK", 3)
+    monkeypatch.setattr(_threads, "_QUERIES_AT_ONCE", 3)
 
 
 @for_each("tile", [1, 2, 5, 100])
@@ -59,7 +60,7 @@ def test_tiled_attention_does_not_show_blocks_of_queries(
 def test_tiled_attention_does_not_show_threads(
     small_blocks: None, monkeypatch: pytest.MonkeyPatch, n_threads: int
 ) -> None:
-    monkeypatch.setattr(tiles, "_n_threads", lambda blas: n_threads)
+    monkeypatch.setattr(_threads, "n_threads", lambda: n_threads)
     Q, K, V = inputs(2, 3)
     wanted = attention(Q, K, V, mask=causal_mask(7, 11))
     assert_close(tiled_attention(Q, K, V, causal=True, tile=2), wanted, 1e-12)
@@ -70,19 +71,19 @@ def test_tiled_attention_works_without_threadpoolctl(
 ) -> None:
     """One thread here, and as many in BLAS as it likes."""
     used = set()
-    block = tiles._attend_block
+    block = fast._attend_in_tiles
     monkeypatch.setattr(
-        tiles,
-        "_attend_block",
+        fast,
+        "_attend_in_tiles",
         lambda *args: used.add(threading.current_thread()) or block(*args),
     )
     monkeypatch.setitem(__import__("sys").modules, "threadpoolctl", None)
-    tiles._blas.cache_clear()
+    _threads.blas.cache_clear()
     try:
         Q, K, V = inputs(2, 3)
         assert_close(tiled_attention(Q, K, V), attention(Q, K, V), 1e-12)
     finally:
-        tiles._blas.cache_clear()
+        _threads.blas.cache_clear()
     assert used == {threading.main_thread()}
 
 
@@ -106,9 +107,9 @@ def test_tiled_attention_gives_blas_its_threads_back(small_blocks: None) -> None
         tiled_attention(Q, K, V)
         assert blas_threads() == before
         with pytest.raises(RuntimeError, match="as asked"):
-            tiles._in_parallel(fail, [1, 2, 3])
+            _threads.in_parallel(fail, [1, 2, 3])
         assert blas_threads() == before
-        assert not tiles._BLAS_IS_LIMITED.locked()
+        assert not _threads._BLAS_IS_LIMITED.locked()
 
 
 def test_tiled_attention_callers_at_once_wait_for_each_other() -> None:
@@ -123,7 +124,7 @@ def test_tiled_attention_callers_at_once_wait_for_each_other() -> None:
         seen.append(f"{caller} ends")
 
     callers = [
-        threading.Thread(target=tiles._in_parallel, args=(work, [name] * 2))
+        threading.Thread(target=_threads.in_parallel, args=(work, [name] * 2))
         for name in ("first", "second")
     ]
     callers[0].start()
@@ -160,7 +161,7 @@ def test_tiled_attention_memory_does_not_grow_with_the_square(
     out = tiled_attention(Q, K, V, causal=causal)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    n_threads = tiles._n_threads(tiles._blas())
+    n_threads = _threads.n_threads()
     assert peak - out.nbytes < (2 + 2 * n_threads) * 2**20
 
 
@@ -196,13 +197,11 @@ def test_tiled_attention_makes_no_tensor_larger_than_queries_times_tile(
 
 def visited(n_q: int, n_k: int, tile: int, block: int) -> Iterator[int]:
     """Give the number of scores in every tile that NumPy's kernel computes."""
-    Q, K = np.zeros((n_q, 1)), np.zeros((n_k, 1))
-    for start in range(0, n_q, block):
-        part = tiles.Inputs(
-            Q[start : start + block], K, K, None, None, True, 1.0, tile
-        )
-        last = start + n_k - n_q
-        for rows, keys in tiles._tiles(part, len(part.Q), last):
+    with patch.object(_threads, "_QUERIES_AT_ONCE", block):
+        shares = list(_threads.shares((n_q, n_k), True))
+    for (queries,), (keys_seen,) in shares:
+        n_rows, n_seen = queries.stop - queries.start, keys_seen.stop
+        for rows, keys in fast._tiles(n_rows, n_seen, tile, True):
             yield (rows.stop - rows.start) * (keys.stop - keys.start)
 
 

@@ -6,6 +6,7 @@ import torch
 from hypothesis import given
 from torch.utils.flop_counter import FlopCounterMode
 
+from course_attn import costs
 from tests.chapters.multi_head.inputs import (
     D_K,
     D_MODEL,
@@ -216,26 +217,26 @@ def test_heads_do_not_mix_without_an_output_matrix(library: str) -> None:
 @for_each("d_k", [2, 5])
 @pytest.mark.parametrize("n_heads", [1, 3, 7])
 def test_n_parameters_counts_the_arrays(
-    n_heads: int, d_k: int, d_v: int, bias: bool, library: str
+    n_heads: int, d_k: int, d_v: int, bias: bool
 ) -> None:
     """By the arrays themselves; with the usual widths, whatever the number of heads."""
-    count = public(library, "multi_head.n_parameters")
+    count = costs.n_parameters
     d = D_MODEL
     shapes = [(d, n_heads * w) for w in (d_k, d_k, d_v)] + [(n_heads * d_v, d)]
     numbers = sum(np.empty(shape).size for shape in shapes)
     biases = sum(np.empty(shape[1]).size for shape in shapes) if bias else 0
     assert numbers == n_heads * (2 * d * d_k + 2 * d * d_v)
     assert biases == (n_heads * (2 * d_k + d_v) + d if bias else 0)
-    assert count(d, n_heads, d_k, d_v, bias=bias) == numbers + biases
+    assert count(d, n_heads, d_k, d_v, biases=bias) == numbers + biases
     usual = 21 * 4 * 21 + (4 * 21 if bias else 0)
-    assert count(21, n_heads, bias=bias) == usual
+    assert count(21, n_heads, biases=bias) == usual
 
 
 @pytest.mark.equation("eq-flops")
 @pytest.mark.parametrize("n_heads", [1, 3, 7])
 def test_multi_head_flops_are_counted_by_pytorch(n_heads: int) -> None:
     Module = public("in_torch", "multi_head.MultiHeadAttention")
-    module = Module(D_MODEL, n_heads, d_k=D_K, d_v=D_V, bias=False)
+    module = Module(D_MODEL, n_heads, d_k=D_K, d_v=D_V, biases=False)
     X, Z = torch.ones(1, N_Q, D_MODEL), torch.ones(1, N_K, D_MODEL)
     with FlopCounterMode(display=False) as counter:
         module(X, Z, need_weights=True)

@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from course_attn import costs
+from course_attn.in_torch import MultiHeadAttention
 from course_attn.in_torch.masks import causal_mask
-from course_attn.in_torch.multi_head import MultiHeadAttention
 from tests.support.attention_inputs import normal_tensor as normal
 from tests.support.loops import for_each
 from tests.support.multi_head_layers import (
@@ -78,19 +79,17 @@ def test_multi_head_attention_state_dict_makes_the_round_trip(
     torch.save(module.state_dict(), tmp_path / "weights.pt")
     other.load_state_dict(torch.load(tmp_path / "weights.pt", weights_only=True))
     assert torch.equal(module(X, Z), other(X, Z))
-    assert list(ours(bias=False).state_dict()) == ["W_Q", "W_K", "W_V", "W_O"]
+    assert list(ours(biases=False).state_dict()) == ["W_Q", "W_K", "W_V", "W_O"]
 
 
 @for_each("bias", [True, False])
 @for_each("widths", [{}, {"d_k": 2}, {"d_v": 7}, {"d_k": 2, "d_v": 17}])
 @pytest.mark.parametrize("n_heads", [1, 3, 5, 15])
 def test_n_parameters_counts_what_the_module_holds(
-    n_heads: int, widths: dict[str, int], bias: bool, library: str
+    n_heads: int, widths: dict[str, int], bias: bool
 ) -> None:
-    module = MultiHeadAttention(D_MODEL, n_heads, bias=bias, **widths)
-    found = public(library, "multi_head.n_parameters")(
-        D_MODEL, n_heads, bias=bias, **widths
-    )
+    module = MultiHeadAttention(D_MODEL, n_heads, biases=bias, **widths)
+    found = costs.n_parameters(D_MODEL, n_heads, biases=bias, **widths)
     assert found == sum(p.numel() for p in module.parameters())
     if not widths:
         mha = torch.nn.MultiheadAttention(D_MODEL, n_heads, bias=bias)
@@ -124,7 +123,7 @@ def test_multi_head_attention_dropout_drops_weights_in_training_only(
 ) -> None:
     """With values all 1, an output is the sum of its weights: kept ones count twice."""
     torch.manual_seed(0)
-    module = MultiHeadAttention(4, 1, bias=False, dropout=0.5)
+    module = MultiHeadAttention(4, 1, biases=False, dropout=0.5)
     with torch.no_grad():
         module.W_Q.zero_()  # equal weights
         module.W_V.copy_(torch.eye(4))
@@ -149,7 +148,7 @@ def test_multi_head_attention_returns_the_weights_that_were_used_in_training() -
     None
 ):
     torch.manual_seed(0)
-    module, X = ours(dropout=0.5, bias=False).train(), normal(BATCH, N_Q, D_MODEL)
+    module, X = ours(dropout=0.5, biases=False).train(), normal(BATCH, N_Q, D_MODEL)
     out, weights = module(X, need_weights=True)
     V = (X @ module.W_V).unflatten(-1, (HEADS, D_HEAD)).transpose(1, 2)
     wanted = (weights @ V).transpose(1, 2).flatten(-2) @ module.W_O
@@ -170,8 +169,8 @@ def test_multi_head_attention_can_be_made_without_memory() -> None:
 
 
 def test_multi_head_attention_says_its_sizes() -> None:
-    assert repr(MultiHeadAttention(6, 2, d_v=5, bias=False, dropout=0.1)) == (
-        "MultiHeadAttention(d_model=6, n_heads=2, d_k=3, d_v=5, d_z=6, bias=False, dropout=0.1)"
+    assert repr(MultiHeadAttention(6, 2, d_v=5, biases=False, dropout=0.1)) == (
+        "MultiHeadAttention(d_model=6, n_heads=2, d_k=3, d_v=5, d_z=6, biases=False, dropout=0.1)"
     )
 
 
@@ -207,7 +206,7 @@ def test_multi_head_attention_start_is_reproducible_by_a_generator() -> None:
         ((6, 2, {"d_k": 0}), ValueError, "d_k must be at least 1"),
         ((6, 2, {"d_v": 1.5}), TypeError, "d_v must be a whole number"),
         ((6, 2, {"d_z": 0}), ValueError, "d_z must be at least 1"),
-        ((6, 2, {"bias": 1}), TypeError, "bias must be True or False"),
+        ((6, 2, {"biases": 1}), TypeError, "biases must be True or False"),
         ((6, 2, {"dropout": 1.5}), ValueError, "dropout must lie between 0 and 1"),
         ((6, 2, {"dropout": "0"}), TypeError, "dropout must be a real number"),
     ],
@@ -224,10 +223,19 @@ def test_multi_head_attention_refuses_sizes_that_do_not_fit(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"X": (7, 13)}, r"X must .* d_model = 15 from W_Q, got \(7, 13\)"),
+        (
+            {"X": (7, 13)},
+            r"X must .* d_model = 15 from the MultiHeadAttention, got \(7, 13\)",
+        ),
         ({"X": (15,)}, "X must .* got 1 axes"),
-        ({"X": (7, 15)}, r"Z must .* d_z = 13 from W_K, got \(7, 15\)"),
-        ({"X": (7, 15), "Z": (11, 15)}, r"Z must .* d_z = 13 from W_K"),
+        (
+            {"X": (7, 15)},
+            r"Z must .* d_z = 13 from the MultiHeadAttention, got \(7, 15\)",
+        ),
+        (
+            {"X": (7, 15), "Z": (11, 15)},
+            r"Z must .* d_z = 13 from the MultiHeadAttention",
+        ),
         ({"X": (2, 7, 15), "Z": (11, 13)}, r"Z must .* batch = \(2,\) from X"),
         (
             {"X": (7, 15), "Z": (11, 13), "mask": (7, 7)},
@@ -236,7 +244,7 @@ def test_multi_head_attention_refuses_sizes_that_do_not_fit(
         ({"X": (7, 15), "Z": (11, 13), "bias": (7, 11)}, "bias must .* got 2 axes"),
         (
             {"X": (7, 15), "Z": (11, 13), "bias": (2, 7, 11)},
-            "bias must .* n_heads = 3 from W_Q",
+            "bias must .* n_heads = 3 from the MultiHeadAttention",
         ),
     ],
 )
@@ -262,6 +270,7 @@ def in_eval_mode() -> tuple[torch.nn.Module, torch.Tensor, torch.Tensor]:
     return module.eval(), normal(BATCH, N_Q, D_MODEL).float(), causal_mask(N_Q)
 
 
+@pytest.mark.slow
 @pytest.mark.without_hook
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_multi_head_attention_can_be_exported(need_weights: bool) -> None:
@@ -318,7 +327,7 @@ def test_multi_head_attention_flops_do_not_depend_on_the_number_of_heads() -> No
     """4 * 2 n d^2 for the projections, 2 * 2 n^2 d for scores and mixtures."""
     counts = set()
     for n_heads in (1, 3, 5, 15):
-        module = MultiHeadAttention(D_MODEL, n_heads, bias=False)
+        module = MultiHeadAttention(D_MODEL, n_heads, biases=False)
         with FlopCounterMode(display=False) as counter:
             module(torch.ones(1, N_Q, D_MODEL), need_weights=True)
         counts.add(counter.get_total_flops())

@@ -5,12 +5,8 @@ from typing import Any
 import pytest
 import torch
 
-from course_attn.in_torch.order import (
-    LearnedPositions,
-    alibi_bias,
-    rotary,
-    sinusoidal_encoding,
-)
+from course_attn.in_torch import LearnedPositions
+from course_attn.in_torch.order import alibi_bias, rotary, sinusoidal_encoding
 from tests.support.attention_inputs import normal_tensor as normal
 from tests.support.comparison import assert_close
 from tests.support.order_layers import rows
@@ -61,8 +57,18 @@ def test_learned_positions_refuse_sizes_that_are_none(
 @pytest.mark.parametrize(
     ("X", "options", "error", "word"),
     [
-        (torch.ones(7, 1), {}, ValueError, "d_model = 1 from X"),
-        (torch.ones(7, 4), {}, ValueError, "P must have shape"),
+        (
+            torch.ones(7, 1),
+            {},
+            ValueError,
+            r"d_model = 5 from the LearnedPositions, got \(7, 1\)",
+        ),
+        (
+            torch.ones(7, 4),
+            {},
+            ValueError,
+            r"d_model = 5 from the LearnedPositions, got \(7, 4\)",
+        ),
         (torch.ones(5), {}, ValueError, "X must have shape"),
         (torch.ones(7, 5).double(), {}, TypeError, "one dtype"),
         (torch.ones(7, 5).long(), {}, TypeError, "X must be floating-point"),

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 from hypothesis import strategies as st
-from sklearn.datasets import load_sample_image
 
 # Distinct primes, so that no two axes can be swapped unnoticed.
 N_Q, N_K, D_MODEL, D_K, D_V = 5, 7, 11, 3, 2
@@ -50,4 +49,7 @@ def by_definition(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def china() -> np.ndarray:
     """Return the chapter's 1024 pixels, with colors from 0 to 255."""
+    # Here, because all workers of a test run would wait a second for it.
+    from sklearn.datasets import load_sample_image
+
     return load_sample_image("china.jpg")[:416:13, 112:528:13].reshape(-1, 3)

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from course_attn.in_torch.masks import causal_attention, causal_mask, mask_to_bias
-from course_attn.in_torch.qkv import attention, attention_weights, fused_attention
+from course_attn import costs
+from course_attn.in_torch.masks import mask_to_bias
+from course_attn.in_torch.qkv import attention, fused_attention
 from tests.support.attention_inputs import (
-    BATCH,
     N_K,
     N_Q,
     inputs,
     normal,
-    random_mask,
 )
 from tests.support.comparison import HALF, IN_16_BITS, assert_close
 from tests.support.oracles import tensors
@@ -75,36 +74,9 @@ def test_attention_and_masks_take_integers_and_numpy_numbers_as_options(
     assert_close(causal(np.int64(3), np.int32(5)), causal(3, 5), 0.0)
     window = public(library, "masks.sliding_window_mask")
     assert_close(window(3, window=np.int64(2)), window(3, window=2), 0.0)
-    variance = public(library, "scaling.expected_score_variance")
+    variance = costs.expected_score_variance
     assert variance(np.int64(4), mean=1, shared=True) == 24.0
     assert type(variance(np.int64(4), mean=np.float32(1))) is float
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.dtype("float16")])
-def test_mask_to_bias_takes_both_spellings_of_a_dtype_in_numpy(dtype: Any) -> None:
-    mask = np.array([[True, False]])
-    found = public("in_numpy", "masks.mask_to_bias")(mask, dtype=dtype)
-    assert found.dtype == dtype
-    assert found.tolist() == [[0.0, -np.inf]]
-
-
-def test_padding_mask_is_where_its_lengths_are() -> None:
-    """Not on the default device, here one without numbers."""
-    lengths = torch.tensor([1, 2])
-    with torch.device("meta"):
-        mask = public("in_torch", "masks.padding_mask")(lengths, 3)
-    assert mask.device.type == "cpu"
-    assert mask.tolist() == [[[True, False, False]], [[True, True, False]]]
-
-
-@pytest.mark.gpu
-def test_masks_move_to_the_gpu_with_their_queries() -> None:
-    """`causal_attention` moves its mask; a mask of one's own goes by `.to(Q.device)`."""
-    Q, K, V = (x.to("cuda") for x in tensors(*inputs(BATCH)))
-    mask = causal_mask(N_Q, N_K).to(Q.device)
-    assert_close(causal_attention(Q, K, V), attention(Q, K, V, mask=mask), 1e-12)
-    weights = attention_weights(Q, K, mask=mask)
-    assert weights.device.type == "cuda"
 
 
 # --- gradients through masks ----------------------------------------------------------------------
@@ -132,24 +104,3 @@ def test_attention_gives_an_empty_row_no_gradient(
             function(Q, K, V, **given)[0].sum().backward()
     for x in (Q, K, V):
         assert x.grad is not None and (x.grad == 0).all()
-
-
-def test_masked_softmax_gives_masked_scores_no_gradient() -> None:
-    scores = torch.tensor(
-        [[1.0, torch.nan, 2.0, torch.inf], [torch.nan] * 4], requires_grad=True
-    )
-    mask = torch.tensor([[True, False, True, False], [False] * 4])
-    weights = public("in_torch", "masks.masked_softmax")(scores, mask)
-    weights[0, 0].backward()
-    assert scores.grad is not None
-    a = 1 / (1 + np.e)
-    wanted = [[a * (1 - a), 0, -a * (1 - a), 0], [0] * 4]
-    np.testing.assert_allclose(scores.grad.numpy(), wanted, rtol=1e-6)
-
-
-def test_masked_softmax_has_second_derivatives() -> None:
-    """The largest score is subtracted without a gradient; it has none, in any order."""
-    scores = torch.from_numpy(normal(3, 5)).requires_grad_()
-    mask = torch.from_numpy(random_mask(3, 5))
-    masked_softmax = public("in_torch", "masks.masked_softmax")
-    assert torch.autograd.gradgradcheck(lambda s: masked_softmax(s, mask), scores)

@@ -112,6 +112,7 @@ def test_gradient_by_the_query_is_the_jacobian_times_the_scaled_keys() -> None:
         )
 
 
+@pytest.mark.slow
 def test_softmax_of_wide_rows_without_the_scale_is_one_hot(library: str) -> None:
     """Erratum 000: d = 1024, 16 keys, entropies about 0.09 and 2.36 of 2.77 nats.
 

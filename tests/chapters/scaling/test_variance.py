@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_attn import costs
 from tests.chapters.scaling.moments import DRAWS, assert_moments, seeds
 from tests.support.loops import for_each
-from tests.support.twin_table import public, twin
+from tests.support.twin_table import twin
 
 WIDTHS = [1, 5, 64]
 
@@ -43,14 +44,12 @@ NORMALIZED: dict[str, Callable[..., np.ndarray]] = {
 
 @pytest.mark.theorem("thm-score-variance")
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
-def test_score_variance_is_exactly_d_over_all_sign_vectors(
-    d: int, library: str
-) -> None:
+def test_score_variance_is_exactly_d_over_all_sign_vectors(d: int) -> None:
     """Independent components: all 4**d pairs, equally likely."""
     scores = signs(d) @ signs(d).T
     assert scores.mean() == 0
     assert scores.var() == pytest.approx(d, rel=1e-12)
-    assert raw(library, "scaling.expected_score_variance")(d) == d
+    assert costs.expected_score_variance(d) == d
 
 
 @pytest.mark.theorem("thm-score-variance", formula=True)
@@ -99,7 +98,7 @@ def test_scaled_scores_have_variance_one_at_every_width(
     Q, K = rng.normal(size=(2, DRAWS // 4, 1, d))
     scores = twin(library, "scaling.scaled_scores")(Q, K)[:, 0, 0]
     assert_moments(scores, mean=0, variance=1, within=0.2)
-    predicted = public(library, "scaling.expected_score_variance")(d)
+    predicted = costs.expected_score_variance(d)
     assert_moments(scores * math.sqrt(d), mean=0, variance=predicted, within=0.2)
 
 
@@ -176,14 +175,12 @@ def test_score_variance_grows_by_correlated_components(rho: float, d: int) -> No
 @pytest.mark.equation("eq-mean-moments")
 @pytest.mark.parametrize("mu", [0.5, -2.0])
 @pytest.mark.parametrize("d", [4, 49])
-def test_expected_score_variance_grows_by_a_mean(
-    mu: float, d: int, library: str
-) -> None:
+def test_expected_score_variance_grows_by_a_mean(mu: float, d: int) -> None:
     rng = np.random.default_rng(6)
     q, k = rng.normal(mu, size=(2, DRAWS, d))
     wanted = d * (1 + 2 * mu**2)
     assert_moments(dots(q, k), mean=d * mu**2, variance=wanted)
-    found = public(library, "scaling.expected_score_variance")(d, mean=mu)
+    found = costs.expected_score_variance(d, mean=mu)
     assert found == pytest.approx(wanted, rel=1e-12)
 
 
@@ -235,16 +232,12 @@ def test_score_of_a_vector_with_itself_is_d_and_varies_with_the_fourth_power(
 @pytest.mark.theorem("thm-shared-moments")
 @pytest.mark.equation("eq-shared-moments")
 @pytest.mark.parametrize("mu", [0.0, 1.5])
-def test_expected_score_variance_of_a_normal_vector_with_itself(
-    mu: float, library: str
-) -> None:
+def test_expected_score_variance_of_a_normal_vector_with_itself(mu: float) -> None:
     rng, d = np.random.default_rng(10), 11
     q = rng.normal(mu, size=(4 * DRAWS, d))
     wanted = d * (2 + 4 * mu**2)
     assert_moments(dots(q, q), mean=d * (1 + mu**2), variance=wanted)
-    found = public(library, "scaling.expected_score_variance")(
-        d, mean=mu, shared=True
-    )
+    found = costs.expected_score_variance(d, mean=mu, shared=True)
     assert found == pytest.approx(wanted, rel=1e-12)
 
 
@@ -269,6 +262,7 @@ def test_score_variance_of_random_projections_is_exact(
     assert scores.var() == pytest.approx(wanted, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.theorem("thm-projected-scores")
 @pytest.mark.equation("eq-unit-initialization")
 @pytest.mark.parametrize("d", [16, 64, 256])

@@ -192,18 +192,18 @@ def test_general_scores_of_the_identity_are_dot_products(
 
 @pytest.mark.equation("eq-score-additive")
 def test_additive_scores_are_a_small_network(library: str) -> None:
-    """v . tanh(q W_q + k W_k), unit by unit."""
+    """v . tanh(q W_Q + k W_K), unit by unit."""
     Q, K, v = normal(N_Q, D_Q), normal(N_K, D_K), normal(D_HIDDEN)
-    W_q, W_k = normal(D_Q, D_HIDDEN), normal(D_K, D_HIDDEN)
+    W_Q, W_K = normal(D_Q, D_HIDDEN), normal(D_K, D_HIDDEN)
 
     def score(q: list[float], k: list[float]) -> float:
         return sum(
             float(v[h])
-            * math.tanh(dot(q, W_q[:, h].tolist()) + dot(k, W_k[:, h].tolist()))
+            * math.tanh(dot(q, W_Q[:, h].tolist()) + dot(k, W_K[:, h].tolist()))
             for h in range(D_HIDDEN)
         )
 
-    scores = twin(library, "scores.additive_scores")(Q, K, W_q, W_k, v)
+    scores = twin(library, "scores.additive_scores")(Q, K, W_Q, W_K, v)
     np.testing.assert_allclose(
         scores, entry_by_entry(score, Q, K), rtol=1e-12, atol=1e-12
     )

@@ -7,10 +7,12 @@ import numpy as np
 
 from course_attn.in_numpy.block import gelu, relu
 from tests.support.arrays import N_Q, normal
-from tests.support.refusals import bad_count, misfit
+from tests.support.refusals import bad_count, bad_flag, misfit
 from tests.support.twin_table import INF, NAN, Bad
 
 BLOCK = "block.transformer_block"
+WIRINGS = ("block.pre_norm_block", "block.post_norm_block")
+PARTS = ("attend", "process", "norm_1", "norm_2")
 HEADS, D_MODEL, D_FF, HEADS_K, HEADS_V = 3, 5, 19, 3 * 7, 3 * 13
 SHAPES = {
     "W_Q": (D_MODEL, HEADS_K),
@@ -182,19 +184,43 @@ BAD_INPUT = [
     ),
     *(
         _bad_block(
-            f"norm {norm!r}",
-            error,
-            "norm",
-            "'pre' or 'post'",
-            f"got {got}",
-            norm=norm,
+            f"block {value!r}",
+            TypeError,
+            "block",
+            "must be a function",
+            says,
+            block=value,
         )
-        for norm, error, got in (
-            ("middle", ValueError, "'middle'"),
-            ("Pre", ValueError, "'Pre'"),
-            (None, TypeError, "NoneType"),
-            (True, TypeError, "bool"),
+        for value, says in _NO_FUNCTION
+    ),
+    *bad_flag(
+        BLOCK, "causal", X=np.ones((N_Q, D_MODEL)), params=params(), n_heads=HEADS
+    ),
+    *(
+        Bad(
+            function,
+            f"{part} {value!r}",
+            {"X": np.ones((N_Q, D_MODEL))}
+            | dict.fromkeys(PARTS, np.abs)
+            | {part: value},
+            TypeError,
+            part,
+            ("must be a function", says),
         )
+        for function in WIRINGS
+        for part in PARTS
+        for value, says in _NO_FUNCTION
+    ),
+    *(
+        Bad(
+            function,
+            "a single element",
+            {"X": np.ones(D_MODEL)} | dict.fromkeys(PARTS, np.abs),
+            ValueError,
+            "X",
+            ("(*batch, n, d_model)", "got 1 axes"),
+        )
+        for function in WIRINGS
     ),
     *bad_count(BLOCK, "n_heads", 0, X=np.ones((N_Q, D_MODEL)), params=params()),
     _bad_block(
@@ -242,9 +268,9 @@ BAD_INPUT = [
         params={k.replace("gain", "gamma"): a for k, a in params().items()},
     ),
     _bad_entry("W_Q", (HEADS_K, D_MODEL), _X),
-    _bad_entry("W_K", (D_MODEL, HEADS_V), f"heads_k = {HEADS_K} from W_Q"),
+    _bad_entry("W_K", (D_MODEL, HEADS_V), f"heads_d_k = {HEADS_K} from W_Q"),
     _bad_entry("W_V", (D_FF, HEADS_V), _X),
-    _bad_entry("W_O", (HEADS_K, D_MODEL), f"heads_v = {HEADS_V} from W_V"),
+    _bad_entry("W_O", (HEADS_K, D_MODEL), f"heads_d_v = {HEADS_V} from W_V"),
     _bad_entry("W_1", (D_FF, D_MODEL), _X),
     _bad_entry("b_1", (D_MODEL,), f"d_ff = {D_FF} from W_1"),
     _bad_entry("W_2", (D_MODEL, D_FF), f"d_ff = {D_FF} from W_1"),

@@ -20,7 +20,7 @@ from tests.support.arrays import (
     with_masks,
 )
 from tests.support.twin_table import Case
-from tests.twins.cases._fast_names import CACHE, COUNTS, LINEAR, SIZES, TILED
+from tests.twins.cases._fast_names import LINEAR, TILED
 
 
 def _tiles() -> list[Case]:
@@ -109,12 +109,12 @@ CASES = [
         differentiable=False,
     ),
     *(
-        replace(case, options={"block": block})
+        replace(case, options={"tile": block})
         for block in (1, 5, 100)
         for case in batched("fast.online_softmax", scores=(..., N_Q, N))
     ),
     *(
-        Case("fast.online_softmax", about, {"scores": scores}, {"block": 3}, **more)
+        Case("fast.online_softmax", about, {"scores": scores}, {"tile": 3}, **more)
         for about, scores, more in (
             (
                 "-inf in the first block",
@@ -150,14 +150,5 @@ CASES = [
             {"causal": True},
         )
         for n_q, n_k in ((7, 7), (7, 11), (11, 7), (1, 11), (131, 137), (67, 1))
-    ),
-    *(
-        Case(function, f"{more}", {}, SIZES | more)
-        for function, options in COUNTS.items()
-        for more in ({}, {"n_heads": 1, "n_q": 1}, options, {"n_k": 0})
-    ),
-    *(
-        Case("fast.kv_cache_bytes", f"{more}", {}, CACHE | more)
-        for more in ({}, {"n_layers": 7, "itemsize": 2}, {"n": 0})
     ),
 ]

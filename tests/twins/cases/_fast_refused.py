@@ -8,7 +8,7 @@ from tests.support.refusals import (
     bad_values,
     misfit,
 )
-from tests.twins.cases._fast_names import CACHE, COUNTS, LINEAR, SIZES, TILED
+from tests.twins.cases._fast_names import LINEAR, TILED
 
 _MERGE = {
     "m1": (7,),
@@ -54,7 +54,7 @@ BAD_INPUT = [
             ("m2", (2, 7), "batch = () from m1"),
         )
     ),
-    *bad_count("fast.online_softmax", "block", 0, scores=(7, 11)),
+    *bad_count("fast.online_softmax", "tile", 0, scores=(7, 11)),
     *bad_values(TILED),
     *bad_masks(TILED, Q=(2, 7, 5), K=(2, 11, 5), V=(2, 11, 3)),
     *bad_number(TILED, "scale", positive=False, **_QKV),
@@ -71,40 +71,4 @@ BAD_INPUT = [
     *bad_count("fast.repeat_kv", "n_rep", 0, K=(3, 7, 5)),
     *(b for b in bad_values(LINEAR) if "at least one" not in str(b.says)),
     *bad_flag(LINEAR, "causal", **_QKV),
-    *(
-        bad
-        for function, options in COUNTS.items()
-        for name, least in {
-            "n_q": 0,
-            "n_k": 0,
-            "d_k": 1,
-            "d_v": 1,
-            "n_heads": 1,
-            "itemsize": 1,
-        }.items()
-        if name in SIZES | options
-        for bad in bad_count(
-            function,
-            name,
-            least - 1,
-            **{k: v for k, v in SIZES.items() if k != name},
-        )
-    ),
-    *(
-        bad
-        for name, least in {
-            "n": 0,
-            "d_k": 1,
-            "d_v": 1,
-            "n_kv_heads": 1,
-            "n_layers": 1,
-            "itemsize": 1,
-        }.items()
-        for bad in bad_count(
-            "fast.kv_cache_bytes",
-            name,
-            least - 1,
-            **{k: v for k, v in CACHE.items() if k != name},
-        )
-    ),
 ]

@@ -1,6 +1,7 @@
 """The calls of the functions of chapter 4, `qkv`, that must be refused."""
 
 from tests.support.refusals import (
+    bad_flag,
     bad_masks,
     bad_number,
     bad_queries_and_keys,
@@ -89,7 +90,9 @@ BAD_INPUT = [
     *bad_number(
         "qkv.attention_weights", "scale", positive=False, Q=(7, 5), K=(11, 5)
     ),
+    *bad_flag("qkv.attention_weights", "causal", Q=(7, 5), K=(11, 5)),
     *bad_values("qkv.attention"),
+    *bad_flag("qkv.attention", "causal", Q=(7, 5), K=(11, 5), V=(11, 3)),
     *bad_masks("qkv.attention", Q=(2, 7, 5), K=(2, 11, 5), V=(2, 11, 3)),
     *bad_number(
         "qkv.attention", "scale", positive=False, Q=(7, 5), K=(11, 5), V=(11, 3)

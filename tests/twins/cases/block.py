@@ -1,6 +1,7 @@
 """The calls that the twins of chapter 9, `block`, are compared in."""
 
 from collections.abc import Callable
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -9,9 +10,9 @@ import scipy.stats
 import torch
 import torch.nn.functional as F
 
-from course_attn.in_numpy.block import gelu, relu
+from course_attn.in_numpy.block import gelu, post_norm_block, pre_norm_block, relu
 from tests.support.arrays import BATCH, N_Q, N, batched, normal, random_mask
-from tests.support.oracles import tensors
+from tests.support.oracles import and_causal, tensors
 from tests.support.twin_table import INF, NAN, Case, hand
 from tests.twins.cases._block_refused import (
     BAD_INPUT,
@@ -19,14 +20,11 @@ from tests.twins.cases._block_refused import (
     D_FF,
     D_MODEL,
     HEADS,
+    WIRINGS,
     params,
 )
 
-__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES", "TORCH_ONLY"]
-
-TORCH_ONLY = {
-    "block.block_from_torch": "tests/parity/test_block.py, against PyTorch's layer"
-}
+__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES"]
 
 
 def _block(
@@ -40,6 +38,14 @@ def _block(
 
 
 _CAUSAL = np.tri(N_Q, dtype=bool)
+
+# Four different functions, so that no two of them can be exchanged.
+_PARTS = {
+    "attend": lambda X: 2 * X + X[..., :1, :],
+    "process": lambda X: X * X,
+    "norm_1": lambda X: X / 3 + 1,
+    "norm_2": lambda X: X - 2,
+}
 _HIDDEN = {
     "W_1": (D_MODEL, D_FF),
     "b_1": (D_FF,),
@@ -82,27 +88,44 @@ CASES = [
     *_with(_FEED, activation=relu),
     *(
         case
-        for norm in ("pre", "post")
+        for norm, block in (("pre", pre_norm_block), ("post", post_norm_block))
         for case in (
-            _block(f"{norm}-norm", norm=norm),
-            _block(f"{norm}-norm, a batch", *BATCH, norm=norm, activation=gelu),
-            _block(f"{norm}-norm, causal", norm=norm, mask=_CAUSAL),
+            _block(f"{norm}-norm", block=block),
+            _block(f"{norm}-norm, a batch", *BATCH, block=block, activation=gelu),
+            _block(f"{norm}-norm, a causal mask", block=block, mask=_CAUSAL),
+            _block(f"{norm}-norm, causal", block=block, causal=True),
+            _block(
+                f"{norm}-norm, causal and a mask",
+                block=block,
+                causal=True,
+                mask=random_mask(N_Q, N_Q),
+            ),
             _block(
                 f"{norm}-norm, a mask each",
                 *BATCH,
-                norm=norm,
+                block=block,
                 mask=random_mask(*BATCH, N_Q, N_Q),
                 activation=relu,
             ),
             _block(
                 f"{norm}-norm, padded keys",
                 *BATCH,
-                norm=norm,
+                block=block,
                 mask=np.arange(N_Q) < np.array([N_Q, 4, 1])[:, None, None],
             ),
         )
     ),
     _block("by default"),
+    *(
+        Case(
+            function,
+            f"a batch {batch}",
+            {"X": normal(*batch, N_Q, D_MODEL)},
+            _PARTS,
+        )
+        for function in WIRINGS
+        for batch in ((), BATCH)
+    ),
 ]
 
 
@@ -129,13 +152,14 @@ def _block_by_torch(
     params: Any,
     n_heads: int,
     mask: Any = None,
-    norm: str = "pre",
+    causal: bool = False,
+    block: Any = pre_norm_block,
     activation: Any = relu,
 ) -> torch.Tensor:
     """Put PyTorch's own functions together, a loop over the heads included."""
     x = torch.from_numpy(X.copy())
     p = {name: torch.from_numpy(a.copy()) for name, a in params.items()}
-    m = None if mask is None else torch.from_numpy(mask.copy())
+    (m,) = tensors(and_causal(mask, X.shape[-2], X.shape[-2], causal))
     bend = {"relu": F.relu, "gelu": F.gelu}[activation.__name__]
 
     def ln(h: torch.Tensor, k: int) -> torch.Tensor:
@@ -155,11 +179,33 @@ def _block_by_torch(
         hidden = bend(F.linear(h, p["W_1"].T, p["b_1"]))
         return F.linear(hidden, p["W_2"].T, p["b_2"])
 
-    if norm == "pre":
+    if block.__name__ == "pre_norm_block":
         x = x + attend(ln(x, 1))
         return x + process(ln(x, 2))
     x = ln(x + attend(x), 1)
     return ln(x + process(x), 2)
+
+
+class _Part(torch.nn.Module):
+    """One of the four functions, as a module."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Any, *others: Any, **options: Any) -> Any:
+        """Leave aside what only attention gets; attention returns its weights too."""
+        return (self.function(x), None) if others else self.function(x)
+
+
+def _by_encoder_layer(norm_first: bool, X: Any, **parts: Any) -> torch.Tensor:
+    """Let PyTorch's encoder layer wire the four functions together."""
+    layer = torch.nn.TransformerEncoderLayer(1, 1, 1, 0.0, norm_first=norm_first)
+    layer.norm1, layer.norm2 = _Part(parts["norm_1"]), _Part(parts["norm_2"])
+    layer.self_attn = _Part(parts["attend"])
+    layer.linear1, layer.activation = torch.nn.Identity(), parts["process"]
+    layer.linear2 = torch.nn.Identity()
+    return layer(*tensors(X))
 
 
 ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
@@ -186,6 +232,12 @@ ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "block.feed_forward": {"nn.Linear": _feed_by_torch},
     BLOCK: {"PyTorch's functions": _block_by_torch},
+    "block.pre_norm_block": {
+        "PyTorch's encoder layer": partial(_by_encoder_layer, True)
+    },
+    "block.post_norm_block": {
+        "PyTorch's encoder layer": partial(_by_encoder_layer, False)
+    },
 }
 
 # One feature cannot show a norm: with a single one, mean 0 is all that is left.
@@ -201,6 +253,13 @@ _NOTHING = {
         **dict.fromkeys(("W_Q", "W_K", "W_V", "W_O", "W_1", "W_2"), (2, 2)),
         **dict.fromkeys(("b_1", "b_2", "gain_1", "bias_1", "gain_2", "bias_2"), 2),
     }.items()
+}
+
+_TIMES = {
+    "attend": lambda X: 2 * X,
+    "process": lambda X: 3 * X,
+    "norm_1": lambda X: X + 1,
+    "norm_2": lambda X: X + 10,
 }
 
 BY_HAND = [
@@ -309,7 +368,7 @@ BY_HAND = [
         X=[[5], [7]],
         params=_ONE,
         n_heads=1,
-        norm="post",
+        block=post_norm_block,
     ),
     # norm_1 gives 2 for each, attention 2, H = X + 2; norm_2 gives 0, relu(0 + 3) * 1 + 4 = 7.
     hand(
@@ -339,7 +398,22 @@ BY_HAND = [
             "bias_2": np.array([8.0]),
         },
         n_heads=1,
-        norm="post",
+        block=post_norm_block,
+    ),
+    # H = 1 + 2 (1 + 1) = 5 and Y = 5 + 3 (5 + 10) = 50; H = (1 + 2) + 1 = 4, Y = (4 + 12) + 10.
+    *(
+        hand(function, "one number", [[expected]], X=[[1]], **_TIMES)
+        for function, expected in zip(WIRINGS, (50, 26), strict=True)
+    ),
+    # Element 0 sees itself alone, and element 1 both of them: the mean of -1 and 1 is 0.
+    hand(
+        BLOCK,
+        "causal: the first sees itself alone",
+        [[1 - 1, 5001 + 1], [5000 + 0, 0 + 0]],
+        X=[[1, 5001], [5000, 0]],
+        params=_NOTHING | {"W_V": np.eye(2), "W_O": np.eye(2)},
+        n_heads=1,
+        causal=True,
     ),
     hand(
         BLOCK,

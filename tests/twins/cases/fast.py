@@ -7,7 +7,6 @@ import numpy as np
 import scipy.special
 import torch
 import torch.nn.functional as F
-from torch.utils.flop_counter import FlopCounterMode
 
 from tests.support.oracles import attention_by_torch, tensors
 from tests.twins.cases._fast_by_hand import BY_HAND
@@ -45,22 +44,10 @@ def _merge_by_logaddexp(
 
 
 def _tiled_by_torch(
-    Q: Any,
-    K: Any,
-    V: Any,
-    mask: Any = None,
-    bias: Any = None,
-    causal: bool = False,
-    scale: Any = None,
-    tile: int = 0,
+    Q: Any, K: Any, V: Any, tile: int = 0, **at: Any
 ) -> torch.Tensor:
-    """Fold the causal mask into the mask; tiles are nobody's business."""
-    if causal:
-        lower = np.tri(
-            Q.shape[-2], K.shape[-2], K.shape[-2] - Q.shape[-2], dtype=bool
-        )
-        mask = lower if mask is None else mask & lower
-    return attention_by_torch(Q, K, V, mask, bias, scale)
+    """Tiles are nobody's business."""
+    return attention_by_torch(Q, K, V, **at)
 
 
 def _explicit_linear(Q: Any, K: Any, V: Any, causal: bool = False) -> np.ndarray:
@@ -73,44 +60,13 @@ def _explicit_linear(Q: Any, K: Any, V: Any, causal: bool = False) -> np.ndarray
     return (weights / total.masked_fill(total == 0, 1) @ v).numpy()
 
 
-def _flops_by_torch(n_q: int, n_k: int, d_k: int, d_v: int, n_heads: int) -> Any:
-    """Let PyTorch count the operations of two products."""
-    with FlopCounterMode(display=False) as counter:
-        scores = torch.empty(n_heads, n_q, d_k) @ torch.empty(n_heads, d_k, n_k)
-        scores @ torch.empty(n_heads, n_k, d_v)
-    return np.float64(counter.get_total_flops())
-
-
-def _bytes_of(*shapes: tuple[int, ...], itemsize: int) -> np.ndarray:
-    """Add up the sizes of arrays."""
-    kind = {2: torch.float16, 4: torch.float32}[itemsize]
-    arrays = [torch.empty(*shape, dtype=kind, device="meta") for shape in shapes]
-    return np.float64(sum(a.numel() * a.element_size() for a in arrays))
-
-
-def _moved(
-    n_q: int,
-    n_k: int,
-    d_k: int,
-    d_v: int,
-    n_heads: int,
-    itemsize: int = 4,
-    *,
-    times: int,
-) -> Any:
-    """Add up Q, K, V, Y, and so many matrices of scores."""
-    inputs = (n_heads, n_q, d_k), (n_heads, n_k, d_k), (n_heads, n_k, d_v)
-    rest = (n_heads, n_q, d_v), *[(n_heads, n_q, n_k)] * times
-    return _bytes_of(*inputs, *rest, itemsize=itemsize)
-
-
 ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
     "fast.partial_attention": {
         "scipy.special.logsumexp and sdpa": _partial_by_scipy
     },
     "fast.merge_partial": {"np.logaddexp": _merge_by_logaddexp},
     "fast.online_softmax": {
-        "scipy.special.softmax": lambda scores, block: scipy.special.softmax(
+        "scipy.special.softmax": lambda scores, tile: scipy.special.softmax(
             scores, axis=-1
         )
     },
@@ -127,21 +83,6 @@ ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
         ),
     },
     LINEAR: {"weights first": _explicit_linear},
-    "fast.attention_flops": {"torch's FlopCounterMode": _flops_by_torch},
-    "fast.explicit_bytes": {
-        "sizes of tensors": lambda **sizes: _moved(**sizes, times=4)
-    },
-    "fast.fused_bytes": {
-        "sizes of tensors": lambda **sizes: _moved(**sizes, times=0)
-    },
-    "fast.kv_cache_bytes": {
-        "sizes of tensors": lambda n, d_k, d_v, n_kv_heads, n_layers=1, itemsize=4: (
-            _bytes_of(
-                *[(n_kv_heads, n, d_k), (n_kv_heads, n, d_v)] * n_layers,
-                itemsize=itemsize,
-            )
-        )
-    },
 }
 
 

@@ -8,17 +8,11 @@ import numpy as np
 import torch
 
 from tests.support.arrays import BATCH, N_K, N_Q, batched, normal, random_mask
-from tests.support.oracles import attention_by_torch, tensors
+from tests.support.oracles import and_causal, attention_by_torch, tensors
 from tests.support.twin_table import INF, Case, hand
 from tests.twins.cases._multi_head_refused import BAD_INPUT, BOTH
 
-__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES", "TORCH_ONLY"]
-
-TORCH_ONLY = {
-    "multi_head.from_torch": "tests/parity/test_multi_head.py",
-    "multi_head.head_weights": "tests/parity/test_multi_head.py",
-    "multi_head.to_torch": "tests/parity/test_multi_head.py",
-}
+__all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES"]
 
 HEADS, D_K, D_V = 5, 13, 17
 D_MODEL, D_Z, D_OUT = 19, 23, 29
@@ -39,7 +33,11 @@ def _cases(function: str) -> list[Case]:
     """Give a case for every kind of mask and bias, with and without Z."""
 
     def case(
-        about: str, batch: tuple[int, ...] = (), z: Any = None, **more: Any
+        about: str,
+        batch: tuple[int, ...] = (),
+        z: Any = None,
+        options: dict[str, Any] | None = None,
+        **more: Any,
     ) -> Case:
         X = normal(*batch, N_Q, D_MODEL)
         arrays = {"X": X} | _matrices(D_MODEL if z is None else z[-1])
@@ -49,7 +47,7 @@ def _cases(function: str) -> list[Case]:
             function,
             about,
             arrays | more,
-            {"n_heads": HEADS},
+            {"n_heads": HEADS} | (options or {}),
             differentiable=not edge,
         )
 
@@ -68,6 +66,14 @@ def _cases(function: str) -> list[Case]:
         case("others that answer", z=other),
         case("others that answer, in batches", BATCH, other),
         case("a causal mask", mask=np.tri(N_Q, dtype=bool)),
+        case("causal", options={"causal": True}),
+        case(
+            "causal, others that answer, and a mask each",
+            BATCH,
+            other,
+            mask=random_mask(*BATCH, N_Q, N_K),
+            options={"causal": True},
+        ),
         case("one mask for a batch", BATCH, other, mask=random_mask(N_Q, N_K)),
         case("a mask each", BATCH, other, mask=random_mask(*BATCH, N_Q, N_K)),
         case(
@@ -102,16 +108,6 @@ CASES = [
     *batched("multi_head.split_heads", X=(..., N_Q, HEADS * D_K)),
     *batched("multi_head.merge_heads", X=(..., HEADS, N_Q, D_K)),
     *(case for function in BOTH for case in _cases(function)),
-    *(
-        Case("multi_head.n_parameters", f"{sizes}", {}, sizes)
-        for sizes in (
-            {"d_model": 15, "n_heads": 5},
-            {"d_model": 15, "n_heads": 5, "bias": True},
-            {"d_model": 19, "n_heads": 5, "d_k": 13, "d_v": 17},
-            {"d_model": 19, "n_heads": 5, "d_k": 13, "d_v": 17, "bias": True},
-            {"d_model": 15, "n_heads": 5, "d_k": None, "d_v": 7},
-        )
-    ),
 ]
 CASES = [
     Case(c.function, c.about, c.arrays, {"n_heads": HEADS})
@@ -154,6 +150,7 @@ def _by_mha(
     Z: Any = None,
     mask: Any = None,
     bias: Any = None,
+    causal: bool = False,
 ) -> torch.Tensor:
     """Let `nn.MultiheadAttention`, where True = drop, do it.
 
@@ -189,6 +186,7 @@ def _by_mha(
         added = (
             np.zeros(full) if bias is None else np.broadcast_to(bias, full).copy()
         )
+        mask = and_causal(mask, *full[-2:], causal)
         if mask is not None:
             added[~np.broadcast_to(mask[..., None, :, :], full)] = -INF
         flat = [
@@ -201,21 +199,6 @@ def _by_mha(
     empty = np.isinf(added).all(axis=(-3, -1))[..., None]
     out = out[..., : W_O.shape[1]].reshape(*X.shape[:-1], W_O.shape[1])
     return out.masked_fill(torch.from_numpy(empty), 0.0)
-
-
-def _linear_layers(
-    d_model: int, n_heads: int, d_k: Any = None, d_v: Any = None, bias: bool = False
-) -> np.ndarray:
-    """Count what four `nn.Linear` a head, and one bias for the last of them, hold."""
-    d_k = d_model // n_heads if d_k is None else d_k
-    d_v = d_model // n_heads if d_v is None else d_v
-    shapes = [(d_model, n_heads * d) for d in (d_k, d_k, d_v)] + [
-        (n_heads * d_v, d_model)
-    ]
-    layers = [torch.nn.Linear(*shape, bias=bias) for shape in shapes]
-    return np.array(
-        float(sum(p.numel() for layer in layers for p in layer.parameters()))
-    )
 
 
 ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
@@ -236,7 +219,6 @@ ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
         function: {"einsum and sdpa": _by_einsum, "nn.MultiheadAttention": _by_mha}
         for function in BOTH
     },
-    "multi_head.n_parameters": {"nn.Linear": _linear_layers},
 }
 
 _EYE = np.eye(2)
@@ -296,6 +278,11 @@ BY_HAND = [
                 {"W_O": _EYE, "mask": np.tri(2, dtype=bool)},
             ),
             (
+                "causal, in both heads",
+                [[8, 8], [6, 5]],
+                {"W_O": _EYE, "causal": True},
+            ),
+            (
                 "nothing allowed",
                 [[0, 0], [6, 5]],
                 {"W_O": _EYE, "mask": [[False], [True]]},
@@ -311,27 +298,6 @@ BY_HAND = [
                 [[5, 5], [5, 5]],
                 {"W_O": _EYE, "Z": [[1, 2, 5]]},
             ),
-        )
-    ),
-    *(
-        hand(
-            "multi_head.n_parameters",
-            about,
-            expected,
-            **sizes,
-        )
-        for about, expected, sizes in (
-            ("4 * 6^2", 144, {"d_model": 6, "n_heads": 2}),
-            ("as many for six heads", 144, {"d_model": 6, "n_heads": 6}),
-            ("4 * 6 more", 168, {"d_model": 6, "n_heads": 3, "bias": True}),
-            # W_Q and W_K 6 x 2 each, W_V 6 x 10, W_O 10 x 6; biases 2 + 2 + 10 + 6.
-            ("narrow keys", 144, {"d_model": 6, "n_heads": 2, "d_k": 1, "d_v": 5}),
-            (
-                "narrow keys and biases",
-                164,
-                {"d_model": 6, "n_heads": 2, "d_k": 1, "d_v": 5, "bias": True},
-            ),
-            ("a width that no default fits", 160, dict(d_model=10, n_heads=1, d_k=3, d_v=5)),
         )
     ),
 ]  # fmt: skip

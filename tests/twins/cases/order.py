@@ -312,7 +312,7 @@ BY_HAND = [
 
 BAD_INPUT = [
     *bad_count("order.sinusoidal_encoding", "n", -1, d_model=4),
-    *bad_count("order.sinusoidal_encoding", "d_model", 1, n=3),
+    *bad_count("order.sinusoidal_encoding", "d_model", 0, n=3),
     *(
         Bad(
             "order.sinusoidal_encoding",
@@ -322,7 +322,7 @@ BAD_INPUT = [
             "d_model",
             ("must be even", f"got {d_model}"),
         )
-        for d_model in (3, 7)
+        for d_model in (1, 3, 7)
     ),
     *bad_number("order.sinusoidal_encoding", "base", n=3, d_model=4),
     *bad_dtype("order.sinusoidal_encoding", n=3, d_model=4),

@@ -19,7 +19,12 @@ from tests.support.arrays import (
     normal,
     with_masks,
 )
-from tests.support.oracles import attention_by_torch, identity_mha, tensors
+from tests.support.oracles import (
+    and_causal,
+    attention_by_torch,
+    identity_mha,
+    tensors,
+)
 from tests.support.twin_table import INF, NAN, Case, hand
 from tests.twins.cases._qkv_refused import BAD_INPUT
 
@@ -74,7 +79,13 @@ def _weights_by_torch(Q: Any, K: Any, **options: Any) -> torch.Tensor:
 
 
 def _attention_by_mha(
-    Q: Any, K: Any, V: Any, mask: Any = None, bias: Any = None, scale: Any = None
+    Q: Any,
+    K: Any,
+    V: Any,
+    mask: Any = None,
+    bias: Any = None,
+    scale: Any = None,
+    causal: bool = False,
 ) -> torch.Tensor:
     """Let `nn.MultiheadAttention`, where True = drop, do it with one head and without weights.
 
@@ -87,6 +98,7 @@ def _attention_by_mha(
     full = (*Q.shape[:-1], K.shape[-2])
     added = torch.zeros(full, dtype=q.dtype)
     added = added if bias is None else added + torch.from_numpy(bias.copy())
+    mask = and_causal(mask, *full[-2:], causal)
     if mask is not None:
         drop = ~torch.from_numpy(np.broadcast_to(mask, full).copy())
         added = added.masked_fill(drop, -INF)
@@ -160,6 +172,21 @@ BY_HAND = [
         W_K=[[3]],
         W_V=[[3]],
     ),
+    hand(
+        "qkv.attention_weights",
+        "three queries stand at two keys: the first before both",
+        [[0, 0], [1, 0], [0.5, 0.5]],
+        Q=[[1], [1], [1]],
+        K=[[7], [7]],
+        causal=True,
+    ),
+    hand(
+        "qkv.attention_weights",
+        "a batch without keys",
+        np.zeros((2, 3, 0)),
+        Q=np.ones((2, 3, 1)),
+        K=np.zeros((2, 0, 1)),
+    ),
     *(
         hand(function, about, weights @ np.array(V) if V else weights, **arguments)
         for function, V in (
@@ -195,6 +222,12 @@ BY_HAND = [
                         [True, True],
                     ],
                 },
+            ),
+            # Two queries and two keys: the first sees key 0 only, although both match.
+            (
+                "causal: the last query stands at the last key",
+                np.array([[1, 0], [0.5, 0.5]]),
+                {"Q": [[1], [1]], "K": [[7], [7]], "causal": True},
             ),
             # The bias is added after scaling: log 3 stays log 3 although scores are divided by 2.
             (

@@ -12,8 +12,6 @@ import torch
 from tests.support.arrays import D_K, N_K, N_Q, batched, normal
 from tests.support.oracles import pairs
 from tests.support.refusals import (
-    bad_count,
-    bad_flag,
     bad_number,
     bad_queries_and_keys,
     misfit,
@@ -21,7 +19,6 @@ from tests.support.refusals import (
 from tests.support.twin_table import Case, hand
 
 _STATISTICS = "scaling.score_statistics"
-_VARIANCE = "scaling.expected_score_variance"
 
 CASES = [
     *batched("scaling.scaled_scores", Q=(..., N_Q, D_K), K=(..., N_K, D_K)),
@@ -35,18 +32,6 @@ CASES = [
         for scale in (0.3, 0.0, -2.0, 1.0)
     ),
     *batched("scaling.score_statistics", scores=(..., N_Q, N_K)),
-    *(
-        Case(
-            "scaling.expected_score_variance", f"d_k {d_k}, {options}", {}, options
-        )
-        for d_k in (1, 64)
-        for options in (
-            {"d_k": d_k},
-            {"d_k": d_k, "mean": -0.7},
-            {"d_k": d_k, "shared": True},
-            {"d_k": d_k, "mean": 3.0, "shared": True},
-        )
-    ),
 ]
 
 
@@ -63,17 +48,6 @@ def _statistics_by_scipy(scores: np.ndarray) -> tuple[np.ndarray, ...]:
     )
 
 
-def _variance_by_quadrature(
-    d_k: int, mean: float = 0.0, shared: bool = False
-) -> np.ndarray:
-    """Integrate (q k)^2 and q k over one Gaussian component each, exactly; components add up."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(9)
-    x, weights = mean + nodes, weights / weights.sum()
-    product = x * x if shared else x[:, None] * x
-    density = weights if shared else weights[:, None] * weights
-    return d_k * ((density * product**2).sum() - (density * product).sum() ** 2)
-
-
 ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
     "scaling.scaled_scores": {
         "torch.linalg.vecdot": lambda Q, K, scale=None: (
@@ -82,14 +56,6 @@ ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
         )
     },
     "scaling.score_statistics": {"scipy.stats": _statistics_by_scipy},
-    "scaling.expected_score_variance": {
-        "Gauss-Hermite quadrature": _variance_by_quadrature,
-        "scipy.stats.ncx2, for q = k": lambda d_k, mean=0.0, shared=False: (
-            scipy.stats.ncx2.var(d_k, d_k * mean**2)
-            if shared
-            else _variance_by_quadrature(d_k, mean)
-        ),
-    },
 }
 
 BY_HAND = [
@@ -130,16 +96,6 @@ BY_HAND = [
         ([3, 0], [500_000, 0], [log(2) / 2, log(2)], [0.75, 0.5]),
         scores=[[[-997, 1003], [3, 3]], [[0, 0], [0, 0]]],
     ),
-    *(
-        hand("scaling.expected_score_variance", f"{options}", expected, **options)
-        for expected, options in (
-            (64, {"d_k": 64}),  # d
-            (192, {"d_k": 64, "mean": 1.0}),  # d (1 + 2 m^2)
-            (3 * 19, {"d_k": 3, "mean": -3.0}),
-            (128, {"d_k": 64, "shared": True}),  # 2 d
-            (3 * 38, {"d_k": 3, "mean": 3.0, "shared": True}),  # 2 d + 4 d m^2
-        )
-    ),
 ]
 
 BAD_INPUT = [
@@ -161,7 +117,4 @@ BAD_INPUT = [
     misfit(
         _STATISTICS, "scores", "at least one element along axis -1", scores=(5, 0)
     ),
-    *bad_count(_VARIANCE, "d_k", 0),
-    *bad_number(_VARIANCE, "mean", positive=False, d_k=64),
-    *bad_flag(_VARIANCE, "shared", d_k=64),
 ]

@@ -40,8 +40,8 @@ CASES = [
         "scores.additive_scores",
         Q=(..., N_Q, D_Q),
         K=(..., N_K, D_K),
-        W_q=(D_Q, D_HIDDEN),
-        W_k=(D_K, D_HIDDEN),
+        W_Q=(D_Q, D_HIDDEN),
+        W_K=(D_K, D_HIDDEN),
         v=(D_HIDDEN,),
     ),
     *batched("scores.gaussian_scores", Q=(..., N_Q, D_K), K=(..., N_K, D_K)),
@@ -71,9 +71,9 @@ CASES = [
 ]
 
 
-def _concatenated(Q: Any, K: Any, W_q: Any, W_k: Any, v: Any) -> torch.Tensor:
+def _concatenated(Q: Any, K: Any, W_Q: Any, W_K: Any, v: Any) -> torch.Tensor:
     """Score [q; k] by a two-layer perceptron, as Luong et al. write it ("concat")."""
-    W = torch.from_numpy(np.concatenate([W_q, W_k]).T.copy())
+    W = torch.from_numpy(np.concatenate([W_Q, W_K]).T.copy())
     hidden = F.linear(torch.cat(pairs(Q, K), dim=-1), W).tanh()
     return F.linear(hidden, torch.from_numpy(v.copy())[None])[..., 0]
 
@@ -206,8 +206,8 @@ BY_HAND = [
         [[3 * tanh(2), 5 * tanh(2)]],
         Q=[[1]],
         K=[[1], [-1]],
-        W_q=[[1, 1]],
-        W_k=[[1, -1]],
+        W_Q=[[1, 1]],
+        W_K=[[1, -1]],
         v=[3, 5],
     ),
     hand(
@@ -216,8 +216,8 @@ BY_HAND = [
         np.zeros((1, 0)),
         Q=[[1]],
         K=np.ones((0, 1)),
-        W_q=[[1, 1]],
-        W_k=[[1, -1]],
+        W_Q=[[1, 1]],
+        W_K=[[1, -1]],
         v=[3, 5],
     ),
     # Squared distances 25, 4 and 0; divided by 2 h^2 = 2.

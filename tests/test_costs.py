@@ -1,0 +1,299 @@
+"""What attention costs: every count of `course_attn.costs`, by hand and by others' code.
+
+The rows are written like those of `tests/twins/cases`. There is one module for both libraries, so
+nothing is compared between twins.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from course_attn import costs
+from tests.support.refusals import bad_count, bad_flag, bad_number
+from tests.support.twin_table import Bad, named
+
+SIZES = {"n_q": 7, "n_k": 11, "d_k": 5, "d_v": 13, "n_heads": 3}
+CACHE = {"n": 11, "d_k": 5, "d_v": 13, "n_kv_heads": 3}
+ATTENTION = ("attention_flops", "explicit_bytes", "fused_bytes")
+
+CALLS: dict[str, list[dict[str, Any]]] = {
+    **{
+        name: [SIZES, SIZES | {"n_heads": 1, "n_q": 1}, SIZES | {"n_k": 0}]
+        for name in ATTENTION
+    },
+    "kv_cache_bytes": [
+        CACHE,
+        CACHE | {"n_layers": 7, "itemsize": 2},
+        CACHE | {"n": 0},
+    ],
+    "head_widths": [
+        {"d_model": 15, "n_heads": 5},
+        {"d_model": 19, "n_heads": 5, "d_k": 13, "d_v": 17},
+        {"d_model": 15, "n_heads": 5, "d_k": None, "d_v": 7},
+    ],
+    "n_parameters": [
+        {"d_model": 15, "n_heads": 5},
+        {"d_model": 15, "n_heads": 5, "biases": True},
+        {"d_model": 19, "n_heads": 5, "d_k": 13, "d_v": 17},
+        {"d_model": 19, "n_heads": 5, "d_k": 13, "d_v": 17, "biases": True},
+        {"d_model": 15, "n_heads": 5, "d_k": None, "d_v": 7},
+    ],
+    "expected_score_variance": [
+        {"d_k": d_k} | options
+        for d_k in (1, 64)
+        for options in (
+            {},
+            {"mean": -0.7},
+            {"shared": True},
+            {"mean": 3.0, "shared": True},
+        )
+    ],
+}
+CALLS["explicit_bytes"].append(SIZES | {"itemsize": 2})
+CALLS["fused_bytes"].append(SIZES | {"itemsize": 2})
+
+BY_HAND = [
+    # One score: 2 products and 1 addition in q k, rounded up to 2; 3 for the values.
+    ("attention_flops", 10, {"n_q": 1, "n_k": 1, "d_k": 2, "d_v": 3, "n_heads": 1}),
+    (
+        "attention_flops",
+        2**35,
+        {"n_q": 4096, "n_k": 4096, "d_k": 64, "d_v": 64, "n_heads": 8},
+    ),
+    # Eight numbers of four bytes, and four more.
+    ("fused_bytes", 40, {"n_q": 1, "n_k": 1, "d_k": 2, "d_v": 3, "n_heads": 1}),
+    ("explicit_bytes", 56, {"n_q": 1, "n_k": 1, "d_k": 2, "d_v": 3, "n_heads": 1}),
+    (
+        "kv_cache_bytes",
+        2 * 2**30,
+        {"n": 4096, "d_k": 128, "d_v": 128, "n_kv_heads": 32}
+        | {"n_layers": 32, "itemsize": 2},
+    ),
+    ("head_widths", (3, 3), {"d_model": 6, "n_heads": 2}),
+    ("head_widths", (7, 3), {"d_model": 6, "n_heads": 2, "d_k": 7}),
+    ("head_widths", (7, 5), {"d_model": 10, "n_heads": 3, "d_k": 7, "d_v": 5}),
+    # 4 * 6^2, as many for six heads, and 4 * 6 more.
+    ("n_parameters", 144, {"d_model": 6, "n_heads": 2}),
+    ("n_parameters", 144, {"d_model": 6, "n_heads": 6}),
+    ("n_parameters", 168, {"d_model": 6, "n_heads": 3, "biases": True}),
+    # W_Q and W_K 6 x 2 each, W_V 6 x 10, W_O 10 x 6; biases 2 + 2 + 10 + 6.
+    ("n_parameters", 144, {"d_model": 6, "n_heads": 2, "d_k": 1, "d_v": 5}),
+    (
+        "n_parameters",
+        164,
+        {"d_model": 6, "n_heads": 2, "d_k": 1, "d_v": 5, "biases": True},
+    ),
+    # A width that no default fits.
+    ("n_parameters", 160, {"d_model": 10, "n_heads": 1, "d_k": 3, "d_v": 5}),
+    # d, d (1 + 2 m^2), 2 d and 2 d + 4 d m^2.
+    ("expected_score_variance", 64, {"d_k": 64}),
+    ("expected_score_variance", 192, {"d_k": 64, "mean": 1.0}),
+    ("expected_score_variance", 3 * 19, {"d_k": 3, "mean": -3.0}),
+    ("expected_score_variance", 128, {"d_k": 64, "shared": True}),
+    ("expected_score_variance", 3 * 38, {"d_k": 3, "mean": 3.0, "shared": True}),
+]
+
+
+# --- others' code ---------------------------------------------------------------------------------
+
+
+def flops_by_torch(n_q: int, n_k: int, d_k: int, d_v: int, n_heads: int) -> int:
+    """Let PyTorch count the operations of two products."""
+    with FlopCounterMode(display=False) as counter:
+        scores = torch.empty(n_heads, n_q, d_k) @ torch.empty(n_heads, d_k, n_k)
+        scores @ torch.empty(n_heads, n_k, d_v)
+    return counter.get_total_flops()
+
+
+def bytes_of(*shapes: tuple[int, ...], itemsize: int) -> int:
+    """Add up the sizes of arrays."""
+    kind = {2: torch.float16, 4: torch.float32}[itemsize]
+    arrays = [torch.empty(*shape, dtype=kind, device="meta") for shape in shapes]
+    return sum(a.numel() * a.element_size() for a in arrays)
+
+
+def moved(
+    n_q: int,
+    n_k: int,
+    d_k: int,
+    d_v: int,
+    n_heads: int,
+    itemsize: int = 4,
+    *,
+    times: int,
+) -> int:
+    """Add up Q, K, V, Y, and so many matrices of scores."""
+    inputs = (n_heads, n_q, d_k), (n_heads, n_k, d_k), (n_heads, n_k, d_v)
+    rest = (n_heads, n_q, d_v), *[(n_heads, n_q, n_k)] * times
+    return bytes_of(*inputs, *rest, itemsize=itemsize)
+
+
+def cached(
+    n: int,
+    d_k: int,
+    d_v: int,
+    n_kv_heads: int,
+    n_layers: int = 1,
+    itemsize: int = 4,
+) -> int:
+    """Add up the keys and values of every layer."""
+    shapes = [(n_kv_heads, n, d_k), (n_kv_heads, n, d_v)] * n_layers
+    return bytes_of(*shapes, itemsize=itemsize)
+
+
+def widths_of_torch(
+    d_model: int, n_heads: int, d_k: int | None = None, d_v: int | None = None
+) -> tuple[int, int]:
+    """Ask PyTorch's layer for the width of a head, where none is given."""
+    if d_k is not None and d_v is not None:
+        return d_k, d_v
+    head_dim = torch.nn.MultiheadAttention(d_model, n_heads, device="meta").head_dim
+    return head_dim if d_k is None else d_k, head_dim if d_v is None else d_v
+
+
+def linear_layers(
+    d_model: int,
+    n_heads: int,
+    d_k: int | None = None,
+    d_v: int | None = None,
+    biases: bool = False,
+) -> int:
+    """Count what four `nn.Linear` for all heads hold."""
+    d_k, d_v = widths_of_torch(d_model, n_heads, d_k, d_v)
+    shapes = [(d_model, n_heads * d) for d in (d_k, d_k, d_v)]
+    shapes.append((n_heads * d_v, d_model))
+    layers = [torch.nn.Linear(*shape, bias=biases) for shape in shapes]
+    return sum(p.numel() for layer in layers for p in layer.parameters())
+
+
+def variance_by_quadrature(
+    d_k: int, mean: float = 0.0, shared: bool = False
+) -> np.floating:
+    """Integrate (q k)^2 and q k over one Gaussian component each, exactly; components add up."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(9)
+    x, weights = mean + nodes, weights / weights.sum()
+    product = x * x if shared else x[:, None] * x
+    density = weights if shared else weights[:, None] * weights
+    return d_k * ((density * product**2).sum() - (density * product).sum() ** 2)
+
+
+def variance_of_ncx2(d_k: int, mean: float = 0.0, shared: bool = False) -> float:
+    """For q = k, the score has a noncentral chi-squared distribution."""
+    if shared:
+        return scipy.stats.ncx2.var(d_k, d_k * mean**2)
+    return variance_by_quadrature(d_k, mean)
+
+
+ORACLES = {
+    "attention_flops": [flops_by_torch],
+    "explicit_bytes": [lambda **sizes: moved(**sizes, times=4)],
+    "fused_bytes": [lambda **sizes: moved(**sizes, times=0)],
+    "kv_cache_bytes": [cached],
+    "head_widths": [widths_of_torch],
+    "n_parameters": [linear_layers],
+    "expected_score_variance": [variance_by_quadrature, variance_of_ncx2],
+}
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def bad_sizes(name: str, good: dict[str, Any], **least: int) -> list[Bad]:
+    """Try what is too small or not an integer for each of these sizes."""
+    return [
+        bad
+        for size, smallest in least.items()
+        for bad in bad_count(
+            name, size, smallest - 1, **{k: v for k, v in good.items() if k != size}
+        )
+    ]
+
+
+def not_none(rows: list[Bad]) -> list[Bad]:
+    """Leave out the calls with None, where None is the default."""
+    return [bad for bad in rows if not bad.about.endswith("None")]
+
+
+def undivided(name: str, **options: Any) -> Bad:
+    """Give a width that the number of heads does not divide."""
+    says = ("a multiple of n_heads = 3", "got 10")
+    given = {"d_model": 10, "n_heads": 3} | options
+    return Bad(name, f"{given}", given, ValueError, "d_model", says)
+
+
+ONE = {"n_q": 0, "n_k": 0, "d_k": 1, "d_v": 1, "n_heads": 1}
+HEADS = {"d_model": 6, "n_heads": 2}
+BAD_INPUT = [
+    *bad_sizes("attention_flops", SIZES, **ONE),
+    *bad_sizes("explicit_bytes", SIZES, **ONE, itemsize=1),
+    *bad_sizes("fused_bytes", SIZES, **ONE, itemsize=1),
+    *bad_sizes(
+        "kv_cache_bytes",
+        CACHE,
+        n=0,
+        d_k=1,
+        d_v=1,
+        n_kv_heads=1,
+        n_layers=1,
+        itemsize=1,
+    ),
+    *(
+        bad
+        for name in ("head_widths", "n_parameters")
+        for bad in (
+            *bad_count(name, "d_model", 0, n_heads=1),
+            *bad_count(name, "n_heads", 0, d_model=6),
+            *not_none(bad_count(name, "d_k", 0, **HEADS)),
+            *not_none(bad_count(name, "d_v", 0, **HEADS)),
+            undivided(name),
+            undivided(name, d_k=2),
+        )
+    ),
+    *bad_flag("n_parameters", "biases", **HEADS),
+    *bad_count("expected_score_variance", "d_k", 0),
+    *bad_number("expected_score_variance", "mean", positive=False, d_k=64),
+    *bad_flag("expected_score_variance", "shared", d_k=64),
+]
+
+
+@pytest.mark.parametrize("name", costs.__all__)
+def test_costs_are_what_others_count(name: str) -> None:
+    count = getattr(costs, name)
+    for call in CALLS[name]:
+        for oracle in ORACLES[name]:
+            with named(call, oracle):
+                found, wanted = count(**call), oracle(**call)
+                if name == "expected_score_variance":
+                    assert type(found) is float
+                    assert found == pytest.approx(wanted, rel=1e-12)
+                else:
+                    assert found == wanted
+                    assert type(found) in (int, tuple)
+
+
+@pytest.mark.parametrize("name", costs.__all__)
+def test_costs_are_what_was_worked_out_by_hand(name: str) -> None:
+    rows = [
+        (wanted, call) for function, wanted, call in BY_HAND if function == name
+    ]
+    assert rows, "give a case that was worked out by hand"
+    for wanted, call in rows:
+        with named(call):
+            assert getattr(costs, name)(**call) == wanted
+
+
+@pytest.mark.without_hook
+@pytest.mark.parametrize("name", costs.__all__)
+def test_costs_refuse_bad_input(name: str) -> None:
+    rows = [bad for bad in BAD_INPUT if bad.function == name]
+    assert rows, "give a call that must be refused"
+    for bad in rows:
+        with named(bad), pytest.raises(bad.error) as caught:
+            getattr(costs, name)(**bad.arguments)
+        with named(bad, caught.value):
+            assert type(caught.value) is bad.error
+            assert all(part in str(caught.value) for part in (bad.names, *bad.says))
