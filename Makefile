@@ -18,7 +18,7 @@ help:
 	@echo "make test        all tests: package, exercises, notebooks, built pages"
 	@echo "make exhaustive  all tests, and what tries every combination"
 	@echo "make lab         open the notebooks in JupyterLab"
-	@echo "make lint        check style and formatting, as pre-commit does"
+	@echo "make lint        check style, formatting, imports and types"
 	@echo "make bench       measure time and memory of attention; results go to benchmarks/results"
 	@echo "make clean       remove the built book and caches (.venv stays)"
 
@@ -72,6 +72,7 @@ lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/mypy --no-error-summary
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
 	$(BIN)/python -m tools.setup_cells --check
 
@@ -79,5 +80,5 @@ bench: .venv/.installed
 	$(BIN)/python -m benchmarks.attention
 
 clean:
-	rm -rf _build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf _build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find course_attn tests tools book -name __pycache__ -prune -exec rm -rf {} +

@@ -53,9 +53,12 @@ class Context:
         return f"[{shown}{', …' if len(entries) > 6 else ''}]"
 
     def _array(self, of: str) -> np.ndarray:
-        return {"got": self.got, "expected": self.expected}.get(
-            of, self.given.get(of)
-        )
+        arrays: dict[str, Any] = {
+            **self.given,
+            "got": self.got,
+            "expected": self.expected,
+        }
+        return arrays[of]
 
 
 def number(value: Any) -> str:

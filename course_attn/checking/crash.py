@@ -23,6 +23,7 @@ def crash_finding(
     seconds: float,
 ) -> Finding:
     """Say what stopped the function, where, and what it had been given."""
+    ids: tuple[str, ...]
     if isinstance(error, TimesUp):
         said, ids = (
             f"did not come back within {seconds:g} seconds (an endless loop?)",

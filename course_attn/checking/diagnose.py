@@ -122,8 +122,9 @@ def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
         if value is None:  # it shows by raising
             continue
         expected = trial.expected[i]
-        missed = isinstance(expected, Exception)
-        if missed or not agree(value, expected, trial.tolerance(i)):
+        if isinstance(expected, Exception):
+            return i
+        if not agree(value, expected, trial.tolerance(i)):
             return i
     return wrong[0]
 

@@ -86,8 +86,7 @@ def _listed(phrases: list[str]) -> str:
 def _narrow(trial: Trial, failing: list[str]) -> Finding:
     """Tell hard-coded sizes and mistaken axes from numbers that happen to come out right."""
     i = next(i for i, case in enumerate(trial.cases) if case.kind == "plain")
-    if trial.outcomes[i].error is None and trial.got(i).shape == np.shape(
-        trial.expected[i]
-    ):
+    wanted = np.asarray(trial.expected[i]).shape
+    if trial.outcomes[i].error is None and trial.got(i).shape == wanted:
         return _ONLY_THESE_NUMBERS
     return _ONLY_EXAMPLE if "square" in failing else _ONLY_SQUARE

@@ -1,6 +1,7 @@
 """The scenes of the chapter `block`."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -70,7 +71,7 @@ def _wire(ax: Axes, nodes: Nodes, edges: Sequence[tuple[str, str]]) -> None:
         corner = (_SIDE, fork if x0 < x1 else y1)
         path = [(x0, y0), (x0, fork), corner] if x0 < x1 else [(x0, y0)]
         path += [corner] if x0 > x1 else []
-        style = {"color": role_color("output"), "linewidth": 1.1}
+        style: dict[str, Any] = {"color": role_color("output"), "linewidth": 1.1}
         ax.plot(*zip(*path, strict=True), zorder=1, **style)
         arrow = {
             "arrowstyle": "-|>",

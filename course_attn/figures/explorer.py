@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from string import Template
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -169,7 +170,7 @@ def _number(weight: int) -> str:
     return f"{(weight + 500) // 1000 / 100:.2f}" if weight else "0"
 
 
-def _page(data: dict, *, alt: str, caption: str) -> str:
+def _page(data: dict[str, Any], *, alt: str, caption: str) -> str:
     """Put weights and words into the explorer's HTML: a table, and a script that enhances it."""
     folder = files(__package__)
     page, style, script = (

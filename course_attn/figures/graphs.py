@@ -62,7 +62,14 @@ def graph(
     ax.set_ylim(places[:, 1].min() - 0.5, places[:, 1].max() + 0.5)
 
 
-def _arrow(ax: Axes, start, end, text: str, *, role: str) -> None:
+def _arrow(
+    ax: Axes,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    text: str,
+    *,
+    role: str,
+) -> None:
     """Draw an arrow between two boxes, with a text at its middle."""
     ax.add_patch(
         FancyArrowPatch(
@@ -77,8 +84,8 @@ def _arrow(ax: Axes, start, end, text: str, *, role: str) -> None:
         )
     )
     if text:
-        middle = (np.asarray(start) + np.asarray(end)) / 2
-        ax.text(*middle, text, ha="center", va="center", fontsize=9.5, color=role_color("weight"),
+        x, y = (np.asarray(start) + np.asarray(end)) / 2
+        ax.text(x, y, text, ha="center", va="center", fontsize=9.5, color=role_color("weight"),
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5}, zorder=2)  # fmt: skip
 
 

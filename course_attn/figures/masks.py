@@ -1,6 +1,7 @@
 """The scenes of the chapter `masks`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -53,7 +54,13 @@ def three_readers(words: Sequence[str]) -> Figure:
 
 
 def _dots(
-    ax: Axes, y: float, n: int, role: str, words, label_y, marker="o"
+    ax: Axes,
+    y: float,
+    n: int,
+    role: str,
+    words: Sequence[str],
+    label_y: float,
+    marker: str = "o",
 ) -> None:
     """Draw a row of n dots with their words above or below."""
     color = role_color(role)
@@ -72,11 +79,17 @@ def _recurrence(ax: Axes, n: int) -> None:
             _flow(ax, (i, 1), (i + 1, 1))
 
 
-def _flow(ax: Axes, start, end, *, forbidden: bool = False) -> None:
+def _flow(
+    ax: Axes,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    *,
+    forbidden: bool = False,
+) -> None:
     """Draw an arrow of information: thin if it may flow, dashed and bold if it is a leak."""
     style = {"color": role_color("key"), "linewidth": 1.6, "linestyle": (0, (4, 2))}
     allowed = {"color": INK, "linewidth": 0.8}
-    arrow = {"arrowstyle": "-|>", "shrinkA": 4, "shrinkB": 5}
+    arrow: dict[str, Any] = {"arrowstyle": "-|>", "shrinkA": 4, "shrinkB": 5}
     arrow |= style if forbidden else allowed
     ax.annotate("", end, start, arrowprops=arrow, zorder=2 if forbidden else 1)
 
@@ -105,7 +118,11 @@ def mask_applied(
         ax.clear()
         ax.set_axis_off()
         ax.set_aspect("equal")
-        style = {"role": "weight", "columns": words, "fontsize": 9.5}
+        style: dict[str, Any] = {
+            "role": "weight",
+            "columns": words,
+            "fontsize": 9.5,
+        }
         shown = scores if step < 2 else np.where(mask, scores, np.nan)
         matrix(ax, shown, title="scores", rows=words, vmax=6, **style)
         if step == 1:
@@ -146,7 +163,7 @@ def mask_applied(
     )
 
 
-def _cross_out(ax: Axes, cells) -> None:
+def _cross_out(ax: Axes, cells: Iterable[tuple[int, int]]) -> None:
     """Draw a cross over squares of a matrix whose corner is the origin."""
     for i, j in cells:
         for x in ((j + 0.1, j + 0.9), (j + 0.9, j + 0.1)):
@@ -155,11 +172,11 @@ def _cross_out(ax: Axes, cells) -> None:
 
 def _write(
     ax: Axes,
-    cells,
+    cells: Iterable[tuple[int, int]],
     text: str,
     *,
-    corner=(0.0, 0.0),
-    color=INK,
+    corner: tuple[float, float] = (0.0, 0.0),
+    color: str = INK,
     fontsize: float = 10.0,
 ) -> None:
     """Write a text into squares left blank, each with a thin frame."""
@@ -190,7 +207,12 @@ def mask_gallery(masks: Mapping[str, np.ndarray], *, columns: int = 3) -> Figure
     for number, (name, mask) in enumerate(masks.items()):
         row, column = divmod(number, columns)
         corner = (column * width, -row * height)
-        style = {"role": "weight", "corner": corner, "vmax": 1.15, "numbers": None}
+        style: dict[str, Any] = {
+            "role": "weight",
+            "corner": corner,
+            "vmax": 1.15,
+            "numbers": None,
+        }
         matrix(ax, mask.astype(float), **style)
         x = corner[0] + mask.shape[1] / 2
         ax.text(x, corner[1] + 0.35, name, ha="center", va="bottom", fontsize=10)

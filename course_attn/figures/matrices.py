@@ -107,7 +107,15 @@ def matrix(
 
 
 def _square(
-    ax, place, cell, entry, role, vmax, numbers, fontsize, emphasized
+    ax: Axes,
+    place: tuple[float, float],
+    cell: float,
+    entry: float,
+    role: str,
+    vmax: float,
+    numbers: str | None,
+    fontsize: float,
+    emphasized: bool,
 ) -> None:
     """Draw one entry: shade for its size, hatching for a negative sign, its number in it."""
     if np.isnan(entry):

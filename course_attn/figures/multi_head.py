@@ -1,6 +1,7 @@
 """The scenes of the chapter `multi_head`."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -260,7 +261,7 @@ def worked_example(
     )
 
 
-def _row(ax: Axes, parts: Sequence[tuple], *, digits: int = 2) -> None:
+def _row(ax: Axes, parts: Sequence[tuple[Any, ...]], *, digits: int = 2) -> None:
     """Draw matrices in a row, with signs between them, and a line wherever two heads meet."""
     x, tallest = 0.0, max(len(part[1]) for part in parts if len(part) > 1)
     for part in parts:

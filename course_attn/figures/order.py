@@ -1,6 +1,7 @@
 """The scenes of the chapter `order`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -57,7 +58,11 @@ def shuffled_sentence(
         ax.set_aspect("equal")
         words = list(sentences[step])
         i, j = words.index(query), words.index(key)
-        style = {"numbers": "{:.2f}", "fontsize": 9.5, "rows": words}
+        style: dict[str, Any] = {
+            "numbers": "{:.2f}",
+            "fontsize": 9.5,
+            "rows": words,
+        }
         matrix(
             ax, weights[step], role="weight", vmax=0.8, emphasis=[(i, j)], **style
         )
@@ -138,9 +143,9 @@ def encoding_heatmap(encoding: np.ndarray) -> Figure:
     fig, axes = canvas(7, 3.1, columns=2)
     left, right = axes
     n, d = encoding.shape
-    shades = LinearSegmentedColormap.from_list(
-        "waves", ["white", shade("key", 0.5), role_color("key"), "#2B1500"]
-    )
+    # Matplotlib's stubs do not know that names and triples may be mixed.
+    colors: list[Any] = ["white", shade("key", 0.5), role_color("key"), "#2B1500"]
+    shades = LinearSegmentedColormap.from_list("waves", colors)
     left.grid(False)
     picture = left.imshow(
         encoding,
@@ -252,7 +257,9 @@ def rotating_pairs(
     )
 
 
-def _rotation_steps(places, score) -> list[str]:
+def _rotation_steps(
+    places: Sequence[tuple[int, int]], score: Callable[[int, int], float]
+) -> list[str]:
     """Say what each step of the rotating pairs shows."""
     steps = [f"Query at {places[0][0]}, key at {places[0][1]}."]
     for (i0, j0), (i, j) in zip(places, places[1:], strict=False):

@@ -177,18 +177,16 @@ def _compass(
     """Draw keys and a query as directions; a key is as large as its weight."""
     angle = np.linspace(0, 2 * np.pi, 100)
     ax.plot(np.cos(angle), np.sin(angle), color=INK, linewidth=0.6, alpha=0.4)
-    ax.scatter(*keys.T, s=30 + 260 * row, color=role_color("key"), zorder=3)
+    ax.scatter(
+        keys[:, 0], keys[:, 1], s=30 + 260 * row, color=role_color("key"), zorder=3
+    )
     for key, name in zip(keys, names, strict=True):
         ax.annotate(name, key, 19 * key, textcoords="offset points", ha="center",
                     va="center", fontsize=9, color=role_color("key"))  # fmt: skip
-    ax.annotate("", query, (0, 0), arrowprops={"arrowstyle": "-|>", "linewidth": 2,
+    ax.annotate("", tuple(query), (0, 0), arrowprops={"arrowstyle": "-|>", "linewidth": 2,
                 "color": role_color("query"), "shrinkA": 0, "shrinkB": 0})  # fmt: skip
-    ax.text(
-        *(0.35 * query + [0.08, -0.22]),
-        "query",
-        fontsize=9,
-        color=role_color("query"),
-    )
+    x, y = 0.35 * query + [0.08, -0.22]
+    ax.text(x, y, "query", fontsize=9, color=role_color("query"))
     ax.set_axis_off()
     ax.set_aspect("equal")
     ax.set(xlim=(-1.6, 1.6), ylim=(-1.5, 1.5))

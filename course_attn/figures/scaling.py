@@ -1,6 +1,7 @@
 """The scenes of the chapter `scaling`."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 # How the scores are scaled: the same line for the same factor in every figure of the chapter.
-_LINES = {
+_LINES: dict[str, dict[str, Any]] = {
     "without": {"color": INK, "linestyle": "--", "marker": "s"},
     "with": {"color": role_color("weight"), "linestyle": "-", "marker": "o"},
     "over d": {"color": role_color("output"), "linestyle": ":", "marker": "^"},

@@ -1,6 +1,7 @@
 """The scenes of the chapter `scores`."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -37,7 +38,10 @@ def user_meets_movie(
         shown = np.where(np.arange(d) < step, products, np.nan)
         for f, name in enumerate(features):
             ax.text(2 * f + 0.5, 0.2, name, ha="center")
-            column = {"vmax": 1, "emphasis": [(0, 0)] if f == step - 1 else []}
+            column: dict[str, Any] = {
+                "vmax": 1,
+                "emphasis": [(0, 0)] if f == step - 1 else [],
+            }
             matrix(ax, user[f : f + 1], role="query", corner=(2 * f, 0), **column)
             matrix(ax, movie[f : f + 1], role="key", corner=(2 * f, -1.2), **column)
             matrix(ax, shown[f : f + 1], role="weight", corner=(2 * f, -2.6), numbers="{:+.2f}",

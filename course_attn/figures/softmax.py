@@ -1,6 +1,7 @@
 """The scenes of the chapter `softmax`."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -56,7 +57,7 @@ def temperature_slider(scores: np.ndarray, names: Sequence[str]) -> Animation:
     fig, (left, middle, right) = canvas(7, 2.9, columns=3)
     temperatures = np.geomspace(0.1, 20, 24)
     rows = np.stack([softmax(scores / t) for t in temperatures])
-    entropies = entropy(rows)
+    entropies = np.asarray(entropy(rows))
     left.bar(names, scores, color=shade("weight", 0.45))
     left.axhline(0, color=INK, linewidth=0.8)
     left.set_title("scores", fontsize=10)
@@ -127,7 +128,7 @@ def jacobians(scores: np.ndarray, factors: Sequence[float]) -> Figure:
         row = softmax(factor * scores)
         jacobian = softmax_jacobian(row)
         x = k * (n + 1)
-        style = {"numbers": "{:.2f}", "fontsize": 9}
+        style: dict[str, Any] = {"numbers": "{:.2f}", "fontsize": 9}
         matrix(
             ax,
             row,

@@ -8,6 +8,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.rcsetup import cycler
 
 __all__ = [
     "DARK_ROLES",
@@ -42,11 +43,12 @@ DARK_ROLES: Mapping[str, str] = MappingProxyType(
 )
 INK = "#24242B"
 
-_STYLE = {
+# Matplotlib's stubs want each key to be known as the name of a setting.
+_STYLE: dict[Any, Any] = {
     "axes.edgecolor": INK,
     "axes.grid": True,
     "axes.labelcolor": INK,
-    "axes.prop_cycle": plt.cycler(color=list(ROLES.values())),
+    "axes.prop_cycle": cycler(color=list(ROLES.values())),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlesize": 11,
@@ -140,4 +142,5 @@ def shade(role: str, strength: float) -> tuple[float, float, float]:
     (1.0, 1.0, 1.0)
     """
     full = to_rgb(role_color(role))
-    return tuple(1 - strength * (1 - part) for part in full)
+    red, green, blue = (1 - strength * (1 - part) for part in full)
+    return red, green, blue

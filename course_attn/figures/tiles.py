@@ -1,6 +1,7 @@
 """The scenes of chapter `fast`: roofline, tiles, shared heads."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,6 +17,10 @@ __all__ = ["roofline", "running_sum", "shared_heads", "tile_by_tile"]
 PALE = "#B4B4BC"
 MARKERS = "osD^v*P"
 MINUS = "\N{MINUS SIGN}"
+
+# The tile (None before the first and after the last), the states of all tiles, m, l, o, and
+# whether o is divided by l.
+_Frame = tuple[Any, ...]
 
 
 def roofline(
@@ -132,10 +137,15 @@ def tile_by_tile(
         ):
             title = "y = o / l" if name == "o" and divided else name
             role = "output" if name == "o" and divided else role
-            style = {"role": role, "vmax": vmax, "numbers": form, "fontsize": 9}
+            style: dict[str, Any] = {
+                "role": role,
+                "vmax": vmax,
+                "numbers": form,
+                "fontsize": 9,
+            }
             matrix(ax, np.where(np.isneginf(column), np.nan, column), title=title,
                    corner=(x, 0), **style)  # fmt: skip
-            for i in np.nonzero(np.isneginf(column))[0]:
+            for i in np.nonzero(np.isneginf(column))[0].tolist():
                 _outline(ax, x, -i - 1)
                 ax.text(x + 0.5, -i - 0.5, MINUS + "\N{INFINITY}", ha="center", va="center",
                         fontsize=9)  # fmt: skip
@@ -158,12 +168,16 @@ def tile_by_tile(
     )
 
 
-def _frames(scores, values, mask, tile) -> list[tuple]:
+def _frames(
+    scores: np.ndarray, values: np.ndarray, mask: np.ndarray, tile: int
+) -> list[_Frame]:
     """Compute what each picture shows: the tile, the states of all tiles, m, l and o."""
     (n_q, n_k), d_v = scores.shape, values.shape[1]
     m, l, o = np.full(n_q, -np.inf), np.zeros(n_q), np.zeros((n_q, d_v))
     states = np.zeros((n_q // tile, n_k // tile), dtype=int)  # 1 done, 2 skipped
-    frames = [(None, states.copy(), m.copy(), l.copy(), o.copy(), False)]
+    frames: list[_Frame] = [
+        (None, states.copy(), m.copy(), l.copy(), o.copy(), False)
+    ]
     for a, b in np.ndindex(states.shape):
         rows = slice(a * tile, (a + 1) * tile)
         keys = slice(b * tile, (b + 1) * tile)
@@ -180,7 +194,14 @@ def _frames(scores, values, mask, tile) -> list[tuple]:
     return frames
 
 
-def _grid(ax: Axes, scores, mask, states, current, tile) -> None:
+def _grid(
+    ax: Axes,
+    scores: np.ndarray,
+    mask: np.ndarray,
+    states: np.ndarray,
+    current: tuple[int, int] | None,
+    tile: int,
+) -> None:
     """Draw all tiles: the current one with its scores, the others pale or crossed out."""
     for a, b in np.ndindex(states.shape):
         x, y = b * tile, -a * tile
@@ -220,7 +241,7 @@ def _outline(ax: Axes, x: float, y: float) -> None:
     ax.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=PALE, linewidth=0.8))
 
 
-def _sentences(frames: Sequence[tuple], n_k: int, tile: int) -> list[str]:
+def _sentences(frames: Sequence[_Frame], n_k: int, tile: int) -> list[str]:
     """Say what each picture shows."""
     said = [
         "Nothing has been read: every maximum is minus infinity, all sums are 0."

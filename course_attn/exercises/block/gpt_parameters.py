@@ -95,7 +95,7 @@ def _counted(
     return outside + layers(n_layers) * block
 
 
-def _with(**parts: Count) -> Callable[..., int]:
+def _with(**parts: Any) -> Callable[..., int]:
     """Return a whole wrong version: amounts in proportion to d_model add up ambiguously."""
     return partial(_counted, **parts)
 

@@ -132,7 +132,7 @@ def _with_parameters(
     return torch.func.functional_call(layer.eval(), rest | fixed, (X, mask))
 
 
-def _look_at_parts(layer: torch.nn.Module, n_heads: int) -> None:
+def _look_at_parts(layer: Any, n_heads: int) -> None:
     for name, (kind, call) in _KINDS.items():
         own = getattr(layer, name, None)
         if not isinstance(own, kind):
@@ -223,9 +223,7 @@ class _Variant(torch.nn.Module):
 _INNER = ("batch_first", "bend", "finish", "hide", "others")
 
 
-def _made(
-    d_model: int, n_heads: int, d_ff: int, **steps: Callable[..., Any]
-) -> torch.nn.Module:
+def _made(d_model: int, n_heads: int, d_ff: int, **steps: Any) -> torch.nn.Module:
     """Make the module; steps of the wiring and of the parts may be replaced."""
     inner = {name: steps.pop(name) for name in _INNER if name in steps}
     return _Variant(d_model, n_heads, d_ff, partial(wired, **steps), **inner)

@@ -48,9 +48,9 @@ def _cases() -> tuple[Case, ...]:
     rows = [3000.0, 1500.0, -2500.0, 40.0, -2500.0, 1500.0, -7000.0]
     large = two(7, 3, rows=np.array(rows)[:, None])
     empty = two(7, 2)
-    for part, rows in ((0, [1, 4]), (1, [2, 4])):
+    for part, without in ((0, [1, 4]), (1, [2, 4])):
         m, l, o = empty[3 * part : 3 * part + 3]
-        m[rows], l[rows], o[rows] = -np.inf, 0.0, 0.0
+        m[without], l[without], o[without] = -np.inf, 0.0, 0.0
     return (
         Case(example, "example"),
         Case(tuple(two(5, 7))),

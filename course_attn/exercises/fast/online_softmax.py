@@ -50,7 +50,10 @@ def _cases() -> tuple[Case, ...]:
     hidden[[1, 4], :3], hidden[2, 8:], hidden[5] = -np.inf, -np.inf, -np.inf
     hidden[[0, 1, 2, 3, 4, 6], 4] = 1.5
     return (
-        Case((np.log([[1.0, 4.0, 2.0, 1.0, 8.0], [6, 1, 1, 1, 3]]), 2), "example"),
+        Case(
+            (np.log([[1.0, 4.0, 2.0, 1.0, 8.0], [6.0, 1.0, 1.0, 1.0, 3.0]]), 2),
+            "example",
+        ),
         Case((2 * draw((5, 13)), 4)),
         Case((2 * draw((3, 12)), 3), "whole"),
         Case((2 * draw((7, 10)), 1), "one-by-one"),
@@ -95,8 +98,9 @@ def _depends_on_block(c: Context) -> str | None:
     scores, block = c.given["scores"], c.given["block"]
     n = scores.shape[-1]
     other = c.call(scores, n)
-    right = other is not None and other.shape == c.expected.shape
-    if block >= n or not right or not np.allclose(other, c.expected, atol=1e-4):
+    if block >= n or other is None or other.shape != c.expected.shape:
+        return None
+    if not np.allclose(other, c.expected, atol=1e-4):
         return None
     return (
         f"With all {n} scores in one block your result is right; with blocks of {block} it is not. "

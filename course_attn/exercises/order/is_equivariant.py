@@ -171,7 +171,7 @@ def _tried(
     return finish(all(same(*pair) for pair in pairs))
 
 
-def _with(**steps: Callable[..., Any]) -> Callable[..., Any]:
+def _with(**steps: Any) -> Callable[..., Any]:
     """Return a whole wrong version: truth values say too little to tell two mistakes apart."""
     return partial(_tried, **steps)
 

@@ -63,7 +63,8 @@ def _with_weights(
             "`class SelfAttention(torch.nn.Module)`.",
             "no-module",
         )
-    weights, replaced = {}, {}
+    weights: dict[str, Any] = {}
+    replaced: dict[int, str] = {}
     for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
         key, own, wanted = _place(layer, name, W)
         if id(own) in replaced:

@@ -23,7 +23,7 @@ def _additive_cases() -> tuple[Case, ...]:
 
     def draw(
         batch: tuple[int, ...], n_q: int, n_k: int, widths: tuple[int, int, int]
-    ) -> tuple:
+    ) -> tuple[Any, ...]:
         d_q, d_k, d_hidden = widths
         shapes = [
             (*batch, n_q, d_q),

@@ -21,7 +21,7 @@ def nadaraya_watson(x_query, x, y, bandwidth):
 def _regression_cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20260205)
 
-    def draw(n_q: int, n: int, bandwidth: float) -> tuple:
+    def draw(n_q: int, n: int, bandwidth: float) -> tuple[Any, ...]:
         x = np.sort(rng.uniform(0.0, 6.0, n))
         return (
             rng.uniform(0.5, 5.5, n_q),
