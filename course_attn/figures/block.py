@@ -91,7 +91,7 @@ def _frame(ax: Axes) -> None:
 
 # For each step of the animation: the node reached, what is drawn beside it, and what is said.
 _STEPS = [
-    ("X", "X", "The elements come in, one a row."),
+    ("X", "X", "The elements come in, one per row."),
     (
         "norm_1",
         "norm_1",
@@ -107,7 +107,7 @@ _STEPS = [
     (
         "feed_forward",
         "hidden",
-        "The feed-forward network widens each row, and sets what is negative to 0.",
+        "The feed-forward network expands each row, and sets what is negative to 0.",
     ),
     (
         "feed_forward",

@@ -76,7 +76,7 @@ def bad_number(
 
 
 def bad_count(function: str, name: str, too_small: int, **given: Any) -> list[Bad]:
-    """Try what is no whole number, or one that is too small, for one option."""
+    """Try what is not a whole number, or one that is too small, for one option."""
     ones = _filled(given)
     kinds: dict[str, Any] = {"float": 3.0, "str": "3", "bool": True, "list": [3]}
     kinds |= {"Tensor": torch.tensor(3)} | (

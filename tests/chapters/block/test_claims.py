@@ -185,8 +185,8 @@ def attention_by_loops(X: np.ndarray, p: Any, n_heads: int) -> np.ndarray:
         part = slice(h * width, (h + 1) * width)
         Q, K, V = (X @ p[name][:, part] for name in ("W_Q", "W_K", "W_V"))
         for i in range(len(X)):
-            powers = [math.exp(float(Q[i] @ k) / math.sqrt(width)) for k in K]
-            mixed = sum(a * v for a, v in zip(powers, V, strict=True)) / sum(powers)
+            exps = [math.exp(float(Q[i] @ k) / math.sqrt(width)) for k in K]
+            mixed = sum(a * v for a, v in zip(exps, V, strict=True)) / sum(exps)
             found[i] += mixed @ p["W_O"][part]
     return found
 

@@ -8,5 +8,5 @@ sizes = st.integers(1, 6)
 
 def softmax(scores: np.ndarray) -> np.ndarray:
     """Return the weights of each row, without any function of ours."""
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)

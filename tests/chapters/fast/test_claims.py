@@ -112,8 +112,8 @@ def part_of(scores: np.ndarray, values: np.ndarray) -> Part:
     if len(scores) == 0:
         return -math.inf, 0.0, np.zeros(values.shape[1])
     m = max(scores)
-    powers = [math.exp(s - m) for s in scores]
-    return m, sum(powers), sum(p * v for p, v in zip(powers, values, strict=True))
+    exps = [math.exp(s - m) for s in scores]
+    return m, sum(exps), sum(p * v for p, v in zip(exps, values, strict=True))
 
 
 def merged(one: Part, two: Part) -> Part:

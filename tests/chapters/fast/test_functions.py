@@ -49,10 +49,10 @@ def by_hand(scores: np.ndarray, values: np.ndarray) -> Part:
     m, l, o = [], [], []
     for row in scores:
         largest = max(row, default=-np.inf)
-        powers = np.exp(row - (0 if np.isneginf(largest) else largest))
+        exps = np.exp(row - (0 if np.isneginf(largest) else largest))
         m.append(largest)
-        l.append(powers.sum())
-        o.append(powers @ values)
+        l.append(exps.sum())
+        o.append(exps @ values)
     return np.array(m), np.array(l), np.array(o)
 
 

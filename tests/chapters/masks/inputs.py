@@ -22,7 +22,7 @@ def allowed_softmax(
     scores: Sequence[float], allowed: Sequence[bool]
 ) -> list[float]:
     """Return the weights over the allowed scores only, in plain Python numbers."""
-    powers = [
+    exps = [
         math.exp(s) if ok else 0.0 for s, ok in zip(scores, allowed, strict=True)
     ]
-    return [p / math.fsum(powers) for p in powers]
+    return [p / math.fsum(exps) for p in exps]

@@ -35,9 +35,9 @@ def one_head(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
     out = np.zeros((len(Q), V.shape[1]))
     for i in range(len(Q)):
         scores = [math.fsum(Q[i] * k) / math.sqrt(Q.shape[1]) for k in K]
-        powers = [math.exp(s) for s in scores]
+        exps = [math.exp(s) for s in scores]
         for j in range(len(K)):
-            out[i] += powers[j] / math.fsum(powers) * V[j]
+            out[i] += exps[j] / math.fsum(exps) * V[j]
     return out
 
 

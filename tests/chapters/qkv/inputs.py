@@ -41,9 +41,9 @@ def by_definition(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return sum_j a_ij v_j with a_ij = exp(q_i . k_j) / sum_m exp(q_i . k_m), in loops."""
     out = np.zeros((len(q), v.shape[1]))
     for i in range(len(q)):
-        powers = [math.exp(math.fsum(q[i] * k_j)) for k_j in k]
+        exps = [math.exp(math.fsum(q[i] * k_j)) for k_j in k]
         for j in range(len(k)):
-            out[i] += powers[j] / math.fsum(powers) * v[j]
+            out[i] += exps[j] / math.fsum(exps) * v[j]
     return out
 
 

@@ -175,10 +175,8 @@ def test_soft_lookup_weighs_all_values_by_their_match(
     T: float, library: str
 ) -> None:
     q, k, v = normal(0, D_K), normal(1, N_K, D_K), normal(2, N_K, D_V)
-    powers = [math.exp(math.fsum(q * k_j) / T) for k_j in k]
-    wanted = sum(
-        p / math.fsum(powers) * v_j for p, v_j in zip(powers, v, strict=True)
-    )
+    exps = [math.exp(math.fsum(q * k_j) / T) for k_j in k]
+    wanted = sum(p / math.fsum(exps) * v_j for p, v_j in zip(exps, v, strict=True))
     found = twin(library, "qkv.soft_lookup")(q, k, v, temperature=T)
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
     by_attention = twin(library, "qkv.attention")(q[None], k, v, scale=1 / T)
@@ -220,8 +218,8 @@ def column_softmax(S: np.ndarray) -> np.ndarray:
     """Normalize each column, in loops."""
     out = np.zeros_like(S)
     for i in range(S.shape[1]):
-        powers = [math.exp(s) for s in S[:, i]]
-        out[:, i] = np.array(powers) / math.fsum(powers)
+        exps = [math.exp(s) for s in S[:, i]]
+        out[:, i] = np.array(exps) / math.fsum(exps)
     return out
 
 

@@ -105,10 +105,10 @@ def test_attention_with_swapped_roles_gives_another_output(library: str) -> None
     q, k, v = twin(library, "qkv.project_qkv")(X, *Ws)
     by_formula = np.zeros_like(v)
     for j in range(N_Q):
-        powers = [math.exp(math.fsum(q[i] * k[j])) for i in range(N_Q)]
-        by_formula[j] = sum(
-            p * v_i for p, v_i in zip(powers, v, strict=True)
-        ) / sum(powers)
+        exps = [math.exp(math.fsum(q[i] * k[j])) for i in range(N_Q)]
+        by_formula[j] = sum(p * v_i for p, v_i in zip(exps, v, strict=True)) / sum(
+            exps
+        )
     ours = twin(library, "qkv.attention")(q, k, v, scale=1.0)
     np.testing.assert_allclose(ours, by_definition(q, k, v), rtol=1e-11)
     assert np.abs(ours - by_formula).max() > 0.1

@@ -39,9 +39,9 @@ def dot(q: list[float], k: list[float]) -> float:
     return sum(a * b for a, b in zip(q, k, strict=True))
 
 
-def normalized(powers: np.ndarray) -> np.ndarray:
+def normalized(exps: np.ndarray) -> np.ndarray:
     """Divide by the sum of each row."""
-    return powers / powers.sum(axis=-1, keepdims=True)
+    return exps / exps.sum(axis=-1, keepdims=True)
 
 
 @pytest.mark.equation("eq-dot-product")

@@ -24,8 +24,8 @@ rows = st.integers(2, 7).flatmap(
 
 def by_definition(scores: np.ndarray, T: float = 1.0) -> np.ndarray:
     """Return exp(s_j / T) over its sum, in plain Python numbers."""
-    powers = [math.exp(s / T) for s in scores.tolist()]
-    return np.array([p / math.fsum(powers) for p in powers])
+    exps = [math.exp(s / T) for s in scores.tolist()]
+    return np.array([p / math.fsum(exps) for p in exps])
 
 
 def surprise(weights: np.ndarray) -> float:
