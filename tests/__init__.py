@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("cheat_sheet", "tests.chapters", "tests.support")
+pytest.register_assert_rewrite("tests.chapters", "tests.support")
