@@ -1,10 +1,11 @@
 """The attention mechanism, from one weighted sum to a working transformer.
 
-Every function of the course exists twice, under the same name and with the same arguments: in NumPy
-(``from course_attn.in_numpy import attention``) and in PyTorch (``course_attn.in_torch``, where the
-modules are, too). ``course_attn.costs`` counts parameters, operations and bytes. These three are
-the public promise; ``check``, ``hint``, ``solution`` and ``progress`` of ``course_attn.exercises``
-are the learner's; all else belongs to the book.
+The functions of the course exist twice, under the same names and with the same arguments: in NumPy
+(``from course_attn.in_numpy import attention``) and in PyTorch (``course_attn.in_torch``). Only
+PyTorch has the modules, `fused_attention`, and what copies layers from and to ``torch.nn``.
+``course_attn.costs`` counts parameters, operations and bytes. These three are the public interface;
+``check``, ``hint``, ``solution`` and ``progress`` of ``course_attn.exercises`` are for the learner;
+the rest serves the book.
 
 What many arguments mean
 ------------------------
@@ -29,18 +30,22 @@ scale
 n_heads
     The number of heads; it divides the widths that are split among them.
 need_weights
-    Whether a module returns the attention weights, too.
+    Whether a module also returns the attention weights.
 
-Shapes stand in the annotations: ``"*batch n_q d_k"`` has any number of leading axes. Results have
-the dtype of the arguments; what is narrower than 32 bits is computed in 32.
+Shapes are in the annotations: ``"*batch n_q d_k"`` has any number of leading axes, and ``#`` marks
+axes that broadcast. Results have the dtype of the arguments. Softmaxes, attention weights, norms,
+`gelu`, `rotary`, `tiled_attention` and `linear_attention` compute 16-bit arguments in 32 bits or
+more. Products such as those of `dot_scores` and `project_qkv` do not: in float16 they overflow
+above 65504. NaN and infinite entries follow the rules of floating-point arithmetic unless a
+function says otherwise.
 
 What is refused
 ---------------
 A call that does not fit raises an error that names the argument, what it got and what it needs:
 `TypeError` for what is not an array of the right library and dtype, for floating-point arguments of
 different dtypes, and for numbers and flags of the wrong kind; `ValueError` for shapes that do not
-fit (an axis of length 1 against a longer one included, but in `mask` and `bias`) and for numbers
-out of range.
+fit (an axis of length 1 against a longer one included, except in `mask` and `bias`) and for numbers
+out of range. Inside `torch.compile` and `torch.export` nothing is checked.
 """
 
 __version__ = "0.2.0.dev0"

@@ -4,8 +4,8 @@ A function says once, in its annotations, what it takes: shapes as jaxtyping wri
 numbers as the types below. `check_arguments` turns a misfit into an error that names the argument,
 what it got and what it needs. Of arrays only ``.shape`` and ``.dtype`` are read, so the same code
 serves NumPy arrays and PyTorch tensors on any device. A call that fits is remembered by its types,
-shapes, dtypes and numbers; the next one like it costs a look-up. What NaN and infinite entries mean
-is said in each function's docstring.
+shapes, dtypes and numbers; the next one like it costs a look-up. NaN and infinite entries are not
+looked for; what they do is said in the docstrings of the functions and of the package.
 """
 
 import inspect
@@ -129,7 +129,7 @@ class _Callable:
 
 
 class _OneAxis:
-    """A number of an axis of the first array, which has elements along it."""
+    """The number of an axis of the first array, along which that array has elements."""
 
     def check(self, name: str, value: Any, call: "_Call") -> None:
         array_name = next(iter(call.arrays))
@@ -420,9 +420,8 @@ def _contract(annotation: Any) -> _Contract:
 
 def _is_array(annotation: Any) -> bool:
     """Tell whether this is a shape as jaxtyping writes it, or a union with one."""
-    return hasattr(annotation, "dim_str") or any(
-        map(_is_array, get_args(annotation))
-    )
+    parts = get_args(annotation)
+    return hasattr(annotation, "dim_str") or any(map(_is_array, parts))
 
 
 def _pattern(annotation: Any) -> _Pattern:
@@ -535,9 +534,8 @@ class _Call:
             for rule in self.contracts[name].rules
         ]
         # What compares an array's numbers with another argument needs that argument checked.
-        for rule, name, value in sorted(
-            rules, key=lambda r: isinstance(r[0], UpTo)
-        ):
+        rules.sort(key=lambda entry: isinstance(entry[0], UpTo))
+        for rule, name, value in rules:
             rule.check(name, value, self)
 
     def _is_array(self, name: str, value: Any) -> bool:
@@ -600,12 +598,8 @@ class _Call:
 
     def _bind_numbers(self, patterns: Mapping[str, tuple[_Pattern, ...]]) -> None:
         """Give an axis named like a whole number among the arguments that length."""
-        axes = {
-            axis
-            for several in patterns.values()
-            for p in several
-            for axis in p.axes
-        }
+        given = [p for several in patterns.values() for p in several]
+        axes = {axis for p in given for axis in p.axes}
         for name in axes & self.arguments.keys():
             value = self.arguments[name]
             for rule in self.contracts[name].rules:
@@ -632,20 +626,14 @@ class _Call:
 
     def _check_shape(self, name: str, shape: tuple[int, ...]) -> None:
         pattern = self.pattern_of(name)
-        misfits = [
-            misfit
+        broadcasts = pattern.broadcasts
+        found = [
+            self.lengths.misfit(axis, length, name, broadcasts)
             for axis, length in _axes(pattern, shape)
-            if (
-                misfit := self.lengths.misfit(
-                    axis, length, name, pattern.broadcasts
-                )
-            )
         ]
-        if misfits:
-            fit = "broadcast to" if pattern.broadcasts else "have"
-            hint = (
-                "" if pattern.broadcasts else "; axes of length 1 are not broadcast"
-            )
+        if misfits := [misfit for misfit in found if misfit]:
+            fit = "broadcast to" if broadcasts else "have"
+            hint = "" if broadcasts else "; axes of length 1 are not broadcast"
             raise ValueError(
                 f"{name} must {fit} shape {pattern} with {' and '.join(misfits)}, "
                 f"got {shape}{hint}"
@@ -699,7 +687,8 @@ def check_arguments(function: F) -> F:
     axes. Nothing is broadcast: a length of 1 does not fit 7. Only where the name has a ``#``, as in
     ``Bool[Array, "*#batch #n_q #n_k"]``, may the length also be 1 and leading axes be left out;
     earlier arguments say the full shape. An axis named like a whole number among the arguments, or
-    like one that a module keeps (``self.d_model``), has that length.
+    like one that a module keeps (``self.d_model``), has that length. All floating-point arrays have
+    one dtype, in a method that of the module's own parameters.
 
     Returns
     -------

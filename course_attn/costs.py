@@ -1,8 +1,8 @@
 """What attention costs: parameters, operations and bytes, and how far its scores spread.
 
-Plain whole numbers, the same for NumPy and PyTorch. Sizes are named as everywhere in the course
-(n_q queries, n_k keys, widths d_k, d_v and d_model, n_heads heads); `itemsize` is the bytes of one
-number: 4 for float32, 2 for float16 and bfloat16.
+Plain numbers, the same for NumPy and PyTorch. Sizes are named as everywhere in the course (n_q
+queries, n_k keys, widths d_k, d_v and d_model, n_heads heads); `itemsize` is the size of one number
+in bytes: 4 for float32, 2 for float16 and bfloat16.
 """
 
 from course_attn._contracts import Count, Finite, Flag, Size, check_arguments
@@ -24,8 +24,8 @@ def expected_score_variance(
 ) -> float:
     """Predict the variance of an unscaled dot product of two random vectors.
 
-    With m the mean of each component and variance 1: d_k (1 + 2 m^2) if query and key are
-    independent, however their independent components are distributed; d_k (2 + 4 m^2) if they are
+    Components are independent, with mean m and variance 1. Then it is d_k (1 + 2 m^2) if query and
+    key are independent, however their components are distributed, and d_k (2 + 4 m^2) if they are
     one Gaussian vector, q = k (`shared`). Divide by d_k for the variance after scaling by
     1/sqrt(d_k). The mean of q . k is d_k m^2, or d_k (1 + m^2) if q = k.
     Source: Vaswani et al. (2017), footnote 4, for mean 0; the rest is derived in the chapter.
@@ -48,6 +48,7 @@ def head_widths(
 ) -> tuple[int, int]:
     """Return the widths d_k and d_v of a head, by default d_model divided among the heads.
 
+    Unless both widths are given, n_heads must divide d_model.
     Source: Vaswani et al. (2017), section 3.2.2.
 
     Examples

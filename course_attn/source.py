@@ -52,9 +52,8 @@ def show_source(function: Callable[..., object]) -> Source:
     """
     code = textwrap.dedent(inspect.getsource(function)).rstrip()
     definition = ast.parse(code).body[0]
-    if not isinstance(
-        definition, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    ):
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    if not isinstance(definition, kinds):
         raise TypeError("function must be one that def or class defines")
     lines = code.splitlines()
     if ast.get_docstring(definition) is not None:

@@ -297,7 +297,7 @@ def test_modules_are_causal_and_have_gradients() -> None:
 def test_decoding_with_caches_computes_what_everything_again_does() -> None:
     model, tokens = contenders.decoder(40, d_model=64, n_layers=2)
     with torch.no_grad():
-        whole = model(tokens)
+        whole = model(tokens, causal=True)
         step = attention._steps(model, tokens, 5)
         for n in range(5, 40):
             wanted = attention._again(model, tokens[:, : n + 1])

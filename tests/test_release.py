@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tomllib
 import zipfile
@@ -299,9 +300,11 @@ def pinned(environment: dict[str, str]) -> dict[str, str]:
 
 @needs_pins
 def test_the_requirements_are_the_whole_environment():
+    # Of sys.path only this folder: setuptools, once imported, adds what it brings along.
+    folder = sysconfig.get_path("purelib")
     installed = {
         canonicalize_name(found.name): Version(found.version).public
-        for found in metadata.distributions()
+        for found in metadata.distributions(path=[folder])
     }
     bare = {"course-attn", "pip"}
     assert pinned({}).items() >= {

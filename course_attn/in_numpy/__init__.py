@@ -1,7 +1,7 @@
 """The course's functions in NumPy: ``from course_attn.in_numpy import attention``.
 
-Each chapter has a module, ``course_attn.in_numpy.softmax``; all its names are here, too. What the
-arguments mean that many functions take, and what is refused, is said in `course_attn`.
+Each chapter has a module, such as ``course_attn.in_numpy.softmax``; all its names are here too.
+`course_attn` says what common arguments mean and what is refused.
 """
 
 from course_attn.in_numpy.block import *

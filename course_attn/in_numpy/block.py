@@ -100,7 +100,7 @@ def layer_norm(
     *,
     eps: NotNegative = 1e-5,
 ) -> Float[Array, "*batch d_model"]:
-    """Give every element mean 0 and variance 1 across its own features, then rescale these.
+    """Give every element mean 0 and variance 1 across its own features, then rescale.
 
     y = gain * (x - mean(x)) / sqrt(var(x) + eps) + bias, row by row, where mean and variance go
     over the d_model features of one element: the variance divides by d_model, not by d_model - 1.
@@ -233,10 +233,11 @@ def transformer_block(
 ) -> Float[Array, "*batch n d_model"]:
     """Let the elements exchange information, then process each on its own; add both to X.
 
-    The block, `pre_norm_block` or `post_norm_block`, with `multi_head_attention` of the elements to
-    each other, `feed_forward` and two `layer_norm`. Their learned arrays are the entries of
-    `params`: W_Q, W_K, W_V and W_O; W_1, b_1, W_2 and b_2; gain_1 and bias_1 for norm_1, gain_2 and
-    bias_2 for norm_2. Y has the shape of X: blocks can be stacked.
+    `block`, `pre_norm_block` or `post_norm_block` or another function with their arguments, joins
+    `multi_head_attention` of the elements to each other, `feed_forward` and two `layer_norm`. Their
+    learned arrays are the entries of `params`, no more and no fewer: W_Q, W_K, W_V and W_O; W_1,
+    b_1, W_2 and b_2; gain_1 and bias_1 for norm_1, gain_2 and bias_2 for norm_2. Y has the shape of
+    X: blocks can be stacked.
     Source: Xiong et al. (2020), section 3, for `pre_norm_block`; Vaswani et al. (2017),
     section 3.1, for `post_norm_block`.
 

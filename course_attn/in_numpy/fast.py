@@ -158,8 +158,8 @@ def tiled_attention(
     sum of exponentials and weighted sum of values are kept for every query. But for rounding, the
     result is that of `attention`: a query with nothing allowed, or without keys, gets zeros, and
     where an allowed score is +inf or NaN the row is NaN. What NaN and infinite entries in a value
-    do depends on the tiles. Under `causal`, tiles that nobody may see are skipped. Gradients in
-    PyTorch do need the weights of all tiles.
+    do depends on the tiles. Under `causal`, queries skip the tiles whose keys all come after them.
+    Gradients in PyTorch do need the weights of all tiles.
     Source: Rabe and Staats (2021); Dao et al. (2022), algorithm 1.
 
     Examples
@@ -320,9 +320,9 @@ class KVCache:
     ) -> tuple[Float[Array, "*batch n_all d_k"], Float[Array, "*batch n_all d_v"]]:
         """Add the keys and values of the next n positions; return those of all positions.
 
-        The first call decides on batch axes, widths and dtype. The results are views: later calls
-        do not change them, but writing into them changes the cache. No gradient flows through a
-        cache.
+        The first call decides on batch axes, widths and dtype. The results hold the rows in the
+        order they came, and are views: later calls do not change them, but writing into them
+        changes the cache. No gradient flows through a cache.
         """
         if not hasattr(self, "dtype"):
             self._K, self._V = K[..., :0, :], V[..., :0, :]
@@ -386,7 +386,7 @@ def linear_attention(
     y_i = f(q_i) (sum over j of f(k_j)^T v_j) / (f(q_i) sum over j of f(k_j)^T), where the feature
     map f(x) = elu(x) + 1 is positive, entry by entry. The weights f(q_i) f(k_j)^T, normalized, are
     never computed, since the sums over j are the same for all queries; under `causal` they grow
-    from query to query. Queries are not scaled. This is not `attention`: the weights are others,
+    from query to query. Queries are not scaled. This is not `attention`: its weights are different,
     and cannot get as sharp. A query that sees no key gets zeros.
     Source: Katharopoulos et al. (2020), sections 3.2 and 3.3.
 

@@ -46,7 +46,8 @@ def sliding_window_mask(
     """Let every query see the last few keys up to its own position, itself included.
 
     m_ij is True if 0 <= i + n_k - n_q - j < window: a causal mask that forgets. A window of 1 lets
-    a query see its own position only. As with `causal_mask`, the last query stands at the last key.
+    a query see its own position only. As with `causal_mask`, the last query stands at the last key,
+    and in PyTorch the mask is on the default device.
     Source: Jiang et al. (2023), section 2, after Beltagy, Peters and Cohan (2020), section 3.1,
     whose window reaches to both sides.
 
@@ -68,8 +69,9 @@ def padding_mask(
 ) -> Bool[Array, "batch 1 n_k"]:
     """Hide the keys that only fill a short sequence up to the length of its batch.
 
-    m_b1j is True if j < length_b: the real keys of a sequence come first, and all its queries share
-    the row. For scores of shape (batch, n_heads, n_q, n_k), insert an axis: ``mask[:, None]``.
+    m_b1j is True if j < length_b: of the n_k keys of a sequence, filling included, the real ones
+    come first, and all its queries share the row. For scores of shape (batch, n_heads, n_q, n_k),
+    insert an axis: ``mask[:, None]``.
     Source: Rush (2018), "Batches and Masking".
 
     Examples

@@ -118,8 +118,8 @@ def alibi_bias(
     b_hij = -slope_h |i + n_k - n_q - j|: the n_q queries are the last ones of n_k positions (by
     default n_q), as in `causal_mask`. The slopes are 2^(-8h / n_heads) for h = 1, ..., n_heads if
     n_heads is a power of two. If not, take the slopes for the next lower power, and then every
-    second one, from the first, of those for the next higher power, as many as are missing. To be
-    added to scores after scaling. It hides nothing: keys after the query are lowered by their
+    second one, from the first, of those for the next higher power, as many as are missing. Add it
+    to the scores after scaling. It hides nothing: keys after the query are lowered by their
     distance, too, until a causal mask hides them. `dtype` and device as in `sinusoidal_encoding`.
     Source: Press, Smith and Lewis (2022), section 3, and for other numbers of heads the code that
     they published with it.

@@ -46,8 +46,9 @@ def cosine_scores(
     """Score every query against every key by the cosine of the angle between them.
 
     s_ij = q_i . k_j / (|q_i| |k_j|): direction counts, length does not. A zero vector has no
-    direction; it scores 0 against everything, and so does one whose squared length is too small
-    or too large for its dtype. Source: Graves, Wayne and Danihelka (2014), eq. 6.
+    direction; it scores 0 against everything. So does, but for rounding, one whose squared length
+    is too small or too large for its dtype (in float16, one whose length is too large).
+    Source: Graves, Wayne and Danihelka (2014), eq. 6.
 
     Examples
     --------
@@ -97,7 +98,7 @@ def additive_scores(
 ) -> Float[Array, "*batch n_q n_k"]:
     """Score every query against every key by a small neural network.
 
-    s_ij = tanh(q_i W_Q + k_j W_K) . v, with one hidden layer of d_hidden units, which v weighs.
+    s_ij = tanh(q_i W_Q + k_j W_K) . v, with one hidden layer of d_hidden units, weighted by v.
     Source: Bahdanau, Cho and Bengio (2015), appendix A.1.2.
 
     Examples
@@ -121,8 +122,9 @@ def gaussian_scores(
     """Score every query against every key by how near they are.
 
     s_ij = -|q_i - k_j|^2 / (2 h^2), the logarithm of a Gaussian kernel with bandwidth h, in the
-    unit of the features. Scores are at most 0, and -1/2 at distance h; h must not round to 0 in the
-    dtype of Q. Source: Nadaraya (1964) and Watson (1964), with a Gaussian kernel.
+    unit of the features. Scores are at most 0, where query and key coincide, and -1/2 at distance
+    h; h must not round to 0 in the dtype of Q.
+    Source: Nadaraya (1964) and Watson (1964), with a Gaussian kernel.
 
     Examples
     --------
@@ -144,9 +146,10 @@ def nadaraya_watson(
     """Predict y at new points as a weighted average of the y seen nearby.
 
     f(x_query_i) = sum over j of a_ij y_j, where a_ij is proportional to
-    exp(-(x_query_i - x_j)^2 / (2 h^2)) and each row of weights sums to 1. Far from all data the
-    nearest point decides (NaN, though, where the squared distance, in bandwidths, is too large for
-    the dtype). Source: Nadaraya (1964) and Watson (1964).
+    exp(-(x_query_i - x_j)^2 / (2 h^2)) and each row of weights sums to 1. The bandwidth h, in the
+    unit of x, says how far a known point reaches. Far from all data the nearest point decides (NaN,
+    though, where the squared distance, in bandwidths, is too large for the dtype).
+    Source: Nadaraya (1964) and Watson (1964).
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The course's functions and modules in PyTorch: ``from course_attn.in_torch import attention``.
 
-Each chapter has a module with its functions, ``course_attn.in_torch.multi_head``, and where it has
-layers one with these, ``course_attn.in_torch.multi_head_layers``; all their names are here, too.
-What the arguments mean that many functions take, and what is refused, is said in `course_attn`.
+Each chapter has a module of functions, such as ``course_attn.in_torch.multi_head``; some have a
+second one of layers, such as ``course_attn.in_torch.multi_head_layers``. All their names are here
+too. `course_attn` says what common arguments mean and what is refused.
 """
 
 from course_attn.in_torch.block import *

@@ -235,8 +235,8 @@ class TransformerBlock(torch.nn.Module):
 class Transformer(torch.nn.Module):
     """Stack blocks, each with parameters of its own.
 
-    Each of the n_layers blocks takes what the one before returns. After the last pre-norm block,
-    whose result no norm has seen, stands a final norm; a post-norm block ends with one. The other
+    Each of the n_layers blocks takes what the one before returns. The last pre-norm block, whose
+    result no norm has seen, is followed by a final norm; a post-norm block ends with one. The other
     arguments are those of each `TransformerBlock`. Source: Vaswani et al. (2017), section 3.1; the
     final norm, Radford et al. (2019), section 2.3.
 
@@ -314,8 +314,8 @@ class Transformer(torch.nn.Module):
     ) -> Array | tuple[Array, tuple[Array, ...]]:
         """Return the elements after all blocks, and if asked the weights of each, in a tuple.
 
-        Every block gets the same `mask`, `bias` and `causal`. With `caches`, a different one for
-        each block, X holds only the new elements, and they keep what came before.
+        Every block gets the same `mask`, `bias` and `causal`. With `caches`, one `KVCache` for each
+        block, X holds only the new elements; the caches keep the keys and values of earlier calls.
         """
         options = {"mask": mask, "bias": bias, "causal": causal}
         weights: list[Array] = []
@@ -354,9 +354,10 @@ def block_from_torch(layer: torch.nn.TransformerEncoderLayer) -> TransformerBloc
 
     The layer may have any widths, norm order, activation, dropout, dtype and device, and either
     mode (training or not): the block has the same. PyTorch keeps the transposes of our matrices,
-    and calls the gains of its norms weights. Without biases, ours are 0, and absent in the
-    attention. The block's input has the batch first, whatever `batch_first` of the layer says. An
-    attention that appends a key (`add_bias_kv`, `add_zero_attn`) cannot be copied.
+    and calls the gain of a norm its ``weight``. If the layer has no biases, the block has none in
+    the attention, and zeros elsewhere. The block's input has the batch first, whatever
+    `batch_first` of the layer says. An attention that appends a key (`add_bias_kv`,
+    `add_zero_attn`) cannot be copied.
     Source: Vaswani et al. (2017), section 3.1, as `torch.nn` has it.
 
     Examples

@@ -190,17 +190,18 @@ class MultiHeadAttention(torch.nn.Module):
     ) -> Array | tuple[Array, Array]:
         """Return the outputs (..., n_q, d_model), and if asked the weights of every head.
 
-        The weights (..., n_heads, n_q, n_k) are a matrix for each head, no mean; in training they
-        are those after dropout, which the outputs were computed with. Without them a fused kernel
-        does the work. `mask` and `causal` hold for all heads. With a `cache`, keys and values are
-        appended to those of earlier calls; n_k counts all of them.
+        The weights (..., n_heads, n_q, n_k) are one matrix for each head, not their mean; in
+        training they are those after dropout, which the outputs were computed with. Without them a
+        fused kernel does the work. `mask` and `causal` hold for all heads. A `cache`, such as a
+        `KVCache`, appends the keys and values of Z to those of earlier calls, and n_k counts all of
+        them. Through a `KVCache` no gradient flows: train without one.
         """
         Q, K, V = self._project(X, X if Z is None else Z)
         if cache is not None:
             K, V = cache.append(K, V)
         # The same mask for all heads.
         mask = mask.unsqueeze(-3) if mask is not None and mask.ndim > 2 else mask
-        # Q may be narrower: by autocast.
+        # Autocast may have made Q narrower.
         bias = None if bias is None else bias.to(Q.dtype)
         dropout = self.dropout if self.training else 0.0
         if not need_weights:
@@ -240,9 +241,9 @@ def _linear_map(
 def from_torch(mha: torch.nn.MultiheadAttention) -> MultiHeadAttention:
     """Copy PyTorch's layer into ours: same numbers in, same numbers out.
 
-    PyTorch packs W_Q, W_K and W_V, transposed, below each other into one weight of shape
+    PyTorch stacks W_Q, W_K and W_V, transposed, one below the other in one weight of shape
     (3 d_model, d_model). Ours wants the batch first, whatever `mha.batch_first` says. Dtype, device
-    and mode (training or not) stay. Where `kdim` and `vdim` differ, Z is key and value side by
+    and mode (training or not) are kept. Where `kdim` and `vdim` differ, Z is key and value side by
     side, ``torch.cat([key, value], dim=-1)``, so d_z = kdim + vdim: W_K has rows of zeros for the
     value's features, and W_V for the key's. Layers with `add_bias_kv` or `add_zero_attn` are
     refused.
@@ -288,12 +289,12 @@ def to_torch(
 ) -> torch.nn.MultiheadAttention:
     """Copy our layer into PyTorch's: same numbers in, same numbers out.
 
-    PyTorch packs W_Q, W_K and W_V, transposed, below each other into one weight of shape
+    PyTorch stacks W_Q, W_K and W_V, transposed, one below the other in one weight of shape
     (3 d_model, d_model), or keeps three if d_z is not d_model; kdim = vdim = d_z. Dtype, device and
-    mode (training or not) stay. The copy takes (batch, n, d_model), as ours does, or if not
-    `batch_first` (n, batch, d_model). Its boolean masks mean the opposite of ours, and
-    ``need_weights=True``, its default, returns the mean over the heads. Heads of another width than
-    d_k = d_v = d_model / n_heads are refused: PyTorch's layer cannot be that.
+    mode (training or not) are kept. The copy takes (batch, n, d_model), as ours does, or
+    (n, batch, d_model) if `batch_first` is False. Its boolean masks mean the opposite of ours, and
+    ``need_weights=True``, its default, returns the mean over the heads. Unless
+    d_k = d_v = d_model / n_heads the module is refused: PyTorch's layer has no other widths.
     Source: PyTorch's layer, after Vaswani et al. (2017), section 3.2.2.
 
     Examples
@@ -372,8 +373,7 @@ def _packed_state(module: MultiHeadAttention, *, as_one: bool) -> dict[str, Arra
         state |= zip(names, W, strict=True)
     if module.b_O is not None:
         b = (module.b_Q, module.b_K, module.b_V)
-        state["in_proj_bias"] = torch.cat(
-            [vector for vector in b if vector is not None]
-        )
+        vectors: list[Array] = [vector for vector in b if vector is not None]
+        state["in_proj_bias"] = torch.cat(vectors)
         state["out_proj.bias"] = module.b_O
     return state

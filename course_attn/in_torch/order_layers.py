@@ -12,8 +12,8 @@ __all__ = ["LearnedPositions"]
 class LearnedPositions(torch.nn.Module):
     """Add to each element a learned vector that belongs to its position.
 
-    X + P, row by row: row i of the learned matrix P is added to the element at position i. There
-    are n_max rows, and nothing for positions beyond.
+    X + P, row by row: row i of the learned matrix P is added to the element at position i. P has
+    n_max rows; a sequence that goes beyond them is refused.
     Source: Gehring et al. (2017), section 3.1.
 
     Examples

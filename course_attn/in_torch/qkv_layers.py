@@ -102,7 +102,8 @@ class SelfAttention(_Attention):
     ) -> Array | tuple[Array, Array]:
         """Return the outputs (..., n, d_v), and if asked the weights (..., n, n).
 
-        In `mask`, True means that element i may attend to element j.
+        In `mask`, True means that element i may attend to element j. Without the weights
+        `fused_attention` does the work.
         """
         return self.attend(X, None, mask, causal, need_weights)
 
@@ -154,6 +155,7 @@ class CrossAttention(_Attention):
     ) -> Array | tuple[Array, Array]:
         """Return the outputs (..., n_q, d_v), and if asked the weights (..., n_q, n_k).
 
-        In `mask`, True means that element i of X may attend to element j of Z.
+        In `mask`, True means that element i of X may attend to element j of Z. Without the weights
+        `fused_attention` does the work.
         """
         return self.attend(X, Z, mask, False, need_weights)

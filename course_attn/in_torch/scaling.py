@@ -55,9 +55,11 @@ def score_statistics(
 
     The mean and the variance (with divisor n_q * n_k) of the scores of a matrix; then, of the
     weights a_i = softmax(s_i) of each row, the entropy in nats, from 0 (every row attends to one
-    key) to log n_k (to all alike), and the largest weight, both averaged over the rows. NaN where
-    a score is NaN or infinite (but -inf leaves the weights defined). Source: Vaswani et al. (2017),
-    footnote 4, for the variance; Shannon (1948), section 6, for the entropy.
+    key) to log n_k (to all alike), and the largest weight, from 1/n_k to 1, both averaged over the
+    rows. A score of NaN makes all four NaN. An infinite one makes the mean infinite and the
+    variance NaN; +inf makes the other two NaN as well, -inf leaves the weights defined.
+    Source: Vaswani et al. (2017), footnote 4, for the variance; Shannon (1948), section 6, for the
+    entropy.
 
     Examples
     --------
