@@ -46,7 +46,9 @@ book: .venv/.installed _build/.package _build/.frame
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+# Bytecode is kept, whatever the user's own setting: pytest would rewrite all modules each time.
+PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 \
+  $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: lint
 	$(PYTEST) -m "not slow and not exhaustive" tests/chapters tests/twins tests/grader/engine
@@ -59,11 +61,13 @@ exhaustive: book
 	$(PYTEST) --book-required -m ""
 	$(HOOKED)
 
-# The annotations are true, too: beartype compares them with what the functions get and give. Bad
-# input is left out: it would be refused there before our own contracts see it.
+# The annotations are true, too: beartype compares them with what the functions get and give, in
+# all calls of the twins' tables and in the tests of layers. Bad input is left out: it would be
+# refused there before our own contracts see it.
 HOOKED = $(PYTEST) -m "not without_hook and not slow and not exhaustive" \
   --jaxtyping-packages=course_attn.in_numpy,course_attn.in_torch,beartype.beartype \
-  course_attn/in_numpy course_attn/in_torch tests/chapters tests/parity tests/twins
+  course_attn/in_numpy course_attn/in_torch \
+  tests/twins/test_values.py tests/chapters/*/test_layers.py tests/parity
 
 lab: .venv/.installed
 	$(BIN)/jupyter lab book

@@ -47,7 +47,7 @@ assert_type(attention_flops(5, 5, 2, 3, 1), int)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_strict_users_get_the_types_of_the_installed_package(
     wheel: Path, tmp_path: Path
 ) -> None:

@@ -84,8 +84,23 @@ def shown(output: dict) -> dict:
     return output["data"] if "data" in output else {output["name"]: output["text"]}
 
 
+def trains(path: Path) -> bool:
+    """Tell whether a chapter trains something, which takes most of its time."""
+    cells = nbformat.read(path, as_version=4).cells
+    return any("optim." in c.source for c in cells if c.cell_type == "code")
+
+
+# The build has run every notebook, with all that it asserts. A second run of what trains would take
+# a quarter of the time of all tests; `make exhaustive` has it.
 @pytest.mark.usefixtures("html")
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.exhaustive] if trains(path) else [])
+        for path in NOTEBOOKS
+    ],
+    ids=name,
+)
 def test_in_colab_the_notebook_runs_and_shows_what_the_book_shows(path, colab):
     first, second = outputs(in_the_book(path)), outputs(executed(path, colab))
     assert any(first)

@@ -51,10 +51,11 @@ def everything(library: str) -> list[str]:
 
 def functions(library: str) -> list[str]:
     """Return all public functions of a library: `["scores.additive_scores", ...]`."""
+    with_functions = chapters(library)
     return [
         path
         for path in everything(library)
-        if path.split(".")[0] in chapters(library)
+        if path.split(".")[0] in with_functions
         and not inspect.isclass(public(library, path))
     ]
 

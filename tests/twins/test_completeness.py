@@ -1,6 +1,7 @@
 """A public function without a twin or a case stops the tests, with its file and line."""
 
 import inspect
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,15 @@ import pytest
 from tests.support.completeness import complaints
 from tests.support.twin_table import Case, module
 from tests.twins import cases
-from tests.twins.conftest import pytest_collect_file
+from tests.twins.conftest import found_complaints, pytest_collect_file
+
+
+@pytest.fixture(autouse=True)
+def complaints_are_looked_for_anew() -> Iterator[None]:
+    """Forget what the collection of these tests found, and afterward what a test found."""
+    found_complaints.cache_clear()
+    yield
+    found_complaints.cache_clear()
 
 
 def line_of(function: str) -> int:

@@ -9,6 +9,10 @@ import torch
 from tests.support.twin_table import Case, named, parts, public, result_kind
 from tests.twins.cases import CASES, FUNCTIONS
 
+# Finite differences call a function many times.
+pytestmark = pytest.mark.slow
+
+
 WITH_GRADIENT = [
     function
     for function in FUNCTIONS

@@ -8,7 +8,6 @@ import numpy as np
 import scipy.special
 import torch
 import torch.nn.functional as F
-from torch.nn.attention.bias import causal_lower_right
 
 from tests.support.arrays import (
     BATCH,
@@ -142,6 +141,9 @@ def _rows_by_scipy(scores: np.ndarray, mask: Any = None) -> np.ndarray:
 
 def _causal_by_torch(Q: Any, K: Any, V: Any, scale: Any = None) -> torch.Tensor:
     """Use PyTorch's own mask that is aligned to the bottom right, where it can."""
+    # Importing it takes as long as all of PyTorch.
+    from torch.nn.attention.bias import causal_lower_right
+
     n_q, n_k = Q.shape[-2], K.shape[-2]
     q, k, v = tensors(Q, K, V)
     lower_right = torch.ones(n_q, n_k, dtype=torch.bool).tril(n_k - n_q)
