@@ -1,6 +1,7 @@
 """Chapter 10: parts of attention that merge to the whole, and what decoding keeps."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -303,3 +304,26 @@ def test_tiled_attention_says_what_is_wrong(library: str) -> None:
     with pytest.raises(ValueError, match="tile must be at least 1, got 0"):
         public(library, "fast.tiled_attention")(Q, Q, Q, tile=0)
     assert torch.is_tensor(Q) or isinstance(Q, np.ndarray)
+
+
+INFINITE = {
+    "online_softmax": lambda f: [f(np.array([np.inf, 0.0]), 1), f(HUGE[0], 1)],
+    "partial_attention": lambda f: f(np.array([[np.inf, 0.0]]), np.ones((2, 1))),
+    "merge_partial": lambda f: f(*FAR, *(-x for x in FAR)),
+    "tiled_attention": lambda f: [
+        f(HUGE, HUGE, HUGE),
+        f(HUGE, HUGE, HUGE, bias=np.full((1, 1), np.inf)),
+    ],
+}
+HUGE = np.array([[1e308, 1e308]])
+FAR = np.array([np.inf]), np.array([1e308]), np.array([[1e308]])
+
+
+@pytest.mark.parametrize("name", INFINITE)
+def test_documented_nan_and_infinity_come_without_a_warning_of_numpy(
+    name: str,
+) -> None:
+    """Its warnings are for surprises; what infinities give is in the docstrings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        INFINITE[name](public("in_numpy", f"fast.{name}"))
