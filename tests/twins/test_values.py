@@ -153,6 +153,7 @@ def test_16_bit_input_gives_16_bit_output(function: str) -> None:
                     assert str(part.dtype).removeprefix("torch.") == dtype
 
 
+@pytest.mark.slow
 @each_function_of([c for c in WITH_ARRAYS if c.function not in READS_NUMBERS])
 def test_torch_functions_follow_their_inputs_to_any_device(function: str) -> None:
     """On the device `meta`, which has shapes but no numbers, a tensor from elsewhere is refused."""

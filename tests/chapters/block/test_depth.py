@@ -267,6 +267,8 @@ def n_parameters(module: torch.nn.Module) -> int:
     return sum(parameter.numel() for parameter in module.parameters())
 
 
+# It makes the layers of whole models.
+@pytest.mark.slow
 @pytest.mark.equation("eq-block-parameters")
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize(("d", "n_heads"), [(6, 2), (6, 3), (768, 12)])
