@@ -40,7 +40,7 @@ def test_endless_loop_ends(hurried, loop):
         hurried, written(f"def scaled(x, factor):\n{LOOPS[loop]}\n    return x")
     )
     assert result.status == "crashed" and result.faults == ("endless",)
-    assert time.monotonic() - started < 3 and "in line" in result.message
+    assert time.monotonic() - started < 30 and "in line" in result.message
 
 
 @pytest.mark.parametrize("loop", [name for name in LOOPS if name != "sleep"])
@@ -79,11 +79,13 @@ def test_run_limited_reports_a_limit_that_was_swallowed():
 def test_run_limited_gives_back_the_alarm_of_somebody_else():
     rung = []
     old = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    signal.setitimer(signal.ITIMER_REAL, 1.0)
     try:
-        run_limited(lambda: time.sleep(0.05), 1.0)
-        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] < 0.2
-        time.sleep(0.3)
+        run_limited(lambda: time.sleep(0.05), 10.0)
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] < 1.0
+        for _ in range(1000):
+            if not rung:
+                time.sleep(0.01)
         assert rung == [1]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -99,8 +101,8 @@ def test_key_press_ends_the_call_at_once():
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     started = time.monotonic()
     with pytest.raises(KeyPressed):
-        run_limited(lambda: time.sleep(5), 10.0)
-    assert time.monotonic() - started < 3
+        run_limited(lambda: time.sleep(60), 120.0)
+    assert time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize(
