@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from course_attn.checking import (
+    BuiltIn,
     Case,
     Context,
     Exercise,
@@ -352,7 +353,12 @@ far larger than the allowed ones. You may use your own functions from before.
         "`scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5`, then "
         "`masked_softmax(scores, causal_mask(n_q, n_k)) @ V`.",
     ),
-    built_ins=("course_attn.in_numpy.masks.causal_attention",),
+    built_ins=(
+        "course_attn.in_numpy.masks.causal_attention",
+        BuiltIn(
+            "course_attn.in_numpy.qkv.attention", when=lambda given: given["causal"]
+        ),
+    ),
 )
 
 

@@ -277,6 +277,9 @@ Build it yourself, without `scaled_dot_product_attention`.
     ),
     built_ins=(
         "course_attn.in_torch.masks.causal_attention",
+        BuiltIn(
+            "course_attn.in_torch.qkv.attention", when=lambda given: given["causal"]
+        ),
         BuiltIn("torch.nn.functional.scaled_dot_product_attention"),
         "course_attn.in_torch.qkv.fused_attention",
     ),

@@ -172,6 +172,13 @@ def pm_longest_loop(lengths, n_k):
     return mask
 
 
+@answers("causal_attention", "built-in")
+def ca_handed_over(Q, K, V):
+    from course_attn.in_numpy.qkv import attention
+
+    return attention(Q, K, V, causal=True)
+
+
 @answers("causal_attention")
 def ca_rows_sum_over_all(Q, K, V):
     s = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
