@@ -75,10 +75,7 @@ class _Whole:
     at_least: int
 
     def check(self, name: str, value: Any, call: "_Call") -> None:
-        if not _is_number(value, Integral):
-            raise TypeError(
-                f"{name} must be a whole number, got {_described(value)}"
-            )
+        _check_whole(name, value)
         if value < self.at_least:
             raise ValueError(
                 f"{name} must be at least {self.at_least}, got {value}"
@@ -134,10 +131,7 @@ class _OneAxis:
     def check(self, name: str, value: Any, call: "_Call") -> None:
         array_name = next(iter(call.arrays))
         shape = tuple(call.arrays[array_name].shape)
-        if not _is_number(value, Integral):
-            raise TypeError(
-                f"{name} must be a whole number, got {_described(value)}"
-            )
+        _check_whole(name, value)
         if not -len(shape) <= value < len(shape):
             raise ValueError(
                 f"{name} {value} is out of range for {array_name} with shape {shape}"
@@ -165,6 +159,11 @@ Activation = Annotated[
 def _is_number(value: Any, kind: type) -> bool:
     """Tell whether this is a number of such a kind, and not True or False."""
     return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _check_whole(name: str, value: Any) -> None:
+    if not _is_number(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {_described(value)}")
 
 
 def _type_name(value: Any) -> str:
