@@ -28,7 +28,7 @@ REPEATS = 9
 def pasted(task: Any) -> Callable[..., Any]:
     """Return the reference as a learner's own function."""
     namespace = {"np": np, "torch": torch}
-    exec(textwrap.dedent(inspect.getsource(task.reference)), namespace)
+    exec(textwrap.dedent(inspect.getsource(task.solution)), namespace)
     return namespace[task.name]
 
 

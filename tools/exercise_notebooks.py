@@ -6,13 +6,13 @@ Run it after changing an exercise's task or signature: ``python -m tools.exercis
 
 import ast
 import inspect
+import re
 import sys
 from typing import Any
 
 from course_attn.checking.declare import Exercise, Question
 from course_attn.exercises import catalog
 from tools.book import BOOK, ROOT, as_text, chapters, title
-from tools.exercise_sections import link_to_section
 from tools.setup_cells import setup_source
 
 INTRODUCTION = """\
@@ -95,6 +95,12 @@ def grading(name: str, **settings: Any) -> dict[str, Any]:
     return fixed | settings
 
 
+def link_to_section(slug: str, heading: str) -> str:
+    """Return a sentence that links an exercise to the section it practices."""
+    anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+    return f"Practices the section [{heading}](../{slug}.ipynb#{anchor})."
+
+
 def cells_of(slug: str, task: Exercise | Question) -> list[dict[str, Any]]:
     """Return the cells of one exercise of a chapter: the task, the answer, the check."""
     answer = grading(
@@ -111,12 +117,12 @@ def cells_of(slug: str, task: Exercise | Question) -> list[dict[str, Any]]:
         cell(
             "markdown",
             f"{task.name}-task",
-            f"## {task.name}\n\n{task.task.strip()}\n\n{link_to_section(slug, task.name)}",
+            f"## {task.name}\n\n{task.task.strip()}\n\n{link_to_section(slug, task.section)}",
         ),
         cell(
             "code",
             f"{task.name}-answer",
-            stub(task.reference),
+            stub(task.solution),
             tags=["exercise"],
             nbgrader=answer,
         ),

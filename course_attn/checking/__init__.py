@@ -10,13 +10,16 @@ from course_attn.checking.declare import (
     Property,
     Question,
     Reason,
+    fault,
 )
 from course_attn.checking.judge import judge
+from course_attn.checking.patches import BadDeclaration
 from course_attn.checking.question import as_letters, as_number, as_shape
 from course_attn.checking.result import NotRight, Result
 from course_attn.checking.use import WrongForm
 
 __all__ = [
+    "BadDeclaration",
     "BuiltIn",
     "Case",
     "Context",
@@ -32,6 +35,7 @@ __all__ = [
     "as_letters",
     "as_number",
     "as_shape",
+    "fault",
     "judge",
     "number",
     "span",

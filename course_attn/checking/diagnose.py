@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from course_attn.checking.compare import agree
-from course_attn.checking.context import Context, Finding
+from course_attn.checking.context import Finding, first_difference
 from course_attn.checking.declare import Fault
 from course_attn.checking.kinds import kind_of, where_it_fails
-from course_attn.checking.patterns import first_difference, not_finite, pattern
+from course_attn.checking.patterns import not_finite, pattern
 from course_attn.checking.shapes import shape_problem
 from course_attn.checking.trial import Trial
 
@@ -50,7 +50,7 @@ def _matching(trial: Trial, cases: Sequence[int]) -> Finding | None:
     context = trial.context(wrong[0])
     for fault in trial.exercise.faults:
         if same_outcomes(trial, (fault,), cases):
-            return Finding((fault.id,), _sentence(fault, context))
+            return Finding((fault.id,), fault.sentence(context))
     for pair in trial.exercise.pairs():
         if same_outcomes(trial, pair, cases):
             return _two_at_once(trial, pair, wrong)
@@ -96,17 +96,11 @@ def _value_with(
     return exercise.values_with_faults[key]
 
 
-def _sentence(fault: Fault, context: Context) -> str:
-    return (
-        fault.message if isinstance(fault.message, str) else fault.message(context)
-    )
-
-
 def _two_at_once(
     trial: Trial, pair: tuple[Fault, Fault], wrong: Sequence[int]
 ) -> Finding:
     first, second = (
-        _sentence(fault, trial.context(_telling_case(trial, fault, wrong)))
+        fault.sentence(trial.context(_telling_case(trial, fault, wrong)))
         for fault in pair
     )
     message = (

@@ -31,7 +31,7 @@ def gradient_problem(trial: Trial) -> Finding | None:
 def _in_case(trial: Trial, i: int) -> Finding | None:
     wide = _with_gradient(tuple(map(torch_side.widen, trial.given(i))))
     wanted = torch_side.gradients(
-        trial.exercise.used(trial.exercise.reference)(*wide), wide
+        trial.exercise.used(trial.exercise.solution)(*wide), wide
     )
     given = _with_gradient(trial.given(i))
     outcome = call_guarded(trial.function, given, seconds=trial.exercise.seconds)

@@ -38,7 +38,7 @@ class _Watch:
         self.seen: list[str] = []
         self._python: dict[CodeType, BuiltIn] = {}
         self._compiled: dict[str, list[tuple[Any, BuiltIn]]] = {}
-        self._add(exercise.reference, BuiltIn(f"the course's own {exercise.name}"))
+        self._add(exercise.solution, BuiltIn(f"the course's own {exercise.name}"))
         for entry in exercise.built_ins:
             built_in = BuiltIn(entry) if isinstance(entry, str) else entry
             self._add(_imported(built_in.name), built_in)

@@ -59,4 +59,4 @@ def show_hints(task: Exercise | Question) -> Hints:
 
 def show_solution(task: Exercise | Question) -> Source:
     """Return the source of the reference, which a notebook shows highlighted."""
-    return show_source(task.reference)
+    return show_source(task.solution)

@@ -29,8 +29,8 @@ __all__ = ["judge"]
 
 def judge(task: Exercise | Question, function: Any) -> Result:
     """Judge a learner's function; whatever it does, a `Result` comes back."""
-    expected = parameter_names(task.reference)
-    is_class = inspect.isclass(task.reference)
+    expected = parameter_names(task.solution)
+    is_class = inspect.isclass(task.solution)
     problem = entry_problem(function, task.name, expected, may_be_class=is_class)
     if problem:
         return Result("wrong", problem.message, task.name, problem.faults)
@@ -43,7 +43,7 @@ def judge(task: Exercise | Question, function: Any) -> Result:
 
 
 def _todo(task: Exercise | Question, printed: str = "") -> Result:
-    names = ", ".join(parameter_names(task.reference))
+    names = ", ".join(parameter_names(task.solution))
     message = (
         f"Replace `raise NotImplementedError` in `{task.name}({names})` with your own lines, run "
         f'that cell, then this one. `hint("{task.name}")` helps.'

@@ -9,7 +9,7 @@ from course_attn.checking.compare import agree, different
 from course_attn.checking.context import Finding, number, span
 from course_attn.checking.shapes import shape_words
 
-__all__ = ["first_difference", "not_finite", "pattern"]
+__all__ = ["not_finite", "pattern"]
 
 _Pattern = Callable[[np.ndarray, np.ndarray, float], str | None]
 
@@ -41,20 +41,6 @@ def pattern(got: np.ndarray, expected: np.ndarray, rtol: float) -> Finding | Non
         if message:
             return Finding((name,), message)
     return None
-
-
-def first_difference(got: np.ndarray, expected: np.ndarray, rtol: float) -> str:
-    """Say where the first wrong number stands."""
-    wrong = different(got, expected, rtol)
-    place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-    have, want = number(got[place]), number(expected[place])
-    if not got.ndim:
-        return f"you have {have}; {want} is right."
-    right = f"{wrong.size - int(wrong.sum())} of {wrong.size} numbers are right."
-    return (
-        f"It differs from the reference, first at index {_index(wrong)}: you have {have}, "
-        f"{want} is right. {right}"
-    )
 
 
 def _index(mask: np.ndarray) -> str:

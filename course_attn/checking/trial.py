@@ -61,8 +61,9 @@ class Trial:
     @cached_property
     def names(self) -> list[str]:
         """The names of the arguments."""
-        named = self.exercise.arguments
-        return list(named) or parameter_names(self.exercise.reference)
+        return list(self.exercise.arguments) or parameter_names(
+            self.exercise.solution
+        )
 
     @cached_property
     def expected(self) -> list[np.ndarray | Exception]:
@@ -116,7 +117,7 @@ class Trial:
         """Return the reference's answer, computed in float64."""
         try:
             with np.errstate(all="ignore"):
-                right = self.exercise.used(self.exercise.reference)
+                right = self.exercise.used(self.exercise.solution)
                 return self.side.as_numpy(right(*map(self.side.widen, given)))
         except ValueError as error:
             return error
@@ -156,7 +157,13 @@ class Trial:
         if self.exercise.results:
             given["result"] = self.cases[i].args[-1]
         return Context(
-            given, self.got(i), self.expected[i], self.cases[i].kind, self._call
+            given,
+            self.got(i),
+            self.expected[i],
+            self.cases[i].kind,
+            self._call,
+            self.exercise.terms,
+            self.tolerance(i),
         )
 
     def _call(self, *args: Any) -> np.ndarray | None:

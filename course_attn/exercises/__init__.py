@@ -1,6 +1,7 @@
 """The exercises of the book: check an answer, ask for a hint or a solution, see what is done."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 from course_attn.checking.catalog import Catalog, Unavailable
@@ -14,129 +15,20 @@ from course_attn.source import Source
 __all__ = ["catalog", "check", "hint", "progress", "solution"]
 
 catalog = Catalog(
-    {
-        "weighted_sum": {
-            "course_attn.exercises.weighted_sum.weighted_sum": ("weighted_sum",),
-            "course_attn.exercises.weighted_sum.normalize_weights": (
-                "normalize_weights",
-            ),
-            "course_attn.exercises.weighted_sum.moving_average_weights": (
-                "moving_average_weights",
-            ),
-            "course_attn.exercises.weighted_sum.in_convex_hull": (
-                "in_convex_hull",
-            ),
-            "course_attn.exercises.weighted_sum.mixture_shape": ("mixture_shape",),
-            "course_attn.exercises.weighted_sum.weighted_sum_torch": (
-                "weighted_sum_torch",
-            ),
-        },
-        "scores": {
-            "course_attn.exercises.scores.dot_scores": ("dot_scores",),
-            "course_attn.exercises.scores.cosine_scores": ("cosine_scores",),
-            "course_attn.exercises.scores.additive_scores": ("additive_scores",),
-            "course_attn.exercises.scores.nadaraya_watson": ("nadaraya_watson",),
-            "course_attn.exercises.scores.fooled_by_length": ("fooled_by_length",),
-            "course_attn.exercises.scores.cosine_scores_torch": (
-                "cosine_scores_torch",
-            ),
-        },
-        "softmax": {
-            "course_attn.exercises.softmax.softmax": ("softmax",),
-            "course_attn.exercises.softmax.softmax_with_temperature": (
-                "softmax_with_temperature",
-            ),
-            "course_attn.exercises.softmax.entropy": ("entropy",),
-            "course_attn.exercises.softmax.softmax_jacobian": ("softmax_jacobian",),
-            "course_attn.exercises.softmax.true_of_softmax": ("true_of_softmax",),
-            "course_attn.exercises.softmax.hide_the_axis_bug": (
-                "hide_the_axis_bug",
-            ),
-            "course_attn.exercises.softmax.softmax_torch": ("softmax_torch",),
-        },
-        "qkv": {
-            "course_attn.exercises.qkv.project_qkv": ("project_qkv",),
-            "course_attn.exercises.qkv.attention": ("attention",),
-            "course_attn.exercises.qkv.soft_lookup": ("soft_lookup",),
-            "course_attn.exercises.qkv.possible_scores": ("possible_scores",),
-            "course_attn.exercises.qkv.self_attention_torch": ("SelfAttention",),
-        },
-        "scaling": {
-            "course_attn.exercises.scaling.scaled_attention": ("scaled_attention",),
-            "course_attn.exercises.scaling.init_projection": ("init_projection",),
-            "course_attn.exercises.scaling.score_variance": ("score_variance",),
-            "course_attn.exercises.scaling.which_d": ("which_d",),
-            "course_attn.exercises.scaling.scaled_attention_torch": (
-                "scaled_attention_torch",
-            ),
-        },
-        "masks": {
-            "course_attn.exercises.masks.causal_mask": ("causal_mask",),
-            "course_attn.exercises.masks.masked_softmax": ("masked_softmax",),
-            "course_attn.exercises.masks.padding_mask": ("padding_mask",),
-            "course_attn.exercises.masks.causal_attention": ("causal_attention",),
-            "course_attn.exercises.masks.to_torch_mha_mask": ("to_torch_mha_mask",),
-            "course_attn.exercises.masks.find_leak": ("find_leak",),
-            "course_attn.exercises.masks.causal_attention_torch": (
-                "causal_attention_torch",
-            ),
-        },
-        "multi_head": {
-            "course_attn.exercises.multi_head.split_heads": ("split_heads",),
-            "course_attn.exercises.multi_head.merge_heads": ("merge_heads",),
-            "course_attn.exercises.multi_head.multi_head_attention": (
-                "multi_head_attention",
-            ),
-            "course_attn.exercises.multi_head.true_of_average": (
-                "true_of_average",
-            ),
-            "course_attn.exercises.multi_head.n_parameters": ("n_parameters",),
-            "course_attn.exercises.multi_head.multi_head_flops": (
-                "multi_head_flops",
-            ),
-            "course_attn.exercises.multi_head.head_from_torch": (
-                "head_from_torch",
-            ),
-            "course_attn.exercises.multi_head.multi_head_attention_torch": (
-                "MultiHeadAttention",
-            ),
-        },
-        "order": {
-            "course_attn.exercises.order.sinusoidal_encoding": (
-                "sinusoidal_encoding",
-            ),
-            "course_attn.exercises.order.rotary": ("rotary",),
-            "course_attn.exercises.order.alibi_bias": ("alibi_bias",),
-            "course_attn.exercises.order.can_tell_order": ("can_tell_order",),
-            "course_attn.exercises.order.is_equivariant": ("is_equivariant",),
-            "course_attn.exercises.order.learned_positions_torch": (
-                "LearnedPositions",
-            ),
-        },
-        "block": {
-            "course_attn.exercises.block.layer_norm": ("layer_norm",),
-            "course_attn.exercises.block.feed_forward": ("feed_forward",),
-            "course_attn.exercises.block.transformer_block": ("transformer_block",),
-            "course_attn.exercises.block.gpt_parameters": ("gpt_parameters",),
-            "course_attn.exercises.block.transformer_block_torch": (
-                "TransformerBlock",
-            ),
-            "course_attn.exercises.block.stack_torch": ("Stack",),
-        },
-        "fast": {
-            "course_attn.exercises.fast.attention_flops": ("attention_flops",),
-            "course_attn.exercises.fast.merge_partial": ("merge_partial",),
-            "course_attn.exercises.fast.online_softmax": ("online_softmax",),
-            "course_attn.exercises.fast.cached_step": ("cached_step",),
-            "course_attn.exercises.fast.repeat_kv": ("repeat_kv",),
-            "course_attn.exercises.fast.sliding_window_mask": (
-                "sliding_window_mask",
-            ),
-            "course_attn.exercises.fast.grouped_attention_torch": (
-                "grouped_attention_torch",
-            ),
-        },
-    }
+    __name__,
+    Path(__file__).parent,
+    (
+        "weighted_sum",
+        "scores",
+        "softmax",
+        "qkv",
+        "scaling",
+        "masks",
+        "multi_head",
+        "order",
+        "block",
+        "fast",
+    ),
 )
 
 

@@ -58,7 +58,7 @@ def notebooks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     chapter = (BOOK / "scores.ipynb").read_text("utf-8")
     (folder / "scores.ipynb").write_text(chapter, "utf-8")
     exercises = nbformat.read(BOOK / "exercises" / "softmax.ipynb", as_version=4)
-    right = textwrap.dedent(inspect.getsource(catalog.find("softmax").reference))
+    right = textwrap.dedent(inspect.getsource(catalog.find("softmax").solution))
     for cell in exercises.cells:
         answers = {"softmax-answer": right, "entropy-answer": IN_BITS.strip()}
         cell.source = answers.get(cell.id, cell.source)

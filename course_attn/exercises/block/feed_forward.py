@@ -9,7 +9,7 @@ import numpy as np
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, Property
 from course_attn.exercises.block._steps import wrong_row
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def feed_forward(X, W_1, b_1, W_2, b_2):
@@ -103,16 +103,16 @@ def _rows_mix(c: Context) -> str | None:
     )
 
 
-_FEED_FORWARD = Exercise(
-    name="feed_forward",
-    chapter="block",
+exercise = Exercise(
+    solution=feed_forward,
+    place=20,
+    section="Feed-forward network, ReLU and GELU",
     task="""
 Write `feed_forward(X, W_1, b_1, W_2, b_2)`, the position-wise feed-forward network with ReLU. Each
 element x (last axis of X, which has shape (…, d_model)) becomes
 $\\max(x W_1 + b_1,\\, 0)\\, W_2 + b_2$. W_1 has shape (d_model, d_ff), b_1 (d_ff,), W_2
 (d_ff, d_model) and b_2 (d_model,); the result has the shape of X.
 """,
-    reference=feed_forward,
     cases=_cases,
     variant=_processed,
     kinds={
@@ -284,5 +284,3 @@ $\\max(x W_1 + b_1,\\, 0)\\, W_2 + b_2$. W_1 has shape (d_model, d_ff), b_1 (d_f
     ),
     built_ins=("course_attn.in_numpy.block.feed_forward",),
 )
-
-EXERCISES = (_FEED_FORWARD,)

@@ -16,7 +16,7 @@ from course_attn.checking import (
     WrongForm,
 )
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def gpt_parameters(n_layers, d_model, n_vocab, n_ctx):
@@ -134,9 +134,10 @@ def _explained(c: Context) -> str | None:
     )
 
 
-_GPT = Exercise(
-    name="gpt_parameters",
-    chapter="block",
+exercise = Exercise(
+    solution=gpt_parameters,
+    place=40,
+    section="Counting parameters",
     task="""
 Write `gpt_parameters(n_layers, d_model, n_vocab, n_ctx)`: the number of learned parameters of a
 GPT-2 of this shape, a whole number. It consists of: a vector of width d_model for each of n_vocab
@@ -146,7 +147,6 @@ with d_ff = 4 d_model. All six matrices of a block have biases, each layer norm 
 The last step, from vectors to scores of the tokens, uses the token vectors again. For GPT-2 small,
 with shape (12, 768, 50257, 1024), your function should give its published 124 million.
 """,
-    reference=gpt_parameters,
     cases=_cases,
     variant=_counted,
     use=_whole,
@@ -326,5 +326,3 @@ with shape (12, 768, 50257, 1024), your function should give its published 124 m
         "stand (n_vocab + n_ctx) d and the final norm.",
     ),
 )
-
-EXERCISES = (_GPT,)

@@ -23,7 +23,7 @@ from course_attn.exercises.block._layer_norm_steps import (
 )
 from course_attn.exercises.block._steps import wrong_row
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def layer_norm(X, gain, bias):
@@ -133,9 +133,10 @@ def _not_normal(c: Context) -> str | None:
     return _statistics(c)
 
 
-_LAYER_NORM = Exercise(
-    name="layer_norm",
-    chapter="block",
+exercise = Exercise(
+    solution=layer_norm,
+    place=10,
+    section="Layer norm and RMS norm",
     task="""
 Write `layer_norm(X, gain, bias)`: X has shape (…, d_model), and each row x of it (last axis)
 becomes $g \\odot (x - \\mu) / \\sqrt{\\sigma^2 + \\varepsilon} + b$. Here μ and σ² are mean and
@@ -143,7 +144,6 @@ variance of that row alone, over its d_model features; the variance divides by d
 $\\varepsilon = 10^{-5}$ stands inside the root. `gain` (g) and `bias` (b) have shape (d_model,).
 All features of a row may be equal, and rows may lie far from 0: at $10^8$, with a spread of 1.
 """,
-    reference=layer_norm,
     cases=_cases,
     variant=normed,
     kinds={
@@ -377,6 +377,3 @@ All features of a row may be equal, and rows may lie far from 0: at $10^8$, with
 def _listed(c: Context, name: str) -> str:
     shown = ", ".join(number(value) for value in c.given[name][:4])
     return f"here `{name}` is [{shown}{', …' if len(c.given[name]) > 4 else ''}]"
-
-
-EXERCISES = (_LAYER_NORM,)

@@ -9,7 +9,7 @@ import torch
 
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, WrongForm
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 class Stack(torch.nn.Module):
@@ -143,9 +143,10 @@ def _wanted(c: Context) -> str:
     return f"n_layers is {len(c.given['W'])} here"
 
 
-_STACK = Exercise(
-    name="Stack",
-    chapter="block",
+exercise = Exercise(
+    solution=Stack,
+    place=60,
+    section="Stack, and the whole picture",
     library="torch",
     task="""
 Write the PyTorch module `Stack(make_block, n_layers)`. `make_block()` returns a new block, a module
@@ -154,7 +155,6 @@ by each call of `make_block()`; `forward(X)` runs them one after the other, in t
 they were made, each on the result of the one before. All their parameters must be found by
 `Stack(…).parameters()`, or else no optimizer would ever change them. Call it as `check(Stack)`.
 """,
-    reference=Stack,
     cases=_cases,
     variant=_made,
     use=_run,
@@ -260,5 +260,3 @@ they were made, each on the result of the one before. All their parameters must 
         "`for block in self.blocks: X = block(X)`.",
     ),
 )
-
-EXERCISES = (_STACK,)

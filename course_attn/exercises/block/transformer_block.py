@@ -17,7 +17,7 @@ from course_attn.checking import (
 from course_attn.exercises.block._steps import wrong_row
 from course_attn.exercises.block._wiring import wired, wiring_faults
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def transformer_block(X, attend, process, norm_1, norm_2, mask):
@@ -113,9 +113,10 @@ def _sees_the_future(c: Context) -> str | None:
     )
 
 
-_BLOCK = Exercise(
-    name="transformer_block",
-    chapter="block",
+exercise = Exercise(
+    solution=transformer_block,
+    place=30,
+    section="Two places for the norm",
     task="""
 Write `transformer_block(X, attend, process, norm_1, norm_2, mask)`, a **pre-norm** block. Its parts
 are given as functions: `attend(X, mask)` is self-attention, `process(X)` the feed-forward network,
@@ -125,7 +126,6 @@ shape. Your work is the wiring: which part reads what, and what is added to what
 bool array (n, n), on to `attend`; if you leave it out, `attend` lets everything be seen. Do not
 change X itself.
 """,
-    reference=transformer_block,
     cases=_cases,
     variant=wired,
     kinds={
@@ -161,5 +161,3 @@ change X itself.
         "`H = X + attend(norm_1(X), mask)`; the second line looks like it, without a mask.",
     ),
 )
-
-EXERCISES = (_BLOCK,)

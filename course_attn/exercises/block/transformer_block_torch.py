@@ -12,7 +12,7 @@ from course_attn.checking import Case, Exercise, Fault, Kind, WrongForm
 from course_attn.exercises.block._steps import wrong_row
 from course_attn.exercises.block._wiring import wired, wiring_faults
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 class TransformerBlock(torch.nn.Module):
@@ -252,9 +252,10 @@ def _composable(fault: Fault) -> Fault:
     return replace(fault, does=_of_wiring(partial(wired, **fault.does)))
 
 
-_BLOCK = Exercise(
-    name="TransformerBlock",
-    chapter="block",
+exercise = Exercise(
+    solution=TransformerBlock,
+    place=50,
+    section="In PyTorch",
     library="torch",
     task="""
 Complete the PyTorch module `TransformerBlock(d_model, n_heads, d_ff)`, a **pre-norm** block. Its
@@ -266,7 +267,6 @@ mask (n, n) in the convention of this course, True = may attend, and returns the
 dropout. Mind how `nn.MultiheadAttention` reads a mask, in which order it takes the axes, and what
 it returns. Call it as `check(TransformerBlock)`.
 """,
-    reference=TransformerBlock,
     cases=_cases,
     variant=_made,
     use=_with_parameters,
@@ -348,5 +348,3 @@ it returns. Call it as `check(TransformerBlock)`.
         "torch.nn.TransformerEncoderLayer",
     ),
 )
-
-EXERCISES = (_BLOCK,)

@@ -5,7 +5,7 @@ from functools import partial
 
 from course_attn.checking import Case, Context, Exercise, Fault, Property
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def attention_flops(n_q, n_k, d_k, d_v, n_heads):
@@ -57,9 +57,10 @@ def _parts(c: Context) -> str:
     )
 
 
-_FLOPS = Exercise(
-    name="attention_flops",
-    chapter="fast",
+exercise = Exercise(
+    solution=attention_flops,
+    place=10,
+    section="Where do time and memory go?",
     task="""
 How many operations does attention take? Write `attention_flops(n_q, n_k, d_k, d_v, n_heads)` for
 one sequence: in every head, n_q queries and n_k keys of d_k features each, and n_k values of d_v.
@@ -68,7 +69,6 @@ operations, a multiplication and an addition, for each term of each sum: the pro
 matrix with a (b, c) matrix takes $2\\,a\\,b\\,c$. The projections, the scaling, the softmax and
 masks are not counted. Return a whole number (an `int`).
 """,
-    reference=attention_flops,
     cases=_cases,
     variant=_counted,
     faults=(
@@ -193,5 +193,3 @@ masks are not counted. Return a whole number (an `int`).
     ),
     built_ins=("course_attn.costs.attention_flops",),
 )
-
-EXERCISES = (_FLOPS,)

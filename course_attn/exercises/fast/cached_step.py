@@ -7,7 +7,7 @@ import numpy as np
 from course_attn.checking import Case, Exercise, Kind
 from course_attn.exercises.fast._step_faults import FAULTS, PROPERTIES, stepped
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def cached_step(q, k, v, K_cache, V_cache):
@@ -42,9 +42,10 @@ def _cases() -> tuple[Case, ...]:
     )
 
 
-_STEP = Exercise(
-    name="cached_step",
-    chapter="fast",
+exercise = Exercise(
+    solution=cached_step,
+    place=40,
+    section="Decoding: one query at a time",
     task="""
 One step of decoding. The cache holds the keys and values of the n positions so far; now the
 query, key and value of the next one arrive. Write `cached_step(q, k, v, K_cache, V_cache)`:
@@ -54,7 +55,6 @@ rows, (…, n + 1, d_k) and (…, n + 1, d_v), and out, (…, 1, d_v), is the at
 K and V, with the scores divided by $\\sqrt{d_k}$. In the first step the cache is empty, n = 0.
 Leave K_cache and V_cache as they are. (You may use the course's `attention`.)
 """,
-    reference=cached_step,
     cases=_cases,
     variant=stepped,
     results=("out", "K", "V"),
@@ -75,5 +75,3 @@ Leave K_cache and V_cache as they are. (You may use the course's `attention`.)
         "q to K and V, without a mask.",
     ),
 )
-
-EXERCISES = (_STEP,)

@@ -17,7 +17,7 @@ from course_attn.checking import (
 )
 from course_attn.exercises.fast._steps import place, same
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def grouped_attention_torch(Q, K, V):
@@ -146,9 +146,10 @@ def _in_turn_said(c: Context) -> str:
     return f"{_wanted(c)}; yours use {_listed(yours)}."
 
 
-_GROUPED = Exercise(
-    name="grouped_attention_torch",
-    chapter="fast",
+exercise = Exercise(
+    solution=grouped_attention_torch,
+    place=70,
+    section="Shared heads: multi-query and grouped-query attention",
     library="torch",
     task="""
 Grouped-query attention in PyTorch. Write `grouped_attention_torch(Q, K, V)`: Q is a tensor of
@@ -157,7 +158,6 @@ n_heads is a multiple of n_kv_heads, r·n_kv_heads. Head h of the queries attend
 of K and V (counted from 0), with scores divided by $\\sqrt{d_k}$ and without a mask. Return the
 outputs, (…, n_heads, n_q, d_v). Build it yourself, without `scaled_dot_product_attention`.
 """,
-    reference=grouped_attention_torch,
     cases=_cases,
     variant=_attended,
     kinds={
@@ -285,5 +285,3 @@ outputs, (…, n_heads, n_q, d_v). Build it yourself, without `scaled_dot_produc
     ),
     built_ins=("torch.nn.functional.scaled_dot_product_attention",),
 )
-
-EXERCISES = (_GROUPED,)

@@ -9,7 +9,7 @@ from course_attn.exercises.fast._merge import merged
 from course_attn.exercises.fast._merge_faults import FAULTS, PROPERTIES
 from course_attn.exercises.fast._steps import finite
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 _Triple = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -63,9 +63,10 @@ def _cases() -> tuple[Case, ...]:
     )
 
 
-_MERGE = Exercise(
-    name="merge_partial",
-    chapter="fast",
+exercise = Exercise(
+    solution=merge_partial,
+    place=20,
+    section="In one line: merging two parts",
     task="""
 Some keys have been looked at, and then some others. Of each part, three things are kept for every
 query: its largest score m, shape (…, n_q); the sum $l = \\sum_j e^{s_j - m}$, shape (…, n_q); and
@@ -75,7 +76,6 @@ together give. Scores may be thousands, and thousands apart. A query that sees n
 has m = −∞, l = 0 and o = 0 there; if it sees none in either part, so it is in the result (and no
 NaN). In the first test the factors by which sums shrink are 1/4 and 1.
 """,
-    reference=merge_partial,
     cases=_cases,
     variant=merged,
     results=("m", "l", "o"),
@@ -104,5 +104,3 @@ NaN). In the first test the factors by which sums shrink are 1/4 and 1.
     ),
     built_ins=("course_attn.in_numpy.fast.merge_partial",),
 )
-
-EXERCISES = (_MERGE,)

@@ -18,7 +18,7 @@ from course_attn.exercises.fast._online import stepwise
 from course_attn.exercises.fast._online_faults import FAULTS
 from course_attn.exercises.fast._steps import known_here
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def online_softmax(scores, block):
@@ -108,9 +108,10 @@ def _depends_on_block(c: Context) -> str | None:
     )
 
 
-_ONLINE = Exercise(
-    name="online_softmax",
-    chapter="fast",
+exercise = Exercise(
+    solution=online_softmax,
+    place=30,
+    section="By hand: one score after the other",
     task="""
 Write `online_softmax(scores, block)`: the softmax of every row (last axis), but look at no more
 than `block` scores of a row at a time. Shape (…, n) in and out; a single row (n,) too. A first
@@ -119,7 +120,6 @@ over the scores so far; a second pass writes the weights $e^{s_j - m} / l$. The 
 shorter than the others, and `block` may exceed n. Scores may have any size: blocks and rows may
 lie thousands apart. Entries may be −∞ (weight 0), whole blocks too; a row of −∞ alone gets zeros.
 """,
-    reference=online_softmax,
     cases=_cases,
     variant=stepwise,
     kinds={
@@ -170,5 +170,3 @@ lie thousands apart. Entries may be −∞ (weight 0), whole blocks too; a row o
         ),
     ),
 )
-
-EXERCISES = (_ONLINE,)

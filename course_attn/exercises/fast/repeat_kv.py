@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, Property
 from course_attn.exercises.fast._steps import same
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def repeat_kv(K, n_rep):
@@ -95,9 +95,10 @@ def _shapes(c: Context) -> str:
     )
 
 
-_REPEAT = Exercise(
-    name="repeat_kv",
-    chapter="fast",
+exercise = Exercise(
+    solution=repeat_kv,
+    place=50,
+    section="Shared heads: multi-query and grouped-query attention",
     task="""
 In grouped-query attention there are fewer heads of keys and values than of queries: n_rep heads
 of queries in a row share one. Write `repeat_kv(K, n_rep)`: K has shape (…, n_kv_heads, n, d), the
@@ -105,7 +106,6 @@ keys (or the values) of each head; return an array of shape (…, n_kv_heads·n_
 head h is head ⌊h / n_rep⌋ of K, counted from 0. In the first test
 $K_{gjc} = 100\\,g + 10\\,j + c$, so that the hundreds of a number say from which head it comes.
 """,
-    reference=repeat_kv,
     cases=_cases,
     variant=_copied,
     kinds={
@@ -216,5 +216,3 @@ $K_{gjc} = 100\\,g + 10\\,j + c$, so that the hundreds of a number say from whic
     ),
     built_ins=("course_attn.in_numpy.fast.repeat_kv",),
 )
-
-EXERCISES = (_REPEAT,)

@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, Property
 from course_attn.exercises.fast._steps import same
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def sliding_window_mask(n_q, n_k, window):
@@ -102,9 +102,10 @@ def _differs(c: Context) -> str | None:
     return _first_wrong(c) if same_form else None
 
 
-_WINDOW = Exercise(
-    name="sliding_window_mask",
-    chapter="fast",
+exercise = Exercise(
+    solution=sliding_window_mask,
+    place=60,
+    section="Windows, and what happens when the first word leaves",
     task="""
 Write `sliding_window_mask(n_q, n_k, window)`: a mask of dtype bool and shape (n_q, n_k), True
 where query i may attend to key j. The queries are the *last* n_q positions of a sequence of n_k
@@ -113,7 +114,6 @@ and of the others the last `window`, its own position counted: those with
 p − window < j ≤ p. With window = 1 it sees itself alone, with a window of n_k or more all that a
 causal mask allows. With more queries than keys, the first n_q − n_k queries see nothing.
 """,
-    reference=sliding_window_mask,
     cases=_cases,
     variant=_drawn,
     kinds={
@@ -320,5 +320,3 @@ causal mask allows. With more queries than keys, the first n_q − n_k queries s
     ),
     built_ins=("course_attn.in_numpy.masks.sliding_window_mask",),
 )
-
-EXERCISES = (_WINDOW,)

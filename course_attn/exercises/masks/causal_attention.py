@@ -25,7 +25,7 @@ from course_attn.exercises.masks._steps import (
 )
 from course_attn.exercises.masks.causal_mask import causal_mask
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def causal_attention(Q, K, V):
@@ -132,9 +132,10 @@ def _moved_by_future(c: Context) -> str:
     )
 
 
-_CAUSAL_ATTENTION = Exercise(
-    name="causal_attention",
-    chapter="masks",
+exercise = Exercise(
+    solution=causal_attention,
+    place=40,
+    section="New queries, old keys: the rectangular mask",
     task="""
 Write `causal_attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$ in which query
 i sees only the keys $j \\le i + n_k - n_q$ (the last query stands at the last key). Q is (…, n_q,
@@ -142,7 +143,6 @@ d_k), K (…, n_k, d_k), V (…, n_k, d_v); the result is (…, n_q, d_v). A que
 the first ones do where n_q > n_k, gets zeros. Scores may be in the thousands, those of the future
 far larger than the allowed ones. You may use your own functions from before.
 """,
-    reference=causal_attention,
     cases=_causal_attention_cases,
     variant=_attended,
     kinds={
@@ -365,6 +365,3 @@ far larger than the allowed ones. You may use your own functions from before.
 def _sees_later(c: Context) -> str | None:
     moved = _moved_by_future(c)
     return f"Your outputs depend on the future.{moved}" if moved else None
-
-
-EXERCISES = (_CAUSAL_ATTENTION,)

@@ -8,7 +8,7 @@ import torch
 
 from course_attn.checking import BuiltIn, Case, Exercise, Fault, Kind, number
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def causal_attention_torch(Q, K, V):
@@ -104,9 +104,10 @@ def _attended(
     return weigh(hide(scores, allow(Q.shape[-2], K.shape[-2]))) @ V
 
 
-_CAUSAL_ATTENTION = Exercise(
-    name="causal_attention_torch",
-    chapter="masks",
+exercise = Exercise(
+    solution=causal_attention_torch,
+    place=70,
+    section="In PyTorch",
     library="torch",
     task="""
 The same in PyTorch: `causal_attention_torch(Q, K, V)` takes tensors (…, n_q, d_k), (…, n_k, d_k)
@@ -115,7 +116,6 @@ keys $j \\le i + n_k - n_q$ only. A query that sees no key gets zeros, and its g
 NaN either. Scores may be in the thousands, those of the future far larger than the allowed ones.
 Build it yourself, without `scaled_dot_product_attention`.
 """,
-    reference=causal_attention_torch,
     cases=_cases,
     variant=_attended,
     kinds={
@@ -284,5 +284,3 @@ Build it yourself, without `scaled_dot_product_attention`.
         "course_attn.in_torch.qkv.fused_attention",
     ),
 )
-
-EXERCISES = (_CAUSAL_ATTENTION,)

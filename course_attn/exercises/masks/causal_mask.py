@@ -5,7 +5,7 @@ import numpy as np
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, Property
 from course_attn.exercises.masks._steps import drawn, seen_by
 
-__all__ = ["EXERCISES", "causal_mask"]
+__all__ = ["exercise", "causal_mask"]
 
 
 def causal_mask(n_q, n_k):
@@ -25,16 +25,16 @@ def _last_key(c: Context) -> int:
     return int(c.given["n_k"]) - 1
 
 
-_CAUSAL_MASK = Exercise(
-    name="causal_mask",
-    chapter="masks",
+exercise = Exercise(
+    solution=causal_mask,
+    place=10,
+    section="The same, entry by entry",
     task="""
 Write `causal_mask(n_q, n_k)`: a mask of dtype bool and shape (n_q, n_k), True where query i may
 attend to key j. The queries are the *last* n_q positions of a sequence of n_k (aligned to the
 bottom right), and each sees the keys up to and including its own position: $j \\le i + n_k - n_q$.
 The last query sees every key; with more queries than keys, the first n_q − n_k queries see nothing.
 """,
-    reference=causal_mask,
     cases=_causal_cases,
     variant=drawn,
     kinds={
@@ -220,6 +220,3 @@ def _sees_too_little(c: Context) -> str | None:
         f"With n_q = {c.given['n_q']} and n_k = {c.given['n_k']}, query {i} stands at key {at}, so "
         f"it may see key {j}; your mask forbids it."
     )
-
-
-EXERCISES = (_CAUSAL_MASK,)

@@ -17,7 +17,7 @@ from course_attn.exercises.masks._leak_search import (
 )
 from course_attn.exercises.masks._leaks import leak_cases
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def find_leak(model, X):
@@ -54,16 +54,16 @@ def _position(find: Callable[..., Any], model: Any, X: np.ndarray) -> np.ndarray
     return np.array(int(found))
 
 
-_FIND_LEAK = Exercise(
-    name="find_leak",
-    chapter="masks",
+exercise = Exercise(
+    solution=find_leak,
+    place=60,
+    section="A leak detector",
     task="""
 Write `find_leak(model, X)`: `model` is a function that takes X, shape (n, d), and returns one
 output for each position, shape (n, d_out). Return the first position i (from 0) whose output
 depends on an input *after* i, or `None` if there is none. Call the model as often as you like;
 rounding (a relative change below $10^{-9}$) is no leak, but a change of $10^{-4}$ is one.
 """,
-    reference=find_leak,
     cases=leak_cases,
     variant=searched,
     use=_position,
@@ -267,6 +267,3 @@ rounding (a relative change below $10^{-9}$) is no leak, but a change of $10^{-4
         "model(X)[i])`; `return i` at the first difference, and `return None` after the loop.",
     ),
 )
-
-
-EXERCISES = (_FIND_LEAK,)

@@ -24,7 +24,7 @@ from course_attn.exercises.masks._steps import (
     uniform_where_empty,
 )
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def masked_softmax(scores, mask):
@@ -107,16 +107,16 @@ _EMPTY = Kind(
 )
 
 
-_MASKED_SOFTMAX = Exercise(
-    name="masked_softmax",
-    chapter="masks",
+exercise = Exercise(
+    solution=masked_softmax,
+    place=20,
+    section="A row with nothing to see",
     task="""
 Write `masked_softmax(scores, mask)`: the softmax of each row (last axis) over the scores that the
 mask allows; the others get weight 0. `scores` has shape (…, n), and `mask` is bool and broadcasts
 to it, with True for allowed. A row with nothing allowed gets zeros, never NaN. All scores stay
 below $10^4$ in size, and forbidden ones may be far larger than allowed ones.
 """,
-    reference=masked_softmax,
     cases=_masked_cases,
     variant=_through,
     kinds={
@@ -314,6 +314,3 @@ def _wrong_sums(c: Context) -> str | None:
     if not wanted[wrong].any():
         return f"Rows with nothing allowed sum to {span(sums[wrong])} and should sum to 0."
     return f"Your rows sum to {span(sums)}; each should sum to 1, or to 0 if nothing is allowed."
-
-
-EXERCISES = (_MASKED_SOFTMAX,)

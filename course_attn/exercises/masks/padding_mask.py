@@ -13,7 +13,7 @@ from course_attn.exercises.masks._steps import (
     seen_by,
 )
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def padding_mask(lengths, n_k):
@@ -43,16 +43,16 @@ def _padded(
     return finish(compare(count(n_k, lengths), lengths[:, None, None]))
 
 
-_PADDING_MASK = Exercise(
-    name="padding_mask",
-    chapter="masks",
+exercise = Exercise(
+    solution=padding_mask,
+    place=30,
+    section="Padding: sentences of different lengths",
     task="""
 Write `padding_mask(lengths, n_k)`: `lengths` is an array of integers (batch,), the number of real
 keys of each sequence, which come first; the rest of its n_k keys is filling. Return a bool array of
 shape (batch, 1, n_k), True where the key is real, so that it broadcasts over the queries: $m_{b1j}$
 is True if $j < \\mathrm{length}_b$. A length may be 0.
 """,
-    reference=padding_mask,
     cases=_padding_cases,
     variant=_padded,
     kinds={
@@ -159,6 +159,3 @@ is True if $j < \\mathrm{length}_b$. A length may be 0.
     ),
     built_ins=("course_attn.in_numpy.masks.padding_mask",),
 )
-
-
-EXERCISES = (_PADDING_MASK,)

@@ -6,7 +6,7 @@ from course_attn.checking import Case, Exercise, Fault, Property
 from course_attn.exercises.masks._steps import allows_too_little, allows_too_much
 from course_attn.exercises.masks.causal_mask import causal_mask
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def to_torch_mha_mask(mask):
@@ -25,16 +25,16 @@ def _mha_cases() -> tuple[Case, ...]:
     )
 
 
-_TO_TORCH = Exercise(
-    name="to_torch_mha_mask",
-    chapter="masks",
+exercise = Exercise(
+    solution=to_torch_mha_mask,
+    place=50,
+    section="Two polarities and two alignments",
     task="""
 PyTorch's `nn.MultiheadAttention` takes an `attn_mask` in which True means *drop this key*, the
 opposite of ours and of `scaled_dot_product_attention`. Write `to_torch_mha_mask(mask)`: from our
 mask, a NumPy array of bool and any shape with True for "may attend", make the one to hand over, a
 NumPy array of bool and the same shape. Leave the argument itself as it is.
 """,
-    reference=to_torch_mha_mask,
     cases=_mha_cases,
     faults=(
         Fault(
@@ -107,6 +107,3 @@ NumPy array of bool and the same shape. Leave the argument itself as it is.
         "one value only.",
     ),
 )
-
-
-EXERCISES = (_TO_TORCH,)

@@ -9,7 +9,7 @@ import torch
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, Property
 from course_attn.checking.use import put_to_use
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 _NAMES = ("W_Q", "W_K", "W_V")
 
@@ -113,9 +113,10 @@ def _source(c: Context) -> str | None:
     return f"{_setting(c)}. Your {c.given['result']}[0, 0] comes from row {r}, column {k}."
 
 
-_HEAD = Exercise(
-    name="head_from_torch",
-    chapter="multi_head",
+exercise = Exercise(
+    solution=head_from_torch,
+    place=70,
+    section="Inside nn.MultiheadAttention",
     library="torch",
     task="""
 PyTorch's `nn.MultiheadAttention` packs $W^Q$, $W^K$ and $W^V$ of all heads into one
@@ -126,7 +127,6 @@ three tensors `W_Q, W_K, W_V`, each of shape (d_model, d_k), in our convention:
 $Q_h = X W^Q_h$. The layer's sizes are `mha.embed_dim` (d_model) and `mha.num_heads`;
 leave its biases out. A copy and a view, with or without a gradient, are both right.
 """,
-    reference=head_from_torch,
     cases=_cases,
     variant=_taken,
     use=_from_layer,
@@ -270,5 +270,3 @@ leave its biases out. A copy and a view, with or without a gradient, are both ri
     ),
     built_ins=("course_attn.in_torch.multi_head_layers.head_weights",),
 )
-
-EXERCISES = (_HEAD,)

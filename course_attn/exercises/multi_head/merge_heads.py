@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, Property
 from course_attn.exercises.multi_head._steps import same, traced
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def merge_heads(X):
@@ -68,16 +68,16 @@ def _mixed(c: Context) -> str | None:
     return traced(c) if c.got.shape == c.expected.shape else None
 
 
-_MERGE = Exercise(
-    name="merge_heads",
-    chapter="multi_head",
+exercise = Exercise(
+    solution=merge_heads,
+    place=20,
+    section="With the heads as a batch axis",
     task="""
 Write `merge_heads(X)`: X has shape (…, n_heads, n, d_k), for every head one row for each
 element; return an array of shape (…, n, n_heads·d_k). The row of element i holds the i-th
 rows of all heads side by side: first that of head 0, then that of head 1, and so on. It
 undoes `split_heads`. In the first test $X_{hic} = 100\\,h + 10\\,i + c$, counted from 0.
 """,
-    reference=merge_heads,
     cases=_cases,
     variant=_joined,
     kinds={
@@ -183,5 +183,3 @@ undoes `split_heads`. In the first test $X_{hic} = 100\\,h + 10\\,i + c$, counte
     ),
     built_ins=("course_attn.in_numpy.multi_head.merge_heads",),
 )
-
-EXERCISES = (_MERGE,)

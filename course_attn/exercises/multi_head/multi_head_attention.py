@@ -6,7 +6,7 @@ from course_attn.checking import Context, Exercise, Kind, Property, number
 from course_attn.exercises.multi_head._attention import attended, cases
 from course_attn.exercises.multi_head._attention_faults import FAULTS
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def multi_head_attention(X, W_Q, W_K, W_V, W_O, n_heads, mask):
@@ -86,9 +86,10 @@ def _not_linear_in_the_last(c: Context) -> str | None:
     )
 
 
-_MULTI_HEAD = Exercise(
-    name="multi_head_attention",
-    chapter="multi_head",
+exercise = Exercise(
+    solution=multi_head_attention,
+    place=30,
+    section="With the heads as a batch axis",
     task="""
 Write `multi_head_attention(X, W_Q, W_K, W_V, W_O, n_heads, mask)`, self-attention
 with several heads: X has shape (…, n, d_model), all four matrices are (d_model,
@@ -102,7 +103,6 @@ multiplied by $W^O$: the result has shape (…, n, d_model).
 sequence of a batch: True where element i may attend to element j. Every row
 of it has a True. You may use your own functions of this and earlier chapters.
 """,
-    reference=multi_head_attention,
     cases=lambda: cases(20260703),
     variant=attended,
     kinds={
@@ -131,5 +131,3 @@ of it has a True. You may use your own functions of this and earlier chapters.
         "course_attn.in_numpy.multi_head.multi_head_attention_loop",
     ),
 )
-
-EXERCISES = (_MULTI_HEAD,)

@@ -17,7 +17,7 @@ from course_attn.checking import (
 from course_attn.exercises.multi_head._attention import cases
 from course_attn.exercises.multi_head._steps import worst_row
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 _MATRICES = ("W_Q", "W_K", "W_V", "W_O")
 
@@ -181,9 +181,10 @@ def _d_k(c: Context) -> int:
     return c.given["X"].shape[-1] // c.given["n_heads"]
 
 
-_MODULE = Exercise(
-    name="MultiHeadAttention",
-    chapter="multi_head",
+exercise = Exercise(
+    solution=MultiHeadAttention,
+    place=80,
+    section="In PyTorch",
     library="torch",
     task="""
 Write the PyTorch module `MultiHeadAttention(d_model, n_heads)`, self-attention with several heads.
@@ -194,7 +195,6 @@ of bool of shape (n, n), True where the row's element may attend to the column's
 True), to the outputs of shape (…, n, d_model). PyTorch's `scaled_dot_product_attention` may do the
 attention within the heads, if you like. Call it as `check(MultiHeadAttention)`.
 """,
-    reference=MultiHeadAttention,
     cases=_cases,
     variant=_made,
     use=_with_weights,
@@ -340,5 +340,3 @@ attention within the heads, if you like. Call it as `check(MultiHeadAttention)`.
         "torch.nn.functional.multi_head_attention_forward",
     ),
 )
-
-EXERCISES = (_MODULE,)

@@ -6,7 +6,7 @@ from typing import Any
 
 from course_attn.checking import Case, Context, Exercise, Fault, Property
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def multi_head_flops(n, d_model, n_heads):
@@ -62,9 +62,10 @@ def _parts(c: Context) -> str:
     )
 
 
-_FLOPS = Exercise(
-    name="multi_head_flops",
-    chapter="multi_head",
+exercise = Exercise(
+    solution=multi_head_flops,
+    place=60,
+    section="What it costs",
     task="""
 How many operations does self-attention with several heads take? Write
 `multi_head_flops(n, d_model, n_heads)` for one sequence of n elements, with
@@ -74,7 +75,6 @@ $2\\,a\\,b\\,c$ operations, a multiplication and an addition for each term of ea
 sum. There are the products with $W^Q$, $W^K$, $W^V$ and $W^O$, and in each head the
 scores and the mixing of the values. Return a whole number (an `int`: divide by `//`).
 """,
-    reference=multi_head_flops,
     cases=_cases,
     variant=_counted,
     faults=(
@@ -155,5 +155,3 @@ scores and the mixing of the values. Return a whole number (an `int`: divide by 
         "`d_k = d_model // n_heads`.",
     ),
 )
-
-EXERCISES = (_FLOPS,)

@@ -5,7 +5,7 @@ from typing import Any
 
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, Property
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def n_parameters(d_model, n_heads, d_k, d_v, bias):
@@ -85,9 +85,10 @@ def _difference(c: Context) -> str | None:
     return f"{_said(c)} Write down the shape of each matrix, and what is in it."
 
 
-_N_PARAMETERS = Exercise(
-    name="n_parameters",
-    chapter="multi_head",
+exercise = Exercise(
+    solution=n_parameters,
+    place=50,
+    section="What it costs",
     task="""
 Write `n_parameters(d_model, n_heads, d_k, d_v, bias)`: how many numbers does multi-head attention
 learn? Count the entries of $W^Q$, $W^K$, $W^V$ and $W^O$, for n_heads heads whose queries and keys
@@ -95,7 +96,6 @@ have d_k features each and whose values have d_v; outputs have d_model features,
 If `bias` is True, each of the four linear maps adds a vector, as long as one row of its result, to
 every row: count those too. All five arguments are always given; return a whole number (an `int`).
 """,
-    reference=n_parameters,
     cases=_cases,
     variant=_counted,
     kinds={
@@ -269,5 +269,3 @@ every row: count those too. All five arguments are always given; return a whole 
     ),
     built_ins=("course_attn.costs.n_parameters",),
 )
-
-EXERCISES = (_N_PARAMETERS,)

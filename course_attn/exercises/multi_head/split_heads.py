@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, Property
 from course_attn.exercises.multi_head._steps import same, traced
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def split_heads(X, n_heads):
@@ -130,9 +130,10 @@ def _wrong_numbers(c: Context) -> str | None:
     return traced(c)
 
 
-_SPLIT = Exercise(
-    name="split_heads",
-    chapter="multi_head",
+exercise = Exercise(
+    solution=split_heads,
+    place=10,
+    section="With the heads as a batch axis",
     task="""
 Write `split_heads(X, n_heads)`: X has shape (…, n, d), one element a row; return an
 array of shape (…, n_heads, n, d/n_heads). Each row of X is cut into n_heads equal
@@ -141,7 +142,6 @@ of every head still belongs to element i. If n_heads does not divide d, raise a
 `ValueError`. In the first test $X_{ic} = 10\\,i + c$ (with i and c counted from 0),
 so that you can see where each number comes from: 23 is feature 3 of element 2.
 """,
-    reference=split_heads,
     cases=_cases,
     variant=_with_heads,
     kinds={
@@ -270,5 +270,3 @@ so that you can see where each number comes from: 23 is feature 3 of element 2.
     ),
     built_ins=("course_attn.in_numpy.multi_head.split_heads",),
 )
-
-EXERCISES = (_SPLIT,)

@@ -2,7 +2,7 @@
 
 from course_attn.checking import Question, Reason, as_letters
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def true_of_average():
@@ -20,9 +20,10 @@ def _missing(letter: str, message: str) -> Reason:
     )
 
 
-_AVERAGE = Question(
-    name="true_of_average",
-    chapter="multi_head",
+exercise = Question(
+    solution=true_of_average,
+    place=40,
+    section="The map that no head has",
     task="""
 `layer = nn.MultiheadAttention(64, 2, batch_first=True)` has two heads. `layer(X, X, X)[1]` returns
 the *mean* of their weights. For the query *it* and the keys *animal*, *road*, *tired*, *it*, in
@@ -38,7 +39,6 @@ heads are? Let `true_of_average()` return the set of their letters, for example 
 - **f** If the mean were (1, 0, 0, 0), both heads would give *animal* all their weight.
 - **g** If one head gives *animal* all its weight, the other gives *road* all its weight.
 """,
-    reference=true_of_average,
     read=as_letters,
     reasons=(
         Reason(
@@ -95,5 +95,3 @@ heads are? Let `true_of_average()` return the set of their letters, for example 
         "x = 0.5 and for x = 1.",
     ),
 )
-
-EXERCISES = (_AVERAGE,)

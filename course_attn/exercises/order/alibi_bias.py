@@ -16,7 +16,7 @@ from course_attn.checking import (
 )
 from course_attn.exercises.order._steps import unchanged
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def alibi_bias(n_heads, n):
@@ -117,9 +117,10 @@ def _wrong_slopes(c: Context) -> str | None:
     return f"The distances are right, the slopes are not. {_compared(c)}"
 
 
-_ALIBI = Exercise(
-    name="alibi_bias",
-    chapter="order",
+exercise = Exercise(
+    solution=alibi_bias,
+    place=30,
+    section="Third place: lower the scores by distance",
     task="""
 Write `alibi_bias(n_heads, n)` for n queries and the same n keys: an array of shape (n_heads, n, n)
 that holds $-\\mu_h\\,(i - j)$ for head h, query i and key j ≤ i. The heads, along axis 0, are
@@ -127,7 +128,6 @@ numbered h = 1, 2, …, n_heads, and have the slopes $\\mu_h = 2^{-8h / n_\\text
 is a power of two. A causal mask will hide the keys j > i, so the check does not look at the
 entries above the diagonal: put there what you like.
 """,
-    reference=alibi_bias,
     cases=_cases,
     variant=_lowered,
     use=_past_only,
@@ -276,5 +276,3 @@ entries above the diagonal: put there what you like.
     ),
     built_ins=("course_attn.in_numpy.order.alibi_bias",),
 )
-
-EXERCISES = (_ALIBI,)

@@ -2,7 +2,7 @@
 
 from course_attn.checking import Question, Reason, as_letters
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def can_tell_order():
@@ -20,9 +20,10 @@ def _missing(letter: str, message: str) -> Reason:
     )
 
 
-_CAN_TELL = Question(
-    name="can_tell_order",
-    chapter="order",
+exercise = Question(
+    solution=can_tell_order,
+    place=40,
+    section="Who can tell the order?",
     task="""
 Six models read a sentence. Each looks up a learned vector for every word, which depends on the word
 alone; each ends in *one* vector for the sentence, the mean of its outputs over all positions. Which
@@ -38,7 +39,6 @@ set of their letters, for example `{"a", "b"}`.
   layer, right before the mean is taken.
 - **f** As **a**, but queries and keys are rotated according to their positions.
 """,
-    reference=can_tell_order,
     read=as_letters,
     reasons=(
         Reason(
@@ -92,5 +92,3 @@ set of their letters, for example `{"a", "b"}`.
         "differently.",
     ),
 )
-
-EXERCISES = (_CAN_TELL,)

@@ -17,7 +17,7 @@ from course_attn.checking import (
 )
 from course_attn.exercises.order._steps import softmax
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def is_equivariant(model, X):
@@ -208,9 +208,10 @@ def _columns(
     )
 
 
-_IS_EQUIVARIANT = Exercise(
-    name="is_equivariant",
-    chapter="order",
+exercise = Exercise(
+    solution=is_equivariant,
+    place=50,
+    section="Why it works",
     task="""
 Write `is_equivariant(model, X)`: `model` is a function that takes X, shape (n, d), and returns one
 output for each position, shape (n, d_out). Return `True` if permuting the rows of X permutes the
@@ -219,7 +220,6 @@ the model, only call it, as often as you like: try enough permutations to be pra
 few dozen are). The rows of X are all different. Rounding (a relative change below $10^{-9}$) does
 not count; a change of $10^{-3}$ does.
 """,
-    reference=is_equivariant,
     cases=_cases,
     variant=_tried,
     use=_truth,
@@ -363,5 +363,3 @@ not count; a change of $10^{-3}$ does.
         "model(X)[order])`; `return False` at the first difference, `return True` after the loop.",
     ),
 )
-
-EXERCISES = (_IS_EQUIVARIANT,)

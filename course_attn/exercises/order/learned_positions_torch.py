@@ -8,7 +8,7 @@ import torch
 
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, WrongForm
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 class LearnedPositions(torch.nn.Module):
@@ -126,9 +126,10 @@ def _first_row(c: Context) -> str:
     return f"Your first row is {c.row()}; it should be {c.row(of='expected')}."
 
 
-_LEARNED = Exercise(
-    name="LearnedPositions",
-    chapter="order",
+exercise = Exercise(
+    solution=LearnedPositions,
+    place=60,
+    section="Learned rows",
     library="torch",
     task="""
 Write the PyTorch module `LearnedPositions(n_max, d_model)`: its `__init__` makes `self.P`, a
@@ -137,7 +138,6 @@ there), and `forward(X)` adds row i of P to element i of X, which has shape (…
 sequence may be shorter than n_max; for one that is longer there are no rows, so raise a
 `ValueError`. Call it as `check(LearnedPositions)`.
 """,
-    reference=LearnedPositions,
     cases=_cases,
     variant=_made,
     use=_with_table,
@@ -292,6 +292,3 @@ class _CutOff(torch.nn.Module):
         """Add as many rows as both have."""
         n = min(X.shape[-2], len(self.P))
         return X[..., :n, :] + self.P[:n]
-
-
-EXERCISES = (_LEARNED,)

@@ -26,7 +26,7 @@ from course_attn.exercises.order._rotary_steps import (
 )
 from course_attn.exercises.order._steps import frequencies
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def rotary(X, positions):
@@ -150,9 +150,10 @@ def _not_relative(c: Context) -> str | None:
     )
 
 
-_ROTARY = Exercise(
-    name="rotary",
-    chapter="order",
+exercise = Exercise(
+    solution=rotary,
+    place=20,
+    section="The formula",
     task="""
 Write `rotary(X, positions)` in the half-split layout: X has shape (…, n, d) with even d, and
 `positions`, shape (n,), holds a whole number for each row of X, in any order and not always from 0.
@@ -161,7 +162,6 @@ pair f by the angle $\\varphi = i\\,\\omega_f$ with $\\omega_f = 10000^{-2f/d}$:
 becomes $(a \\cos\\varphi - b \\sin\\varphi,\\; a \\sin\\varphi + b \\cos\\varphi)$. Each feature
 stays in its place, so that the result has the shape of X.
 """,
-    reference=rotary,
     cases=_cases,
     variant=rotated,
     kinds={
@@ -360,5 +360,3 @@ stays in its place, so that the result has the shape of X.
     ),
     built_ins=("course_attn.in_numpy.order.rotary",),
 )
-
-EXERCISES = (_ROTARY,)

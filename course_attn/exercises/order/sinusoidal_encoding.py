@@ -16,7 +16,7 @@ from course_attn.checking import (
 )
 from course_attn.exercises.order._steps import frequencies, unchanged
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def sinusoidal_encoding(n, d_model):
@@ -176,9 +176,10 @@ def _odd_passes(d: int) -> None:
     """Let an odd width pass."""
 
 
-_SINUSOIDAL = Exercise(
-    name="sinusoidal_encoding",
-    chapter="order",
+exercise = Exercise(
+    solution=sinusoidal_encoding,
+    place=10,
+    section="Sinusoids",
     task="""
 Write `sinusoidal_encoding(n, d_model)`: an array of shape (n, d_model) whose row i describes
 position i = 0, 1, …, n − 1. The features come in pairs f = 0, 1, …, d_model/2 − 1, and pair f has
@@ -186,7 +187,6 @@ the frequency $\\omega_f = 10000^{-2f / d_\\text{model}}$. The two entries of a 
 side: column 2f holds $\\sin(i\\,\\omega_f)$ and column 2f + 1 holds $\\cos(i\\,\\omega_f)$. An odd
 `d_model` cannot be paired: raise a `ValueError`.
 """,
-    reference=sinusoidal_encoding,
     cases=_cases,
     variant=_encoded,
     kinds={
@@ -394,5 +394,3 @@ side: column 2f holds $\\sin(i\\,\\omega_f)$ and column 2f + 1 holds $\\cos(i\\,
     ),
     built_ins=("course_attn.in_numpy.order.sinusoidal_encoding",),
 )
-
-EXERCISES = (_SINUSOIDAL,)

@@ -17,7 +17,7 @@ from course_attn.checking import (
 )
 from course_attn.exercises.qkv._steps import one_hot, same, softmax, unit
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def attention(Q, K, V):
@@ -131,16 +131,16 @@ def _queries_interact(c: Context) -> str | None:
     )
 
 
-_ATTENTION = Exercise(
-    name="attention",
-    chapter="qkv",
+exercise = Exercise(
+    solution=attention,
+    place=20,
+    section="In one line: the matrix form",
     task="""
 Write `attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^T)\\, V$, **without scaling yet** (that is
 chapter 5). Q is (…, n_q, d_k), K (…, n_k, d_k), V (…, n_k, d_v), where n_q and n_k, and d_k and
 d_v, may differ; the result is (…, n_q, d_v). Scores may be in the thousands. You may use your own
 `softmax` and `dot_scores`.
 """,
-    reference=attention,
     cases=_attention_cases,
     variant=_attended,
     kinds={
@@ -341,6 +341,3 @@ d_v, may differ; the result is (…, n_q, d_v). Scores may be in the thousands. 
     ),
     built_ins=("course_attn.in_numpy.qkv.attention",),
 )
-
-
-EXERCISES = (_ATTENTION,)

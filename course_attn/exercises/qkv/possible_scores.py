@@ -2,7 +2,7 @@
 
 from course_attn.checking import Question, Reason, as_letters
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def possible_scores():
@@ -20,9 +20,10 @@ def _missing(letter: str, message: str) -> Reason:
     )
 
 
-_POSSIBLE = Question(
-    name="possible_scores",
-    chapter="qkv",
+exercise = Question(
+    solution=possible_scores,
+    place=40,
+    section="Why it works: what two matrices can express",
     task="""
 Scores are $S = Q K^T$ with $Q = X W_Q$ and $K = X W_K$ (self-attention). X and the matrices may
 hold any real numbers. Which of these matrices are possible? Let `possible_scores()` return the set
@@ -37,7 +38,6 @@ With one shared matrix $W_Q = W_K$ and any $d_k$:
 With different matrices: **f** the 5 × 5 identity matrix at $d_k = 3$,
 **g** $\\begin{pmatrix}0&-1\\\\1&0\\end{pmatrix}$ at $d_k = 2$.
 """,
-    reference=possible_scores,
     read=as_letters,
     reasons=(
         Reason(
@@ -91,6 +91,3 @@ With different matrices: **f** the 5 × 5 identity matrix at $d_k = 3$,
         "Three of the seven are possible, and for each you can write down the queries and keys.",
     ),
 )
-
-
-EXERCISES = (_POSSIBLE,)

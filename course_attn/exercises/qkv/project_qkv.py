@@ -7,7 +7,7 @@ import numpy as np
 
 from course_attn.checking import Case, Context, Exercise, Fault, Kind
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def project_qkv(X, Z, W_Q, W_K, W_V):
@@ -66,16 +66,16 @@ def _rows_of(c: Context) -> str:
     )
 
 
-_PROJECT = Exercise(
-    name="project_qkv",
-    chapter="qkv",
+exercise = Exercise(
+    solution=project_qkv,
+    place=10,
+    section="In one line: the matrix form",
     task="""
 Write `project_qkv(X, Z, W_Q, W_K, W_V)`: the elements of X, shape (…, n_q, d_model), ask; those of
 Z, (…, n_k, d_model), answer. Return three arrays, `Q, K, V`: the queries $Q = X W_Q$, the keys
 $K = Z W_K$ and the values $V = Z W_V$. The matrices have shapes (d_model, d_k), (d_model, d_k) and
 (d_model, d_v). In self-attention X and Z are the same array; here they may differ.
 """,
-    reference=project_qkv,
     cases=_project_cases,
     variant=_projected,
     results=("Q", "K", "V"),
@@ -163,6 +163,3 @@ $K = Z W_K$ and the values $V = Z W_V$. The matrices have shapes (d_model, d_k),
     ),
     built_ins=("course_attn.in_numpy.qkv.project_qkv",),
 )
-
-
-EXERCISES = (_PROJECT,)

@@ -8,7 +8,7 @@ import torch
 
 from course_attn.checking import Case, Exercise, Fault, Kind, WrongForm
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 class SelfAttention(torch.nn.Module):
@@ -167,9 +167,10 @@ def _made(
     return _Variant((d_model, d_k, d_v), **steps)
 
 
-_SELF_ATTENTION = Exercise(
-    name="SelfAttention",
-    chapter="qkv",
+exercise = Exercise(
+    solution=SelfAttention,
+    place=50,
+    section="In PyTorch",
     library="torch",
     task="""
 Write the PyTorch module `SelfAttention(d_model, d_k, d_v)`: its `__init__` makes `self.W_Q`,
@@ -178,7 +179,6 @@ matrices of its own into them), and `forward(X)` takes X of shape (…, n, d_mod
 $\\mathrm{softmax}(Q K^T)\\, V$ of shape (…, n, d_v), **without scaling yet**. Scores may be in the
 thousands. Call it as `check(SelfAttention)`.
 """,
-    reference=SelfAttention,
     cases=_cases,
     variant=_made,
     use=_with_weights,
@@ -277,5 +277,3 @@ thousands. Call it as `check(SelfAttention)`.
     ),
     built_ins=("course_attn.in_torch.qkv_layers.SelfAttention",),
 )
-
-EXERCISES = (_SELF_ATTENTION,)

@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, number
 from course_attn.exercises.qkv._steps import one_hot, same, softmax, unit
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def soft_lookup(query, keys, values, temperature):
@@ -63,16 +63,16 @@ def _largest_weight(c: Context) -> str:
     return number(softmax(c.given["keys"] @ c.given["query"]).max())
 
 
-_LOOKUP = Exercise(
-    name="soft_lookup",
-    chapter="qkv",
+exercise = Exercise(
+    solution=soft_lookup,
+    place=30,
+    section="A soft dictionary",
     task="""
 Write `soft_lookup(query, keys, values, temperature)`: one query (d_k,) is looked up in a dictionary
 of keys (n_k, d_k) with values (n_k, d_v). The weights are the softmax of the dot products divided
 by the temperature (a number above 0), $a = \\mathrm{softmax}(K q / T)$, and the answer is the
 mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001.
 """,
-    reference=soft_lookup,
     cases=_lookup_cases,
     variant=_looked_up,
     kinds={
@@ -208,6 +208,3 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
     ),
     built_ins=("course_attn.in_numpy.qkv.soft_lookup",),
 )
-
-
-EXERCISES = (_LOOKUP,)

@@ -16,7 +16,7 @@ from course_attn.checking import (
     number,
 )
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def init_projection(rng, d_in, d_out):
@@ -102,9 +102,10 @@ _DEPENDENT = (
 )
 
 
-_INIT = Exercise(
-    name="init_projection",
-    chapter="scaling",
+exercise = Exercise(
+    solution=init_projection,
+    place=20,
+    section="Matrices that keep the variance",
     task="""
 Write `init_projection(rng, d_in, d_out)`: draw a matrix W of shape (d_in, d_out) such that `X @ W`
 has unit variance when X has (independent entries of mean 0 and variance 1). Its entries are
@@ -112,7 +113,6 @@ independent, with mean 0 and variance $1/d_{in}$, drawn from the generator `rng`
 (`np.random.default_rng(…)`) and nothing else: two calls differ, and two equal generators give equal
 matrices. Any such distribution will do; the check measures.
 """,
-    reference=init_projection,
     cases=_init_cases,
     variant=_drawn,
     use=_measured,
@@ -264,6 +264,3 @@ matrices. Any such distribution will do; the check measures.
         "`rng.standard_normal((d_in, d_out))` has variance 1; multiplied by s it has variance s².",
     ),
 )
-
-
-EXERCISES = (_INIT,)

@@ -7,7 +7,7 @@ import numpy as np
 
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, number
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def scaled_attention(Q, K, V):
@@ -95,16 +95,16 @@ def _times(c: Context, divisor: float) -> str:
     )
 
 
-_SCALED = Exercise(
-    name="scaled_attention",
-    chapter="scaling",
+exercise = Exercise(
+    solution=scaled_attention,
+    place=10,
+    section="In one line: divide by the root",
     task="""
 Write `scaled_attention(Q, K, V)`: $Y = \\mathrm{softmax}\\left(Q K^T / \\sqrt{d_k}\\right) V$,
 where $d_k$ is the number of features of a query (the last axis of Q). Q is (…, n_q, d_k), K (…,
 n_k, d_k), V (…, n_k, d_v); the result is (…, n_q, d_v). Scores may be in the thousands. You may use
 your own functions from before.
 """,
-    reference=scaled_attention,
     cases=_attention_cases,
     variant=_attended,
     kinds={
@@ -304,6 +304,3 @@ your own functions from before.
 
 def _standardized(scores: np.ndarray) -> np.ndarray:
     return scores / scores.std(axis=(-2, -1), keepdims=True)
-
-
-EXERCISES = (_SCALED,)

@@ -8,7 +8,7 @@ import torch
 
 from course_attn.checking import Case, Exercise, Fault, Kind, number
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def scaled_attention_torch(Q, K, V):
@@ -49,9 +49,10 @@ def _attended(
     return weigh(Q @ K.transpose(-1, -2) / divisor(Q, K, V)) @ V
 
 
-_SCALED = Exercise(
-    name="scaled_attention_torch",
-    chapter="scaling",
+exercise = Exercise(
+    solution=scaled_attention_torch,
+    place=50,
+    section="In PyTorch",
     library="torch",
     task="""
 The same in PyTorch: `scaled_attention_torch(Q, K, V)` takes tensors (…, n_q, d_k), (…, n_k, d_k)
@@ -59,7 +60,6 @@ and (…, n_k, d_v) and returns $\\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$, d
 the dtype of its arguments. Scores may be in the thousands. `torch.softmax` is welcome as a step;
 `scaled_dot_product_attention` is not.
 """,
-    reference=scaled_attention_torch,
     cases=_cases,
     variant=_attended,
     kinds={
@@ -149,5 +149,3 @@ the dtype of its arguments. Scores may be in the thousands. `torch.softmax` is w
         "course_attn.in_torch.qkv.fused_attention",
     ),
 )
-
-EXERCISES = (_SCALED,)

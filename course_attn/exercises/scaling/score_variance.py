@@ -15,7 +15,7 @@ from course_attn.checking import (
     number,
 )
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def score_variance(d_k, mean, shared):
@@ -58,16 +58,16 @@ def _asked(c: Context) -> str:
     )
 
 
-_VARIANCE = Exercise(
-    name="score_variance",
-    chapter="scaling",
+exercise = Exercise(
+    solution=score_variance,
+    place=30,
+    section="When an assumption fails",
     task="""
 Write `score_variance(d_k, mean, shared)`: the variance of the *unscaled* score $q \\cdot k$, as one
 number, by a formula and not by drawing. The d_k components are independent normal numbers with the
 given mean $\\mu$ and variance 1. `shared` is False for q and k independent of each other, and True
 for $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 3$.)
 """,
-    reference=score_variance,
     cases=_variance_cases,
     variant=_predicted,
     kinds={
@@ -223,6 +223,3 @@ for $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4
     ),
     built_ins=("course_attn.costs.expected_score_variance",),
 )
-
-
-EXERCISES = (_VARIANCE,)

@@ -6,7 +6,7 @@ import numpy as np
 
 from course_attn.checking import Question, Reason, as_number, number
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def which_d():
@@ -18,15 +18,15 @@ def _is(value: float) -> Callable[[float], bool]:
     return lambda answer: bool(np.isclose(answer, value, atol=0.02))
 
 
-_WHICH = Question(
-    name="which_d",
-    chapter="scaling",
+exercise = Question(
+    solution=which_d,
+    place=40,
+    section="Which d?",
     task="""
 A layer of a transformer has d_model = 432 and 12 heads. In each head queries and keys have d_k = 36
 features, and values d_v = 25. It runs on a batch of 16 texts: 49 queries look at 81 keys. By which
 number are the scores of one head divided? Let `which_d()` return it.
 """,
-    reference=which_d,
     read=as_number,
     reasons=(
         Reason(
@@ -81,6 +81,3 @@ number are the scores of one head divided? Let `which_d()` return it.
         "It is the root of that length.",
     ),
 )
-
-
-EXERCISES = (_WHICH,)

@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import Case, Exercise, Fault, span
 from course_attn.exercises.scores._steps import same, softmax_rows, turned
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def additive_scores(Q, K, W_Q, W_K, v):
@@ -69,16 +69,16 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
 
 
-_ADDITIVE = Exercise(
-    name="additive_scores",
-    chapter="scores",
+exercise = Exercise(
+    solution=additive_scores,
+    place=30,
+    section="The score is a choice",
     task="""
 Bahdanau's score lets a small network judge each pair. Write `additive_scores(Q, K, W_Q, W_K, v)`:
 entry (i, j) is `v` · tanh(q_i `W_Q` + k_j `W_K`). Shapes: `Q` (…, n_q, d_q), `K` (…, n_k, d_k),
 `W_Q` (d_q, d_hidden), `W_K` (d_k, d_hidden), `v` (d_hidden,), result (…, n_q, n_k). Only `Q` and
 `K` have batch axes.
 """,
-    reference=additive_scores,
     cases=_additive_cases,
     variant=_added,
     faults=(
@@ -195,6 +195,3 @@ entry (i, j) is `v` · tanh(q_i `W_Q` + k_j `W_K`). Shapes: `Q` (…, n_q, d_q),
     ),
     built_ins=("course_attn.in_numpy.scores.additive_scores",),
 )
-
-
-EXERCISES = (_ADDITIVE,)

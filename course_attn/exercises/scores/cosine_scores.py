@@ -19,7 +19,7 @@ from course_attn.exercises.scores._steps import (
     turned,
 )
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def cosine_scores(Q, K):
@@ -58,15 +58,15 @@ def _no_length(X: np.ndarray) -> np.ndarray:
     return np.ones((*X.shape[:-1], 1))
 
 
-_COSINE = Exercise(
-    name="cosine_scores",
-    chapter="scores",
+exercise = Exercise(
+    solution=cosine_scores,
+    place=20,
+    section="The score is a choice",
     task="""
 Write `cosine_scores(Q, K)`: entry (i, j) is the cosine of the angle between query i and key j, that
 is, their dot product divided by both lengths. A zero vector has no direction: let its scores be 0.
 Shapes: `Q` (…, n_q, d), `K` (…, n_k, d), result (…, n_q, n_k), with any leading batch axes.
 """,
-    reference=cosine_scores,
     cases=_cosine_cases,
     variant=cosine_variant,
     kinds={
@@ -231,6 +231,3 @@ def _depends_on_length(c: Context) -> str | None:
         f"{number(c.got.flat[0])} to {number(longer.flat[0])}: a cosine depends on the direction "
         "only."
     )
-
-
-EXERCISES = (_COSINE,)

@@ -8,7 +8,7 @@ import torch
 
 from course_attn.checking import Case, Exercise, Fault, Kind, number
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def cosine_scores_torch(Q, K):
@@ -61,16 +61,16 @@ def _largest(c: Any) -> str:
     return number(np.abs(c.got).max())
 
 
-_COSINE = Exercise(
-    name="cosine_scores_torch",
-    chapter="scores",
+exercise = Exercise(
+    solution=cosine_scores_torch,
+    place=60,
+    section="In PyTorch",
     library="torch",
     task="""
 The same in PyTorch: `cosine_scores_torch(Q, K)` takes tensors (…, n_q, d) and (…, n_k, d) and
 returns the cosine of every query with every key, (…, n_q, n_k), in the dtype of its arguments and
 differentiable. No zero vectors here.
 """,
-    reference=cosine_scores_torch,
     cases=_cases,
     variant=_cosines,
     kinds={
@@ -154,5 +154,3 @@ differentiable. No zero vectors here.
     ),
     built_ins=("course_attn.in_torch.scores.cosine_scores",),
 )
-
-EXERCISES = (_COSINE,)

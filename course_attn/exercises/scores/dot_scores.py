@@ -15,7 +15,7 @@ from course_attn.exercises.scores._steps import (
     turned,
 )
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def dot_scores(Q, K):
@@ -34,15 +34,15 @@ def _dotted(
     return finish(pair(Q, K) * scale(Q))
 
 
-_DOT = Exercise(
-    name="dot_scores",
-    chapter="scores",
+exercise = Exercise(
+    solution=dot_scores,
+    place=10,
+    section="In one line: all pairs at once",
     task="""
 Write `dot_scores(Q, K)` without a loop: entry (i, j) of the result is the dot product of query i
 with key j. Shapes: `Q` (…, n_q, d), `K` (…, n_k, d), result (…, n_q, n_k); the dots stand for any
 number of equal leading batch axes.
 """,
-    reference=dot_scores,
     cases=lambda: pair_cases(20260201),
     variant=_dotted,
     faults=(
@@ -139,6 +139,3 @@ number of equal leading batch axes.
     ),
     built_ins=("course_attn.in_numpy.scores.dot_scores",),
 )
-
-
-EXERCISES = (_DOT,)

@@ -7,7 +7,7 @@ import numpy as np
 from course_attn.checking import Question, Reason, number
 from course_attn.exercises.scores._steps import no_zero
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def fooled_by_length():
@@ -61,15 +61,15 @@ def _ties(answer: tuple[np.ndarray, np.ndarray]) -> bool:
     )
 
 
-_FOOLED = Question(
-    name="fooled_by_length",
-    chapter="scores",
+exercise = Question(
+    solution=fooled_by_length,
+    place=50,
+    section="What the dot product rewards: direction and length",
     task="""
 "The largest dot product belongs to the most similar key" is wrong. Show it: return from
 `fooled_by_length()` a query of shape (d,) and keys of shape (n, d), n ≥ 2, such that the key with
 the largest dot product is *not* the key with the smallest angle to the query.
 """,
-    reference=fooled_by_length,
     read=_read_query_and_keys,
     reasons=(
         Reason(
@@ -124,6 +124,3 @@ the largest dot product is *not* the key with the smallest angle to the query.
         "coordinate is above 1 and whose second is not 0 beats it.",
     ),
 )
-
-
-EXERCISES = (_FOOLED,)

@@ -7,7 +7,7 @@ import numpy as np
 
 from course_attn.checking import Case, Exercise, Fault, number
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def nadaraya_watson(x_query, x, y, bandwidth):
@@ -63,16 +63,16 @@ def _regressed(
     return values / total(values) @ y
 
 
-_NADARAYA = Exercise(
-    name="nadaraya_watson",
-    chapter="scores",
+exercise = Exercise(
+    solution=nadaraya_watson,
+    place=40,
+    section="An old friend: kernel regression",
     task="""
 Attention from 1964: predict y at a new x by averaging the data, near points weighing most. Write
 `nadaraya_watson(x_query, x, y, bandwidth)`. The weight of point j for query i is proportional to
 exp(−(x_query_i − x_j)² / (2 · bandwidth²)), and the weights of a query sum to 1. `x_query` (n_q,),
 `x` and `y` (n,), `bandwidth` a number; the result is (n_q,).
 """,
-    reference=nadaraya_watson,
     cases=_regression_cases,
     variant=_regressed,
     faults=(
@@ -194,6 +194,3 @@ exp(−(x_query_i − x_j)² / (2 · bandwidth²)), and the weights of a query s
     ),
     built_ins=("course_attn.in_numpy.scores.nadaraya_watson",),
 )
-
-
-EXERCISES = (_NADARAYA,)

@@ -17,7 +17,7 @@ from course_attn.checking import (
 )
 from course_attn.exercises.softmax._steps import columns
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def entropy(weights):
@@ -76,15 +76,15 @@ def _in_bits(c: Context) -> str | None:
     )
 
 
-_ENTROPY = Exercise(
-    name="entropy",
-    chapter="softmax",
+exercise = Exercise(
+    solution=entropy,
+    place=30,
+    section="Measuring sharpness: entropy",
     task="""
 Write `entropy(weights)`: for every row, $-\\sum_j a_j \\log a_j$ in nats (natural logarithm). It is
 0 when one weight is 1, and log n when all n weights are equal. A weight of 0 adds nothing: 0 · log
 0 counts as 0. Shape (…, n) in, (…) out.
 """,
-    reference=entropy,
     cases=_entropy_cases,
     variant=_entropies,
     kinds={
@@ -197,6 +197,3 @@ Write `entropy(weights)`: for every row, $-\\sum_j a_j \\log a_j$ in nats (natur
     properties=(Property("bits", _in_bits),),
     built_ins=("scipy.stats.entropy", "course_attn.in_numpy.softmax.entropy"),
 )
-
-
-EXERCISES = (_ENTROPY,)

@@ -7,7 +7,7 @@ import numpy as np
 from course_attn.checking import Question, Reason, number
 from course_attn.exercises.softmax._steps import weighed
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def hide_the_axis_bug():
@@ -35,9 +35,10 @@ def _off_by(scores: np.ndarray) -> float:
     return float(np.abs(weighed(scores.T).T - right).max())
 
 
-_HIDE = Question(
-    name="hide_the_axis_bug",
-    chapter="softmax",
+exercise = Question(
+    solution=hide_the_axis_bug,
+    place=60,
+    section="What goes wrong",
     task="""
 A colleague wrote this, and their test passes:
 
@@ -50,7 +51,6 @@ def weights_from(scores):
 How could a test miss that? Return from `hide_the_axis_bug()` a 3 × 3 array of scores, not constant
 along any row or column, for which the wrong axis gives exactly the same weights as the right one.
 """,
-    reference=hide_the_axis_bug,
     read=_read_scores,
     reasons=(
         Reason(
@@ -95,6 +95,3 @@ along any row or column, for which the wrong axis gives exactly the same weights
         "holds all three as well (as in a sudoku).",
     ),
 )
-
-
-EXERCISES = (_HIDE,)

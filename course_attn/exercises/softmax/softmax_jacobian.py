@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import Case, Exercise, Fault, Kind, Property, number
 from course_attn.exercises.softmax._steps import weighed
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def softmax_jacobian(weights):
@@ -58,15 +58,15 @@ def _off_diagonal(weights: np.ndarray) -> np.ndarray:
     return _outer(weights) * (1 - np.eye(weights.shape[-1]))
 
 
-_JACOBIAN = Exercise(
-    name="softmax_jacobian",
-    chapter="softmax",
+exercise = Exercise(
+    solution=softmax_jacobian,
+    place=40,
+    section="How weights respond to scores: the Jacobian",
     task="""
 Write `softmax_jacobian(weights)`. Given the weights a = softmax(s) (not the scores), entry (j, m)
 of the result is $\\partial a_j / \\partial s_m = a_j (\\delta_{jm} - a_m)$: what weight j gains
 when score m grows. Shape (…, n) in, (…, n, n) out, one matrix for each row of weights.
 """,
-    reference=softmax_jacobian,
     cases=_jacobian_cases,
     variant=_derived,
     kinds={
@@ -221,6 +221,3 @@ when score m grows. Shape (…, n) in, (…, n, n) out, one matrix for each row 
     ),
     built_ins=("course_attn.in_numpy.softmax.softmax_jacobian",),
 )
-
-
-EXERCISES = (_JACOBIAN,)

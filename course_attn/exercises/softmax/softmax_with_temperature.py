@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import BuiltIn, Case, Exercise, Fault, Kind, number
 from course_attn.exercises.softmax._steps import nan_rows, row_max, row_sum
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def softmax_with_temperature(scores, temperature):
@@ -47,15 +47,15 @@ def _tempered(
     return finish(powers / total(powers), temperature)
 
 
-_TEMPERATURE = Exercise(
-    name="softmax_with_temperature",
-    chapter="softmax",
+exercise = Exercise(
+    solution=softmax_with_temperature,
+    place=20,
+    section="How sharp? The temperature",
     task="""
 Write `softmax_with_temperature(scores, temperature)`: the softmax of `scores / temperature` along
 the last axis. A temperature (a number above 0) below 1 sharpens the weights, one above 1 evens them
 out. Shape (…, n) in and out; you may use your own `softmax`.
 """,
-    reference=softmax_with_temperature,
     cases=_temperature_cases,
     variant=_tempered,
     kinds={
@@ -155,6 +155,3 @@ out. Shape (…, n) in and out; you may use your own `softmax`.
         ),
     ),
 )
-
-
-EXERCISES = (_TEMPERATURE,)

@@ -2,7 +2,7 @@
 
 from course_attn.checking import Question, Reason, as_letters
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def true_of_softmax():
@@ -10,9 +10,10 @@ def true_of_softmax():
     return {"b", "d", "e"}
 
 
-_TRUE = Question(
-    name="true_of_softmax",
-    chapter="softmax",
+exercise = Question(
+    solution=true_of_softmax,
+    place=50,
+    section="Why it works in a computer: the shift",
     task="""
 Which of these are true for every finite row of scores (n ≥ 2)? Return their letters as a set, such
 as `{"a", "c"}`, from `true_of_softmax()`.
@@ -24,7 +25,6 @@ as `{"a", "c"}`, from `true_of_softmax()`.
 - **e** The weights' order is the scores' order.
 - **f** A weight of 0.9 means that the model is right with probability 0.9.
 """,
-    reference=true_of_softmax,
     read=as_letters,
     reasons=(
         Reason(
@@ -84,6 +84,3 @@ as `{"a", "c"}`, from `true_of_softmax()`.
         "Three of the six are true.",
     ),
 )
-
-
-EXERCISES = (_TRUE,)

@@ -4,7 +4,7 @@ import numpy as np
 
 from course_attn.checking import Case, Context, Exercise, Fault, Kind, number, span
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def in_convex_hull(point, triangle):
@@ -63,16 +63,16 @@ def _where(c: Context) -> str:
     return f"({number(point[0])}, {number(point[1])}) is {verdict} the triangle {corners}"
 
 
-_HULL = Exercise(
-    name="in_convex_hull",
-    chapter="weighted_sum",
+exercise = Exercise(
+    solution=in_convex_hull,
+    place=40,
+    section="Why it works: the output stays among the values",
     task="""
 A weighted average of three points in the plane lies in the triangle between them. Write
 `in_convex_hull(point, triangle)`: `True` if `point`, of shape (2,), is a weighted average of the
 three rows of `triangle`, of shape (3, 2), with non-negative weights that sum to 1; else `False`.
 The corners may run either way around. No point on the border and no flat triangle is asked for.
 """,
-    reference=in_convex_hull,
     cases=_hull_cases,
     kinds={
         "clockwise": Kind(
@@ -185,6 +185,3 @@ The corners may run either way around. No point on the border and no flat triang
         "`np.linalg.solve`, and test that no weight is negative.",
     ),
 )
-
-
-EXERCISES = (_HULL,)

@@ -2,7 +2,7 @@
 
 from course_attn.checking import Question, Reason, as_shape
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def mixture_shape():
@@ -10,14 +10,14 @@ def mixture_shape():
     return (2, 11, 3)
 
 
-_SHAPE = Question(
-    name="mixture_shape",
-    chapter="weighted_sum",
+exercise = Question(
+    solution=mixture_shape,
+    place=50,
+    section="In one line: a matrix product",
     task="""
 Before you run anything: `weights` has shape (2, 11, 7) and `values` has shape (2, 7, 3). Which
 shape has `weighted_sum(weights, values)`? Return it as a tuple from `mixture_shape()`.
 """,
-    reference=mixture_shape,
     read=as_shape,
     reasons=(
         Reason(
@@ -87,6 +87,3 @@ shape has `weighted_sum(weights, values)`? Return it as a tuple from `mixture_sh
         "stay.",
     ),
 )
-
-
-EXERCISES = (_SHAPE,)

@@ -7,7 +7,7 @@ import numpy as np
 
 from course_attn.checking import Case, Exercise, Fault, Kind, number
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def moving_average_weights(n, window):
@@ -59,16 +59,16 @@ def _full_windows_only(
     return (np.abs(i - j) <= half) & (i >= half) & (i < n - half)
 
 
-_MOVING_AVERAGE = Exercise(
-    name="moving_average_weights",
-    chapter="weighted_sum",
+exercise = Exercise(
+    solution=moving_average_weights,
+    place=30,
+    section="On real data: smoothing a photograph",
     task="""
 A moving average is a weighted sum too. Write `moving_average_weights(n, window)`: the (n, n) matrix
 whose row i averages the `window` values centered on i (`window` is odd and at most n), all with
 equal weights. Near the edges, average over those values that exist, so that every row still sums to
 1: `moving_average_weights(5, 3)` starts with `[1/2, 1/2, 0, 0, 0]`, `[1/3, 1/3, 1/3, 0, 0]`.
 """,
-    reference=moving_average_weights,
     cases=_average_cases,
     variant=_averaging,
     kinds={
@@ -193,6 +193,3 @@ equal weights. Near the edges, average over those values that exist, so that eve
         "marks. Divide it by its own row sums, kept as a column.",
     ),
 )
-
-
-EXERCISES = (_MOVING_AVERAGE,)

@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import Case, Exercise, Fault
 from course_attn.exercises.weighted_sum._steps import same
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def normalize_weights(weights):
@@ -41,15 +41,15 @@ def _divided(
     return prepared / total(prepared)
 
 
-_NORMALIZE = Exercise(
-    name="normalize_weights",
-    chapter="weighted_sum",
+exercise = Exercise(
+    solution=normalize_weights,
+    place=20,
+    section="Weights that make an average",
     task="""
 Write `normalize_weights(weights)`. It takes an array (…, n_q, n_k) of non-negative weights and
 returns an array of the same shape in which every row (last axis) sums to 1, with the proportions
 inside a row unchanged. Every row has a positive sum. Leave the argument itself as it was.
 """,
-    reference=normalize_weights,
     cases=_normalize_cases,
     variant=_divided,
     faults=(
@@ -136,6 +136,3 @@ inside a row unchanged. Every row has a positive sum. Leave the argument itself 
     ),
     built_ins=("sklearn.preprocessing.normalize",),
 )
-
-
-EXERCISES = (_NORMALIZE,)

@@ -8,7 +8,7 @@ import numpy as np
 from course_attn.checking import Case, Context, Exercise, Fault, number
 from course_attn.exercises.weighted_sum._steps import same
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def weighted_sum(weights, values):
@@ -81,9 +81,10 @@ def _unweighted(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.ones_like(weights) @ values
 
 
-_WEIGHTED_SUM = Exercise(
-    name="weighted_sum",
-    chapter="weighted_sum",
+exercise = Exercise(
+    solution=weighted_sum,
+    place=10,
+    section="In one line: a matrix product",
     task="""
 Write `weighted_sum(weights, values)`. Row $i$ of the result is the mixture
 $y_i = \\sum_j a_{ij} x_j$ of the rows of `values`, with the weights exactly as they are given (they
@@ -91,7 +92,6 @@ need not sum to 1). Shapes: `weights` (…, n_q, n_k), `values` (…, n_k, d), r
 dots stand for any number of equal leading batch axes. A single row of weights (n_k,) gives a single
 vector (d,).
 """,
-    reference=weighted_sum,
     cases=_weighted_sum_cases,
     variant=_mixed,
     faults=(
@@ -219,6 +219,3 @@ def _softmaxed_row(c: Context) -> str:
         -1, c.given["weights"].shape[-1]
     )[0]
     return f"[{', '.join(number(entry) for entry in row[:6])}{', …' if len(row) > 6 else ''}]"
-
-
-EXERCISES = (_WEIGHTED_SUM,)

@@ -8,7 +8,7 @@ import torch
 
 from course_attn.checking import Case, Exercise, Fault, span
 
-__all__ = ["EXERCISES"]
+__all__ = ["exercise"]
 
 
 def weighted_sum_torch(weights, values):
@@ -47,16 +47,16 @@ def _mixed(
     return finish(mix(weigh(weights), values))
 
 
-_WEIGHTED_SUM = Exercise(
-    name="weighted_sum_torch",
-    chapter="weighted_sum",
+exercise = Exercise(
+    solution=weighted_sum_torch,
+    place=60,
+    section="In PyTorch",
     library="torch",
     task="""
 The same in PyTorch: `weighted_sum_torch(weights, values)` takes tensors (…, n_q, n_k) and (…, n_k,
 d) and returns a tensor (…, n_q, d), in the dtype of its arguments and differentiable: the check
 also sends a gradient back through your function.
 """,
-    reference=weighted_sum_torch,
     cases=_cases,
     variant=_mixed,
     faults=(
@@ -117,5 +117,3 @@ also sends a gradient back through your function.
         "course_attn.in_torch.weighted_sum.weighted_sum_loop",
     ),
 )
-
-EXERCISES = (_WEIGHTED_SUM,)

@@ -184,7 +184,7 @@ def test_built_in_is_noticed_whatever_it_is_called(toy):
     module.whole_exercise = whole
     try:
         exercise = Exercise(
-            "scaled", "toy", "", toy.reference, toy.cases, ("", "", ""),
+            "scaled", "toy", "", toy.solution, toy.cases, ("", "", ""),
             built_ins=(BuiltIn("textwrap.whole_exercise", lambda given: given["factor"] != 2),),
         )  # fmt: skip
         result = judge(exercise, lambda x, factor: whole(x, factor))

@@ -11,4 +11,6 @@ WRONG = answers_in(wrong)
 for chapter in sys.argv[1:]:
     for name in catalog.chapters[chapter]:
         for answer in WRONG[name].values():
-            print(f"[{answer.name}]\n{check(answer.function, name)}\n")
+            mistake = f" {answer.mistake}" if answer.mistake else ""
+            result = check(answer.function, name)
+            print(f"[{answer.name}]{mistake}\n{result.faults} {result}\n")

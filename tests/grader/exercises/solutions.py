@@ -25,7 +25,7 @@ EXERCISES = {
 
 def reference_source(task: Exercise | Question) -> str:
     """Return the source of the solution, as a learner could paste it."""
-    return textwrap.dedent(inspect.getsource(task.reference))
+    return textwrap.dedent(inspect.getsource(task.solution))
 
 
 def pasted(task: Exercise | Question) -> Callable[..., Any]:

@@ -35,7 +35,7 @@ def test_reference_passes_when_pasted_without_a_remark(name):
 @pytest.mark.parametrize("name", EXERCISES)
 def test_reference_is_refused_as_built_in_and_right_in_steps(name):
     exercise = EXERCISES[name]
-    assert check(exercise.reference).faults == ("built-in",)
+    assert check(exercise.solution).faults == ("built-in",)
     if exercise.variant is not None:
         result = check(as_own_function(exercise.variant), name)
         assert result.passed, result
@@ -91,7 +91,7 @@ def test_faults_are_refused_with_their_own_ids_and_messages(name):
 
 @pytest.mark.parametrize("name", TASKS)
 def test_stub_is_not_attempted(name):
-    count = len(inspect.signature(TASKS[name].reference).parameters)
+    count = len(inspect.signature(TASKS[name].solution).parameters)
     namespace = {}
     exec(
         f"def {name}({', '.join('abcdefg'[:count])}):\n"

@@ -34,10 +34,10 @@ def test_multi_head_flops_are_those_that_pytorch_counts():
     from torch.utils.flop_counter import FlopCounterMode
 
     n, d_model, n_heads = 7, 12, 3
-    layer = catalog.find("MultiHeadAttention").reference(d_model, n_heads)
+    layer = catalog.find("MultiHeadAttention").solution(d_model, n_heads)
     with FlopCounterMode(display=False) as counter:
         layer(torch.randn(n, d_model), torch.ones(n, n, dtype=torch.bool))
-    counted = catalog.find("multi_head_flops").reference(n, d_model, n_heads)
+    counted = catalog.find("multi_head_flops").solution(n, d_model, n_heads)
     assert counter.get_total_flops() == counted
 
 

@@ -52,7 +52,7 @@ def fault(task):
     """Return a cell that defines the answer with the first known mistake; questions stay stubs."""
     if not isinstance(task, Exercise):
         return f"def {task.name}():\n    raise NotImplementedError"
-    names = ", ".join(inspect.signature(task.reference).parameters)
+    names = ", ".join(inspect.signature(task.solution).parameters)
     return (
         "from course_attn.exercises import catalog\n"
         f"task = catalog.find({task.name!r})\n"
