@@ -1,6 +1,6 @@
 """The engine of the autograded cells. It knows nothing about attention."""
 
-from course_attn.checking.context import Context, number, span
+from course_attn.checking.context import Context, listed, number, span
 from course_attn.checking.declare import (
     BuiltIn,
     Case,
@@ -10,13 +10,20 @@ from course_attn.checking.declare import (
     Property,
     Question,
     Reason,
+    WrongForm,
     fault,
+    fault_list,
 )
-from course_attn.checking.judge import judge
+from course_attn.checking.judge import (
+    as_letters,
+    as_number,
+    as_shape,
+    contains,
+    judge,
+    lacks,
+)
 from course_attn.checking.patches import BadDeclaration
-from course_attn.checking.question import as_letters, as_number, as_shape
 from course_attn.checking.result import NotRight, Result
-from course_attn.checking.use import WrongForm
 
 __all__ = [
     "BadDeclaration",
@@ -35,8 +42,12 @@ __all__ = [
     "as_letters",
     "as_number",
     "as_shape",
+    "contains",
     "fault",
+    "fault_list",
+    "listed",
     "judge",
+    "lacks",
     "number",
     "span",
 ]

@@ -37,10 +37,6 @@ class Catalog:
 
     def __init__(self, package: str, folder: Path, chapters: Sequence[str]) -> None:
         self._package, self._folder, self._slugs = package, folder, chapters
-        import os  # TEMP
-
-        if os.environ.get("ONLY"):  # TEMP
-            self._slugs = os.environ["ONLY"].split(",")  # TEMP
 
     @cached_property
     def chapters(self) -> Mapping[str, tuple[str, ...]]:

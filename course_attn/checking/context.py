@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from course_attn.checking.compare import different
+from course_attn.checking.arrays import different
 
 __all__ = ["Context", "Finding", "number", "span", "unknown_words"]
 
@@ -27,13 +27,13 @@ class Quoted:
         self._value = value
 
     def __str__(self) -> str:
-        """Return a number as it is read, else the text of the value."""
-        value = np.asarray(self._value)
-        return (
-            number(value)
-            if not value.ndim and value.dtype.kind in "biuf"
-            else str(self._value)
-        )
+        """Return a number or a short row of them as it is read, else the text of the value."""
+        if not isinstance(self._value, np.ndarray | np.generic | int | float):
+            return str(self._value)
+        array = self._array
+        if array.ndim > 1 or array.dtype.kind not in "biuf":
+            return str(self._value)
+        return listed(array) if array.ndim else number(array)
 
     @property
     def row(self) -> str:
@@ -160,7 +160,7 @@ class Context:
             return f"You return shape {got.shape}; shape {expected.shape} is asked for."
         if not got.ndim:
             return f"You return {number(got)}; {number(expected)} is right."
-        error = np.abs(np.nan_to_num(got, nan=np.inf) - expected)
+        error = np.abs(np.nan_to_num(got, nan=np.inf) - expected.astype(float))
         error = np.nan_to_num(error, nan=0.0, posinf=np.inf).max(axis=-1)
         worst = int(error.argmax())
         place = [int(i) for i in np.unravel_index(worst, error.shape)]

@@ -1,19 +1,22 @@
 """How an exercise is declared: a solution, its known mistakes as patches of it, and sentences."""
 
+import ast
 import dataclasses
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from course_attn.checking.context import Context, unknown_words
-from course_attn.checking.entry import parameter_names
+from course_attn.checking.form import parameter_names
 from course_attn.checking.patches import (
     BadDeclaration,
+    Patch,
     apart,
     compiled,
     in_torch,
@@ -22,7 +25,7 @@ from course_attn.checking.patches import (
     source_of,
     with_body,
 )
-from course_attn.checking.use import put_to_use
+from course_attn.checking.slips import Slip, slips_in
 
 __all__ = [
     "BuiltIn",
@@ -33,7 +36,10 @@ __all__ = [
     "Property",
     "Question",
     "Reason",
+    "WrongForm",
     "fault",
+    "fault_list",
+    "put_to_use",
 ]
 
 
@@ -63,10 +69,13 @@ class Kind:
         Completes "It is wrong …", for example "with leading batch axes".
     advice : str
         What to look at when only these cases fail.
+    apart : bool
+        Whether a mistake that explains all other cases is named although it does not explain these.
     """
 
     phrase: str
     advice: str = ""
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,21 +98,21 @@ class Fault:
     """
 
     id: str
-    does: Mapping[str, Any] | tuple[tuple[str, str], ...] | str | Callable[..., Any]
+    does: tuple[Patch, ...] | str | Callable[..., Any]
     message: str | Callable[[Any], str] | None = None
     where: str = ""
 
     @property
-    def composes(self) -> bool:
-        """Whether it leaves the rest of the solution to other mistakes."""
-        return isinstance(self.does, tuple | Mapping)
+    def patches(self) -> tuple[Patch, ...]:
+        """Its patches; none where it is another function altogether."""
+        return self.does if isinstance(self.does, tuple) else ()
 
     def sentence(self, context: Context) -> str:
         """Return the sentence for this case."""
         if callable(self.message):
             return self.message(context)
         assert self.message is not None
-        return context.filled(self.message) if self.where else self.message
+        return context.filled(self.message)
 
 
 def fault(
@@ -137,6 +146,54 @@ def fault(
     return Fault(id, tuple(pairs), says, where)
 
 
+def fault_list(text: str) -> tuple[Fault, ...]:
+    """Declare known mistakes, each on a line of its own with the sentence below it.
+
+    An entry reads ``id: what stands in the solution → what a learner types instead``; more such
+    pairs stand on lines that begin with ``and``; a long line may be broken before its arrow.
+    Without an arrow it is another body of the function. ``⏎`` breaks a line of code, and
+    ``(nothing)`` stands for no text at all. The indented lines below are the sentence, a template;
+    a PyTorch twin may leave it out.
+
+    Parameters
+    ----------
+    text : str
+        The entries.
+    """
+    frame = sys._getframe(1)
+    found, file, first = [], frame.f_code.co_filename, frame.f_lineno
+    for match in _ENTRY.finditer(text):
+        where = f"{file}:{first + text.count(chr(10), 0, match.start())}"
+        head, *more = re.split(r"\n +and ", match["change"])
+        says = " ".join(match["says"].split()) or None
+        if "→" not in head:
+            found.append(Fault(match["id"], _lines(head), says, where))
+            continue
+        pairs = [tuple(map(_lines, part.split("→"))) for part in (head, *more)]
+        if any(len(pair) != 2 for pair in pairs):
+            raise BadDeclaration(
+                f"{where}: fault {match['id']!r} has more than one arrow in a line"
+            )
+        found.append(Fault(match["id"], tuple(pairs), says, where))  # type: ignore[arg-type]
+    rest = _ENTRY.sub("", text).strip()
+    if rest:
+        raise BadDeclaration(
+            f"{file}:{first}: this is no fault: {rest.splitlines()[0]!r}"
+        )
+    return tuple(found)
+
+
+_ENTRY = re.compile(
+    r"^(?P<id>[\w-]+): +(?P<change>.+(?:\n +(?:and |→).*)*)\n(?P<says>(?:[ ]+.*\n|\n(?=[ ]))*)",
+    re.M,
+)
+
+
+def _lines(code: str) -> str:
+    code = code.strip()
+    return "" if code == "(nothing)" else re.sub(r" ?⏎ ?", "\n", code)
+
+
 @dataclass(frozen=True)
 class Property:
     """Something that holds for every right answer, tried when no fault fits.
@@ -147,10 +204,13 @@ class Property:
         A short name, unique in the exercise.
     message : callable
         Takes a `Context`; returns the sentence, or None where the property holds.
+    any_shape : bool
+        Whether it is looked at before the shape of the result is: it may say what made that.
     """
 
     id: str
     message: Callable[[Any], str | None]
+    any_shape: bool = False
 
 
 @dataclass(frozen=True)
@@ -251,7 +311,6 @@ class Exercise(Task):
     terms: Mapping[str, Callable[[Any], Any]] = field(
         default_factory=dict, kw_only=True
     )
-    variant: Callable[..., Any] | None = field(default=None, kw_only=True)
     properties: tuple[Property, ...] = field(default=(), kw_only=True)
     kinds: Mapping[str, Kind] = field(default_factory=dict, kw_only=True)
     built_ins: tuple[BuiltIn | str, ...] = field(default=(), kw_only=True)
@@ -271,11 +330,11 @@ class Exercise(Task):
                     raise ValueError("another fault has this name")
                 if known.message is None:
                     raise ValueError("it needs a sentence: says=…")
-                if isinstance(known.message, str) and known.where:
+                if isinstance(known.message, str):
                     unknown = unknown_words(known.message, words)
                     if unknown:
                         raise ValueError(f"its sentence has no word {unknown[0]!r}")
-                self._wrong_source(known)
+                self.wrong_source(known)
             except ValueError as problem:
                 raise BadDeclaration(
                     f"{known.where or self.solution.__module__}: fault {known.id!r} of "
@@ -306,11 +365,37 @@ class Exercise(Task):
         )
 
     @cached_property
-    def values_with_faults(
-        self,
-    ) -> dict[tuple[tuple[str, ...], int], Any]:
-        """What faults, by their ids, give in a case; filled as answers are diagnosed."""
+    def values_with_faults(self) -> dict[tuple[tuple[str, ...], int], Any]:
+        """What wrong versions, by their names, give in a case; filled as answers are diagnosed."""
         return {}
+
+    @cached_property
+    def versions(self) -> dict[tuple[str, ...], Callable[..., Any]]:
+        """The wrong versions themselves, by their names."""
+        return {}
+
+    @cached_property
+    def _slips(self) -> dict[str, tuple[ast.Module, list[Slip]]]:
+        return {}
+
+    def slips(self, source: str) -> list[Slip]:
+        """Return every small slip that can be made in the solution, or in a version of it."""
+        if source not in self._slips:
+            tree = ast.parse(source)
+            self._slips[source] = (
+                tree,
+                slips_in(tree, torch=self.library == "torch"),
+            )
+        return self._slips[source][1]
+
+    def slipped(self, source: str, slip: Slip) -> Callable[..., Any]:
+        """Return the solution, or this version of it, with one of its slips."""
+        slip.put()
+        try:
+            label = f"{self.name}: {slip.kind}"
+            return compiled(self._slips[source][0], self.solution, label)
+        finally:
+            slip.take_back()
 
     def used(self, answer: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function of a case's arguments whose result is judged."""
@@ -320,33 +405,22 @@ class Exercise(Task):
         """Return the solution that makes these mistakes, and no other."""
         if len(faults) == 1 and callable(faults[0].does):
             return faults[0].does
-        if isinstance(faults[0].does, Mapping):
-            steps: dict[str, Any] = {}
-            for known in faults:
-                steps.update(known.does)  # type: ignore[arg-type]
-            assert self.variant is not None
-            return partial(self.variant, **steps)
         label = f"{self.name}: {', '.join(known.id for known in faults)}"
-        return compiled(self._wrong_source(*faults), self.solution, label)
+        return compiled(self.wrong_source(*faults), self.solution, label)
 
-    def _wrong_source(self, *faults: Fault) -> str:
+    def wrong_source(self, *faults: Fault) -> str:
+        """Return the source of that."""
         if isinstance(faults[0].does, str):
             return with_body(self.source, faults[0].does)
-        if not all(isinstance(known.does, tuple) for known in faults):
-            return self.source
         return patched(
-            self.source,
-            (pair for known in faults for pair in known.does),
+            self.source, [pair for known in faults for pair in known.patches]
         )
 
     def pairs(self) -> Iterator[tuple[Fault, Fault]]:
         """Yield every two faults that touch different text."""
-        composable = [known for known in self.faults if known.composes]
+        composable = [known for known in self.faults if known.patches]
         for first, second in combinations(composable, 2):
-            if isinstance(first.does, Mapping) or isinstance(second.does, Mapping):
-                if not set(first.does) & set(second.does):  # type: ignore[arg-type]
-                    yield first, second
-            elif apart(self.source, first.does, second.does):  # type: ignore[arg-type]
+            if apart(self.source, first.patches, second.patches):
                 yield first, second
 
     def twin(
@@ -497,3 +571,55 @@ class Question(Task):
 
     read: Callable[[Any], Any] = field(kw_only=True)
     reasons: tuple[Reason, ...] = field(kw_only=True)
+
+
+_COUNTS = {2: "two", 3: "three", 4: "four"}
+
+
+class WrongForm(Exception):
+    """The answer cannot be put to use; the text is for the learner.
+
+    Parameters
+    ----------
+    message : str
+        What to return instead.
+    fault : str
+        A short name of what is wrong.
+    """
+
+    def __init__(self, message: str, fault: str = "form") -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
+def put_to_use(
+    answer: Callable[..., Any],
+    use: Callable[..., Any] | None,
+    results: Sequence[str],
+) -> Callable[..., Any]:
+    """Return the function of a case's arguments whose result is judged."""
+    if use is None and not results:
+        return answer
+
+    def used(*args: Any) -> Any:
+        if use is not None:
+            return use(answer, *args)
+        return _picked(answer(*args[:-1]), args[-1], results)
+
+    # Whoever asks where the learner's own code is finds it behind this.
+    used.__wrapped__ = answer  # type: ignore[attr-defined]
+    used.__name__ = getattr(answer, "__name__", used.__name__)
+    return used
+
+
+def _picked(values: Any, result: str, results: Sequence[str]) -> Any:
+    listed = ", ".join(results)
+    wanted = f"return {_COUNTS.get(len(results), len(results))}: `return {listed}`."
+    if values is None:
+        return None
+    if not isinstance(values, tuple | list):
+        noun = "array" if hasattr(values, "shape") else f"`{type(values).__name__}`"
+        raise WrongForm(f"You return one {noun}; {wanted}", "one-result")
+    if len(values) != len(results):
+        raise WrongForm(f"You return {len(values)} results; {wanted}", "results")
+    return values[results.index(result)]

@@ -1,18 +1,34 @@
 """From wrong numbers to the mistake: known faults, pairs of them, properties, then the numbers."""
 
-from collections.abc import Sequence
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from course_attn.checking.compare import agree
+from course_attn.checking.arrays import agree
 from course_attn.checking.context import Finding, first_difference
-from course_attn.checking.declare import Fault
-from course_attn.checking.kinds import kind_of, where_it_fails
-from course_attn.checking.patterns import not_finite, pattern
-from course_attn.checking.shapes import shape_problem
+from course_attn.checking.declare import Exercise, Fault
+from course_attn.checking.observe import (
+    kind_of,
+    not_finite,
+    pattern,
+    shape_problem,
+    where_it_fails,
+)
+from course_attn.checking.repair import repair
+from course_attn.checking.slips import Slip
 from course_attn.checking.trial import Trial
 
-__all__ = ["known_fault", "same_outcomes", "unknown_fault"]
+__all__ = ["known_fault", "unknown_fault"]
+
+# What one check spends on pairs of faults, slips, and a fault with a slip, all together; what it
+# has computed, the next one finds done. And the likeliest slips, which are tried with faults.
+SECONDS = 0.6
+_WITH_FAULTS = 100
 
 _OWN_AXES = (
     "batch",
@@ -20,77 +36,203 @@ _OWN_AXES = (
 )  # code that fails in these may show a known fault in the others
 
 
-def known_fault(trial: Trial) -> Finding | None:
-    """Name the declared fault or pair of faults that gives the same outcomes; None if none does."""
-    everything = range(len(trial.outcomes))
+def known_fault(trial: Trial, *, declared: bool = False) -> Finding | None:
+    """Name the faults or slips that give the same outcomes; None if none do.
+
+    With ``declared``, slips, which nobody has declared, are not tried.
+    """
+    if declared not in trial.known:
+        trial.known[declared] = _known(trial, declared)
+    return trial.known[declared]
+
+
+def _known(trial: Trial, declared: bool) -> Finding | None:
+    until = time.monotonic() + SECONDS
+    everything = list(range(len(trial.outcomes)))
     core = [i for i in everything if not _stands_apart(trial, i)]
-    for cases in (
-        (everything, core) if len(core) < len(everything) else (everything,)
+    for find, cases in (
+        (_single, everything),
+        (_pair, everything),
+        (_single, core),
+        (_slip, everything),
+        (_pair, core),
+        (_slip, core),
+        (_fault_and_slip, everything),
     ):
-        found = _matching(trial, cases)
-        if found:
-            return (
-                found
-                if cases is everything
-                else _with_other_axes(trial, core, found)
-            )
+        if declared and find in (_slip, _fault_and_slip):
+            continue
+        if cases is everything or len(core) < len(everything):
+            found = find(trial, cases, until)
+            if found:
+                return found
     return None
 
 
 def _stands_apart(trial: Trial, i: int) -> bool:
     """Whether a case has axes of its own, or asks for an error that many forget."""
     asks_for_error = isinstance(trial.expected[i], Exception)
-    return asks_for_error or trial.cases[i].kind in _OWN_AXES
+    kind = trial.exercise.kinds.get(trial.cases[i].kind)
+    apart = kind.apart if kind else trial.cases[i].kind in _OWN_AXES
+    return asks_for_error or apart
 
 
-def _matching(trial: Trial, cases: Sequence[int]) -> Finding | None:
+def _wrong_first(trial: Trial, cases: Sequence[int]) -> list[int]:
+    """Return the cases in the order in which they tell most; none if none of them is wrong."""
     wrong = [i for i in trial.wrong if i in cases]
-    if not wrong:
-        return None
-    context = trial.context(wrong[0])
-    for fault in trial.exercise.faults:
-        if same_outcomes(trial, (fault,), cases):
-            return Finding((fault.id,), fault.sentence(context))
-    for pair in trial.exercise.pairs():
-        if same_outcomes(trial, pair, cases):
-            return _two_at_once(trial, pair, wrong)
+    return wrong + [i for i in cases if i not in wrong] if wrong else []
+
+
+def _single(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+    order = _wrong_first(trial, cases)
+    for fault in trial.exercise.faults if order else ():
+        version = _with_faults(trial.exercise, fault)
+        if _same_outcomes(trial, version, order):
+            found = Finding((fault.id,), fault.sentence(trial.context(order[0])))
+            return _with_the_rest(trial, version, cases, found)
     return None
 
 
-def same_outcomes(
-    trial: Trial, faults: tuple[Fault, ...], cases: Sequence[int]
-) -> bool:
-    """Whether these faults give what the learner's function gave, in all these cases."""
-    first_wrong = [i for i in cases if i in trial.wrong]
-    rest = [i for i in cases if i not in trial.wrong]
-    return all(_same_outcome(trial, faults, i) for i in first_wrong + rest)
+def _pair(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+    order = _wrong_first(trial, cases)
+    for pair in trial.exercise.pairs() if order else ():
+        if time.monotonic() > until:
+            break
+        version = _with_faults(trial.exercise, *pair)
+        if _same_outcomes(trial, version, order):
+            wrong = [i for i in order if i in trial.wrong]
+            found = _two_at_once(trial, pair, wrong)
+            return _with_the_rest(trial, version, cases, found)
+    return None
 
 
-def _same_outcome(trial: Trial, faults: tuple[Fault, ...], i: int) -> bool:
-    value = _value_with(trial, faults, i)
+def _slip(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+    """Name the slips in the solution, two at most, each of which gives the same outcomes."""
+    exercise, order, found = trial.exercise, _wrong_first(trial, cases), []
+    versions: list[_Version] = []
+    if _is_truth(trial):
+        return None
+    for n, slip in enumerate(exercise.slips(exercise.source) if order else ()):
+        if time.monotonic() > until:
+            break
+        make = partial(exercise.slipped, exercise.source, slip)
+        version = _Version(("slip", str(n)), make)
+        if _same_outcomes(trial, version, order) and _is_wrong(
+            trial, version, order[0]
+        ):
+            found.append(slip)
+            versions.append(version)
+    if not found:
+        return None
+    first = found[0]
+    said = f"Your numbers are what comes out {_slip_words(first)}."
+    other = next((slip for slip in found if not slip.touches(first)), None)
+    if other:
+        said += f" Or {_slip_words(other)}: here that gives the same."
+    seen = _observed(trial, order[0])
+    message = f"{said}\n\n{trial.of_result(order[0], seen.message)}"
+    named = Finding((f"slip-{first.kind}", *seen.faults), message)
+    return _with_the_rest(trial, versions[0], cases, named)
+
+
+def _fault_and_slip(
+    trial: Trial, cases: Sequence[int], until: float
+) -> Finding | None:
+    """Name a declared fault and a slip that together give the same outcomes."""
+    exercise, order = trial.exercise, _wrong_first(trial, cases)
+    if _is_truth(trial) or not order:
+        return None
+    sources = [(f, exercise.wrong_source(f)) for f in exercise.faults if f.patches]
+    for n in range(_WITH_FAULTS):
+        for fault, source in sources:
+            if time.monotonic() > until:
+                return None
+            slips = exercise.slips(source)
+            if n >= len(slips):
+                continue
+            make = partial(exercise.slipped, source, slips[n])
+            version = _Version((fault.id, "slip", str(n)), make)
+            if _same_outcomes(trial, version, order):
+                return _both_said(trial, fault, slips[n], order)
+    return None
+
+
+def _both_said(
+    trial: Trial, fault: Fault, slip: Slip, order: Sequence[int]
+) -> Finding:
+    case = _telling_case(trial, fault, [i for i in order if i in trial.wrong])
+    message = (
+        f"There are two mistakes at once.\n\nFirst: {fault.sentence(trial.context(case))}\n\n"
+        f"Second: your numbers are then what comes out {_slip_words(slip)}."
+    )
+    return Finding((fault.id, f"slip-{slip.kind}"), message)
+
+
+def _is_truth(trial: Trial) -> bool:
+    """Whether single truth values are asked for: too little to recognize a slip by."""
+    return all(
+        isinstance(value, np.ndarray) and value.dtype.kind == "b" and not value.ndim
+        for value in trial.expected
+    )
+
+
+def _is_wrong(trial: Trial, version: "_Version", i: int) -> bool:
+    """Whether a version's numbers are wrong, and not only their kind."""
+    value, expected = _value_with(trial, version, i), trial.expected[i]
+    if value is None or isinstance(expected, Exception):
+        return True
+    if value.shape != expected.shape:
+        return True
+    return not agree(
+        value.astype(float), expected.astype(float), trial.tolerance(i)
+    )
+
+
+def _slip_words(slip: Slip) -> str:
+    where = f", in the step that gives {slip.step}," if slip.step else ""
+    return f"if{where} {slip.mistake}"
+
+
+@dataclass(frozen=True)
+class _Version:
+    """A wrong version of the solution, compiled when it is first needed."""
+
+    key: tuple[str, ...]
+    make: Callable[[], Callable[..., Any]]
+
+
+def _with_faults(exercise: Exercise, *faults: Fault) -> _Version:
+    ids = tuple(fault.id for fault in faults)
+    return _Version(ids, partial(exercise.wrong_version, *faults))
+
+
+def _same_outcomes(trial: Trial, version: _Version, cases: Sequence[int]) -> bool:
+    """Whether a version gives what the learner's function gave, in all these cases."""
+    return all(_same_outcome(trial, version, i) for i in cases)
+
+
+def _same_outcome(trial: Trial, version: _Version, i: int) -> bool:
+    value = _value_with(trial, version, i)
     crashed = trial.outcomes[i].error is not None
     if value is None or crashed:
         return value is None and crashed
     return agree(trial.got(i), value, trial.tolerance(i))
 
 
-def _value_with(
-    trial: Trial, faults: tuple[Fault, ...], i: int
-) -> np.ndarray | None:
-    """Return what the solution with these faults gives in a case, None where it raises.
+def _value_with(trial: Trial, version: _Version, i: int) -> np.ndarray | None:
+    """Return what a version gives in a case, None where it raises.
 
     It is computed once for an exercise, however often that is checked.
     """
-    exercise = trial.exercise
-    key = tuple(fault.id for fault in faults), i
+    exercise, key = trial.exercise, (version.key, i)
     if key not in exercise.values_with_faults:
-        version = exercise.used(exercise.wrong_version(*faults))
         try:
-            with np.errstate(all="ignore"):
-                value = trial.side.as_numpy(version(*trial.given(i)))
-        except (
-            Exception
-        ):  # a wrong version may stop where the learner's function stops
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if version.key not in exercise.versions:
+                    exercise.versions[version.key] = exercise.used(version.make())
+                wrong = exercise.versions[version.key]
+                value = trial.side.as_numpy(wrong(*trial.given(i)))
+        except Exception:  # it may stop where the learner's function stops
             value = None
         exercise.values_with_faults[key] = value
     return exercise.values_with_faults[key]
@@ -112,7 +254,8 @@ def _two_at_once(
 def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
     """Return the first case in which this fault alone would show."""
     for i in wrong:
-        value = _value_with(trial, (fault,), i)
+        version = _with_faults(trial.exercise, fault)
+        value = _value_with(trial, version, i)
         if value is None:  # it shows by raising
             continue
         expected = trial.expected[i]
@@ -123,12 +266,14 @@ def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
     return wrong[0]
 
 
-def _with_other_axes(trial: Trial, core: Sequence[int], found: Finding) -> Finding:
-    """Add to a fault, seen on the plain cases, that the others do not work either."""
+def _with_the_rest(
+    trial: Trial, version: _Version, cases: Sequence[int], found: Finding
+) -> Finding:
+    """Add to a mistake, seen in some cases, that others fail for another reason."""
     phrases = {
         kind_of(trial.exercise, trial.cases[i].kind).phrase
         for i in trial.crashed + trial.wrong
-        if i not in core
+        if i not in cases and not _same_outcome(trial, version, i)
     }
     if not phrases:
         return found
@@ -144,22 +289,29 @@ def unknown_fault(trial: Trial) -> Finding:
         return _should_raise(trial, shown)
     found = _observed(trial, shown)
     found = Finding(found.faults, trial.of_result(shown, found.message))
-    where = where_it_fails(trial)
-    if where is None:
-        return found
+    parts = [
+        where_it_fails(trial),
+        found,
+        None if _is_truth(trial) else repair(trial),
+    ]
     return Finding(
-        where.faults + found.faults, f"{where.message}\n\n{found.message}"
+        tuple(id for part in parts if part for id in part.faults),
+        "\n\n".join(part.message for part in parts if part),
     )
 
 
 def _observed(trial: Trial, i: int) -> Finding:
     context, rtol = trial.context(i), trial.tolerance(i)
     got, expected = context.got, context.expected
+    for law in trial.exercise.properties:
+        message = law.message(context) if law.any_shape else None
+        if message:
+            return Finding((law.id,), message)
     found = shape_problem(got, expected) or not_finite(got, expected)
     if found:
         return found
     for law in trial.exercise.properties:
-        message = law.message(context)
+        message = None if law.any_shape else law.message(context)
         if message:
             return Finding((law.id,), message)
     difference = first_difference(got, expected, rtol)
@@ -182,7 +334,9 @@ def _should_raise(trial: Trial, i: int) -> Finding:
             "program that called it, which `print` does not)."
         )
     else:
-        did = "your function returns something."
+        shape = getattr(value, "shape", None)
+        what = "something" if shape is None else f"an array of shape {tuple(shape)}"
+        did = f"your function returns {what}."
     return Finding(
         ("no-error",),
         f"For {trial.called_with(i)} there is no right answer: the task asks for a `{name}` here, "

@@ -1,30 +1,53 @@
-"""The verdict on one learner's function."""
+"""The verdict on an answer."""
 
 import inspect
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
-from course_attn.checking.compare import agree
+from course_attn.checking.arrays import agree
 from course_attn.checking.context import Finding
-from course_attn.checking.crash import crash_finding, raised_by_learner
-from course_attn.checking.declare import Exercise, Question
+from course_attn.checking.crash import (
+    crash_finding,
+    raised_by_learner,
+    unwritten_step,
+)
+from course_attn.checking.declare import BuiltIn, Exercise, Question, WrongForm
 from course_attn.checking.diagnose import known_fault, unknown_fault
-from course_attn.checking.entry import entry_problem, is_stub, parameter_names
-from course_attn.checking.form import form_problem, precision_remark
-from course_attn.checking.handed_over import handed_over_to
-from course_attn.checking.kinds import where_it_fails
-from course_attn.checking.outcome import (
+from course_attn.checking.form import (
+    entry_problem,
+    form_problem,
+    is_stub,
+    nothing_returned,
+    parameter_names,
+    precision_remark,
+)
+from course_attn.checking.guard import (
+    Clock,
+    TimesUp,
     call_guarded,
     guarded_randomness,
     one_thread,
+    plain_torch,
 )
-from course_attn.checking.question import judge_question
+from course_attn.checking.observe import where_it_fails
+from course_attn.checking.repair import repair
 from course_attn.checking.result import Result
 from course_attn.checking.trial import Trial, run_trial
-from course_attn.checking.use import WrongForm
 
-__all__ = ["judge"]
+__all__ = [
+    "as_letters",
+    "as_number",
+    "as_shape",
+    "contains",
+    "handed_over_to",
+    "judge",
+    "judge_question",
+    "lacks",
+]
 
 
 def judge(task: Exercise | Question, function: Any) -> Result:
@@ -36,7 +59,7 @@ def judge(task: Exercise | Question, function: Any) -> Result:
         return Result("wrong", problem.message, task.name, problem.faults)
     if is_stub(function):
         return _todo(task)
-    with guarded_randomness(), one_thread():
+    with guarded_randomness(), one_thread(), plain_torch():
         if isinstance(task, Question):
             return judge_question(task, function)
         return _verdict(run_trial(task, function))
@@ -51,6 +74,14 @@ def _todo(task: Exercise | Question, printed: str = "") -> Result:
     return Result("todo", message, task.name, printed=printed)
 
 
+def _step_to_do(step: str, exercise: Exercise) -> Result:
+    message = (
+        f"`{step}`, which your function calls, is still to be written: solve that exercise first, "
+        "or write the step out here."
+    )
+    return Result("crashed", message, exercise.name, ("stub",))
+
+
 def _verdict(trial: Trial) -> Result:
     exercise = trial.exercise
     printed = trial.outcomes[0].printed
@@ -58,10 +89,11 @@ def _verdict(trial: Trial) -> Result:
     if isinstance(last, NotImplementedError) and raised_by_learner(
         last, trial.function
     ):
-        return _todo(exercise, printed)
+        step = unwritten_step(last, trial.function)
+        return _step_to_do(step, exercise) if step else _todo(exercise, printed)
     found = _form(trial)
     if found and found.faults == ("dtype",):
-        found = known_fault(trial) or found
+        found = known_fault(trial, declared=True) or found
     if found:
         return Result("wrong", found.message, exercise.name, found.faults, printed)
     if trial.crashed and not _numbers_tell_more(trial):
@@ -69,7 +101,12 @@ def _verdict(trial: Trial) -> Result:
         return Result(
             "crashed", found.message, exercise.name, found.faults, printed
         )
-    found = _wrong_numbers(trial) or _not_pure(trial) or _not_differentiable(trial)
+    found = (
+        _wrong_numbers(trial)
+        or _not_pure(trial)
+        or _handed_over(trial)
+        or _not_differentiable(trial)
+    )
     if found:
         return Result("wrong", found.message, exercise.name, found.faults, printed)
     return _right(trial, printed)
@@ -81,15 +118,28 @@ def _form(trial: Trial) -> Finding | None:
         if isinstance(error, WrongForm):
             return Finding((error.fault,), str(error))
         if error is None and isinstance(expected, np.ndarray):
-            found = form_problem(outcome, expected, outcome.given, trial.side)
+            looked = call_guarded(
+                form_problem,
+                (outcome, expected, outcome.given, trial.side),
+                seconds=trial.clock.left,
+            )
+            found = _UNREADABLE if looked.error else looked.value
             if found:
                 return Finding(found.faults, trial.of_result(i, found.message))
     return None
 
 
+_UNREADABLE = Finding(
+    ("not-an-array",),
+    "What you return cannot be read as an array: looking at it takes for ever or stops with an "
+    "error. Return an ordinary array of numbers.",
+)
+
+
 def _numbers_tell_more(trial: Trial) -> bool:
     """Whether wrong numbers in other cases tell more than the exception does."""
-    if not trial.wrong or "endless" in _crash(trial).faults:
+    stopped = isinstance(trial.outcomes[trial.crashed[0]].error, TimesUp)
+    if not trial.wrong or stopped:
         return False
     return trial.wrong[0] < trial.crashed[0] or known_fault(trial) is not None
 
@@ -98,12 +148,14 @@ def _crash(trial: Trial) -> Finding:
     i = trial.crashed[0]
     error = trial.outcomes[i].error
     assert error is not None
-    seconds = trial.exercise.seconds
-    found = crash_finding(error, trial.function, trial.called_with(i), seconds)
-    where = where_it_fails(trial)
-    if where is None or found.faults:
+    found = crash_finding(error, trial.function, trial.called_with(i), trial.clock)
+    if found.faults:
         return found
-    return Finding(where.faults, f"{where.message}\n\n{found.message}")
+    parts = [where_it_fails(trial), found, repair(trial)]
+    return Finding(
+        tuple(id for part in parts if part for id in part.faults),
+        "\n\n".join(part.message for part in parts if part),
+    )
 
 
 def _wrong_numbers(trial: Trial) -> Finding | None:
@@ -133,7 +185,7 @@ def _changed(trial: Trial) -> Finding | None:
             ):
                 return Finding(
                     ("in-place",),
-                    f"Your function changes its argument `{name}` in place: whoever passed it "
+                    f"Your function changes its argument `{name}` in place: the caller "
                     f"finds other numbers there afterward. `/=`, `+=`, `{name}[…] = …` and "
                     "`out=` write into the array itself: make a new one instead, or start from "
                     f"a copy.",
@@ -151,11 +203,15 @@ def _untouched(before: np.ndarray, after: np.ndarray) -> bool:
 
 
 def _not_repeatable(trial: Trial) -> Finding | None:
-    seconds, again = trial.exercise.seconds, len(trial.outcomes)
     outcome = call_guarded(
-        trial.function, trial.given(0), seconds=seconds, seed=again
+        trial.function,
+        trial.given(0),
+        seconds=trial.clock.left,
+        seed=len(trial.outcomes),
     )
     first = trial.outcomes[0]
+    if isinstance(outcome.error, TimesUp):
+        return None
     if first.error is not None and outcome.error is not None:
         return None
     if first.error is None and outcome.error is None:
@@ -177,20 +233,200 @@ def _not_repeatable(trial: Trial) -> Finding | None:
 def _not_differentiable(trial: Trial) -> Finding | None:
     if trial.exercise.library != "torch" or not trial.exercise.differentiable:
         return None
-    from course_attn.checking.differentiable import gradient_problem
+    from course_attn.checking.torch_side import gradient_problem
 
     return gradient_problem(trial)
 
 
-def _right(trial: Trial, printed: str) -> Result:
-    name = trial.exercise.name
+def _handed_over(trial: Trial) -> Finding | None:
     built_in = handed_over_to(trial)
-    if built_in:
-        message = (
-            f"The numbers are right, but `{built_in}` made them. You know now what to expect: "
-            "build it yourself from smaller steps."
-        )
-        return Result("wrong", message, name, ("built-in",), printed)
+    if not built_in:
+        return None
+    return Finding(
+        ("built-in",),
+        f"The numbers are right, but `{built_in}` made them. You know now what to expect: build it "
+        "yourself from smaller steps.",
+    )
+
+
+def _right(trial: Trial, printed: str) -> Result:
     noted = (precision_remark(o.value, o.given, trial.side) for o in trial.outcomes)
     remarks = tuple(dict.fromkeys(remark for remark in noted if remark))
-    return Result("right", "", name, (), printed, remarks)
+    return Result("right", "", trial.exercise.name, (), printed, remarks)
+
+
+def judge_question(question: Question, function: Callable[..., Any]) -> Result:
+    """Judge the answer that the learner's function returns."""
+    clock = Clock(question.seconds)
+    outcome = call_guarded(function, (), seconds=clock.left)
+    error, name = outcome.error, question.name
+    if isinstance(error, NotImplementedError) and raised_by_learner(
+        error, function
+    ):
+        message = f'Return your answer from `{name}()`. `hint("{name}")` helps.'
+        return Result("todo", message, name)
+    if error is not None:
+        found = crash_finding(error, function, "no arguments", clock)
+        return Result("crashed", found.message, name, found.faults, outcome.printed)
+    if outcome.value is None:
+        found = nothing_returned(outcome.printed)
+        return Result("wrong", found.message, name, found.faults, outcome.printed)
+    read = call_guarded(question.read, (outcome.value,), seconds=clock.left)
+    if read.error is not None:
+        said = str(read.error) if type(read.error) is ValueError else _NO_ANSWER
+        return Result("wrong", said, name, ("form",), outcome.printed)
+    return _judged(question, read.value, outcome.printed)
+
+
+_NO_ANSWER = (
+    "What you return cannot be read as an answer: return plain numbers or letters."
+)
+
+
+def _judged(question: Question, answer: Any, printed: str) -> Result:
+    for reason in question.reasons:
+        if reason.applies(answer):
+            said = (
+                reason.message
+                if isinstance(reason.message, str)
+                else reason.message(answer)
+            )
+            return Result("wrong", said, question.name, (reason.id,), printed)
+    return Result("right", "", question.name, (), printed)
+
+
+def as_shape(value: Any) -> tuple[int, ...]:
+    """Read a shape: a tuple or list of whole numbers."""
+    try:
+        sizes = tuple(value)
+        if all(isinstance(size, int | np.integer) for size in sizes):
+            return tuple(int(size) for size in sizes)
+    except TypeError:
+        pass
+    raise ValueError("Return a shape: a tuple of whole numbers such as `(5, 3)`.")
+
+
+def as_letters(value: Any) -> frozenset[str]:
+    """Read a choice among lettered statements: a set, list or text of letters."""
+    try:
+        letters = {str(item).strip(" ,").lower() for item in value} - {""}
+    except TypeError:
+        letters = {"not letters"}
+    if not all(len(letter) == 1 and letter.isalpha() for letter in letters):
+        raise ValueError(
+            'Return the letters of your choice as a set such as `{"a", "c"}`.'
+        )
+    return frozenset(letters)
+
+
+def contains(letter: str) -> Callable[[frozenset[str]], bool]:
+    """Return whether a choice has a letter, as a `Reason` asks."""
+    return lambda letters: letter in letters
+
+
+def lacks(letter: str) -> Callable[[frozenset[str]], bool]:
+    """Return whether a choice has a letter not, as a `Reason` asks."""
+    return lambda letters: letter not in letters
+
+
+def as_number(value: Any) -> float:
+    """Read one number."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.empty(2)
+    if array.size != 1:
+        raise ValueError("Return one number, for example `2.5`.")
+    return float(array.reshape(()))
+
+
+def handed_over_to(trial: Trial) -> str | None:
+    """Return the name of the function that did the whole exercise; None if there is none."""
+    for i in range(len(trial.outcomes)):
+        watch = _Watch(trial.exercise)
+        call_guarded(
+            watch.around(trial.function),
+            trial.given(i),
+            seconds=trial.clock.left,
+        )
+        if watch.seen:
+            return watch.seen[0]
+    return None
+
+
+class _Watch:
+    """A profiler that waits for calls of an exercise's built-ins."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.seen: list[str] = []
+        self._python: dict[CodeType, BuiltIn] = {}
+        self._compiled: dict[str, list[tuple[Any, BuiltIn]]] = {}
+        self._add(exercise.solution, BuiltIn(f"the course's own {exercise.name}"))
+        for entry in exercise.built_ins:
+            built_in = BuiltIn(entry) if isinstance(entry, str) else entry
+            self._add(_imported(built_in.name), built_in)
+
+    def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function, watched while it runs."""
+
+        def watched(*args: Any) -> Any:
+            old = sys.getprofile()
+            sys.setprofile(self._notice)
+            try:
+                return function(*args)
+            finally:
+                sys.setprofile(old)
+
+        return watched
+
+    def _add(self, function: Any, built_in: BuiltIn) -> None:
+        if inspect.isclass(function):
+            for method in vars(function).values():
+                if inspect.isfunction(method):
+                    self._python[inspect.unwrap(method).__code__] = built_in
+            return
+        code = (
+            getattr(inspect.unwrap(function), "__code__", None)
+            if function
+            else None
+        )
+        if code is not None:
+            self._python[code] = built_in
+        elif function is not None:
+            self._compiled.setdefault(function.__name__, []).append(
+                (function, built_in)
+            )
+
+    def _notice(self, frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call" and frame.f_code in self._python:
+            built_in = self._python[frame.f_code]
+            if built_in.when(frame.f_locals):
+                self.seen.append(built_in.name)
+        elif event == "c_call":
+            for function, built_in in self._compiled.get(
+                getattr(arg, "__name__", ""), ()
+            ):
+                if _same_compiled(arg, function):
+                    self.seen.append(built_in.name)
+
+
+def _imported(name: str) -> Any:
+    """Return an object by its dotted name if its module is loaded; else nobody can have called it.
+
+    The longest loaded prefix is the module.
+    """
+    parts = name.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        found: Any = sys.modules.get(".".join(parts[:cut]))
+        if found is not None:
+            for part in parts[cut:]:
+                found = getattr(found, part, None)
+            return found
+    return None
+
+
+def _same_compiled(called: Any, known: Any) -> bool:
+    owner = getattr(known, "__objclass__", None)
+    if owner is not None:  # a method, such as torch.Tensor.softmax
+        return isinstance(getattr(called, "__self__", None), owner)
+    return called is known or called == known

@@ -1,13 +1,16 @@
 """A known mistake is a patch of the solution: what a learner would have typed instead."""
 
+import ast
 import inspect
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any
 
 __all__ = [
     "BadDeclaration",
+    "Patch",
     "apart",
     "compiled",
     "in_torch",
@@ -39,8 +42,24 @@ def patched(source: str, patches: Iterable[Patch]) -> str:
         if start < end:
             raise ValueError("two patches touch the same text")
     for start, end, replace in reversed(places):
-        source = source[:start] + replace + source[end:]
+        source = source[:start] + _indented(source, start, replace) + source[end:]
     return source
+
+
+def _indented(source: str, place: int, code: str) -> str:
+    """Return code of several lines, the later ones indented at least like the line of its place."""
+    line = source[source.rfind("\n", 0, place) + 1 : place]
+    indent = line[: len(line) - len(line.lstrip())]
+    first, *rest = code.split("\n")
+    return "\n".join(
+        [
+            first,
+            *(
+                part if part.startswith(indent or " ") else indent + part
+                for part in rest
+            ),
+        ]
+    )
 
 
 def apart(source: str, one: Iterable[Patch], other: Iterable[Patch]) -> bool:
@@ -54,11 +73,17 @@ def apart(source: str, one: Iterable[Patch], other: Iterable[Patch]) -> bool:
 
 
 def _place(source: str, find: str) -> tuple[int, int]:
-    count = source.count(find)
-    if count != 1 or not find:
-        raise ValueError(f"{find!r} occurs {count} times in the solution, not once")
-    start = source.index(find)
-    return start, start + len(find)
+    """Return where a text stands; the lines of several may be indented in any way."""
+    lines = r"\n\s*".join(
+        re.escape(line.strip() if i else line)
+        for i, line in enumerate(find.split("\n"))
+    )
+    places = [match.span() for match in re.finditer(lines, source)]
+    if len(places) != 1 or not find:
+        raise ValueError(
+            f"{find!r} occurs {len(places)} times in the solution, not once"
+        )
+    return places[0]
 
 
 def with_body(source: str, body: str) -> str:
@@ -71,11 +96,19 @@ def with_body(source: str, body: str) -> str:
     )
 
 
+_LIBRARIES = (("np", "numpy"), ("torch", "torch"))
+
+
 def compiled(
-    source: str, like: Callable[..., Any], label: str
+    source: str | ast.Module, like: Callable[..., Any], label: str
 ) -> Callable[..., Any]:
     """Return what a source defines, with the names of the module that holds ``like``."""
-    names = dict(inspect.getmodule(like).__dict__)
+    known = {
+        name: sys.modules[module]
+        for name, module in _LIBRARIES
+        if module in sys.modules
+    }
+    names = known | vars(inspect.getmodule(like))
     exec(compile(source, f"<{label}>", "exec"), names)
     return names[like.__name__]
 

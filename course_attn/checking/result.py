@@ -1,10 +1,24 @@
-"""What `check` returns: a verdict that reads well in a terminal, a notebook and a built page."""
+"""What a learner sees: verdicts, hints, solutions and progress, as text and as HTML."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["NotRight", "Result", "card", "rich_text"]
+from course_attn.checking.declare import Exercise, Question
+from course_attn.source import Source, show_source
+
+__all__ = [
+    "Hints",
+    "NotRight",
+    "Overview",
+    "Result",
+    "card",
+    "rich_text",
+    "show_hints",
+    "show_solution",
+]
+
 
 _HEADINGS = {
     "right": ("✓", "Right", "#1a7f37"),
@@ -122,6 +136,9 @@ def _folded(summary: str, text: str) -> str:
 
 
 def _shortened(text: str) -> str:
+    text = text.encode(
+        "utf-8", "replace"
+    ).decode()  # a lone surrogate cannot be shown
     if len(text) <= _MOST_PRINTED:
         return text.rstrip("\n")
     return (
@@ -131,3 +148,143 @@ def _shortened(text: str) -> str:
 
 
 _PRE = "margin:.4em 0;padding:0 0 0 1.5em;background:transparent;color:inherit;white-space:pre-wrap"
+
+
+_asked: dict[str, int] = {}
+
+
+@dataclass(frozen=True, repr=False)
+class Hints:
+    """The hints of one exercise that have been asked for so far.
+
+    Parameters
+    ----------
+    name : str
+        The exercise.
+    shown : tuple of str
+        The hints, from the first on.
+    total : int
+        How many there are.
+    """
+
+    name: str
+    shown: tuple[str, ...]
+    total: int
+
+    def __repr__(self) -> str:
+        """Give the hints as plain text."""
+        lines = [
+            f"Hint {i} of {self.total}: {hint}"
+            for i, hint in enumerate(self.shown, 1)
+        ]
+        return "\n".join([*lines, self._next().replace("`", "")])
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{rich_text(hint)}</li>" for hint in self.shown)
+        heading = f"<strong>Hints for <code>{self.name}</code></strong>"
+        return card(
+            heading,
+            f"<ol style='margin:.4em 0'>{items}</ol>{rich_text(self._next())}",
+        )
+
+    def _next(self) -> str:
+        if len(self.shown) < self.total:
+            return f'Call `hint("{self.name}")` again for the next one.'
+        return f'That was the last one. `solution("{self.name}")` shows a solution.'
+
+
+def show_hints(task: Exercise | Question) -> Hints:
+    """Return one hint more than the last time."""
+    _asked[task.name] = min(_asked.get(task.name, 0) + 1, len(task.hints))
+    return Hints(task.name, task.hints[: _asked[task.name]], len(task.hints))
+
+
+def show_solution(task: Exercise | Question) -> Source:
+    """Return the source of the reference, which a notebook shows highlighted."""
+    return show_source(task.solution)
+
+
+_WIDTH = 20
+
+
+@dataclass(frozen=True, repr=False)
+class Overview:
+    """The progress of a learner.
+
+    Parameters
+    ----------
+    chapters : mapping
+        The exercises of each chapter.
+    passed : mapping
+        The passed exercises and when they were first passed.
+    message : str, optional
+        What went wrong with reading them.
+    """
+
+    chapters: Mapping[str, Sequence[str]]
+    passed: Mapping[str, str]
+    message: str | None = None
+
+    @property
+    def done(self) -> int:
+        """How many exercises are passed."""
+        return sum(
+            name in self.passed
+            for names in self.chapters.values()
+            for name in names
+        )
+
+    @property
+    def total(self) -> int:
+        """How many exercises there are."""
+        return sum(map(len, self.chapters.values()))
+
+    def __repr__(self) -> str:
+        """Give the table as plain text."""
+        lines = [
+            self._line(chapter, names) for chapter, names in self.chapters.items()
+        ]
+        lines.append(f"{self.done} of {self.total} exercises done.")
+        return "\n".join(
+            lines + ([self.message.replace("`", "")] if self.message else [])
+        )
+
+    def _line(self, chapter: str, names: Sequence[str]) -> str:
+        done = [name in self.passed for name in names]
+        filled = round(_WIDTH * sum(done) / max(len(done), 1))
+        bar = "█" * filled + "░" * (_WIDTH - filled)
+        marks = "  ".join(
+            f"{'✓' if yes else '·'} {name}"
+            for yes, name in zip(done, names, strict=True)
+        )
+        return f"{chapter:<14} {bar} {sum(done)}/{len(done)}  {marks}"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            self._row(chapter, names) for chapter, names in self.chapters.items()
+        )
+        head = "".join(
+            f"<th scope='col' style='{_CELL}'>{title}</th>" for title in _TITLES
+        )
+        caption = f"<caption>{self.done} of {self.total} exercises done</caption>"
+        note = rich_text(self.message) if self.message else ""
+        body = f"{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+        return f"<table style='color:inherit'>{body}</table>{note}"
+
+    def _row(self, chapter: str, names: Sequence[str]) -> str:
+        done = sum(name in self.passed for name in names)
+        label = f"{escape(chapter)}: {done} of {len(names)}"
+        bar = f"<progress value='{done}' max='{len(names)}' aria-label='{label}'></progress>"
+        marks = " ".join(self._mark(name) for name in names)
+        cells = (f"{bar} {done}/{len(names)}", marks)
+        shown = "".join(f"<td style='{_CELL}'>{cell}</td>" for cell in cells)
+        return f"<tr><th scope='row' style='{_CELL}'>{escape(chapter)}</th>{shown}</tr>"
+
+    def _mark(self, name: str) -> str:
+        symbol, word = ("✓", "done") if name in self.passed else ("○", "open")
+        sign = f"<span role='img' aria-label='{word}'>{symbol}</span>"
+        return f"<span style='white-space:nowrap'>{sign} <code>{escape(name)}</code></span>"
+
+
+_TITLES = ("Chapter", "Done", "Exercises")
+_CELL = "text-align:left;color:inherit;background:transparent"

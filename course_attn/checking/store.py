@@ -26,19 +26,22 @@ def store_path() -> Path | None:
     wanted = os.environ.get("COURSE_ATTN_PROGRESS", "")
     if wanted.lower() == "off":
         return None
-    return (
+    path = (
         Path(wanted).expanduser()
         if wanted
-        else _data_folder() / "course_attn" / "progress.json"
+        else _data_folder() / "course_attn/progress.json"
     )
+    # Of a link, the file that it leads to is written: the folder may be synchronized.
+    return Path(os.path.realpath(path))
 
 
 def record_pass(name: str) -> str | None:
     """Remember that an exercise was passed; return a sentence where that did not work."""
-    path = store_path()
-    if path is None:
-        return None
+    path: Path | None = None
     try:
+        path = store_path()
+        if path is None:
+            return None
         path.parent.mkdir(parents=True, exist_ok=True)
         with _lock(path):
             passed, trouble = _read(path)
@@ -46,22 +49,31 @@ def record_pass(name: str) -> str | None:
                 passed[name] = datetime.now(UTC).isoformat(timespec="seconds")
                 _write(path, passed)
             return trouble
-    except OSError as error:
-        return f"Your progress could not be saved in {path} ({error.strerror or error})."
+    except (
+        OSError,
+        RuntimeError,
+    ) as error:  # RuntimeError: there is no home folder
+        return f"Your progress could not be saved{_in(path)} ({_reason(error)})."
 
 
 def passed_exercises() -> tuple[dict[str, str], str | None]:
     """Return the passed exercises with their times, and a sentence where there was trouble."""
-    path = store_path()
-    if path is None:
-        return {}, "Progress is switched off (`COURSE_ATTN_PROGRESS=off`)."
+    path: Path | None = None
     try:
+        path = store_path()
+        if path is None:
+            return {}, "Progress is switched off (`COURSE_ATTN_PROGRESS=off`)."
         return _read(path)
-    except OSError as error:
-        return (
-            {},
-            f"Your progress could not be read from {path} ({error.strerror or error}).",
-        )
+    except (OSError, RuntimeError) as error:
+        return {}, f"Your progress could not be read{_in(path)} ({_reason(error)})."
+
+
+def _in(path: Path | None) -> str:
+    return f" in {path}" if path else ""
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _data_folder() -> Path:
@@ -75,7 +87,9 @@ def _data_folder() -> Path:
 
 def _read(path: Path) -> tuple[dict[str, str], str | None]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(
+            encoding="utf-8-sig"
+        )  # an editor may have put a mark there
     except FileNotFoundError:
         return {}, None
     except UnicodeDecodeError:

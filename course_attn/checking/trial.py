@@ -1,19 +1,18 @@
 """All calls of one learner's function, beside what was expected of each."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from course_attn.checking.compare import agree, relative_tolerance
-from course_attn.checking.context import Context
+from course_attn.checking.arrays import agree, relative_tolerance
+from course_attn.checking.context import Context, Finding
 from course_attn.checking.declare import Case, Exercise
-from course_attn.checking.entry import parameter_names
-from course_attn.checking.outcome import Outcome, call_guarded
-from course_attn.checking.time_limit import TimesUp
+from course_attn.checking.form import parameter_names
+from course_attn.checking.guard import Clock, Outcome, TimesUp, call_guarded
 
 __all__ = ["Trial", "run_trial", "side_of"]
 
@@ -26,9 +25,9 @@ def side_of(library: str) -> ModuleType:
         from course_attn.checking import torch_side
 
         return torch_side
-    from course_attn.checking import numpy_side
+    from course_attn.checking import arrays
 
-    return numpy_side
+    return arrays
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,17 @@ class Trial:
         The learner's.
     outcomes : tuple of Outcome
         One for each case; fewer where a call ran out of time.
+    clock : Clock
+        The time that is left for more calls.
+    known : dict
+        The mistakes that were recognized, with slips and without.
     """
 
     exercise: Exercise
     function: Callable[..., Any]
     outcomes: tuple[Outcome, ...]
+    clock: Clock
+    known: dict[bool, Finding | None] = field(default_factory=dict)
 
     @cached_property
     def side(self) -> ModuleType:
@@ -168,8 +173,11 @@ class Trial:
 
     def _call(self, *args: Any) -> np.ndarray | None:
         given = tuple(self.side.native(self.side.copy(value)) for value in args)
-        outcome = call_guarded(self.function, given, seconds=self.exercise.seconds)
-        native = outcome.error is None and self.side.is_native(outcome.value)
+        outcome = call_guarded(self.function, given, seconds=self.clock.left)
+        is_number = isinstance(outcome.value, bool | int | float)
+        native = outcome.error is None and (
+            is_number or self.side.is_native(outcome.value)
+        )
         return self.side.as_numpy(outcome.value) if native else None
 
     def _is_right(self, i: int) -> bool:
@@ -188,13 +196,14 @@ class Trial:
 def run_trial(exercise: Exercise, function: Callable[..., Any]) -> Trial:
     """Call the function on every case; stop at a call that does not end."""
     function = exercise.used(function)
-    trial = Trial(exercise, function, (Outcome(),) * len(exercise.made_cases))
+    clock = Clock(exercise.seconds)
+    trial = Trial(
+        exercise, function, (Outcome(),) * len(exercise.made_cases), clock
+    )
     inputs = [trial.given(i) for i in range(len(exercise.made_cases))]
     outcomes: list[Outcome] = []
     for i, given in enumerate(inputs):
-        outcomes.append(
-            call_guarded(function, given, seconds=exercise.seconds, seed=i)
-        )
+        outcomes.append(call_guarded(function, given, seconds=clock.left, seed=i))
         if isinstance(outcomes[-1].error, TimesUp | NotImplementedError):
             break
-    return Trial(exercise, function, tuple(outcomes))
+    return Trial(exercise, function, tuple(outcomes), clock)

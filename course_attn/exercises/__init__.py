@@ -1,14 +1,21 @@
 """The exercises of the book: check an answer, ask for a hint or a solution, see what is done."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from course_attn.checking.catalog import Catalog, Unavailable
-from course_attn.checking.help import Hints, show_hints, show_solution
+from course_attn.checking.guard import safely
 from course_attn.checking.judge import judge
-from course_attn.checking.overview import Overview
-from course_attn.checking.result import NotRight, Result
+from course_attn.checking.result import (
+    Hints,
+    NotRight,
+    Overview,
+    Result,
+    show_hints,
+    show_solution,
+)
 from course_attn.checking.store import passed_exercises, record_pass
 from course_attn.source import Source
 
@@ -30,6 +37,12 @@ catalog = Catalog(
         "fast",
     ),
 )
+
+
+_FORMER_NAMES = {
+    "attention": "unscaled_attention",
+    "transformer_block": "masked_block",
+}
 
 
 def check(fn: Any, name: str | None = None) -> Result:
@@ -80,7 +93,8 @@ def solution(name: Any) -> Source | Result:
 def progress() -> Overview:
     """Show which exercises are done, by chapter."""
     passed, message = passed_exercises()
-    return Overview(catalog.chapters, passed, message)
+    now = {_FORMER_NAMES.get(name, name): when for name, when in passed.items()}
+    return Overview(catalog.chapters, now, message)
 
 
 def _is_strict() -> bool:
@@ -95,10 +109,12 @@ def _judged(fn: Any, name: str | None, strict: bool) -> Result:
         return judge(catalog.find(catalog.name_of(fn, name)), fn)
     except Unavailable as problem:
         return Result("wrong", str(problem), faults=("unknown-exercise",))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an object of the learner's may raise anything
         if strict:
             raise
-        said = f"{type(error).__name__}: {error}"
+        said = f"{type(error).__name__}: {safely(partial(str, error), '')}"
         return Result(
             "crashed",
             f"The checker itself failed, which is not your fault ({said}).",

@@ -1,13 +1,12 @@
-"""Exercise `Stack` of chapter 9, in PyTorch."""
+"""Exercise `Stack`."""
 
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import torch
 
-from course_attn.checking import Case, Context, Exercise, Fault, Kind, WrongForm
+from course_attn.checking import Case, Exercise, Kind, WrongForm, fault_list
 
 __all__ = ["exercise"]
 
@@ -17,7 +16,8 @@ class Stack(torch.nn.Module):
 
     def __init__(self, make_block, n_layers):
         super().__init__()
-        self.blocks = torch.nn.ModuleList(make_block() for _ in range(n_layers))
+        blocks = [make_block() for _ in range(n_layers)]
+        self.blocks = torch.nn.ModuleList(blocks)
 
     def forward(self, X):
         """Return X after all blocks."""
@@ -51,7 +51,6 @@ class _Block(torch.nn.Module):
         self.W = torch.nn.Parameter(W.detach().clone())
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
-        """Add to X what the block makes of it."""
         return X + torch.tanh(X @ self.W)
 
 
@@ -64,87 +63,50 @@ def _run(make: Callable[..., Any], X: Any, W: Any, looked_at: str) -> Any:
         made += 1
         return _Block(W[made - 1] if made <= len(W) else -made * W[0])
 
-    layer = make(make_block, len(W))
-    if not isinstance(layer, torch.nn.Module):
-        raise WrongForm(
-            f"`Stack(make_block, n_layers)` gives a `{type(layer).__name__}`. Write a class: "
-            "`class Stack(torch.nn.Module)`.",
-            "no-module",
-        )
+    layer = _made(make, make_block, len(W))
     layer(X)  # the second call shows whether blocks are made anew in each
     out = layer(X)
     if looked_at == "output" or out is None:
         return out
-    found = [parameter.sum() for parameter in layer.parameters()]
+    parameters = list(layer.parameters())
+    if not all(parameter.requires_grad for parameter in parameters):
+        raise WrongForm(
+            "Some of the blocks' parameters are frozen (`requires_grad=False`): no optimizer could "
+            "change them. Keep the blocks as `make_block()` returns them.",
+            "frozen",
+        )
+    found = [parameter.sum() for parameter in parameters]
     return torch.stack(found) if found else X.new_zeros(0)
 
 
-def _chained(blocks: list[Any], X: torch.Tensor) -> torch.Tensor:
-    for block in blocks:
-        X = block(X)
-    return X
-
-
-class _Variant(torch.nn.Module):
-    """The module with its steps to be replaced."""
-
-    def __init__(self, blocks: Any, run: Callable[..., Any]) -> None:
-        super().__init__()
-        self.blocks, self.run = blocks, run
-
-    def forward(self, X: torch.Tensor) -> torch.Tensor:
-        """Run the blocks."""
-        return self.run(list(self.blocks), X)
-
-
-def _each(make_block: Callable[..., Any], n: int) -> list[Any]:
-    return [make_block() for _ in range(n)]
-
-
 def _made(
-    make_block: Callable[..., Any],
-    n_layers: int,
-    *,
-    blocks: Callable[..., Any] = _each,
-    keep: Callable[..., Any] = torch.nn.ModuleList,
-    run: Callable[..., Any] = _chained,
-) -> torch.nn.Module:
-    return _Variant(keep(blocks(make_block, n_layers)), run)
-
-
-def _copies(make_block: Callable[..., Any], n: int) -> list[Any]:
-    first = make_block()
-    return [deepcopy(first) for _ in range(n)]
-
-
-def _added_again(blocks: list[Any], X: torch.Tensor) -> torch.Tensor:
-    for block in blocks:
-        X = X + block(X)
-    return X
-
-
-def _side_by_side(blocks: list[Any], X: torch.Tensor) -> torch.Tensor:
-    return sum((block(X) for block in blocks), torch.zeros_like(X))
-
-
-class _MadeAnew(torch.nn.Module):
-    """Make new blocks whenever it runs."""
-
-    def __init__(self, make_block: Callable[..., Any], n_layers: int) -> None:
-        super().__init__()
-        self.make_block, self.n_layers = make_block, n_layers
-
-    def forward(self, X: torch.Tensor) -> torch.Tensor:
-        """Make blocks and run them."""
-        return _chained(_each(self.make_block, self.n_layers), X)
-
-
-def _wanted(c: Context) -> str:
-    return f"n_layers is {len(c.given['W'])} here"
+    make: Callable[..., Any], make_block: Callable[[], _Block], n_layers: int
+) -> Any:
+    """Return the learner's module, or say why there is none that can run."""
+    try:
+        layer = make(make_block, n_layers)
+    except TypeError as error:
+        if "is not a Module subclass" not in str(error):
+            raise
+        raise WrongForm(
+            "A function or a list is put where PyTorch expects modules. Call `make_block()` once "
+            "for each block: `torch.nn.ModuleList([make_block() for _ in range(n_layers)])`, or "
+            "`torch.nn.Sequential(*[…])`, where the star hands over the blocks one by one.",
+            "not-modules",
+        ) from error
+    if not isinstance(layer, torch.nn.Module) or isinstance(
+        layer, torch.nn.ModuleList
+    ):
+        raise WrongForm(
+            f"`Stack(make_block, n_layers)` gives a `{type(layer).__name__}`, which cannot run. "
+            "Write a `class Stack(torch.nn.Module)` with a `forward(X)` that runs the blocks.",
+            "no-module",
+        )
+    return layer
 
 
 exercise = Exercise(
-    solution=Stack,
+    Stack,
     place=60,
     section="Stack, and the whole picture",
     library="torch",
@@ -156,9 +118,9 @@ they were made, each on the result of the one before. All their parameters must 
 `Stack(…).parameters()`, or else no optimizer would ever change them. Call it as `check(Stack)`.
 """,
     cases=_cases,
-    variant=_made,
     use=_run,
     arguments=("X", "W", "looked_at"),
+    terms={"n_layers": lambda c: len(c.given["W"])},
     kinds={
         "parameters": Kind(
             "as soon as the parameters are looked at",
@@ -166,92 +128,48 @@ they were made, each on the result of the one before. All their parameters must 
         ),
         "single": Kind("for a single layer"),
     },
-    faults=(
-        Fault(
-            "same-block",
-            {"blocks": lambda make_block, n: [make_block()] * n},
-            lambda c: (
-                "One block is repeated: `[make_block()] * n_layers` calls `make_block` once and "
-                f"lists the same object {len(c.given['W'])} times. However deep the stack, it has "
-                "the parameters of one layer. Call it anew for each: "
-                "`[make_block() for _ in range(n_layers)]`."
-            ),
-        ),
-        Fault(
-            "copies",
-            {"blocks": _copies},
-            "You copy one block (as PyTorch's `nn.TransformerEncoder` does): all layers start "
-            "with the same numbers. Here each block is made, and drawn, by its own call of "
-            "`make_block()`.",
-        ),
-        Fault(
-            "plain-list",
-            {"keep": list},
-            lambda c: (
-                "The blocks are hidden in a plain Python list: of the matrices of "
-                f"{len(c.given['W'])} blocks, `parameters()` finds none, so that they would never "
-                "be trained, saved or moved to a GPU. `torch.nn.ModuleList([…])` registers them."
-            ),
-        ),
-        Fault(
-            "made-anew",
-            _MadeAnew,
-            "You make the blocks inside of `forward`: new ones, with new numbers, whenever it "
-            "runs, so that nothing can be learned. Make them once, in `__init__`, and keep them "
-            "in a `torch.nn.ModuleList`.",
-        ),
-        Fault(
-            "one-too-many",
-            {"blocks": lambda make_block, n: _each(make_block, n + 1)},
-            lambda c: f"You make one block too many: {_wanted(c)}.",
-        ),
-        Fault(
-            "one-too-few",
-            {"blocks": lambda make_block, n: _each(make_block, n - 1)},
-            lambda c: (
-                f"You make one block too few: {_wanted(c)}. `range(1, n)` has n − 1 numbers."
-            ),
-        ),
-        Fault(
-            "backward",
-            {"run": lambda blocks, X: _chained(blocks[::-1], X)},
-            "The blocks run in the opposite order: the one that was made first comes first.",
-        ),
-        Fault(
-            "last-only",
-            {"run": lambda blocks, X: blocks[-1](X) if blocks else X},
-            "Your result is that of the last block on X alone: each block gets the X from the "
-            "beginning. In the loop, overwrite it: `X = block(X)`.",
-        ),
-        Fault(
-            "first-only",
-            {"run": lambda blocks, X: blocks[0](X) if blocks else X},
-            "Your result is that of the first block alone. Does a `return` inside the loop end it "
-            "too early?",
-        ),
-        Fault(
-            "side-by-side",
-            {"run": _side_by_side},
-            "You run all blocks on the same X and add up the results: they stand side by side. In "
-            "a stack each works on the result of the one before, `X = block(X)`.",
-        ),
-        Fault(
-            "first-repeated",
-            {"run": lambda blocks, X: _chained(blocks[:1] * len(blocks), X)},
-            "You run the *first* block n_layers times; the others are made and never used.",
-        ),
-        Fault(
-            "added-again",
-            {"run": _added_again},
-            "You add X to each block's result. The residual connections are inside the blocks "
-            "already: `X = block(X)`.",
-        ),
-        Fault(
-            "nothing",
-            {"run": lambda blocks, X: X * 1},
-            "X comes back unchanged: is the result of each block assigned, `X = block(X)`?",
-        ),
-    ),
+    faults=fault_list("""
+same-block: [make_block() for _ in range(n_layers)] → [make_block()] * n_layers
+    One block is repeated: `[make_block()] * n_layers` calls `make_block` once and lists the same
+    object {n_layers} times. Call it anew for each: `[make_block() for _ in range(n_layers)]`.
+copies: blocks = [make_block() for _ in range(n_layers)]
+            → import copy ⏎ b = make_block() ⏎ blocks = [copy.deepcopy(b) for _ in range(n_layers)]
+    You copy one block (as PyTorch's `nn.TransformerEncoder` does): all layers start with the same
+    numbers. Here each block is made by its own call of `make_block()`.
+plain-list: torch.nn.ModuleList(blocks) → blocks
+    The blocks are hidden in a plain Python list, where `parameters()` finds none: they would never
+    be trained, saved or moved to a GPU. `torch.nn.ModuleList([…])` registers them.
+made-anew: blocks = [make_block() for _ in range(n_layers)]
+            → self.make_block, self.n_layers = make_block, n_layers
+        and self.blocks = torch.nn.ModuleList(blocks) → (nothing)
+        and for block in self.blocks: ⏎ X = block(X)
+            → for _ in range(self.n_layers): ⏎     X = self.make_block()(X)
+    You make the blocks inside `forward`: new ones whenever it runs, so that nothing can be learned.
+    Make them once, in `__init__`, and keep them in a `torch.nn.ModuleList`.
+last-only: for block in self.blocks: ⏎ X = block(X)
+            → for block in self.blocks: ⏎     out = block(X)
+        and return X → return out
+    Your result is that of the last block on X alone: each block gets the X from the beginning. In
+    the loop, overwrite it: `X = block(X)`.
+first-only: in self.blocks → in self.blocks[:1]
+    Your result is that of the first block alone. Does a `return` inside the loop end it too early?
+last-skipped: in self.blocks → in self.blocks[:-1]
+    The last block is never run: all {n_layers} have to be. `range(n - 1)` and `[:-1]` stop before
+    it.
+backward: in self.blocks → in reversed(self.blocks)
+    The blocks run in the opposite order. The one that was made first comes first.
+side-by-side: for block in self.blocks: ⏎ X = block(X) → X = sum(block(X) for block in self.blocks)
+    You run all blocks on the same X and add up the results: they stand side by side. In a stack
+    each works on the result of the one before, `X = block(X)`.
+first-repeated: X = block(X) → X = self.blocks[0](X)
+    You run the *first* block n_layers times; the others are made and never used.
+added-again: X = block(X) → X = X + block(X)
+    You add X to each block's result; the residual connections are inside the blocks already.
+nothing: X = block(X) → block(X)
+    X comes back unchanged: is the result of each block assigned, `X = block(X)`?
+final-norm: return X → return torch.nn.functional.layer_norm(X, X.shape[-1:])
+    You normalize the result. Whole models end with a norm, but this stack is only its blocks.
+"""),
     hints=(
         "How many times is `make_block` called in `[make_block()] * 3`?",
         "Make the blocks with a comprehension, keep them in a `torch.nn.ModuleList`, and overwrite "

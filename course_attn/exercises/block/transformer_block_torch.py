@@ -1,16 +1,14 @@
-"""Exercise `TransformerBlock` of chapter 9, in PyTorch."""
+"""Exercise `TransformerBlock`, the twin of `masked_block`."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import torch
 
-from course_attn.checking import Case, Exercise, Fault, Kind, WrongForm
-from course_attn.exercises.block._steps import wrong_row
-from course_attn.exercises.block._wiring import wired, wiring_faults
+from course_attn.checking import Case, Kind, WrongForm, fault_list
+from course_attn.exercises.block.masked_block import exercise as in_numpy
 
 __all__ = ["exercise"]
 
@@ -30,233 +28,155 @@ class TransformerBlock(torch.nn.Module):
 
     def forward(self, X, mask):
         """Return the elements after the block; the mask is True where one may attend."""
-        normed = self.norm_1(X)
-        mixed, _ = self.attention(normed, normed, normed, attn_mask=~mask)
-        H = X + mixed
-        return H + self.linear_2(torch.relu(self.linear_1(self.norm_2(H))))
+        queries = keys = values = self.norm_1(X)
+        attention_output, _ = self.attention(queries, keys, values, attn_mask=~mask)
+        H = X + attention_output
+        normed_H = self.norm_2(H)
+        hidden_features = torch.relu(self.linear_1(normed_H))
+        network_output = self.linear_2(hidden_features)
+        Y = H + network_output
+        return Y
+
+
+_PARTS = {
+    "norm_1": "LayerNorm(d_model)",
+    "attention": "MultiheadAttention(d_model, n_heads, batch_first=True)",
+    "norm_2": "LayerNorm(d_model)",
+    "linear_1": "Linear(d_model, d_ff)",
+    "linear_2": "Linear(d_ff, d_model)",
+}
 
 
 def _cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20260911)
 
-    def given(
-        batch: int, n: int, d: int, n_heads: int, d_ff: int, mask: Any = None
-    ) -> tuple[Any, ...]:
-        X = (2 * rng.standard_normal((batch, n, d)) + 0.5).astype(np.float32)
-        return X, _scattered(n) if mask is None else mask, n_heads, d_ff
-
-    def _scattered(n: int) -> np.ndarray:
-        """Allow itself and some others, never the next one in the circle."""
-        mask = rng.uniform(size=(n, n)) < 0.6
-        i = np.arange(n)
+    def given(*sizes: int, dtype: str = "f4", look_at: str = "output") -> Any:
+        batch, n, d, n_heads, d_ff = sizes
+        mask, i = rng.uniform(size=(n, n)) < 0.6, np.arange(n)
+        # No row allows everything: flipped, it would hide everything, which gives NaN or 0.
         mask[i, i], mask[i, (i + 1) % n] = True, False
-        return mask
+        X = 2 * rng.standard_normal((batch, n, d)) + 0.5
+        return X.astype(dtype), mask, n_heads, d_ff, look_at
 
-    # Not one row of a mask allows everything: flipped, none hides everything, which is NaN or 0.
-    band = np.tri(5, dtype=bool) & ~np.tri(5, k=-3, dtype=bool)
-    wide = given(2, 5, 6, 1, 13, band)
     return (
         Case(given(2, 3, 4, 2, 7), "example"),
         Case(given(3, 5, 6, 3, 11)),
         Case(given(5, 5, 4, 2, 7), "square"),
-        Case((wide[0].astype(float), *wide[1:]), "float64"),
+        Case(given(3, 6, 6, 2, 10), "as-wide"),
+        Case(given(1, 4, 8, 4, 5), "one-sequence"),
+        Case(given(2, 5, 6, 1, 13, dtype="f8"), "float64"),
+        Case(given(2, 4, 6, 2, 9, dtype="f8", look_at="gradients"), "gradients"),
     )
 
 
-# --- putting a learner's module to use ------------------------------------------------------------
-
-_KINDS = {
-    "norm_1": (torch.nn.LayerNorm, "torch.nn.LayerNorm(d_model)"),
-    "attention": (
-        torch.nn.MultiheadAttention,
-        "torch.nn.MultiheadAttention(d_model, n_heads, batch_first=True)",
-    ),
-    "norm_2": (torch.nn.LayerNorm, "torch.nn.LayerNorm(d_model)"),
-    "linear_1": (torch.nn.Linear, "torch.nn.Linear(d_model, d_ff)"),
-    "linear_2": (torch.nn.Linear, "torch.nn.Linear(d_ff, d_model)"),
-}
-
-
-def _shapes(d: int, d_ff: int) -> dict[str, tuple[int, ...]]:
-    return {
-        "norm_1.weight": (d,),
-        "norm_1.bias": (d,),
-        "attention.in_proj_weight": (3 * d, d),
-        "attention.in_proj_bias": (3 * d,),
-        "attention.out_proj.weight": (d, d),
-        "attention.out_proj.bias": (d,),
-        "norm_2.weight": (d,),
-        "norm_2.bias": (d,),
-        "linear_1.weight": (d_ff, d),
-        "linear_1.bias": (d_ff,),
-        "linear_2.weight": (d, d_ff),
-        "linear_2.bias": (d,),
-    }
-
-
 @lru_cache(maxsize=32)
-def _drawn(d: int, d_ff: int, dtype: torch.dtype) -> dict[str, Any]:
+def _drawn(d: int, n_heads: int, d_ff: int) -> dict[str, torch.Tensor]:
     """Return the parameters that every answer gets, always the same."""
     generator = torch.Generator().manual_seed(20260912)
     drawn = {}
-    for name, shape in _shapes(d, d_ff).items():
-        value = torch.randn(shape, generator=generator, dtype=torch.float64)
-        if len(shape) == 2:
-            value = value * 1.5 / shape[-1] ** 0.5
-        elif name.startswith("norm") and name.endswith("weight"):
-            value = 1 + 0.4 * value
-        drawn[name] = value.to(dtype)
+    for name, own in TransformerBlock(d, n_heads, d_ff).named_parameters():
+        value = torch.randn(own.shape, generator=generator, dtype=torch.float64)
+        is_gain = name in ("norm_1.weight", "norm_2.weight")
+        drawn[name] = is_gain + value * (
+            0.4 if is_gain else 1.5 / own.shape[-1] ** 0.5
+        )
     return drawn
 
 
-def _with_parameters(
-    make: Callable[..., Any], X: Any, mask: Any, n_heads: int, d_ff: int
-) -> Any:
+def _run(make: Callable[..., Any], X: Any, mask: Any, *rest: Any) -> Any:
     """Make the module, put fixed parameters in the place of its own and let it run."""
-    d = X.shape[-1]
+    d, (n_heads, d_ff, look_at) = X.shape[-1], rest
     layer = make(d, n_heads, d_ff)
+    _look_at_parts(layer, n_heads)
+    own = dict(layer.named_parameters())
+    fixed = {}
+    for name, value in _drawn(d, n_heads, d_ff).items():
+        if name not in own or own[name].shape != value.shape:
+            has = f"shape {tuple(own[name].shape)}" if name in own else "none"
+            raise WrongForm(
+                f"With d_model = {d} and d_ff = {d_ff} there should be a parameter "
+                f"`{name}` of shape {tuple(value.shape)}; yours has {has}. Make each part by "
+                "a call of its own, and leave the options of PyTorch's layers as they are.",
+                "parameters",
+            )
+        fixed[name] = value.to(X.dtype, copy=True).requires_grad_(
+            own[name].requires_grad
+        )
+    others = {
+        name: value.to(X.dtype) if value.is_floating_point() else value
+        for name, value in layer.state_dict().items()
+        if name not in fixed
+    }
+    out = _forward(layer.train(), others | fixed, X, mask)
+    if look_at != "gradients" or not isinstance(out, torch.Tensor):
+        return out
+    again = _forward(layer.eval(), others | fixed, X, mask)
+    if again.shape == out.shape and not torch.allclose(out, again, 1e-3, 1e-3):
+        raise WrongForm(
+            "In training your module gives other numbers than in evaluation, `.eval()`: there is "
+            "dropout in it. No dropout is asked for here.",
+            "dropout",
+        )
+    if out.requires_grad:
+        out.square().sum().backward(retain_graph=True)
+    grads = (value.grad for value in fixed.values())
+    norms = [X.new_zeros(()) if grad is None else grad.norm() for grad in grads]
+    return torch.stack(norms) + 0 * out.sum()
+
+
+def _forward(layer: Any, parameters: dict[str, Any], *given: Any) -> Any:
+    """Let the module run; put into words what PyTorch says of frequent slips."""
+    try:
+        return torch.func.functional_call(layer, parameters, given)
+    except (TypeError, AssertionError, RuntimeError) as error:
+        for words, message in _STOPS.items():
+            if words in str(error):
+                raise WrongForm(message, words) from error
+        raise
+
+
+_STOPS = {
+    "tuple": "`nn.MultiheadAttention` returns two things, what it found and the weights, and you "
+    "go on with the tuple: `mixed, _ = self.attention(…)`.",
+    "key_padd": "The fourth argument of `nn.MultiheadAttention`, `key_padding_mask`, is "
+    "for another mask, of shape (batch, n). Hand over yours by name: `attn_mask=…`.",
+}
+
+
+def _look_at_parts(layer: Any, n_heads: int) -> None:
     if not isinstance(layer, torch.nn.Module):
         raise WrongForm(
             f"`TransformerBlock(d_model, n_heads, d_ff)` gives a `{type(layer).__name__}`. Write a "
             "class: `class TransformerBlock(torch.nn.Module)`.",
             "no-module",
         )
-    _look_at_parts(layer, n_heads)
-    _look_at_shapes(layer, _shapes(d, d_ff), f"d_model = {d} and d_ff = {d_ff}")
-    fixed = _drawn(d, d_ff, X.dtype)
-    rest = {
-        name: value.to(X.dtype) if value.is_floating_point() else value
-        for name, value in layer.state_dict().items()
-        if name not in fixed
-    }
-    return torch.func.functional_call(layer.eval(), rest | fixed, (X, mask))
-
-
-def _look_at_parts(layer: Any, n_heads: int) -> None:
-    for name, (kind, call) in _KINDS.items():
+    if isinstance(layer, torch.nn.TransformerEncoderLayer):
+        raise WrongForm(
+            "`torch.nn.TransformerEncoderLayer` is the whole block: build it from its parts.",
+            "built-in",
+        )
+    for name, call in _PARTS.items():
         own = getattr(layer, name, None)
-        if not isinstance(own, kind):
+        if not isinstance(own, getattr(torch.nn, call.partition("(")[0])):
             what = "is missing" if own is None else f"is a `{type(own).__name__}`"
             raise WrongForm(
-                f"The attribute `{name}` {what}. Keep `self.{name} = {call}` in `__init__`: the "
-                "check puts parameters of its own there.",
+                f"Attribute `{name}` {what}. Keep `self.{name} = torch.nn.{call}` in `__init__` "
+                "(the check puts its own parameters there).",
                 "attribute",
             )
-    if layer.norm_1 is layer.norm_2:
-        raise WrongForm(
-            "`norm_1` and `norm_2` are the same object, so that they share gain and bias. Make "
-            "two: call `torch.nn.LayerNorm(d_model)` twice.",
-            "one-norm-object",
-        )
-    if layer.attention.num_heads != n_heads:
+    attention: Any = layer.attention
+    if attention.num_heads != n_heads:
         raise WrongForm(
             f"Asked for {n_heads} heads, your module makes an attention layer with num_heads = "
-            f"{layer.attention.num_heads}: pass `n_heads` on.",
+            f"{attention.num_heads}: pass `n_heads` on.",
             "heads",
         )
 
 
-def _look_at_shapes(
-    layer: torch.nn.Module, shapes: dict[str, tuple[int, ...]], sizes: str
-) -> None:
-    own = dict(layer.named_parameters())
-    for name, shape in shapes.items():
-        if name not in own:
-            part, _, last = name.rpartition(".")
-            raise WrongForm(
-                f"`{part}` has no `{last}`. Biases, gains and all matrices are wanted here: leave "
-                "the options of PyTorch's layers as they are.",
-                "no-bias",
-            )
-        if tuple(own[name].shape) != shape:
-            raise WrongForm(
-                f"With {sizes}, `{name}` should have shape {shape}, and has "
-                f"{tuple(own[name].shape)}.",
-                "weight-shape",
-            )
-
-
-# --- wrong versions -------------------------------------------------------------------------------
-
-
-class _Variant(torch.nn.Module):
-    """The module with its steps to be replaced."""
-
-    def __init__(
-        self,
-        d_model: int,
-        n_heads: int,
-        d_ff: int,
-        run: Callable[..., Any],
-        **inner: Any,
-    ) -> None:
-        super().__init__()
-        batch_first = inner.pop("batch_first", True)
-        self.norm_1 = torch.nn.LayerNorm(d_model)
-        self.attention = torch.nn.MultiheadAttention(
-            d_model, n_heads, batch_first=batch_first
-        )
-        self.norm_2 = torch.nn.LayerNorm(d_model)
-        self.linear_1 = torch.nn.Linear(d_model, d_ff)
-        self.linear_2 = torch.nn.Linear(d_ff, d_model)
-        self.run = run
-        self.bend = inner.pop("bend", torch.relu)
-        self.finish = inner.pop("finish", lambda out: out)
-        self.hide = inner.pop("hide", torch.logical_not)
-        self.others = inner.pop("others", lambda normed, X: normed)
-
-    def forward(self, X: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Run the wiring over the module's parts."""
-
-        def attend(normed: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-            context = self.others(normed, X)
-            hidden = self.hide(mask)
-            return self.attention(normed, context, context, attn_mask=hidden)[0]
-
-        def process(normed: torch.Tensor) -> torch.Tensor:
-            hidden = self.bend(self.linear_1(normed))
-            return self.finish(self.linear_2(hidden))
-
-        return self.run(X, attend, process, self.norm_1, self.norm_2, mask)
-
-
-_INNER = ("batch_first", "bend", "finish", "hide", "others")
-
-
-def _made(d_model: int, n_heads: int, d_ff: int, **steps: Any) -> torch.nn.Module:
-    """Make the module; steps of the wiring and of the parts may be replaced."""
-    inner = {name: steps.pop(name) for name in _INNER if name in steps}
-    return _Variant(d_model, n_heads, d_ff, partial(wired, **steps), **inner)
-
-
-def _of_wiring(does: Any) -> Callable[..., torch.nn.Module]:
-    """Return the module that is wired so."""
-    return lambda d_model, n_heads, d_ff: _Variant(d_model, n_heads, d_ff, does)
-
-
-# Every pair of faults costs time; these mistakes are often made together with another.
-_COMPOSABLE = (
-    "post-norm",
-    "norm-1-missing",
-    "norm-2-missing",
-    "shared-norm",
-    "residual-1-normed",
-    "residual-2-normed",
-)
-
-
-def _composable(fault: Fault) -> Fault:
-    """Return a fault of the wiring, as a whole unless it is one that often comes with others."""
-    if callable(fault.does) or fault.id in _COMPOSABLE:
-        return fault
-    return replace(fault, does=_of_wiring(partial(wired, **fault.does)))
-
-
-exercise = Exercise(
-    solution=TransformerBlock,
+exercise = in_numpy.twin(
+    TransformerBlock,
     place=50,
     section="In PyTorch",
-    library="torch",
     task="""
 Complete the PyTorch module `TransformerBlock(d_model, n_heads, d_ff)`, a **pre-norm** block. Its
 `__init__` makes `self.norm_1` and `self.norm_2` (`torch.nn.LayerNorm`), `self.attention`
@@ -268,74 +188,64 @@ dropout. Mind how `nn.MultiheadAttention` reads a mask, in which order it takes 
 it returns. Call it as `check(TransformerBlock)`.
 """,
     cases=_cases,
-    variant=_made,
-    use=_with_parameters,
-    arguments=("X", "mask", "n_heads", "d_ff"),
+    use=_run,
+    arguments=("X", "mask", "n_heads", "d_ff", "look_at"),
     kinds={
         "square": Kind("where there are as many sequences as elements"),
-        "float64": Kind(
-            "for float64 tensors", "A new tensor made without `dtype=`?"
+        "as-wide": Kind("where there are as many elements as features"),
+        "one-sequence": Kind(
+            "for a single sequence", "Does a `squeeze` remove the batch axis?"
+        ),
+        "gradients": Kind(
+            "where the gradients of the parameters are looked at",
+            "`torch.no_grad()`, `.detach()`, `.data` and `requires_grad=False` cut them off: such "
+            "a block could never learn.",
         ),
     },
-    faults=(
-        *map(_composable, wiring_faults(_of_wiring)),
-        Fault(
-            "polarity",
-            {"hide": lambda mask: mask},
-            lambda c: (
-                "The mask is handed over as it is. `nn.MultiheadAttention` reads True as *drop*, "
-                "the opposite of ours, so each element sees just what it must not see. "
-                f"`attn_mask=~mask`. {wrong_row(c)}"
-            ),
-        ),
-        Fault(
-            "mask-lost",
-            {"hide": lambda mask: None},
-            "The mask is not passed on: every element sees all others. `attn_mask=~mask`.",
-        ),
-        Fault(
-            "axes-swapped",
-            lambda d_model, n_heads, d_ff: _made(
-                d_model, n_heads, d_ff, batch_first=False
-            ),
-            "Attention runs over the *batch*: the sequences attend to each other, position by "
-            "position. `nn.MultiheadAttention` takes (n, batch, d_model) unless you say "
-            "`batch_first=True`. Where there are as many sequences as elements, no error tells "
-            "you.",
-        ),
-        Fault(
-            "context-not-normed",
-            {"others": lambda normed, X: X},
-            lambda c: (
-                "Only the queries are normed; keys and values come from X as it is. All three are "
-                f"made from norm_1(X). {wrong_row(c)}"
-            ),
-        ),
-        Fault(
-            "no-relu",
-            {"bend": lambda hidden: hidden},
-            lambda c: (
-                "Between the two linear layers the ReLU is missing: without it they are one "
-                f"linear layer. {wrong_row(c)}"
-            ),
-        ),
-        Fault(
-            "gelu",
-            {"bend": torch.nn.functional.gelu},
-            lambda c: (
-                "You use GELU between the linear layers, as GPT-2 does. Asked for is ReLU. "
-                f"{wrong_row(c)}"
-            ),
-        ),
-        Fault(
-            "relu-at-the-end-too",
-            {"finish": torch.relu},
-            lambda c: (
-                "You apply a ReLU to the feed-forward network's result, too: then it can only "
-                f"ever raise H. {wrong_row(c)}"
-            ),
-        ),
-    ),
+    faults=fault_list("""
+post-norm: self.norm_1(X) → X
+        and X + attention_output → self.norm_1(X + attention_output)
+        and self.norm_2(H) → H
+        and H + network_output → self.norm_2(H + network_output)
+half-post-norm: self.norm_2(H) → H
+        and H + network_output → self.norm_2(H + network_output)
+norm-1-missing: self.norm_1(X) → X
+norm-2-missing: self.norm_2(H) → H
+overwritten: X + attention_output → values + attention_output
+        and H + network_output → normed_H + network_output
+feed-forward-first: queries = keys
+            → X = X + self.linear_2(torch.relu(self.linear_1(self.norm_2(X)))) ⏎ queries = keys
+        and return Y → return H
+norm-after-attention: self.norm_1(X) → X
+        and X + attention_output → X + self.norm_1(attention_output)
+norm-after-feed-forward: self.norm_2(H) → H
+        and H + network_output → H + self.norm_2(network_output)
+norm-at-the-end: return Y → return self.norm_2(Y)
+mask-lost: , attn_mask=~mask → (nothing)
+    The mask is not passed on: every element sees all others. `attn_mask=~mask`.
+own-causal-mask: ~mask → torch.ones_like(mask).triu(1)
+relu-at-the-end-too: self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
+    You apply a ReLU to the feed-forward network's result, too: then it can only ever raise H.
+polarity: ~mask → mask
+    The mask is handed over as it is. `nn.MultiheadAttention` reads True as *drop*, the opposite of
+    ours, so each element sees just what it must not see. `attn_mask=~mask`. {worst_row}
+added-mask: ~mask → mask.to(X.dtype)
+    A mask of *numbers* is added to the scores: 1 where one may attend, 0 elsewhere, which hides
+    nothing. Hand over truth values, True = drop: `attn_mask=~mask`.
+axes-swapped: batch_first=True → batch_first=False
+    Attention runs over the *batch*: `nn.MultiheadAttention` takes (n, batch, d_model) unless you
+    say `batch_first=True`. Where there are as many sequences as elements, no error tells you.
+weights: attention_output, _ = → _, attention_output =
+    You add the attention *weights*, the second of the two things that `nn.MultiheadAttention`
+    returns; only where n = d_model do they fit. The first is what it found.
+context-not-normed: (queries, keys, values → (queries, X, X
+    Only the queries are normed; keys and values come from X as it is. All three are made from
+    norm_1(X). {worst_row}
+no-relu: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
+    Between the two linear layers the ReLU is missing: without it they are one linear layer.
+gelu: torch.relu( → torch.nn.functional.gelu(
+    You use GELU between the linear layers, as GPT-2 does. ReLU is asked for. {worst_row}
+"""),
     hints=(
         "In which two places is something added to what came in? Write H = X + … first.",
         "Pre-norm: normalize, run the part, add to what was there *before* the norm. "
@@ -345,6 +255,8 @@ it returns. Call it as `check(TransformerBlock)`.
     ),
     built_ins=(
         "course_attn.in_torch.block_layers.TransformerBlock",
+        "course_attn.in_torch.block.pre_norm_block",
+        "course_attn.in_numpy.block.pre_norm_block",
         "torch.nn.TransformerEncoderLayer",
     ),
 )

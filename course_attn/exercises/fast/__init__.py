@@ -1,1 +1,1 @@
-"""Exercises of chapter 10, `fast`: the same answer with less memory."""
+"""Exercises of `fast`: the same answer with less memory."""

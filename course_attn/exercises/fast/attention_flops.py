@@ -1,9 +1,10 @@
-"""Exercise `attention_flops` of chapter 10."""
+"""Exercise `attention_flops`."""
 
-from collections.abc import Callable
-from functools import partial
+import itertools
 
-from course_attn.checking import Case, Context, Exercise, Fault, Property
+import numpy as np
+
+from course_attn.checking import Case, Context, Exercise, Property, fault_list
 
 __all__ = ["exercise"]
 
@@ -16,49 +17,65 @@ def attention_flops(n_q, n_k, d_k, d_v, n_heads):
 
 
 def _cases() -> tuple[Case, ...]:
-    sizes = ((10, 30, 4, 5, 2), (7, 11, 5, 13, 3), (1, 17, 7, 2, 5))
-    more = ((4096, 4096, 64, 64, 8), (13, 5, 11, 7, 1))
-    return tuple(
-        Case(given, "plain" if i else "example")
-        for i, given in enumerate(sizes + more)
-    )
-
-
-def _counted(
-    n_q: int,
-    n_k: int,
-    d_k: int,
-    d_v: int,
-    n_heads: int,
-    *,
-    each: int = 2,
-    pairs: Callable[..., int] = lambda n_q, n_k: n_q * n_k,
-    width: Callable[..., int] = lambda d_k, d_v: d_k + d_v,
-    heads: Callable[..., int] = lambda n_heads: n_heads,
-) -> int:
-    return each * heads(n_heads) * pairs(n_q, n_k) * width(d_k, d_v)
-
-
-def _exactly(n_q: int, n_k: int, d_k: int, d_v: int, n_heads: int) -> int:
-    return n_heads * (n_q * n_k * (2 * d_k - 1) + n_q * d_v * (2 * n_k - 1))
+    sizes = ((7, 11, 5, 13, 3), (1, 17, 7, 2, 5), (1024, 1024, 64, 64, 8))
+    more = ((13, 5, 11, 8, 1), (3, 1, 24, 12, 6))
+    return (Case((10, 30, 4, 7, 2), "example"), *map(Case, sizes + more))
 
 
 def _said(c: Context) -> str:
-    """Quote the sizes and both counts."""
     sizes = ", ".join(f"{name} = {value}" for name, value in c.given.items())
-    return f"For {sizes} you count {float(c.got):.17g}, and there are {int(c.expected)}."
+    return c.filled(f"For {sizes} you count {{your}}, and there are {{right}}.")
 
 
-def _parts(c: Context) -> str:
-    n_q, n_k, d_k, d_v, n_heads = c.given.values()
-    return (
-        f"{_said(c)} In each of the {n_heads} heads the scores take {2 * n_q * n_k * d_k}, and the "
-        f"mixing of the values {2 * n_q * n_k * d_v}."
+_RIGHT: dict[tuple[int, ...], float] = {(1, 1, 1, 0, 1): 2.0, (1, 1, 0, 1, 1): 2.0}
+
+
+def _multiplied_out(c: Context) -> dict[tuple[int, ...], float]:
+    """Return the learner's count as a polynomial: coefficients by the exponents of the sizes."""
+    counts = [c.call(*sizes) for sizes in itertools.product((1, 2, 3), repeat=5)]
+    if any(count is None or count.shape for count in counts):
+        return {}
+    found = np.array(counts, dtype=float).reshape((3,) * 5)
+    to_coefficients = np.linalg.inv(np.vander([1, 2, 3], increasing=True))
+    for _ in range(5):  # the axis just done goes to the end
+        found = np.tensordot(found, to_coefficients, axes=(0, 1))
+    terms = {
+        tuple(map(int, es)): found[tuple(es)] for es in np.argwhere(found.round(6))
+    }
+    sizes = np.array(list(c.given.values()), dtype=float)
+    count = sum(times * np.prod(sizes**es) for es, times in terms.items())
+    return terms if np.isclose(count, float(c.got)) else {}
+
+
+def _in_words(terms: dict[tuple[int, ...], float], names: list[str]) -> str:
+    return " + ".join(
+        " · ".join(
+            [f"{times:g}"] * bool(abs(times - 1) > 1e-6)
+            + [f"{names[i]}{'²' * (es[i] - 1)}" for i in (4, 0, 1, 2, 3) if es[i]]
+        )
+        for es, times in terms.items()
     )
 
 
+def _off(c: Context) -> str | None:
+    """Name the terms by which the count is off."""
+    yours = _multiplied_out(c)
+    if not 0 < len(yours) <= 6:
+        return None
+    off = {es: yours.get(es, 0.0) - _RIGHT.get(es, 0.0) for es in yours | _RIGHT}
+    many = {es: times for es, times in off.items() if times > 1e-6}
+    few = {es: -times for es, times in off.items() if times < -1e-6}
+    said = [
+        f"{_in_words(terms, list(c.given))} too {word}"
+        for terms, word in ((many, "many"), (few, "few"))
+        if terms
+    ]
+    why = "" if few else "No softmax, no mask and no projection is counted. "
+    return f"You count exactly {' and '.join(said)}. {why}{_said(c)}"
+
+
 exercise = Exercise(
-    solution=attention_flops,
+    attention_flops,
     place=10,
     section="Where do time and memory go?",
     task="""
@@ -70,122 +87,45 @@ matrix with a (b, c) matrix takes $2\\,a\\,b\\,c$. The projections, the scaling,
 masks are not counted. Return a whole number (an `int`).
 """,
     cases=_cases,
-    variant=_counted,
-    faults=(
-        Fault(
-            "additions-forgotten",
-            {"each": 1},
-            lambda c: (
-                "You count the multiplications only, half of the operations: each term of a sum "
-                f"takes a multiplication *and* an addition. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "twice-too-many",
-            partial(_counted, each=4),
-            lambda c: (
-                "You count everything twice: 2 operations for each term, and two products of "
-                "*different* sizes; the sum d_k + d_v holds both already. "
-                f"{_said(c)}"
-            ),
-        ),
-        Fault(
-            "scores-only",
-            {"width": lambda d_k, d_v: d_k},
-            lambda c: (
-                "You count the scores Q Kᵀ, and not the second product, in which the weights, "
-                f"{c.given['n_q']} × {c.given['n_k']}, mix values of {c.given['d_v']} features. "
-                f"{_said(c)}"
-            ),
-        ),
-        Fault(
-            "mixing-only",
-            {"width": lambda d_k, d_v: d_v},
-            lambda c: (
-                "You count the mixing of the values, and not the scores, in which every query is "
-                f"multiplied with every key, {c.given['d_k']} features each. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "values-as-wide-as-keys",
-            {"width": lambda d_k, d_v: 2 * d_k},
-            lambda c: (
-                "You take the values to be as wide as the keys. They have a width of their own, "
-                f"d_v = {c.given['d_v']}: the second product, (n_q, n_k) times (n_k, d_v), takes "
-                f"2 · n_q · n_k · d_v. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "keys-as-wide-as-values",
-            {"width": lambda d_k, d_v: 2 * d_v},
-            lambda c: (
-                "You take the keys to be as wide as the values. They have d_k = "
-                f"{c.given['d_k']} features, as the queries have: the scores take "
-                f"2 · n_q · n_k · d_k. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "widths-multiplied",
-            {"width": lambda d_k, d_v: d_k * d_v},
-            lambda c: (
-                "You multiply d_k by d_v, but no product has both: the scores sum over d_k, and "
-                "the mixing gives d_v numbers. The two counts are *added*. "
-                f"{_said(c)}"
-            ),
-        ),
-        Fault(
-            "widths-squared",
-            {"width": lambda d_k, d_v: d_k**2 + d_v**2},
-            lambda c: (
-                "You square the widths. A (d, d) matrix is multiplied in the projections, which "
-                "are not counted here; in the scores every pair of a query and a key takes d_k "
-                f"terms, once. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "one-head",
-            {"heads": lambda n_heads: 1},
-            lambda c: (
-                f"You count one head; there are {c.given['n_heads']}, and d_k and d_v are the "
-                f"widths in each of them. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "heads-squared",
-            {"heads": lambda n_heads: n_heads**2},
-            lambda c: (
-                "You multiply by n_heads twice. The heads do not look at each other: each has its "
-                f"own two products. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "n-q-squared",
-            {"pairs": lambda n_q, n_k: n_q**2},
-            lambda c: (
-                "You take n_q² for the number of scores. There are as many keys as n_k says: "
-                f"{c.given['n_q']} × {c.given['n_k']} scores here. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "n-k-squared",
-            {"pairs": lambda n_q, n_k: n_k**2},
-            lambda c: (
-                "You take n_k² for the number of scores. There are n_q queries: "
-                f"{c.given['n_q']} × {c.given['n_k']} scores here, and with a cache, in decoding, "
-                f"only 1 × n_k. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "one-addition-less",
-            _exactly,
-            lambda c: (
-                "You count one addition less than multiplications in each sum. That is exact, but "
-                "the custom, and the task, is to count 2 for each term (the first is added to 0). "
-                f"{_said(c)}"
-            ),
-        ),
-    ),
-    properties=(Property("parts", _parts),),
+    terms={"said": _said},
+    faults=fault_list("""
+additions-forgotten: scores = 2 *  → scores =
+        and mixing = 2 *  → mixing =
+    You count half: the multiplications only. Each term of a sum takes a multiplication *and* an
+    addition. (If you halve because of a causal mask: masks are not counted here.) {said}
+twice-too-many: scores = 2 *  → scores = 4 *
+        and mixing = 2 *  → mixing = 4 *
+    You count everything twice: 2 operations for each term, and the sum d_k + d_v already holds
+    both products. {said}
+scores-only: (scores + mixing) → scores
+    You count the scores Q Kᵀ, and not the second product, in which the weights, {n_q} × {n_k},
+    mix values of {d_v} features. {said}
+values-as-wide-as-keys: (scores + mixing) → 2 * scores
+    You take the values to be as wide as the keys. They have a width of their own, d_v = {d_v}:
+    the mixing takes 2 · n_q · n_k · d_v. {said}
+widths-multiplied: (scores + mixing) → 2 * n_q * n_k * d_k * d_v
+    You multiply d_k by d_v, but no product has both: the scores sum over d_k, and the mixing
+    gives d_v numbers. The two counts are *added*. {said}
+one-head: n_heads * (scores + mixing) → scores + mixing
+    You count one head; there are {n_heads}, and d_k and d_v are the widths in each. {said}
+heads-in-the-scores-only: n_heads * (scores + mixing) → n_heads * scores + mixing
+    The scores are counted in all {n_heads} heads, and the mixing of the values in one:
+    parentheses are missing, n_heads · (… + …). {said}
+divided-by-heads: n_heads * (scores + mixing) → (scores + mixing) // n_heads
+    You divide by the number of heads. d_k and d_v are the widths in *each* of the {n_heads}
+    heads already: multiply. {said}
+widths-split: 2 * n_q * d_k * n_k → 2 * n_q * (d_k // n_heads) * n_k
+        and 2 * n_q * n_k * d_v → 2 * n_q * n_k * (d_v // n_heads)
+    You split d_k and d_v between the heads. They are the widths in *each* head already. {said}
+n-q-squared: n_q * d_k * n_k → n_q * d_k * n_q
+        and n_q * n_k * d_v → n_q * n_q * d_v
+    You take n_q² for the number of scores. There are n_k keys: {n_q} × {n_k} scores here. {said}
+one-addition-less: 2 * n_q * d_k * n_k → n_q * n_k * (2 * d_k - 1)
+        and 2 * n_q * n_k * d_v → n_q * d_v * (2 * n_k - 1)
+    You count one addition less than multiplications in each sum. That is exact, but the task, as
+    is the custom, counts 2 for each term (the first is added to 0). {said}
+"""),
+    properties=(Property("term", _off),),
     hints=(
         "Write down the shapes of both factors of Q Kᵀ, and of the weights times V, in one head.",
         "(n_q, d_k) times (d_k, n_k), then (n_q, n_k) times (n_k, d_v): 2abc for each.",

@@ -1,21 +1,11 @@
-"""Exercise `grouped_attention_torch` of chapter 10, in PyTorch."""
+"""Exercise `grouped_attention_torch`, in PyTorch."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
-from course_attn.checking import (
-    Case,
-    Context,
-    Exercise,
-    Fault,
-    Kind,
-    Property,
-    number,
-)
-from course_attn.exercises.fast._steps import place, same
+from course_attn.checking import Case, Context, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
 
@@ -26,7 +16,9 @@ def grouped_attention_torch(Q, K, V):
     keys = K.repeat_interleave(n_rep, dim=-3)
     values = V.repeat_interleave(n_rep, dim=-3)
     scores = Q @ keys.mT / Q.shape[-1] ** 0.5
-    return scores.softmax(dim=-1) @ values
+    weights = torch.softmax(scores, dim=-1)
+    outputs = weights @ values
+    return outputs
 
 
 def _cases() -> tuple[Case, ...]:
@@ -40,114 +32,30 @@ def _cases() -> tuple[Case, ...]:
         drawn = (1.5 * rng.standard_normal((*batch, *size)) for size in sizes)
         return tuple(array.astype(np.float32) for array in drawn)
 
+    in_float64 = tuple(x.astype(float) for x in triple((10, 5), 3, 7, 2, 11))
     return (
-        Case(triple((4, 2), 1, 3, 5, 2), "example"),
+        Case(triple((6, 3), 1, 4, 5, 2), "example"),
         Case(triple((6, 3), 5, 7, 11, 2)),
         Case(triple((6, 2), 3, 5, 7, 11)),
+        Case(triple((8, 2), 7, 3, 5, 9)),
         Case(triple((6, 3), 6, 6, 6, 6), "square"),
         Case(triple((3, 1), 5, 7, 2, 11), "one-head"),
         Case(triple((3, 3), 5, 7, 11, 2), "as-many"),
+        Case(triple((1, 1), 4, 6, 3, 2), "as-many"),
         Case(triple((4, 2), 5, 7, 13, 11, 3), "batch"),
-        Case(
-            tuple(x.astype(float) for x in triple((10, 5), 3, 7, 2, 11)), "float64"
-        ),
+        Case(triple((6, 2), 4, 5, 3, 7, 2, 3), "batch"),
+        Case(in_float64, "float64"),
     )
-
-
-_Tensor = torch.Tensor
-
-
-def _in_a_row(X: _Tensor, n_rep: int) -> _Tensor:
-    return X.repeat_interleave(n_rep, dim=-3)
-
-
-def _in_turn(X: _Tensor, n_rep: int) -> _Tensor:
-    return torch.cat([X] * n_rep, dim=-3)
-
-
-def _first(X: _Tensor, n_rep: int) -> _Tensor:
-    return torch.cat([X[..., :1, :, :]] * (n_rep * X.shape[-3]), dim=-3)
-
-
-def _mean(X: _Tensor, n_rep: int) -> _Tensor:
-    mean = X.mean(dim=-3, keepdim=True)
-    return torch.cat([mean] * (n_rep * X.shape[-3]), dim=-3)
-
-
-def _grouped(X: _Tensor, n_kv: int) -> _Tensor:
-    return X.reshape(*X.shape[:-3], n_kv, -1, *X.shape[-2:])
-
-
-def _attended(
-    Q: _Tensor,
-    K: _Tensor,
-    V: _Tensor,
-    *,
-    for_keys: Callable[..., Any] = _in_a_row,
-    for_values: Callable[..., Any] = _in_a_row,
-    divisor: Callable[..., Any] = lambda d_k, n_heads: d_k**0.5,
-    dim: int = -1,
-    finish: Callable[..., Any] = same,
-) -> _Tensor:
-    n_heads, n_kv = Q.shape[-3], K.shape[-3]
-    keys, values = (
-        for_keys(K, n_heads // n_kv),
-        for_values(V, n_heads // n_kv),
-    )
-    scores = Q @ keys.mT / divisor(Q.shape[-1], n_heads)
-    return finish(scores.softmax(dim=dim) @ values, n_kv)
-
-
-def _mean_queries(Q: _Tensor, K: _Tensor, V: _Tensor) -> _Tensor:
-    return _attended(_grouped(Q, K.shape[-3]).mean(dim=-3), K, V)
-
-
-def _sizes(c: Context) -> tuple[int, int]:
-    return c.given["Q"].shape[-3], c.given["K"].shape[-3]
-
-
-def _listed(heads: list[int]) -> str:
-    return ", ".join(map(str, heads))
 
 
 def _wanted(c: Context) -> str:
-    n_heads, n_kv = _sizes(c)
+    n_heads, n_kv = c.given["Q"].shape[-3], c.given["K"].shape[-3]
     own = [h // (n_heads // n_kv) for h in range(n_heads)]
-    return (
-        f"With {n_heads} heads of queries and {n_kv} of keys and values, they should use heads "
-        f"{_listed(own)} of K and V"
-    )
-
-
-def _shapes(c: Context) -> str:
-    return f"You return shape {c.got.shape}; asked for is {c.expected.shape}."
-
-
-def _said(c: Context) -> str | None:
-    """Quote the first output that is wrong, and of which head it is."""
-    if c.got.shape != c.expected.shape:
-        return None
-    where = place(c)
-    row = int(np.ravel_multi_index(where[:-1], c.got.shape[:-1]))
-    return (
-        f"In head {where[-3]} your output of query {where[-2]} is {c.row(row)}; "
-        f"{c.row(row, 'expected')} is right."
-    )
-
-
-def _which_head(c: Context) -> str | None:
-    said = _said(c)
-    return f"{said} {_wanted(c)}." if said else None
-
-
-def _in_turn_said(c: Context) -> str:
-    n_heads, n_kv = _sizes(c)
-    yours = [h % n_kv for h in range(n_heads)]
-    return f"{_wanted(c)}; yours use {_listed(yours)}."
+    return f"Your {n_heads} heads of queries should use heads {own} of K and V."
 
 
 exercise = Exercise(
-    solution=grouped_attention_torch,
+    grouped_attention_torch,
     place=70,
     section="Shared heads: multi-query and grouped-query attention",
     library="torch",
@@ -156,125 +64,70 @@ Grouped-query attention in PyTorch. Write `grouped_attention_torch(Q, K, V)`: Q 
 shape (…, n_heads, n_q, d_k), K (…, n_kv_heads, n_k, d_k) and V (…, n_kv_heads, n_k, d_v), where
 n_heads is a multiple of n_kv_heads, r·n_kv_heads. Head h of the queries attends to head ⌊h / r⌋
 of K and V (counted from 0), with scores divided by $\\sqrt{d_k}$ and without a mask. Return the
-outputs, (…, n_heads, n_q, d_v). Build it yourself, without `scaled_dot_product_attention`.
+outputs, (…, n_heads, n_q, d_v), in the dtype of the arguments. Build it yourself, without
+`scaled_dot_product_attention`.
 """,
     cases=_cases,
-    variant=_attended,
+    terms={"wanted": _wanted},
     kinds={
         "one-head": Kind(
             "where K and V have a single head (multi-query attention)",
             "All heads of queries share it.",
         ),
         "as-many": Kind(
-            "where there are as many heads of keys as of queries",
-            "Then r = 1, and each head has its own.",
+            "where r = 1, and each head of queries has its own of keys"
         ),
-        "square": Kind("where n_heads, n_q, n_k, d_k and d_v are equal"),
     },
-    faults=(
-        Fault(
-            "in-turn",
-            {"for_keys": _in_turn, "for_values": _in_turn},
-            lambda c: (
-                "Your heads of queries take the heads of K and V in turn, one after the other. "
-                f"Heads in a row should share one. {_in_turn_said(c)} (`repeat_interleave` repeats "
-                "each head before the next; `repeat`, `tile` and `cat` repeat the whole.)"
-            ),
-        ),
-        Fault(
-            "keys-in-turn",
-            {"for_keys": _in_turn},
-            lambda c: (
-                "The keys are taken in turn, unlike the values: the weights of "
-                "a head come from one head of K and mix another head of V. "
-                f"{_in_turn_said(c)}"
-            ),
-        ),
-        Fault(
-            "values-in-turn",
-            {"for_values": _in_turn},
-            lambda c: (
-                "The values are taken in turn, unlike the keys: the weights of a "
-                "head come from one head of K and mix another head of V. "
-                f"{_in_turn_said(c)}"
-            ),
-        ),
-        Fault(
-            "first-for-all",
-            {"for_keys": _first, "for_values": _first},
-            lambda c: (
-                "All your heads use head 0 of K and V; the others are forgotten. "
-                f"{_wanted(c)}."
-            ),
-        ),
-        Fault(
-            "averaged",
-            {"for_keys": _mean, "for_values": _mean},
-            lambda c: (
-                "You average the heads of K and V. They stay apart: each serves its own group of "
-                f"query heads. {_wanted(c)}."
-            ),
-        ),
-        Fault(
-            "queries-averaged",
-            _mean_queries,
-            lambda c: (
-                "You average the queries of each group, so that few heads are left. Every head of "
-                "queries keeps its own scores and its own output; only keys and values are "
-                f"shared. {_shapes(c)}"
-            ),
-        ),
-        Fault(
-            "groups-left",
-            {"finish": _grouped},
-            lambda c: (
-                "The groups still have an axis of their own. Join it "
-                f"with that of the heads by a `reshape`. {_shapes(c)}"
-            ),
-        ),
-        Fault(
-            "unscaled",
-            {"divisor": lambda d_k, n_heads: 1.0},
-            lambda c: (
-                "The scores are not divided by √d_k = "
-                f"{number(c.given['Q'].shape[-1] ** 0.5)}. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "divided-by-d",
-            {"divisor": lambda d_k, n_heads: d_k},
-            lambda c: (
-                f"You divide by d_k = {c.given['Q'].shape[-1]}; divide by its root, "
-                f"{number(c.given['Q'].shape[-1] ** 0.5)}. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "root-of-d-model",
-            {"divisor": lambda d_k, n_heads: (d_k * n_heads) ** 0.5},
-            lambda c: (
-                "You divide by the root of the width of all heads together, "
-                f"√{_sizes(c)[0] * c.given['Q'].shape[-1]}. Each dot product has d_k = "
-                f"{c.given['Q'].shape[-1]} terms, those of one head. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "wrong-axis",
-            {"dim": -2},
-            lambda c: (
-                "The softmax runs down the columns, over the queries: each query shares out its "
-                f"weight along `dim=-1`. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "over-the-heads",
-            {"dim": -3},
-            lambda c: (
-                "The softmax runs over the heads: each query shares out its weight over the keys, "
-                f"along `dim=-1`. {_said(c)}"
-            ),
-        ),
-    ),
-    properties=(Property("output", _which_head),),
+    faults=fault_list("""
+in-turn: K.repeat_interleave(n_rep, dim=-3) → torch.cat([K] * n_rep, dim=-3)
+        and V.repeat_interleave(n_rep, dim=-3) → torch.cat([V] * n_rep, dim=-3)
+    Your heads of queries take the heads of K and V in turn; heads in a row should share one.
+    {wanted} (`repeat`, `tile` and `cat` repeat the whole, `repeat_interleave` each head.)
+keys-in-turn: K.repeat_interleave(n_rep, dim=-3) → torch.cat([K] * n_rep, dim=-3)
+    The keys are taken in turn, unlike the values: the weights of a head come from one head of K
+    and mix another head of V. {wanted}
+values-in-turn: V.repeat_interleave(n_rep, dim=-3) → torch.cat([V] * n_rep, dim=-3)
+    The values are taken in turn, unlike the keys: the weights of a head come from one head of K
+    and mix another head of V. {wanted}
+divided-by-n-kv: K.repeat_interleave(n_rep, dim=-3)
+            → K[..., torch.arange(Q.shape[-3]) // K.shape[-3], :, :]
+        and V.repeat_interleave(n_rep, dim=-3)
+            → V[..., torch.arange(Q.shape[-3]) // K.shape[-3], :, :]
+    You give head h of the queries head ⌊h / n_kv_heads⌋ of K and V. It is ⌊h / r⌋ with r =
+    n_heads / n_kv_heads, the number of query heads that share one. {wanted}
+first-for-all: K.repeat_interleave(n_rep, dim=-3) → K[..., :1, :, :]
+        and V.repeat_interleave(n_rep, dim=-3) → V[..., :1, :, :]
+    All your heads use head 0 of K and V; the others are forgotten. {wanted}
+averaged: K.repeat_interleave(n_rep, dim=-3) → K.mean(dim=-3, keepdim=True)
+        and V.repeat_interleave(n_rep, dim=-3) → V.mean(dim=-3, keepdim=True)
+    You average the heads of K and V. They stay apart: each serves its own group of query heads.
+    {wanted}
+queries-averaged: n_rep = Q.shape[-3] // K.shape[-3]
+            → Q, n_rep = Q.unflatten(-3, (K.shape[-3], -1)).mean(dim=-3), 1
+    You average the queries of each group. Every head of queries keeps its own scores and its own
+    output; only keys and values are shared. {worst_row}
+groups-left: return outputs → return outputs.unflatten(-3, (K.shape[-3], -1))
+    The groups still have an axis of their own. Join it with that of the heads. {worst_row}
+unscaled:  / Q.shape[-1] ** 0.5 → (nothing)
+    The scores are not divided by √d_k = {Q.root}. {worst_row}
+root-of-d-model: Q.shape[-1] ** 0.5 → (Q.shape[-1] * Q.shape[-3]) ** 0.5
+    You divide by the square root of the width of all heads together. Each dot product has d_k =
+    {Q.last} terms, those of one head. {worst_row}
+scaled-after-softmax:  / Q.shape[-1] ** 0.5 → (nothing)
+        and torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-1) / Q.shape[-1] ** 0.5
+    You divide by √d_k after the softmax, so that the weights sum to 1/√d_k. The *scores* are
+    divided, before it. {worst_row}
+wrong-axis: scores, dim=-1 → scores, dim=-2
+    The softmax runs down the columns, over the queries: each query shares out its weight along
+    `dim=-1`. {worst_row}
+masked: softmax(scores
+        → softmax(scores + torch.full_like(scores, -torch.inf).triu(1 + K.shape[-2] - Q.shape[-2])
+    You hide later keys with a causal mask. No mask is asked for: every query attends to all
+    {K.rows} keys. {worst_row}
+masked-top-left: softmax(scores → softmax(scores + torch.full_like(scores, -torch.inf).triu(1)
+    You hide later keys with a causal mask (aligned to the top left). No mask is asked for.
+    {worst_row}
+"""),
     hints=(
         "For n_heads = 6 and n_kv_heads = 2, which head of K does each of the six heads of queries "
         "use?",

@@ -1,1 +1,1 @@
-"""Exercises of chapter 6, `masks`: who may see whom."""
+"""Exercises of `masks`: who may see whom."""

@@ -1,7 +1,6 @@
-"""Exercise `causal_attention` of chapter 6."""
+"""Exercise `causal_attention`."""
 
-from collections.abc import Callable
-from typing import Any
+from operator import itemgetter
 
 import numpy as np
 
@@ -10,20 +9,11 @@ from course_attn.checking import (
     Case,
     Context,
     Exercise,
-    Fault,
     Kind,
     Property,
+    fault_list,
     number,
 )
-from course_attn.exercises.masks._steps import (
-    drawn,
-    minus_infinity,
-    nan_rows,
-    softmax,
-    softmax_or_zero,
-    uniform_where_empty,
-)
-from course_attn.exercises.masks.causal_mask import causal_mask
 
 __all__ = ["exercise"]
 
@@ -31,109 +21,68 @@ __all__ = ["exercise"]
 def causal_attention(Q, K, V):
     """Give every query the mixture of the values up to its own position."""
     n_q, n_k = Q.shape[-2], K.shape[-2]
+    position = np.arange(n_q)[:, None] + (n_k - n_q)
+    mask = np.arange(n_k) <= position
     scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    mask = np.arange(n_k) <= np.arange(n_q)[:, None] + n_k - n_q
-    hidden = np.where(mask, scores, -np.inf)
-    largest = np.where(mask.any(axis=-1), hidden.max(axis=-1), 0.0)[..., None]
-    powers = np.exp(hidden - largest)
+    masked_scores = np.where(mask, scores, -np.inf)
+    row_maximum = masked_scores.max(axis=-1, keepdims=True)
+    shift = np.where(np.isneginf(row_maximum), 0.0, row_maximum)
+    powers = np.exp(masked_scores - shift)
     total = powers.sum(axis=-1, keepdims=True)
-    return powers / np.where(total == 0, 1, total) @ V
+    weights = powers / np.where(total == 0, 1.0, total)
+    return weights @ V
 
 
-# Every query has an allowed score above 709, whose power is infinite; in three of five rows one of
-# the future lies so far above the allowed ones that their powers, shifted by it, are rounded to 0.
-_LARGE_SEED = 20260926
-
-
-def _causal_attention_cases() -> tuple[Case, ...]:
-    rng = np.random.default_rng(20260602)
-
-    def triple(
-        n_q: int, n_k: int, d_k: int, d_v: int, *batch: int, seed: int | None = None
-    ) -> tuple[Any, ...]:
-        draw = (np.random.default_rng(seed) if seed else rng).standard_normal
+def _cases() -> tuple[Case, ...]:
+    def drawn(seed: int, *lengths: int) -> list[np.ndarray]:
+        n_q, n_k, d_k, d_v, *batch = lengths
+        draw = np.random.default_rng(seed).standard_normal
         sizes = ((n_q, d_k), (n_k, d_k), (n_k, d_v))
-        return tuple(1.5 * draw((*batch, *size)) for size in sizes)
+        return [1.5 * draw((*batch, *size)) for size in sizes]
 
-    wide = tuple(array.astype("f4") for array in triple(11, 13, 5, 3))
-    Q, K, V = triple(5, 7, 3, 2, seed=_LARGE_SEED)
+    def case(kind: str, *sizes: int) -> Case:
+        return Case(tuple(drawn(20260602 + sum(sizes), *sizes)), kind)
+
+    # Scores around 120, whose powers are infinite in float32, which holds these halves exactly.
+    high = [np.round(2 * array) / 2 for array in drawn(20260602, 11, 13, 16, 3)]
+    high[0][:, 0], high[1][:, 0] = 24.0, 20.0
+    # Every query has an allowed score above 709, whose power is infinite; in two of five rows one
+    # of the future lies so far above the allowed ones that their powers, shifted by it, are all 0.
+    Q, K, V = drawn(55, 5, 7, 4, 2)
+    large = np.round(20 * Q), np.round(20 * K), V
+    # And scores around -3000, below which no timid fill lies.
+    low = [np.round(array) for array in drawn(20260603, 5, 7, 4, 2)]
+    low[0][:, 0], low[1][:, 0] = 60.0, -100.0
     return (
-        Case(triple(3, 3, 5, 2), "example"),
-        Case(triple(7, 7, 11, 3), "square"),
-        Case(triple(5, 7, 3, 2)),
-        Case(triple(5, 7, 11, 13, 2, 3), "batch"),
-        Case(triple(1, 7, 5, 3), "one-query"),
-        Case((30 * Q, 30 * K, V), "large"),
-        Case(triple(7, 3, 5, 2), "more-queries"),
-        Case(wide, "float32"),
+        case("example", 3, 3, 5, 2),
+        case("square", 7, 7, 11, 3),
+        case("plain", 5, 7, 3, 2),
+        case("batch", 5, 7, 11, 13, 2, 3),
+        case("narrow", 4, 6, 1, 1),
+        case("one-query", 1, 7, 5, 3),
+        case("square", 1, 1, 4, 2),
+        Case(large, "large"),
+        Case(tuple(low), "low"),
+        case("more-queries", 7, 3, 5, 2),
+        case("more-queries", 3, 1, 4, 2),
+        Case(tuple(array.astype("f4") for array in high), "float32"),
     )
 
 
-def _attended(
-    Q: np.ndarray,
-    K: np.ndarray,
-    V: np.ndarray,
-    *,
-    scale: Callable[..., Any] = lambda scores, Q, V: scores / np.sqrt(Q.shape[-1]),
-    allow: Callable[..., Any] = causal_mask,
-    hide: Callable[..., Any] = minus_infinity,
-    weigh: Callable[..., Any] = softmax_or_zero,
-) -> np.ndarray:
-    scores = scale(Q @ np.swapaxes(K, -1, -2), Q, V)
-    mask = allow(Q.shape[-2], K.shape[-2])
-    return weigh(hide(scores.astype(Q.dtype), mask)) @ V
-
-
-def _late_weights(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    return softmax(scores) * causal_mask(Q.shape[-2], K.shape[-2])
-
-
-def _renormalized(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
-    weights = _late_weights(Q, K)
-    return weights / weights.sum(axis=-1, keepdims=True) @ V
-
-
-def _unshifted(hidden: np.ndarray) -> np.ndarray:
-    powers = np.exp(hidden)
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-def _unshifted_or_zero(hidden: np.ndarray) -> np.ndarray:
-    powers = np.exp(hidden)
-    total = powers.sum(axis=-1, keepdims=True)
-    return powers / np.where(total == 0, 1, total)
-
-
-def _towering(c: Context) -> str:
-    """Say how far above the allowed scores of a row one of the future lies, at most."""
-    Q, K = c.given["Q"], c.given["K"]
-    scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
-    mask = causal_mask(*scores.shape[-2:])
-    allowed = np.where(mask, scores, -np.inf).max(axis=-1)
-    gap = np.where(mask, -np.inf, scores).max(axis=-1) - allowed
-    return number(gap[np.isfinite(allowed)].max())
-
-
-def _moved_by_future(c: Context) -> str:
+def _moved(c: Context) -> str:
     """Say how far the first output moves when only the last key's value changes."""
     Q, K, V = (c.given[name].copy() for name in "QKV")
-    if Q.shape[-2] < 2 or K.shape[-2] != Q.shape[-2]:
-        return ""
     V[..., -1, :] += 10.0
-    moved = c.call(Q, K, V)
+    moved = c.call(Q, K, V) if 1 < Q.shape[-2] == K.shape[-2] else None
     if moved is None or moved.shape != c.got.shape:
         return ""
     by = np.abs(moved - c.got)[..., 0, :].max()
-    if not by > 1e-6:
-        return ""
-    return (
-        f" Adding 10 to the last value moves your *first* output by {number(by)}."
-    )
+    says = f"Adding 10 to the *last* value moves your first output by {number(by)}."
+    return f"{says} It sees the future." if by > 1e-6 else ""
 
 
 exercise = Exercise(
-    solution=causal_attention,
+    causal_attention,
     place=40,
     section="New queries, old keys: the rectangular mask",
     task="""
@@ -143,8 +92,8 @@ d_k), K (…, n_k, d_k), V (…, n_k, d_v); the result is (…, n_q, d_v). A que
 the first ones do where n_q > n_k, gets zeros. Scores may be in the thousands, those of the future
 far larger than the allowed ones. You may use your own functions from before.
 """,
-    cases=_causal_attention_cases,
-    variant=_attended,
+    cases=_cases,
+    terms={"moved": _moved},
     kinds={
         "one-query": Kind(
             "for a single query, as in generating word by word",
@@ -154,214 +103,113 @@ far larger than the allowed ones. You may use your own functions from before.
             "where there are more queries than keys",
             "The first n_q − n_k queries see nothing: their outputs are zeros.",
         ),
+        "narrow": Kind(
+            "where d_k and d_v are 1", "`squeeze` takes away such axes."
+        ),
         "plain": Kind(
             "where n_q and n_k differ", "The queries are the *last* n_q positions."
         ),
-        "square": Kind("where n_q = n_k"),
         "large": Kind(
             "for large scores",
-            "They lie thousands apart here: hide the future first, then subtract each row's "
-            "largest *allowed* score before `exp`.",
+            "Hide the future first, then shift by each row's largest *allowed* score.",
+        ),
+        "low": Kind(
+            "where all scores lie below −2000",
+            "A fill such as −1000 is the *largest* score there: hide the future with −∞.",
         ),
     },
-    faults=(
-        Fault(
-            "no-mask",
-            {"allow": lambda n_q, n_k: np.ones((n_q, n_k), dtype=bool)},
-            lambda c: (
-                "Nothing is masked: every query sees the whole future."
-                f"{_moved_by_future(c)} Good attention, but a model trained with it cheats."
-            ),
-        ),
-        Fault(
-            "future-only",
-            {"allow": lambda n_q, n_k: ~causal_mask(n_q, n_k)},
-            lambda c: (
-                "The polarity is flipped somewhere: your queries see *only* the future."
-                f"{_moved_by_future(c)} `np.where(mask, scores, -np.inf)` keeps where True."
-            ),
-        ),
-        Fault(
-            "not-itself",
-            {"allow": lambda n_q, n_k: drawn(n_q, n_k, compare=np.less)},
-            "Off by one: no query sees its own position. The first of n queries sees nothing at "
-            "all then, though it may see key 0.",
-        ),
-        Fault(
-            "one-ahead",
-            {
-                "allow": lambda n_q, n_k: drawn(
-                    n_q, n_k, compare=lambda j, i: j <= i + 1
-                )
-            },
-            lambda c: (
-                "Off by one: every query sees one key of the future, the very one that it has to "
-                f"guess. The first output should be the first value, {c.row(of='V')}, and is "
-                f"{c.row()}."
-                if c.given["Q"].shape[-2] == c.given["K"].shape[-2]
-                else "Off by one: every query sees one key of the future."
-            ),
-        ),
-        Fault(
-            "upside-down",
-            {"allow": lambda n_q, n_k: drawn(n_q, n_k, compare=np.greater_equal)},
-            lambda c: (
-                "The mask is upside down: each query sees itself and what comes *after* it."
-                f"{_moved_by_future(c)} (`tril`, not `triu`.)"
-            ),
-        ),
-        Fault(
-            "top-left",
-            {"allow": lambda n_q, n_k: drawn(n_q, n_k, shift=lambda n_q, n_k: 0)},
-            lambda c: (
-                "Right for n_q = n_k, but your mask is aligned to the top left: with "
-                f"n_q = {c.given['Q'].shape[-2]} and n_k = {c.given['K'].shape[-2]} your last "
-                f"query sees {c.given['Q'].shape[-2]} keys at most, where it should see all "
-                f"{c.given['K'].shape[-2]}. Shift by n_k − n_q."
-            ),
-        ),
-        Fault(
-            "shift-cut-at-0",
-            {
-                "allow": lambda n_q, n_k: drawn(
-                    n_q, n_k, shift=lambda n_q, n_k: max(0, n_k - n_q)
-                )
-            },
-            lambda c: (
-                "With more queries than keys the shift of the mask, n_k − n_q, is negative and "
-                "should stay so; you cut it at 0. The first queries stand before the first key and "
-                "get zeros, but yours see keys."
-            ),
-        ),
-        Fault(
-            "unscaled",
-            {"scale": lambda scores, Q, V: scores},
-            lambda c: (
-                "The mask is right, and the scores are not divided by √d_k = "
-                f"√{c.given['Q'].shape[-1]}."
-            ),
-        ),
-        Fault(
-            "root-of-d-v",
-            {"scale": lambda scores, Q, V: scores / np.sqrt(V.shape[-1])},
-            lambda c: (
-                f"You divide by √d_v = √{c.given['V'].shape[-1]}, the width of the values. The "
-                f"scores are sums over the d_k = {c.given['Q'].shape[-1]} components of a query."
-            ),
-        ),
-        Fault(
-            "divided-by-d",
-            {"scale": lambda scores, Q, V: scores / Q.shape[-1]},
-            lambda c: (
-                f"You divide by d_k = {c.given['Q'].shape[-1]}; divide by its root, "
-                f"{number(np.sqrt(c.given['Q'].shape[-1]))}."
-            ),
-        ),
-        Fault(
-            "after-softmax",
-            lambda Q, K, V: _late_weights(Q, K) @ V,
-            "You mask *after* the softmax: the future no longer enters the mixture, but it has "
-            "taken its share of the weight, so that the rest sums to less than 1, and your outputs "
-            "are too small. Hide the scores before the softmax.",
-        ),
-        Fault(
-            "renormalized-late",
-            _renormalized,
-            lambda c: (
-                "Masking after the softmax and dividing again is right on paper. But here a score "
-                f"of the future lies {_towering(c)} above the allowed ones, whose weights are then "
-                "rounded to 0, and 0/0 is NaN; so it is for queries that see no key. Hide the "
-                "future *before* the softmax, so that the shift is the largest allowed score."
-            ),
-        ),
-        Fault(
-            "renormalized-late-guarded",
-            lambda Q, K, V: np.nan_to_num(_renormalized(Q, K, V)),
-            lambda c: (
-                "You let the future take part in the softmax, or in its shift, and remove it "
-                "afterward. On paper that is right, but here a score of the future lies "
-                f"{_towering(c)} above the allowed ones: shifted by it, all allowed powers are "
-                "rounded to 0, and the output becomes "
-                f"{c.row()} instead of {c.row(of='expected')}. Hide the future first, then shift "
-                "by the largest *allowed* score."
-            ),
-        ),
-        Fault(
-            "no-shift",
-            {"weigh": _unshifted_or_zero},
-            lambda c: (
-                "Right for small scores. Here exp of some is infinite: "
-                f"{nan_rows(c)}. Subtract each row's largest allowed score before `exp`."
-            ),
-        ),
-        Fault(
-            "no-shift-empty-nan",
-            {"weigh": _unshifted},
-            lambda c: (
-                f"{nan_rows(c)}, for one of two reasons. Where scores are in the "
-                "hundreds or thousands, their powers are infinite: subtract each row's largest "
-                "allowed score before `exp`. And a query that sees no key has only powers of 0: "
-                "0/0 is NaN, and its output should be zeros."
-            ),
-        ),
-        Fault(
-            "fill-zero",
-            {"hide": lambda scores, mask: np.where(mask, scores, 0)},
-            lambda c: (
-                "You set the future's scores to 0, but exp(0) is 1: the future keeps weight."
-                f"{_moved_by_future(c)} Use −∞."
-            ),
-        ),
-        Fault(
-            "added-mask",
-            {"hide": lambda scores, mask: scores + mask},
-            lambda c: (
-                "You add the mask to the scores, where True counts as 1: allowed keys get a small "
-                f"bonus, and nothing is hidden.{_moved_by_future(c)}"
-            ),
-        ),
-        Fault(
-            "empty-nan",
-            {"weigh": softmax},
-            lambda c: (
-                "Nearly. Queries that see no key become NaN (−∞ − (−∞)): "
-                f"{nan_rows(c)}. They should get zeros."
-            ),
-        ),
-        Fault(
-            "empty-uniform",
-            {"weigh": uniform_where_empty},
-            lambda c: (
-                "Nearly. A query that sees no key gets the mean of all values, "
-                f"{c.row()}: with the same fill everywhere the softmax is uniform. It should get "
-                "zeros."
-            ),
-        ),
-        Fault(
-            "wrong-axis",
-            {"weigh": lambda hidden: softmax_or_zero(hidden, -2)},
-            "The softmax runs down the columns. Each *query* (row) shares out one unit of weight "
-            "among the keys: use the last axis.",
-        ),
-    ),
-    properties=(Property("sees-the-future", lambda c: _sees_later(c)),),
+    faults=fault_list("""
+no-mask: np.where(mask, scores, -np.inf) → scores
+    Nothing is masked: every query sees the whole future. {moved}
+future-only: <= position → > position
+    The polarity is flipped somewhere: your queries see *only* the future. `np.where(mask,
+    scores, -np.inf)` keeps the scores where the mask is True. {moved}
+not-itself: <= position → < position
+    Off by one: no query sees its own position. The first of n queries sees nothing at all then,
+    though it may see key 0.
+one-ahead: <= position → <= position + 1
+    Off by one: every query sees one key of the future, the very one that it has to guess. The first
+    output should be the first value, {V.row}, and is {your.row}.
+top-left: (n_k - n_q) → 0
+    Right for n_q = n_k, but your mask is aligned to the top left: of {K.rows} keys, your last of
+    {Q.rows} queries sees {Q.rows} at most, and should see all. Shift by n_k − n_q.
+shift-cut-at-0: (n_k - n_q) → max(0, n_k - n_q)
+    With more queries than keys the shift of the mask, n_k − n_q, is negative and should stay so;
+    you cut it at 0. The first queries stand before the first key and get zeros.
+negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, position + 1)
+    With more queries than keys, a slice such as `: i + n_k - n_q + 1` ends at a negative number for
+    the first queries, which Python counts from the right. Cut the end at 0 with `max(0, …)`.
+unscaled: Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 → Q @ np.swapaxes(K, -1, -2)
+    The mask is right, and the scores are not divided by √d_k = √{Q.last}.
+divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
+    You divide by d_k = {Q.last}; divide by its root, {Q.root}.
+root-of-n: Q.shape[-1] ** 0.5 → n_k ** 0.5
+    You divide by √n_k = √{K.rows}, from the number of keys; the scores are sums over d_k.
+scaled-late: Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 → Q @ np.swapaxes(K, -1, -2)
+        and weights @ V → weights / Q.shape[-1] ** 0.5 @ V
+    You divide by √d_k = √{Q.last} after the softmax: the weights of a row no longer sum to 1. It is
+    the *scores* that are divided.
+no-shift: np.exp(masked_scores - shift) → np.exp(masked_scores)
+    Right for small scores. Here exp of some is infinite: {your.nan_rows} of your outputs are NaN.
+    Subtract each row's largest allowed score before `exp`.
+empty-nan: np.where(total == 0, 1.0, total) → total
+    Nearly. Queries that see no key become NaN (−∞ − (−∞), or 0/0): {your.nan_rows} of your outputs
+    here. They should be zeros.
+after-softmax: np.where(mask, scores, -np.inf) → scores
+        and weights @ V → (weights * mask) @ V
+    You mask *after* the softmax: the future no longer enters the mixture, but it has taken its
+    share, and the rest sums to less than 1. Hide the scores before the softmax.
+renormalized-late: masked_scores.max(axis=-1, keepdims=True) → scores.max(axis=-1, keepdims=True)
+        and np.where(total == 0, 1.0, total) → total
+    Masking after the softmax and dividing again is right on paper. But here a score of the future
+    towers over the allowed ones, whose weights are rounded to 0, and 0/0 is NaN; so it is where a
+    query sees no key. Hide the future *before* the softmax.
+renormalized-late-guarded: masked_scores.max(axis=-1, keepdims=True)
+        → scores.max(axis=-1, keepdims=True)
+    You let the future take part in the softmax, or in its shift, and remove it afterward. But here
+    one of its scores towers over the allowed ones, whose powers are then all rounded to 0.
+    {worst_row} Hide the future first, then shift by the largest *allowed* score.
+global-shift: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max()
+    You subtract one maximum, that of the whole array. All powers of a row that lies thousands below
+    it are rounded to 0. {worst_row} Each row needs its own maximum.
+fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
+    You set the future's scores to 0, but exp(0) is 1: the future keeps weight. Use −∞.
+    {moved}
+fill-zero-cleared: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
+        and weights @ V → (weights * mask) @ V
+    You set the future's scores to 0 and clear its weights afterward. But exp(0) is 1: it has taken
+    its share by then, and the rest sums to less than 1. Use −∞.
+uniform: np.where(mask, scores, -np.inf) → np.where(mask, 0.0, -np.inf)
+    All allowed keys get the same weight, and the scores play no part: your outputs are plain means
+    of the values up to each position.
+empty-uniform: np.where(mask, scores, -np.inf) → np.where(mask, scores, -1e9)
+    Nearly. A query that sees no key gets the mean of all values, {your.row}: with the same fill
+    everywhere the softmax is uniform. It should get zeros.
+empty-unmasked: np.where(mask, scores, -np.inf) → scores + np.where(mask, 0.0, -1e9)
+    Nearly. Where a query sees no key, you lower all its scores by the same amount, which changes
+    nothing: it gets {your.row}, as if nothing were hidden, and should get zeros.
+masks-output: np.where(mask, scores, -np.inf) → scores
+        and weights @ V → np.tril(weights @ V)
+    The outputs themselves are masked, and the weights are not: every query sees the whole future.
+    The mask has an entry for each query and *key*, and acts on the scores.
+wrong-axis: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max(axis=-2, keepdims=True)
+        and powers.sum(axis=-1, keepdims=True) → powers.sum(axis=-2, keepdims=True)
+    The softmax runs down the columns. Each *query* (row) shares out one unit of weight among the
+    keys: use the last axis, `axis=-1`.
+"""),
+    properties=(Property("sees-the-future", _moved),),
     hints=(
-        "You have every part: scores with their scale, a mask, a softmax that respects it, a "
-        "mixture. In which order do they come?",
-        "The mask needs n_q and n_k, which are `Q.shape[-2]` and `K.shape[-2]`. It acts on the "
-        "scores, before the softmax.",
+        "You have every part: scores, their scale, a mask, a softmax, a mixture. In which order?",
+        "The mask needs n_q = `Q.shape[-2]` and n_k = `K.shape[-2]`, and acts on the scores.",
         "`scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5`, then "
         "`masked_softmax(scores, causal_mask(n_q, n_k)) @ V`.",
     ),
     built_ins=(
         "course_attn.in_numpy.masks.causal_attention",
-        BuiltIn(
-            "course_attn.in_numpy.qkv.attention", when=lambda given: given["causal"]
-        ),
+        "course_attn.in_torch.masks.causal_attention",
+        BuiltIn("course_attn.in_numpy.qkv.attention", itemgetter("causal")),
+        BuiltIn("course_attn.in_torch.qkv.attention", itemgetter("causal")),
+        "course_attn.in_torch.qkv.fused_attention",
+        "torch.nn.functional.scaled_dot_product_attention",
     ),
 )
-
-
-def _sees_later(c: Context) -> str | None:
-    moved = _moved_by_future(c)
-    return f"Your outputs depend on the future.{moved}" if moved else None

@@ -1,1 +1,1 @@
-"""Exercises of chapter 7, `multi_head`: several attentions side by side."""
+"""Exercises of `multi_head`: several attentions side by side."""

@@ -1,13 +1,12 @@
-"""Exercise `head_from_torch` of chapter 7, in PyTorch."""
+"""Exercise `head_from_torch`."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
-from course_attn.checking import Case, Context, Exercise, Fault, Kind, Property
-from course_attn.checking.use import put_to_use
+from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
+from course_attn.checking.declare import put_to_use
 
 __all__ = ["exercise"]
 
@@ -16,17 +15,19 @@ _NAMES = ("W_Q", "W_K", "W_V")
 
 def head_from_torch(mha, h):
     """Take the matrices of head h, used as X @ W, out of PyTorch's packed weight."""
-    d_k = mha.embed_dim // mha.num_heads
-    start, stop = h * d_k, (h + 1) * d_k
-    W_Q, W_K, W_V = mha.in_proj_weight.chunk(3)
-    return W_Q[start:stop].T, W_K[start:stop].T, W_V[start:stop].T
+    d_model, n_heads = mha.embed_dim, mha.num_heads
+    d_k = d_model // n_heads
+    start = h * d_k
+    thirds = mha.in_proj_weight.chunk(3)
+    W_Q, W_K, W_V = (W[start : start + d_k].T for W in thirds)
+    return W_Q, W_K, W_V
 
 
 def _cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20260706)
 
-    def given(d_model: int, n_heads: int, h: int) -> tuple[Any, ...]:
-        return rng.standard_normal((3 * d_model, d_model)), n_heads, h
+    def given(d: int, n_heads: int, h: int, dtype: str = "f8") -> tuple[Any, ...]:
+        return rng.standard_normal((3 * d, d)).astype(dtype), n_heads, h
 
     # Entry [r, c] of the packed weight is 100 r + c.
     numbered = 100.0 * np.arange(18)[:, None] + np.arange(6)
@@ -35,13 +36,13 @@ def _cases() -> tuple[Case, ...]:
         Case(given(15, 5, 2)),
         Case(given(10, 2, 0), "first-head"),
         Case(given(21, 7, 6), "last-head"),
-        Case((given(22, 11, 4)[0].astype("f4"), 11, 4), "float32"),
+        Case(given(8, 8, 3), "narrow"),
+        Case(given(7, 1, 0), "one-head"),
+        Case(given(22, 11, 4, "f4"), "float32"),
     )
 
 
-def _from_layer(
-    answer: Callable[..., Any], packed: Any, n_heads: int, h: int, result: str
-) -> Any:
+def _from_layer(answer: Any, packed: Any, n_heads: int, h: int, result: str) -> Any:
     """Put the packed weight into a layer of PyTorch's and ask for one matrix of a head."""
     width = packed.shape[1]
     mha = torch.nn.MultiheadAttention(width, n_heads, dtype=packed.dtype)
@@ -49,72 +50,35 @@ def _from_layer(
     return put_to_use(answer, None, _NAMES)(mha, h, result)
 
 
-def _block(packed: Any, part: int, h: int, n_heads: int, d_k: int) -> Any:
-    third = packed.chunk(3)[part]
-    return third[h * d_k : (h + 1) * d_k]
-
-
-def _by_head_first(packed: Any, part: int, h: int, n_heads: int, d_k: int) -> Any:
-    start = (3 * h + part) * d_k
-    return packed[start : start + d_k]
-
-
-def _columns(packed: Any, part: int, h: int, n_heads: int, d_k: int) -> Any:
-    # Transposed already here, for the step that turns it round to undo.
-    return packed.chunk(3)[part][:, h * d_k : (h + 1) * d_k].T
-
-
-def _taken(
-    mha: Any,
-    h: int,
-    *,
-    part: Callable[..., Any] = lambda number: number,
-    rows: Callable[..., Any] = _block,
-    head: Callable[..., Any] = lambda h: h,
-    turn: Callable[..., Any] = lambda block: block.T,
-) -> tuple[Any, ...]:
-    n_heads, packed = mha.num_heads, mha.in_proj_weight
-    d_k = mha.embed_dim // n_heads
-    return tuple(
-        turn(rows(packed, part(number), head(h), n_heads, d_k))
-        for number in range(3)
-    )
-
-
-def _name(c: Context) -> str:
-    return f"`{c.given['result']}`"
-
-
-def _where(c: Context) -> str:
+def _setting(c: Context) -> str:
     """Say which rows of the packed weight hold the matrix that was asked for."""
     d = c.given["in_proj_weight"].shape[1]
     d_k = d // c.given["n_heads"]
     start = _NAMES.index(c.given["result"]) * d + c.given["h"] * d_k
-    return f"rows {start} to {start + d_k - 1}"
-
-
-def _setting(c: Context) -> str:
-    d = c.given["in_proj_weight"].shape[1]
-    return (
-        f"With d_model = {d} and {c.given['n_heads']} heads, {_name(c)} of head "
-        f"{c.given['h']} is {_where(c)} of `in_proj_weight`, transposed"
+    rows = f"rows {start} to {start + d_k - 1}" if d_k > 1 else f"row {start}"
+    return c.filled(
+        f"With d_model = {d} and {{n_heads}} heads, `{{result}}` of head {{h}} is {rows} of "
+        "`in_proj_weight`, transposed."
     )
 
 
 def _source(c: Context) -> str | None:
     """Say from where in the packed weight the first column of the result comes."""
-    packed = c.given["in_proj_weight"]
-    if c.got.ndim != 2 or not c.got.size:
+    packed, n_heads = c.given["in_proj_weight"], c.given["n_heads"]
+    if c.got.shape != c.expected.shape:
         return None
-    found = np.argwhere(np.isclose(packed, c.got[0, 0], rtol=1e-6, atol=0))
-    if not len(found):
-        return f"{_setting(c)}. Yours holds numbers that do not occur in it."
-    r, k = (int(i) for i in found[0])
-    return f"{_setting(c)}. Your {c.given['result']}[0, 0] comes from row {r}, column {k}."
+    found = np.argwhere(np.isclose(packed, c.got[0, 0], rtol=1e-6, atol=0)).tolist()
+    if not found:
+        return f"{_setting(c)} Yours holds numbers that do not occur in it."
+    part, row = divmod(found[0][0], packed.shape[1])
+    return (
+        f"{_setting(c)} Your {c.given['result']}[0, 0] is its entry {found[0]}: there is "
+        f"{_NAMES[part]} of head {row // (packed.shape[1] // n_heads)}."
+    )
 
 
 exercise = Exercise(
-    solution=head_from_torch,
+    head_from_torch,
     place=70,
     section="Inside nn.MultiheadAttention",
     library="torch",
@@ -128,7 +92,6 @@ $Q_h = X W^Q_h$. The layer's sizes are `mha.embed_dim` (d_model) and `mha.num_he
 leave its biases out. A copy and a view, with or without a gradient, are both right.
 """,
     cases=_cases,
-    variant=_taken,
     use=_from_layer,
     results=_NAMES,
     arguments=("in_proj_weight", "n_heads", "h"),
@@ -136,137 +99,37 @@ leave its biases out. A copy and a view, with or without a gradient, are both ri
     kinds={
         "first-head": Kind("for the first head", "Heads count from 0."),
         "last-head": Kind("for the last head", "Its number is n_heads − 1."),
+        "narrow": Kind("where every head has a single feature"),
+        "one-head": Kind("for a layer with a single head"),
     },
-    faults=(
-        Fault(
-            "not-transposed",
-            {"turn": lambda block: block},
-            lambda c: (
-                f"You return the right rows, shape {c.got.shape}, as PyTorch stores them: for "
-                f"`W @ x`. Here {_name(c)} is used as `X @ {c.given['result']}`, so it has shape "
-                f"{c.expected.shape}: transpose it."
-            ),
-        ),
-        Fault(
-            "columns-cut",
-            {"rows": _columns, "turn": lambda block: block.T},
-            lambda c: (
-                f"The shape of your {_name(c)} is right, its numbers are not: you cut *columns* "
-                "of the packed weight. There each row makes one feature of a query, key or value "
-                "from all features of X, so a head owns rows; your matrix holds what all heads "
-                f"make of some features of X. {_setting(c)}."
-            ),
-        ),
-        Fault(
-            "reshaped",
-            {"turn": lambda block: block.reshape(block.shape[1], block.shape[0])},
-            lambda c: (
-                "You `reshape` (or `view`) the block to (d_model, d_k). That gives the shape and "
-                "leaves the numbers in their order; a transpose, `.T`, exchanges rows and columns. "
-                f"{_setting(c)}."
-            ),
-        ),
-        Fault(
-            "all-heads",
-            {"rows": lambda packed, part, h, n_heads, d_k: packed.chunk(3)[part]},
-            lambda c: (
-                f"You return {_name(c)} of all heads, shape {c.got.shape}. Head {c.given['h']} "
-                f"owns d_k = {c.got.shape[0] // c.given['n_heads']} of its columns. {_setting(c)}."
-            ),
-        ),
-        Fault(
-            "in-turn",
-            {
-                "rows": lambda packed, part, h, n_heads, d_k: packed.chunk(3)[part][
-                    h::n_heads
-                ]
-            },
-            lambda c: (
-                f"You take rows {c.given['h']}, {c.given['h'] + c.given['n_heads']}, … of each "
-                "third, as if the heads took turns. A head owns a *block* of rows, one after "
-                "the other. "
-                f"{_setting(c)}."
-            ),
-        ),
-        Fault(
-            "one-before",
-            {"head": lambda h: h - 1},
-            lambda c: (
-                f"You are one block early: this is head {c.given['h'] - 1} where head "
-                f"{c.given['h']} is asked for (head 0 comes out empty). Heads count from 0. "
-                f"{_setting(c)}."
-            ),
-        ),
-        Fault(
-            "one-after",
-            {"head": lambda h: h + 1},
-            lambda c: (
-                f"You are one block late: this is head {c.given['h'] + 1} where head "
-                f"{c.given['h']} is asked for. Heads count from 0. {_setting(c)}."
-            ),
-        ),
-        Fault(
-            "off-by-one-row",
-            {
-                "rows": lambda packed, part, h, n_heads, d_k: packed.chunk(3)[part][
-                    h : h + d_k
-                ]
-            },
-            lambda c: (
-                f"Your rows start at row {c.given['h']} of their third: head h starts at row "
-                f"h·d_k, not at h. {_setting(c)}."
-            ),
-        ),
-        Fault(
-            "first-third",
-            {"part": lambda number: 0},
-            lambda c: (
-                "All three of yours come from the first third of `in_proj_weight`, which makes "
-                f"queries only. {_setting(c)}."
-            ),
-        ),
-        Fault(
-            "keys-first",
-            {"part": lambda number: (1, 0, 2)[number]},
-            lambda c: (
-                "The matrices of queries and keys are exchanged: in `in_proj_weight` the queries "
-                f"come first. {_setting(c)}."
-            ),
-        ),
-        Fault(
-            "values-first",
-            {"part": lambda number: (2, 0, 1)[number]},
-            lambda c: (
-                "You take the values' third to be the first. The order in `in_proj_weight` is "
-                f"queries, keys, values. {_setting(c)}."
-            ),
-        ),
-        Fault(
-            "values-second",
-            {"part": lambda number: (0, 2, 1)[number]},
-            lambda c: (
-                "The matrices of keys and values are exchanged. The order in `in_proj_weight` is "
-                f"queries, keys, values. {_setting(c)}."
-            ),
-        ),
-        Fault(
-            "head-by-head",
-            {"rows": _by_head_first},
-            lambda c: (
-                "You take the packed weight to be ordered by heads: head 0's three blocks, then "
-                "head 1's. Some models store it so; `nn.MultiheadAttention` has all queries "
-                f"first, then all keys, then all values. {_setting(c)}."
-            ),
-        ),
-    ),
+    terms={"setting": _setting, "before": lambda c: c.given["h"] - 1},
+    faults=fault_list("""
+not-transposed: return W_Q, W_K, W_V → return W_Q.T, W_K.T, W_V.T
+    You return the right rows, shape {your.shape}, as PyTorch stores them: for `W @ x`. Here
+    `{result}` is used as `X @ {result}`: transpose it to {right.shape}.
+columns-cut: W[start : start + d_k].T → W[:, start : start + d_k]
+    The shape of your `{result}` is right, but you cut *columns* of the packed weight. There
+    each *row* makes one feature of a query, key or value, so a head owns rows. {setting}
+reshaped: W[start : start + d_k].T → W[start : start + d_k].reshape(d_model, d_k)
+    You `reshape` (or `view`) the block to (d_model, d_k), which leaves its numbers in their
+    order; `.T` exchanges rows and columns. {setting}
+in-turn: W[start : start + d_k].T → W[h::n_heads].T
+    You take rows {h}, {h} + {n_heads}, … of each third, as if the heads took turns. A head owns
+    a *block* of rows, one after the other. {setting}
+one-before: h * d_k → (h - 1) * d_k
+    You are one block early: this is head {before} where head {h} is asked for. Heads count from
+    0. {setting}
+wrong-side-in-three: mha.in_proj_weight.chunk(3) → mha.in_proj_weight.T.chunk(3)
+        and W[start : start + d_k].T → W[:, start : start + d_k]
+    You cut the d_model columns of `in_proj_weight` in three (after `.T` they are rows), so your
+    shape is {your.shape}. Its 3·d_model *rows* fall into three: cut them first. {setting}
+"""),
     properties=(Property("source", _source),),
     hints=(
-        "What makes one row of `in_proj_weight`, and for whom? Into which three parts does it "
-        "fall, and each of them into how many?",
+        "What does one row of `in_proj_weight` make? Which rows make the queries of head h?",
         "`mha.in_proj_weight.chunk(3)` gives the three thirds, each (d_model, d_model); head h "
         "owns rows h·d_k to (h + 1)·d_k of each. Then `.T`.",
-        "With `d_k = mha.embed_dim // mha.num_heads`: `W[h * d_k : (h + 1) * d_k].T` for each of "
-        "the three thirds W.",
+        "`W[h * d_k : (h + 1) * d_k].T` for each third W; d_k is `mha.embed_dim // mha.num_heads`.",
     ),
     built_ins=("course_attn.in_torch.multi_head_layers.head_weights",),
 )

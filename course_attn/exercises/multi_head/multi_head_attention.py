@@ -1,10 +1,18 @@
-"""Exercise `multi_head_attention` of chapter 7."""
+"""Exercise `multi_head_attention`."""
+
+from typing import Any
 
 import numpy as np
 
-from course_attn.checking import Context, Exercise, Kind, Property, number
-from course_attn.exercises.multi_head._attention import attended, cases
-from course_attn.exercises.multi_head._attention_faults import FAULTS
+from course_attn.checking import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    number,
+)
 
 __all__ = ["exercise"]
 
@@ -12,82 +20,113 @@ __all__ = ["exercise"]
 def multi_head_attention(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     """Let several heads attend side by side, and mix what they found."""
     *batch, n, d_model = X.shape
-    parts = (*batch, n, n_heads, d_model // n_heads)
-    Q = (X @ W_Q).reshape(parts).swapaxes(-2, -3)
-    K = (X @ W_K).reshape(parts).swapaxes(-2, -3)
-    V = (X @ W_V).reshape(parts).swapaxes(-2, -3)
-    scores = Q @ K.swapaxes(-1, -2) / (d_model // n_heads) ** 0.5
+    d_k = d_model // n_heads
+    projections = X @ W_Q, X @ W_K, X @ W_V
+    Q, K, V = (
+        A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3) for A in projections
+    )
+    scores = Q @ K.swapaxes(-1, -2)
+    scores = scores / d_k**0.5
     scores = np.where(mask, scores, -np.inf)
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = powers / powers.sum(axis=-1, keepdims=True)
-    heads = (weights @ V).swapaxes(-2, -3)
-    return heads.reshape(*batch, n, d_model) @ W_O
+    heads = weights @ V
+    joined = heads.swapaxes(-2, -3).reshape(*batch, n, d_model)
+    return joined @ W_O
 
 
-def _moved(c: Context, i: int, j: int) -> float:
-    """Return by how much output i moves when input j is changed."""
-    given = dict(c.given)
-    X = given["X"].copy()
-    X[..., j, :] += np.arange(1, X.shape[-1] + 1, dtype=X.dtype)
-    after = c.call(*(given | {"X": X}).values())
-    if after is None or after.shape != c.got.shape or c.got.shape != X.shape:
-        return np.nan
-    return float(np.abs(after - c.got)[..., i, :].max())
+def _mask(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw a mask in which every row and every column has a True and a False."""
+    while True:
+        mask = rng.uniform(size=(n, n)) < 0.6
+        mixed = [mask.any(axis) & ~mask.all(axis) for axis in (0, 1)]
+        if np.all(mixed) and (mask != mask.T).any():
+            return mask
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20260703)
+
+    def given(n: int, d_model: int, n_heads: int, *batch: int) -> tuple[Any, ...]:
+        X = rng.standard_normal((*batch, n, d_model))
+        W = 1.5 * rng.standard_normal((4, d_model, d_model)) / np.sqrt(d_model)
+        return X, *W, n_heads, _mask(n, rng)
+
+    # Two sentences in one sequence: each word sees itself and its own sentence's earlier words.
+    two_sentences = np.kron(np.eye(2), np.tri(2)).astype(bool)
+    example = (*given(4, 6, 3)[:-1], two_sentences)
+    in_float32 = (*(array.astype("f4") for array in example[:5]), *example[5:])
+    return (
+        Case(example, "example"),
+        Case(given(5, 14, 2)),
+        Case(given(7, 15, 5)),
+        Case(given(6, 6, 3), "square"),
+        Case(given(5, 9, 3), "equal-heads"),
+        Case(given(7, 5, 1), "one-head"),
+        Case(given(3, 8, 8), "narrow"),
+        Case(given(5, 22, 11, 2, 3), "batch"),
+        Case(given(4, 6, 2, 1), "batch"),
+        Case(in_float32, "float32"),
+    )
+
+
+def _first(here: np.ndarray) -> list[int]:
+    return np.argwhere(here)[0].tolist()
+
+
+def _change(c: Context, **others: Any) -> np.ndarray:
+    got = c.call(*{**c.given, **others}.values())
+    fits = got is not None and got.shape == c.got.shape
+    return np.abs(got - c.got) if fits else np.full_like(c.got, np.nan)
+
+
+def _heads_not_once(c: Context) -> str | None:
+    """Write the output as a sum of what each head contributes, if it is one."""
+    n_heads, W_O = c.given["n_heads"], c.given["W_O"].astype(float)
+    owner = np.arange(len(W_O)) * n_heads // len(W_O)
+    joined = multi_head_attention(**{**c.given, "W_O": np.eye(len(W_O))})
+    alone = [(joined * (owner == h) @ W_O).ravel() for h in range(n_heads)]
+    times = np.linalg.lstsq(np.stack(alone, 1), c.got.ravel(), rcond=None)[0]
+    wrong = np.abs(times @ alone - c.got.ravel()).max() > 1e-3 * np.abs(c.got).max()
+    missing = ", ".join(str(h) for h in range(n_heads) if abs(times[h]) < 1e-3)
+    if wrong or not missing:
+        return None
+    return (
+        f"Of your {n_heads} heads, counted from 0, nothing of {missing} reaches the output. "
+        "Was it overwritten in a loop, or does a `return` inside the loop end it too early?"
+    )
+
+
+def _unused(c: Context) -> str | None:
+    """Find a head's block of a matrix that could be anything."""
+    n_heads, width = c.given["n_heads"], c.term("d_k")
+    for name in ("W_Q", "W_K", "W_V", "W_O"):
+        for h in range(n_heads):
+            W, block = c.given[name].copy(), slice(h * width, (h + 1) * width)
+            W[(block,) if name == "W_O" else (slice(None), block)] *= -1.5
+            if _change(c, **{name: W}).max() < 1e-9:
+                lines = "Rows" if name == "W_O" else "Columns"
+                return (
+                    f"{lines} {block.start} to {block.stop - 1} of {name} play no part in your "
+                    f"output: those of head {h}.{' Does it use those of another?' * (h > 0)}"
+                )
+    return None
 
 
 def _sees_hidden(c: Context) -> str | None:
     for i, j in np.argwhere(~c.given["mask"]):
-        if _moved(c, i, j) > 1e-3:
+        X = c.given["X"].copy()
+        X[..., j, :] *= -2
+        if (move := _change(c, X=X)[..., i, :].max()) > 1e-3:
             return (
                 f"mask[{i}, {j}] is False, so element {i} may not attend to element {j}. But "
-                f"changing row {j} of X moves row {i} of your output by {number(_moved(c, i, j))}."
+                f"changing row {j} of X moves row {i} of your output by {number(move)}."
             )
     return None
-
-
-def _misses_allowed(c: Context) -> str | None:
-    for i, j in np.argwhere(c.given["mask"]):
-        if _moved(c, i, j) < 1e-9:
-            return (
-                f"mask[{i}, {j}] is True, so element {i} attends to element {j}. But changing row "
-                f"{j} of X does not move row {i} of your output at all."
-            )
-    return None
-
-
-def _heads_not_alike(c: Context) -> str | None:
-    """Exchange the heads in all four matrices, which no right answer notices."""
-    n_heads = c.given["n_heads"]
-    width = c.given["X"].shape[-1] // n_heads
-    turned = np.roll(np.arange(n_heads * width), width)
-    X, *W, W_O = (c.given[name] for name in ("X", "W_Q", "W_K", "W_V", "W_O"))
-    after = c.call(
-        X, *(A[:, turned] for A in W), W_O[turned], n_heads, c.given["mask"]
-    )
-    if after is None or after.shape != c.got.shape:
-        return None
-    change = np.abs(after - c.got).max()
-    if np.isnan(change) or change < 1e-3 * np.abs(c.got).max():
-        return None
-    return (
-        f"Numbering the heads otherwise (blocks of {width} columns of W_Q, W_K and W_V, and the "
-        "same blocks of rows of W_O) must change nothing. Your output moves by "
-        f"{number(change)}: some head does not use the same block in all four."
-    )
-
-
-def _not_linear_in_the_last(c: Context) -> str | None:
-    after = c.call(*(dict(c.given) | {"W_O": 0 * c.given["W_O"]}).values())
-    if after is None or not np.abs(after).max() > 1e-6:
-        return None
-    return (
-        "The last step is a product with W_O, so for W_O = 0 every output is 0. Yours then reaches "
-        f"{number(np.abs(after).max())}."
-    )
 
 
 exercise = Exercise(
-    solution=multi_head_attention,
+    multi_head_attention,
     place=30,
     section="With the heads as a batch axis",
     task="""
@@ -103,20 +142,132 @@ multiplied by $W^O$: the result has shape (…, n, d_model).
 sequence of a batch: True where element i may attend to element j. Every row
 of it has a True. You may use your own functions of this and earlier chapters.
 """,
-    cases=lambda: cases(20260703),
-    variant=attended,
+    cases=_cases,
     kinds={
         "one-head": Kind("for a single head", "Then d_k is d_model."),
+        "narrow": Kind("where every head has a single feature", "Then d_k is 1."),
         "square": Kind("where n = d_model"),
         "equal-heads": Kind("where n_heads = d_k"),
     },
+    terms={
+        "d_model": lambda c: c.given["X"].shape[-1],
+        "d_k": lambda c: c.given["X"].shape[-1] // c.given["n_heads"],
+        "turned": lambda c: _first(~c.given["mask"] & c.given["mask"].T),
+        "not_causal": lambda c: _first(
+            np.tri(len(c.given["mask"])) != c.given["mask"]
+        ),
+    },
     points=2,
-    faults=FAULTS,
+    faults=fault_list("""
+one-head-for-all: d_k = d_model // n_heads → n_heads, d_k = 1, d_model
+    You attend once with all {d_model} features, as if n_heads were 1; it is {n_heads}. Each head
+    has a softmax of its own: cut Q, K and V before the scores. {worst_row}
+scores-added: Q @ K.swapaxes(-1, -2) → (Q @ K.swapaxes(-1, -2)).sum(axis=-3, keepdims=True)
+    All your heads share one set of scores: Q Kᵀ over all {d_model} features is the *sum* of theirs.
+    Make the heads a batch axis before `Q @ Kᵀ`. {worst_row}
+cut-by-reshape: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
+            → A.reshape(*batch, n_heads, n, d_k)
+    You cut Q, K and V into heads by a `reshape` (or `view`) alone, which mixes the elements up:
+    head 0 gets the first of them. Reshape to (…, n, n_heads, d_k), then swap the axes −2 and −3.
+cut-in-turn: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
+            → A.reshape(*batch, n, d_k, n_heads).swapaxes(-1, -2).swapaxes(-2, -3)
+    You deal the features to the heads in turn: head 0 gets columns 0, {n_heads}, … of X W_Q. It
+    should get a *block*, the first {d_k}: in the reshape n_heads comes before d_k.
+same-block-for-all: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
+            → np.stack(n_heads * [A[..., :d_k]], axis=-3)
+    All your heads use the first {d_k} columns of X W_Q, X W_K and X W_V. Head h has a block of
+    its own, the {d_k} columns from {d_k}·h on. {worst_row}
+overlapping-blocks: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
+            → np.stack([A[..., h : h + d_k] for h in range(n_heads)], axis=-3)
+    The blocks of your heads overlap: that of head h begins at column h, and it should begin at
+    column {d_k}·h, where head h − 1 ends. {worst_row}
+within-each-element: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
+            → A.reshape(*batch, n, n_heads, d_k)
+        and np.where(mask, scores, -np.inf) → scores
+        and heads.swapaxes(-2, -3) → heads
+    Your Q has positions before heads, so `Q @ Kᵀ` compares the {n_heads} heads of *one* element,
+    and none attends to another. Swap the axes −2 and −3 before the scores, and back at the end.
+slices-of-x: X @ W_Q, X @ W_K, X @ W_V
+            → (X @ (W * np.kron(np.eye(n_heads), np.ones((d_k, d_k)))) for W in (W_Q, W_K, W_V))
+    Each of your heads sees only its own {d_k} of the {d_model} features of X. A head projects
+    *all* of X: what is cut are the columns of W_Q, not those of X. {worst_row}
+transposed-projections: X @ W_Q, X @ W_K, X @ W_V → X @ W_Q.T, X @ W_K.T, X @ W_V.T
+    You multiply by the *transposed* W_Q, W_K and W_V. `nn.Linear` stores them so; here it is
+    `X @ W_Q`. They are square, so no error tells you. {worst_row}
+keys-and-values-swapped: X @ W_K, X @ W_V → X @ W_V, X @ W_K
+    Keys and values are exchanged: queries are compared with X W_V, X W_K is mixed. {worst_row}
+queries-and-keys-swapped: Q @ K.swapaxes(-1, -2) → K @ Q.swapaxes(-1, -2)
+    Queries and keys are swapped: row i of your scores belongs to *key* i. Rows ask: `Q @ Kᵀ`.
+no-scale: scores / d_k**0.5 → scores
+    The scale is missing: divide the scores by √d_k = √{d_k}. {worst_row}
+root-of-d-model: scores / d_k**0.5 → scores / d_model**0.5
+    You divide the scores by √d_model = √{d_model}. A head's scores are sums of d_k = {d_k}
+    products, so √{d_k} is right: the `shape[-1]` of Q *after* the cut.
+scaled-after: scores / d_k**0.5 → scores
+        and weights @ V → weights / d_k**0.5 @ V
+    You divide by √d_k after the softmax: the weights no longer sum to 1. Divide the scores.
+no-mask: np.where(mask, scores, -np.inf) → scores
+    The mask plays no part: set the scores to −∞ where it is False, before the softmax.
+mask-inverted: np.where(mask, scores, -np.inf) → np.where(mask, -np.inf, scores)
+    The mask is turned round: you hide what is True. Here True means *may attend*. (In
+    `nn.MultiheadAttention` and `masked_fill` it is the other way round.)
+mask-transposed: np.where(mask, scores, -np.inf) → np.where(mask.T, scores, -np.inf)
+    You use the mask transposed. In mask[i, j] the query is row i and the key column j, as in
+    the scores: `mask{turned}` is False, and there you give weight.
+always-causal: np.where(mask, scores, -np.inf)
+            → np.where(np.tril(np.ones((n, n), dtype=bool)), scores, -np.inf)
+    You use a causal mask; `mask` says something else, for example at {not_causal}.
+masked-after: np.where(mask, scores, -np.inf) → scores
+        and weights @ V → (weights * mask) @ V
+    You mask *after* the softmax: what was hidden has already taken its share, and a query's
+    weights sum to less than 1. Set the hidden scores to −∞ before the softmax.
+filled-with-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
+    You set the hidden scores to 0, an ordinary score: exp(0) = 1, so those keys get weight. Use −∞.
+down-the-columns: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
+        and powers.sum(axis=-1, keepdims=True) → powers.sum(axis=-2, keepdims=True)
+    Your softmax runs down the columns: each key shares itself out among the queries. Each
+    *query* has one unit to share out, along the last axis, `axis=-1`. {worst_row}
+no-softmax: powers / powers.sum(axis=-1, keepdims=True) → np.where(mask, scores, 0.0)
+    The softmax is missing: you mix with the raw scores. {worst_row}
+not-normalized: scores - scores.max(axis=-1, keepdims=True) → scores
+        and powers / powers.sum(axis=-1, keepdims=True) → powers
+    You take the powers of the scores but do not divide by their row sums. {worst_row}
+softmax-after-mixing: powers / powers.sum(axis=-1, keepdims=True) → np.where(mask, scores, 0.0)
+        and weights @ V → np.exp(weights @ V) / np.exp(weights @ V).sum(axis=-1, keepdims=True)
+    You mix the values with the raw scores and take the softmax of the *mixtures*. It belongs
+    before: it makes weights from a query's scores, and those mix the values. {worst_row}
+nothing-but-nan: return  → return np.nan * 
+    All your numbers are NaN. With −∞ among the scores, a softmax along another axis than the
+    last, no softmax at all, or a mask made as `mask * -np.inf` does that: 0·∞ is NaN.
+averaged-weights: weights @ V → weights.mean(axis=-3, keepdims=True) @ V
+    You average the weights of the {n_heads} heads and mix all values with that. Each head must mix
+    its own values with its own weights, or they all look at the same. {worst_row}
+joined-by-reshape: heads.swapaxes(-2, -3) → heads
+    You bring the heads together by a `reshape` alone: the row of element 0 then holds several
+    elements of *one* head. Swap the axes −2 and −3 first. {worst_row}
+joined-in-turn: heads.swapaxes(-2, -3) → heads.swapaxes(-2, -3).swapaxes(-1, -2)
+    You join the heads in turn: feature 0 of every head, then feature 1. A head's {d_k} features
+    stay together, since the first {d_k} rows of W_O belong to head 0. {worst_row}
+heads-backward: heads.swapaxes(-2, -3) → np.flip(heads, (-3,)).swapaxes(-2, -3)
+    The heads are joined in the wrong order, the last one first; the first rows of W_O belong to
+    head 0. {worst_row}
+heads-averaged: joined @ W_O → joined @ W_O / n_heads
+    You average over the heads: your numbers are 1/{n_heads} of the right ones. Side by side and
+    multiplied by W_O, the heads' contributions *add up*.
+no-output-matrix: joined @ W_O → joined
+    The product with W_O is missing at the end; without it the heads never mix. {worst_row}
+output-matrix-transposed: joined @ W_O → joined @ W_O.T
+    You multiply by the transposed W_O, as `nn.Linear` stores it; here it is `… @ W_O`. {worst_row}
+heads-not-joined: joined @ W_O → heads
+    You return the heads, shape {your.shape}. Join them, {right.shape}, and multiply by W_O.
+returns-weights: joined @ W_O → weights
+    You return the weights of the heads, shape {your.shape}. They are right; mix the values with
+    them, join the heads and multiply by W_O.
+"""),
     properties=(
+        Property("heads-not-once", _heads_not_once),
+        Property("unused-block", _unused),
         Property("sees-what-is-hidden", _sees_hidden),
-        Property("misses-what-is-allowed", _misses_allowed),
-        Property("last-step", _not_linear_in_the_last),
-        Property("heads-not-alike", _heads_not_alike),
     ),
     hints=(
         "Once the heads are a batch axis, everything between is the masked, scaled attention that "
@@ -129,5 +280,10 @@ of it has a True. You may use your own functions of this and earlier chapters.
     built_ins=(
         "course_attn.in_numpy.multi_head.multi_head_attention",
         "course_attn.in_numpy.multi_head.multi_head_attention_loop",
+        "course_attn.in_torch.multi_head.multi_head_attention",
+        "course_attn.in_torch.multi_head.multi_head_attention_loop",
+        "course_attn.in_torch.multi_head_layers.MultiHeadAttention",
+        "torch.nn.MultiheadAttention",
+        "torch.nn.functional.multi_head_attention_forward",
     ),
 )

@@ -1,10 +1,7 @@
-"""Exercise `multi_head_flops` of chapter 7."""
+"""Exercise `multi_head_flops`."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
-
-from course_attn.checking import Case, Context, Exercise, Fault, Property
+from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
+from course_attn.exercises.multi_head.n_parameters import said
 
 __all__ = ["exercise"]
 
@@ -12,58 +9,44 @@ __all__ = ["exercise"]
 def multi_head_flops(n, d_model, n_heads):
     """Count the operations of the matrix products of multi-head attention."""
     d_k = d_model // n_heads
-    projections = 4 * (2 * n * d_model * d_model)
-    scores = n_heads * (2 * n * d_k * n)
-    mixing = n_heads * (2 * n * n * d_k)
-    return projections + scores + mixing
+    projection = n * d_model * d_model
+    scores = n * d_k * n
+    mixing = n * n * d_k
+    terms = 4 * projection + n_heads * (scores + mixing)
+    return 2 * terms
 
 
 def _cases() -> tuple[Case, ...]:
-    sizes = ((10, 6, 3), (7, 20, 5), (11, 14, 7), (128, 512, 8), (5, 3, 1))
-    return tuple(
-        Case(given, "plain" if i else "example") for i, given in enumerate(sizes)
+    return (
+        Case((7, 20, 5), "example"),
+        *map(Case, ((10, 6, 3), (11, 14, 7), (128, 512, 8))),
+        Case((5, 3, 1), "one-head"),
+        Case((4, 9, 9), "narrow"),
+        Case((1, 12, 4), "one-element"),
     )
 
 
-def _product(m: int, k: int, n: int) -> int:
-    return 2 * m * k * n
-
-
-def _counted(
-    n: int,
-    d_model: int,
-    n_heads: int,
-    *,
-    of_product: Callable[..., Any] = _product,
-    maps: int = 4,
-    heads: Callable[..., Any] = lambda d_model, n_heads: (
-        n_heads,
-        d_model // n_heads,
-    ),
-    queries: Callable[..., Any] = lambda n: n,
-    products: int = 2,
-) -> int:
-    projections = maps * of_product(n, d_model, d_model)
-    n_heads, d_k = heads(d_model, n_heads)
-    return projections + n_heads * products * of_product(queries(n), d_k, n)
-
-
-def _said(c: Context) -> str:
-    """Quote the sizes and both counts."""
-    sizes = ", ".join(f"{name} = {value}" for name, value in c.given.items())
-    return f"For {sizes} you count {int(c.got)}, and there are {int(c.expected)}."
-
-
 def _parts(c: Context) -> str:
-    n, d, _ = c.given.values()
+    """Name the product that is missing or counted too often, where the difference shows it."""
+    n, d, n_heads = c.given.values()
+    product, inside, entries = 2 * n * d * d, 2 * n * n * d, n_heads * n * n
+    gap = c.got.item() - int(c.expected)
+    for size, of in (
+        (product, f"2·n·d_model² = {product}, a product with one of the matrices"),
+        (inside, f"2·n²·d_model = {inside}, the scores (or mixing) of all heads"),
+        (entries, f"n_heads·n² = {entries}. Only products of matrices count"),
+    ):
+        if gap % size == 0 and 0 < abs(gap) <= 8 * size:
+            way = "too much" if gap > 0 else "missing"
+            return f"{said(c)} What is {way} is exactly {abs(gap) // size:g} times {of}."
     return (
-        f"{_said(c)} Each of the four products with a matrix takes {2 * n * d * d}, the scores of "
-        f"all heads together {2 * n * n * d}, and the mixing as many again."
+        f"{said(c)} Each of the four products with a matrix takes 2·n·d_model² = {product}, the "
+        f"scores of all heads together 2·n²·d_model = {inside}, the mixing as many."
     )
 
 
 exercise = Exercise(
-    solution=multi_head_flops,
+    multi_head_flops,
     place=60,
     section="What it costs",
     task="""
@@ -76,82 +59,49 @@ sum. There are the products with $W^Q$, $W^K$, $W^V$ and $W^O$, and in each head
 scores and the mixing of the values. Return a whole number (an `int`: divide by `//`).
 """,
     cases=_cases,
-    variant=_counted,
-    faults=(
-        Fault(
-            "additions-forgotten",
-            {"of_product": lambda a, b, c: a * b * c},
-            lambda c: (
-                "You count the multiplications only, half of the operations: each term of a sum "
-                f"takes a multiplication *and* an addition. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "full-width-heads",
-            {"heads": lambda d_model, n_heads: (n_heads, d_model)},
-            lambda c: (
-                f"You give each head all {c.given['d_model']} features. It compares and mixes only "
-                f"its own d_k = {c.given['d_model'] // c.given['n_heads']}: that is why more "
-                f"heads cost no more. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "one-head",
-            {"heads": lambda d_model, n_heads: (1, d_model // n_heads)},
-            lambda c: (
-                "You count the scores and the mixing of one head; there are "
-                f"{c.given['n_heads']}. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "no-output-matrix",
-            {"maps": 3},
-            lambda c: (
-                "One product with a matrix is missing. Is it the last, with W_O? There are four: "
-                f"W_Q, W_K, W_V and W_O. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "one-projection",
-            partial(_counted, maps=2),
-            lambda c: (
-                "You count two products with a matrix. There are three for queries, keys and "
-                f"values, one each, and that with W_O. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "one-product",
-            {"products": 1},
-            lambda c: (
-                "In each head you count one of two products: there are the scores, Q Kᵀ, and the "
-                f"mixing, the weights times V, which takes as many operations. {_said(c)}"
-            ),
-        ),
-        Fault(
-            "projections-only",
-            {"products": 0},
-            lambda c: (
-                "You count the products with the four matrices, and nothing within the heads: "
-                "the scores and the mixing are missing, and they are what grows with n². "
-                f"{_said(c)}"
-            ),
-        ),
-        Fault(
-            "linear-in-n",
-            {"queries": lambda n: 1},
-            lambda c: (
-                "You count the scores and the mixing of one query. Each of the "
-                f"{c.given['n']} elements asks: n² scores in every head. {_said(c)}"
-            ),
-        ),
-    ),
+    kinds={
+        "one-head": Kind("for a single head"),
+        "narrow": Kind("where every head has a single feature"),
+        "one-element": Kind("for a sequence of one element"),
+    },
+    terms={
+        "said": said,
+        "d_k": lambda c: c.given["d_model"] // c.given["n_heads"],
+        "product": lambda c: 2 * c.given["n"] * c.given["d_model"] ** 2,
+    },
+    faults=fault_list("""
+additions-forgotten: 2 * terms → terms
+    You count the multiplications only, half of the operations: each term of a sum takes a
+    multiplication *and* an addition. {said}
+one-addition-less: 2 * terms → 2 * terms - 5 * n * d_model - n_heads * n * n
+    You count b multiplications and b − 1 additions for every sum of b terms. The task counts an
+    addition for *each* term, 2·a·b·c, as most accounts of FLOPs do. {said}
+full-width-heads: d_model // n_heads → d_model
+    You give each head all {d_model} features. It compares and mixes only its own d_k = {d_k}:
+    that is why more heads cost no more. {said}
+one-head: d_k = d_model // n_heads → d_k, n_heads = d_model // n_heads, 1
+    You count the scores and the mixing of one head; there are {n_heads}. {said}
+one-product: scores + mixing → scores
+    In each head you count one of two products: there are the scores, Q Kᵀ, and the mixing, the
+    weights times V, which takes as many operations. {said}
+no-output-matrix: 4 * projection → 3 * projection
+    One product with a matrix is missing, 2·n·d_model² = {product}. Is it the last, with W_O?
+    There are four. {said}
+projections-in-every-head: n * d_model * d_model → n_heads * n * d_model * d_model
+    You count the four products with whole matrices {n_heads} times. The heads *share* them: one
+    product X W_Q gives the queries of all heads, {d_k} columns for each. {said}
+projections-of-one-head: 4 * projection → 3 * n * d_model * d_k + projection
+    You count the products with W_Q, W_K and W_V for the d_k = {d_k} columns of one head. All
+    {n_heads} heads have {d_model}: 2·n·d_model² = {product} operations for each matrix. {said}
+heads-only: 4 * projection → 0
+    You count what happens within the heads. The four products with W_Q, W_K, W_V and W_O are
+    missing, 2·n·d_model² = {product} each. {said}
+"""),
     properties=(Property("parts", _parts),),
     hints=(
-        "Write down the shapes of both factors for each product. Which products happen once, and "
-        "which in every head?",
+        "Write down the shapes of both factors. Which products happen once, which in every head?",
         "X W_Q is (n, d_model) times (d_model, d_model), and so are three others. In a head, Q Kᵀ "
         "is (n, d_k) times (d_k, n), and the weights times V are (n, n) times (n, d_k).",
-        "`4 * 2 * n * d_model**2 + n_heads * (2 * n * d_k * n + …)`, with "
-        "`d_k = d_model // n_heads`.",
+        "`8 * n * d_model**2 + n_heads * (2 * n * d_k * n + …)`; `d_k` is `d_model // n_heads`.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Question `true_of_average` of chapter 7."""
+"""Question `true_of_average`."""
 
 from course_attn.checking import Question, Reason, as_letters
 
@@ -10,18 +10,20 @@ def true_of_average():
     return {"b", "c", "f", "g"}
 
 
-def _wrongly(letter: str, message: str) -> Reason:
+def _wrongly(letter: str, why: str) -> Reason:
+    message = f"{letter} is not certain: {why}"
     return Reason(letter, lambda letters: letter in letters, message)
 
 
-def _missing(letter: str, message: str) -> Reason:
+def _missing(letter: str, why: str) -> Reason:
+    message = f"One that you left out is certain: {why}"
     return Reason(
         f"{letter}-missing", lambda letters: letter not in letters, message
     )
 
 
 exercise = Question(
-    solution=true_of_average,
+    true_of_average,
     place=40,
     section="The map that no head has",
     task="""
@@ -48,43 +50,22 @@ heads are? Let `true_of_average()` return the set of their letters, for example 
         ),
         _wrongly(
             "a",
-            "a is not certain: the mean of (1, 0, 0, 0) and (0, 1, 0, 0) is (0.5, 0.5, 0, 0) too. "
-            "One head reads *it* as the animal, the other as the road, and neither hesitates. The "
-            "mean cannot tell this from two heads that both do.",
+            "the mean of (1, 0, 0, 0) and (0, 1, 0, 0) is (0.5, 0.5, 0, 0) too, with no head that "
+            "hesitates.",
         ),
-        _wrongly(
-            "d",
-            "d is not certain: both heads may have the weights (0.5, 0.5, 0, 0), or one (0.7, 0.3, "
-            "0, 0) and the other (0.3, 0.7, 0, 0). From the mean you cannot know that they "
-            "divide the words between them.",
-        ),
+        _wrongly("d", "both heads may have the weights (0.5, 0.5, 0, 0)."),
         _wrongly(
             "e",
-            "e is not certain: each head mixes its *own* values with its *own* weights. With the "
-            "weights (1, 0, 0, 0) and (0, 1, 0, 0) the layer uses head 0's value of *animal* and "
-            "head 1's value of *road*, and no part of head 0's value of *road*. Averaging "
-            "the weights first would mix it in.",
+            "each head mixes its *own* values with its *own* weights. With (1, 0, 0, 0) and (0, 1, "
+            "0, 0) no part of head 0's value of *road* is used; averaging first would mix it in.",
         ),
-        _missing(
-            "b",
-            "One that you left out is certain: the mean for *tired* is 0. Weights are not "
-            "negative, and a mean of numbers ≥ 0 is 0 only if all of them are.",
-        ),
-        _missing(
-            "c",
-            "One that you left out is certain: if both heads gave *animal* less than 0.5, their "
-            "mean would be less than 0.5. The largest of some numbers is never below their mean.",
-        ),
-        _missing(
-            "f",
-            "One that you left out is certain: no weight exceeds 1, so a mean of 1 needs 1 from "
-            "both heads. A mean of one-hot rows is one-hot only if they agree.",
-        ),
+        _missing("b", "a mean of numbers ≥ 0 is 0 only if all of them are."),
+        _missing("c", "the largest of some numbers is never below their mean."),
+        _missing("f", "no weight exceeds 1, so a mean of 1 needs 1 from both."),
         _missing(
             "g",
-            "One that you left out is certain: a weight of 1 for *animal* in one head is the whole "
-            "mean of 0.5 there, so the other gives *animal* 0. *tired* and *it* get 0 from "
-            "both. What is left for the other head's unit of weight?",
+            "a weight of 1 for *animal* in one head is the whole mean of 0.5 there. *tired* and "
+            "*it* get 0 from both. What is left for the other head's unit of weight?",
         ),
     ),
     hints=(

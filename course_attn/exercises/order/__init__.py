@@ -1,1 +1,1 @@
-"""Exercises of chapter 8, `order`: attention and position."""
+"""Exercises of `order`: attention and position."""

@@ -1,278 +1,164 @@
-"""Exercise `alibi_bias` of chapter 8."""
+"""Exercise `alibi_bias`."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from course_attn.checking import (
-    Case,
-    Context,
-    Exercise,
-    Fault,
-    Kind,
-    Property,
-    number,
-)
-from course_attn.exercises.order._steps import unchanged
+from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
+from course_attn.checking.context import listed, number
 
 __all__ = ["exercise"]
 
 
-def alibi_bias(n_heads, n):
+def alibi_bias(n_heads, n_q):
     """Lower each score in proportion to the distance of its key, in every head by its own slope."""
-    slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
-    distance = np.arange(n)[:, None] - np.arange(n)
-    return -slopes[:, None, None] * distance
+    heads = np.arange(1, n_heads + 1)
+    slopes = 2.0 ** -(8 * heads / n_heads)
+    i = np.arange(n_q)
+    distances = i[:, None] - i
+    bias = -slopes[:, None, None] * distances
+    return bias
 
 
 def _cases() -> tuple[Case, ...]:
-    sizes = ((2, 3, "example"), (4, 5, "plain"), (8, 5, "eight"), (16, 7, "plain"))
-    more = ((4, 4, "square"), (1, 5, "one-head"), (8, 29, "eight"))
-    return tuple(Case((n_heads, n), kind) for n_heads, n, kind in sizes + more)
-
-
-def _past_only(fill: Callable[..., Any], n_heads: int, n: int) -> Any:
-    """Look at the keys up to the query's own position only; a causal mask hides the others."""
-    bias = fill(n_heads, n)
-    if not isinstance(bias, np.ndarray) or bias.ndim < 2:
-        return bias
-    if bias.shape[-2:] != (n, n) or bias.dtype.kind != "f":
-        return bias
-    return np.where(np.tri(n, dtype=bool), bias, bias.dtype.type(0))
-
-
-def _slopes(n_heads: int) -> np.ndarray:
-    return 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
-
-
-def _back(n: int) -> np.ndarray:
-    return np.arange(n)[:, None] - np.arange(n)
-
-
-def _lowered(
-    n_heads: int,
-    n: int,
-    *,
-    slopes: Callable[..., Any] = _slopes,
-    distance: Callable[..., Any] = _back,
-    sign: int = -1,
-    finish: Callable[..., Any] = unchanged,
-) -> np.ndarray:
-    return finish(sign * slopes(n_heads)[:, None, None] * distance(n))
-
-
-def _seen_slopes(c: Context) -> np.ndarray | None:
-    """Return the slopes that the result shows: the step to the left of the last entry."""
-    if c.got.shape != c.expected.shape or c.got.shape[-1] < 2:
-        return None
-    return c.got[:, -1, -1] - c.got[:, -1, -2]
-
-
-def _listed(values: np.ndarray) -> str:
-    shown = ", ".join(number(value) for value in values[:4])
-    return f"{shown}, …" if len(values) > 4 else shown
-
-
-def _compared(c: Context) -> str:
-    own, right = _seen_slopes(c), _slopes(c.given["n_heads"])
-    if own is None:
-        return f"For {len(right)} heads the slopes are {_listed(right)}."
-    return f"For {len(right)} heads yours are {_listed(own)}; they should be {_listed(right)}."
-
-
-def _last_row(c: Context) -> str:
-    right = f"The last row of the first head should be {_row(c.expected)}"
-    if c.got.shape != c.expected.shape:
-        return f"{right}."
-    return f"{right}; yours is {_row(c.got)}."
-
-
-def _row(array: np.ndarray) -> str:
-    shown = ", ".join(number(entry) for entry in array[0, -1][-6:] + 0.0)
-    return f"[{'…, ' if array.shape[-1] > 6 else ''}{shown}]"
-
-
-def _diagonal(c: Context) -> str | None:
-    if c.got.shape != c.expected.shape:
-        return None
-    own = np.einsum("hii->hi", c.got)
-    if np.allclose(own, 0, atol=1e-4):
-        return None
-    h, i = map(int, np.argwhere(np.abs(own) > 1e-4)[0])
-    return (
-        f"A query is at distance 0 from its own key, so the diagonal is 0. Your entry {(h, i, i)} "
-        f"is {number(own[h, i])}."
+    sizes = {
+        "example": [(2, 3)],
+        "plain": [(4, 7), (16, 7)],
+        "eight": [(8, 5), (8, 29)],
+        "square": [(4, 4)],
+        "one-head": [(1, 5)],
+        "single": [(4, 1)],
+    }
+    return tuple(
+        Case(args, kind) for kind, given in sizes.items() for args in given
     )
 
 
-def _wrong_slopes(c: Context) -> str | None:
-    own = _seen_slopes(c)
-    if own is None or np.allclose(own, _slopes(c.given["n_heads"]), rtol=1e-3):
+def _past_only(answer: Callable[..., Any], n_heads: int, n_q: int) -> Any:
+    """Look at the keys up to the query's own position only; a causal mask hides the others."""
+    bias = answer(n_heads, n_q)
+    if not isinstance(bias, np.ndarray) or bias.shape[-2:] != (n_q, n_q):
+        return bias
+    zeros = np.zeros_like(bias)
+    return np.where(np.tri(n_q, dtype=bool), bias, zeros) + zeros  # no −0
+
+
+def _slopes(c: Context) -> str:
+    """Quote the slopes that the result shows: the step to the left of the last entry."""
+    shown = [
+        listed(bias[:, -1, -1] - bias[:, -1, -2])
+        for bias in (c.got, c.expected)
+        if bias.shape == c.expected.shape and bias.shape[-1] > 1
+    ]
+    if len(shown) < 2:
+        return ""
+    return f"For {len(c.expected)} heads your slopes are {shown[0]}; they should be {shown[1]}."
+
+
+def _not_all_axes(c: Context) -> str | None:
+    n_heads, n_q = c.given["n_heads"], c.given["n_q"]
+    if c.got.shape == (n_q, n_q):
+        return (
+            f"You return shape {c.got.shape}, one table for all heads. Each head has a slope "
+            f"and so a table of its own: shape {(n_heads, n_q, n_q)}."
+        )
+    if c.got.size == n_heads and n_q > 1:
+        return (
+            f"You return shape {c.got.shape}, one number per head: the slopes. Each is still to be "
+            f"multiplied by the table of distances i − j, shape {(n_q, n_q)}."
+        )
+    return None
+
+
+def _diagonal(c: Context) -> str | None:
+    off = np.argwhere(np.abs(np.einsum("hii->hi", c.got)) > 1e-4)
+    if not len(off):
         return None
-    if not np.allclose(
-        c.got, np.tril(-own[:, None, None] * _back(c.got.shape[-1])), atol=1e-4
-    ):
+    h, i = map(int, off[0])
+    return (
+        f"A query is at distance 0 from its own key, so the diagonal is 0. Your entry {(h, i, i)} "
+        f"is {number(c.got[h, i, i])}."
+    )
+
+
+def _steps(c: Context) -> str | None:
+    own, right = (-np.diff(bias[:, -1])[:, ::-1] for bias in (c.got, c.expected))
+    if own.shape[1] and np.allclose(own, own[:, :1], rtol=1e-3):
+        return f"A step back costs the same everywhere, but not the right number. {_slopes(c)}"
+    if own.shape[1] < 2:
         return None
-    return f"The distances are right, the slopes are not. {_compared(c)}"
+    return (
+        "Each step back should cost the same. In the last row of your first head the steps from "
+        f"the query backward cost {listed(-own[0])}; each should cost {number(-right[0, 0])}."
+    )
 
 
 exercise = Exercise(
-    solution=alibi_bias,
+    alibi_bias,
     place=30,
     section="Third place: lower the scores by distance",
     task="""
-Write `alibi_bias(n_heads, n)` for n queries and the same n keys: an array of shape (n_heads, n, n)
-that holds $-\\mu_h\\,(i - j)$ for head h, query i and key j ≤ i. The heads, along axis 0, are
-numbered h = 1, 2, …, n_heads, and have the slopes $\\mu_h = 2^{-8h / n_\\text{heads}}$; `n_heads`
-is a power of two. A causal mask will hide the keys j > i, so the check does not look at the
-entries above the diagonal: put there what you like.
+Write `alibi_bias(n_heads, n_q)` for n_q queries and the same n_q keys: an array of shape
+(n_heads, n_q, n_q) that holds $-\\mu_h\\,(i - j)$ for head h, query i and key j ≤ i. The heads,
+along axis 0, are numbered h = 1, 2, …, n_heads, and have the slopes
+$\\mu_h = 2^{-8h / n_\\text{heads}}$; `n_heads` is a power of two. A causal mask will hide the keys
+j > i, so the check does not look at the entries above the diagonal: put there what you like.
 """,
     cases=_cases,
-    variant=_lowered,
     use=_past_only,
-    arguments=("n_heads", "n"),
+    arguments=("n_heads", "n_q"),
     kinds={
         "eight": Kind("for 8 heads"),
         "one-head": Kind("for a single head", "Its slope is 2 to the power −8."),
-        "square": Kind("where n_heads = n"),
+        "square": Kind("where n_heads = n_q"),
+        "single": Kind("for a single query", "Its only key is at distance 0."),
     },
-    faults=(
-        Fault(
-            "positive",
-            {"sign": 1},
-            lambda c: (
-                "The sign is missing: your bias *grows* with the distance, and far keys win. It "
-                f"has to lower them. {_last_row(c)}"
-            ),
-        ),
-        Fault(
-            "from-zero",
-            {"slopes": lambda n: 2.0 ** (-8 * np.arange(n) / n)},
-            lambda c: (
-                "Your slopes begin one step too early, with 2 to the power 0 = 1: the heads are "
-                f"numbered h = 1, 2, …, n_heads in the exponent. {_compared(c)}"
-            ),
-        ),
-        Fault(
-            "for-eight-heads",
-            {"slopes": lambda n: 2.0 ** -np.arange(1, n + 1)},
-            lambda c: (
-                "Your slopes are 1/2, 1/4, 1/8, … whatever the number of heads, which is right "
-                "for 8 heads only. The exponent −8h/n_heads spreads the slopes down to "
-                f"1/256 for any number. {_compared(c)}"
-            ),
-        ),
-        Fault(
-            "divided-by-eight",
-            {"slopes": lambda n: 2.0 ** (-np.arange(1, n + 1) * n / 8)},
-            lambda c: (
-                "The fraction in your exponent is upside down: 8/n_heads, not n_heads/8. "
-                f"{_compared(c)}"
-            ),
-        ),
-        Fault(
-            "not-geometric",
-            {"slopes": lambda n: 1 / np.arange(1, n + 1)},
-            lambda c: (
-                "Your slopes are 1, 1/2, 1/3, …; they should shrink by the same *factor* from head "
-                f"to head. {_compared(c)}"
-            ),
-        ),
-        Fault(
-            "exponent-positive",
-            {"slopes": lambda n: 2.0 ** (8 * np.arange(1, n + 1) / n)},
-            lambda c: (
-                "The minus in the exponent is missing: slopes up to 256 leave nothing but the "
-                f"query's own key. {_compared(c)}"
-            ),
-        ),
-        Fault(
-            "natural-base",
-            {"slopes": lambda n: np.exp(-8 * np.arange(1, n + 1) / n)},
-            lambda c: (
-                "Your slopes are powers of e; they should be powers of 2 (`2.0 ** …`). "
-                f"{_compared(c)}"
-            ),
-        ),
-        Fault(
-            "heads-backward",
-            {"slopes": lambda n: _slopes(n)[::-1]},
-            lambda c: (
-                "Your slopes come in the opposite order: the first head is the steepest. "
-                f"{_compared(c)}"
-            ),
-        ),
-        Fault(
-            "no-slopes",
-            {"slopes": np.ones},
-            lambda c: (
-                "All your heads have the slope 1, so that all look equally near. "
-                f"{_compared(c)}"
-            ),
-        ),
-        Fault(
-            "by-key-only",
-            {"distance": lambda n: -np.arange(n) + np.zeros((n, 1))},
-            lambda c: (
-                "You add slope · j, whatever the query. Each of your rows is the right one plus a "
-                "constant, which softmax ignores, so attention would come out the same; but asked "
-                "for is −slope · (i − j), with 0 on the diagonal. "
-                f"{_last_row(c)}"
-            ),
-        ),
-        Fault(
-            "from-the-end",
-            {"distance": lambda n: np.arange(n)[::-1] + np.zeros((n, 1))},
-            lambda c: (
-                "All your rows are the same: you measure the distance of each key from the *last* "
-                "position. It is counted from the query, i − j, and is 0 on the diagonal."
-            ),
-        ),
-        Fault(
-            "one-too-many",
-            {"distance": lambda n: _back(n) + 1},
-            lambda c: (
-                "Your distances are one too many: a query's own key is at distance 0. "
-                f"{_last_row(c)}"
-            ),
-        ),
-        Fault(
-            "squared",
-            {"distance": lambda n: _back(n) ** 2},
-            lambda c: (
-                "You square the distance. ALiBi is *linear*: each step back costs the same. "
-                f"{_last_row(c)}"
-            ),
-        ),
-        Fault(
-            "relative-distance",
-            {"distance": lambda n: _back(n) / n},
-            lambda c: (
-                "You divide the distance by n: the same neighbor would count less in a longer "
-                f"sentence. {_last_row(c)}"
-            ),
-        ),
-        Fault(
-            "heads-last",
-            {"finish": lambda bias: np.moveaxis(bias, 0, -1)},
-            lambda c: (
-                f"You return shape {c.got.shape}, the heads last. Scores of many heads have the "
-                f"axes (head, query, key): {c.expected.shape}."
-            ),
-        ),
-    ),
+    terms={"slopes": _slopes},
+    faults=fault_list("""
+positive: -slopes[ → slopes[
+    Your bias *grows* with the distance, and far keys win: the minus before the slope is missing,
+    or i and j are exchanged. {worst_row}
+from-zero: np.arange(1, n_heads + 1) → np.arange(n_heads)
+    Your slopes begin one step too early, with 2 to the power 0 = 1: in the exponent the heads
+    are numbered from 1. {slopes}
+for-eight-heads: 2.0 ** -(8 * heads / n_heads) → 2.0**-heads
+    Your slopes are 1/2, 1/4, 1/8, … whatever the number of heads, which is right for 8 heads
+    only. The exponent is −8h/n_heads. {slopes}
+precedence: 2.0 ** -(8 * heads / n_heads) → 2.0**-8 * heads / n_heads
+    `2 ** -8 * h / n_heads` is read as (2 to the power −8) · h / n_heads: `**` binds first. Put
+    the exponent in parentheses. {slopes}
+divided-by-eight: 2.0 ** -(8 * heads / n_heads) → 2.0 ** -(heads * n_heads / 8)
+    The fraction in your exponent is upside down: 8/n_heads, not n_heads/8. {slopes}
+natural-base: 2.0 ** -(8 * heads / n_heads) → np.exp(-8 * heads / n_heads)
+    Your slopes are powers of e; they should be powers of 2 (`2.0 ** …`). {slopes}
+no-slopes: 2.0 ** -(8 * heads / n_heads) → np.ones(n_heads)
+    All your heads have the slope 1, so that all look equally near. {slopes}
+one-slope: 2.0 ** -(8 * heads / n_heads) → np.full(n_heads, 2.0 ** (-8 / n_heads))
+    All your heads have the slope of the first, 2 to the power −8/n_heads: the number h of the
+    head is missing in the exponent. {slopes}
+by-key-only: i[:, None] - i → -i + np.zeros((n_q, 1))
+    You add slope · j, whatever the query. Softmax ignores such a constant in a row, so attention
+    would come out the same; but −slope · (i − j) is asked for. {worst_row}
+heads-last: return bias → return np.moveaxis(bias, 0, -1)
+    You return shape {your.shape}, the heads last. Scores of many heads have the axes (head,
+    query, key): {right.shape}.
+"""),
     properties=(
+        Property("axes", _not_all_axes, any_shape=True),
         Property("diagonal", _diagonal),
-        Property("slopes", _wrong_slopes),
+        Property("slopes", _steps),
     ),
     hints=(
         "Two things are multiplied: a slope for each head, and a table of distances. Make each by "
         "itself first.",
-        "`np.arange(n)[:, None] - np.arange(n)` is the table i − j, shape (n, n). The slopes have "
-        "shape (n_heads,), and need two more axes to be multiplied with it.",
+        "`np.arange(n_q)[:, None] - np.arange(n_q)` is the table i − j, shape (n_q, n_q). The "
+        "slopes have shape (n_heads,), and need two more axes to be multiplied with it.",
         "`slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)`, and "
         "`slopes[:, None, None]` has shape (n_heads, 1, 1). Mind the sign.",
     ),
-    built_ins=("course_attn.in_numpy.order.alibi_bias",),
+    built_ins=(
+        "course_attn.in_numpy.order.alibi_bias",
+        "course_attn.in_torch.order.alibi_bias",
+    ),
 )

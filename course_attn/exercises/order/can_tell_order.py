@@ -1,6 +1,6 @@
-"""Question `can_tell_order` of chapter 8."""
+"""Question `can_tell_order`."""
 
-from course_attn.checking import Question, Reason, as_letters
+from course_attn.checking import Question, Reason, as_letters, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -10,18 +10,26 @@ def can_tell_order():
     return {"c", "d", "f"}
 
 
-def _wrongly(letter: str, message: str) -> Reason:
-    return Reason(letter, lambda letters: letter in letters, message)
-
-
-def _missing(letter: str, message: str) -> Reason:
-    return Reason(
-        f"{letter}-missing", lambda letters: letter not in letters, message
-    )
-
+_CANNOT = {
+    "a": "a cannot. Swap two words, and the outputs are swapped likewise, nothing more; their mean "
+    "does not see that: the same vector, whatever the weights.",
+    "b": "b cannot. Depth does not help: each layer hands a swap on as a swap, so twelve do, and "
+    "the mean at the end takes it away.",
+    "e": "e adds positions too late. The mean of (output + encoding) is the mean of the outputs "
+    "plus the mean of the encodings, and neither depends on the order of the words.",
+}
+_CAN = {
+    "c": "c can. With a causal mask the first word sees only itself and the last one sees all: "
+    "Mary is mixed from Mary alone, or from all words up to her. The mask breaks the symmetry, and "
+    "order leaks in without any encoding.",
+    "d": 'd can. "Mary at 0" and "Mary at 2" enter as different vectors, so their scores and '
+    "values differ, and not only their places.",
+    "f": "f can. The score between Mary and another word depends on how far apart they stand, and "
+    "in which direction: the weights change when words change places.",
+}
 
 exercise = Question(
-    solution=can_tell_order,
+    can_tell_order,
     place=40,
     section="Who can tell the order?",
     task="""
@@ -46,41 +54,19 @@ set of their letters, for example `{"a", "b"}`.
             lambda letters: not letters <= set("abcdef"),
             "The models have the letters a to f.",
         ),
-        _wrongly(
-            "a",
-            "a cannot. Swap two words, and the outputs are swapped likewise, nothing more "
-            "(equivariance); the mean over all positions does not see that. The two sentences get "
-            "exactly the same vector, whatever the weights.",
+        Reason(
+            "none",
+            lambda letters: not letters,
+            "Some of them can. Is there a model, even without any encoding, in which a word at the "
+            "beginning is treated differently from one at the end?",
         ),
-        _wrongly(
-            "b",
-            "b cannot. Depth does not help: each layer hands a swap on as a swap, so twelve do, "
-            "and the mean at the end takes it away. What no layer sees, no stack sees.",
+        Reason(
+            "opposite",
+            lambda letters: letters == set("abe"),
+            "These are exactly the three that can *not*; the question is which models can.",
         ),
-        _wrongly(
-            "e",
-            "e adds positions too late. The mean of (output + encoding) is the mean of the outputs "
-            "plus the mean of the encodings, and neither depends on the order of the words. "
-            "Positions have to come in before words are compared.",
-        ),
-        _missing(
-            "c",
-            "c can. With a causal mask the first word sees only itself and the last one sees all: "
-            "in one sentence Mary is mixed from Mary alone, in the other from all words up to her. "
-            "The last output by itself would not tell, but the mean takes in the early ones, too. "
-            "The mask breaks the symmetry, and order leaks in without any encoding.",
-        ),
-        _missing(
-            "d",
-            'd can. "Mary at 0" and "Mary at 2" enter as different vectors, so their scores and '
-            "values differ, and not only their places.",
-        ),
-        _missing(
-            "f",
-            "f can. The score between Mary and another word depends on how far apart they stand, "
-            "and in which direction: a verb can look at the word before it. So the weights, and "
-            "with them the mean, change when words change places.",
-        ),
+        *(Reason(k, contains(k), _CANNOT[k]) for k in _CANNOT),
+        *(Reason(f"{k}-missing", lacks(k), _CAN[k]) for k in _CAN),
     ),
     hints=(
         "For each model ask: if two words change places, do the same outputs come in other places, "

@@ -1,1 +1,1 @@
-"""Exercises of chapter 4, `qkv`: queries, keys and values."""
+"""Exercises of `qkv`: queries, keys and values."""

@@ -1,4 +1,4 @@
-"""Question `possible_scores` of chapter 4."""
+"""Question `possible_scores`."""
 
 from course_attn.checking import Question, Reason, as_letters
 
@@ -10,18 +10,32 @@ def possible_scores():
     return {"b", "c", "g"}
 
 
-def _wrongly(letter: str, message: str) -> Reason:
-    return Reason(letter, lambda letters: letter in letters, message)
+_WHY = {
+    "a": "with d_k = 1 every key is one number, so all rows are multiples of one row; but (3, 4) "
+    "is not a multiple of (1, 2).",
+    "d": "with one shared matrix q_i = k_i, so the score of i for j equals that of j for i. Here "
+    "they are 2 and 3.",
+    "e": "it is symmetric, but with W_Q = W_K an element's score with itself is a squared length, "
+    "q_i · q_i, and cannot be −1.",
+    "f": "the rank of Q Kᵀ is at most d_k = 3, and the 5 × 5 identity has rank 5.",
+    "b": "its rows are multiples of (1, 2). Take the queries 2 and 3, and the keys 1 and 2.",
+    "c": "the vectors (1, 0) and (2, 1), as queries and keys at once, have these dot products.",
+    "g": "scores need not be symmetric once queries and keys have their own matrices. Queries "
+    "(1, 0), (0, 1) with keys (0, 1), (−1, 0) give it.",
+}
 
 
-def _missing(letter: str, message: str) -> Reason:
+def _reason(letter: str) -> Reason:
+    possible = letter in possible_scores()
     return Reason(
-        f"{letter}-missing", lambda letters: letter not in letters, message
+        f"{letter}-missing" if possible else letter,
+        lambda letters: (letter in letters) != possible,
+        f"{letter} is {'' if possible else 'not '}possible: {_WHY[letter]}",
     )
 
 
 exercise = Question(
-    solution=possible_scores,
+    possible_scores,
     place=40,
     section="Why it works: what two matrices can express",
     task="""
@@ -45,49 +59,11 @@ With different matrices: **f** the 5 × 5 identity matrix at $d_k = 3$,
             lambda letters: not letters <= set("abcdefg"),
             "The matrices have the letters a to g.",
         ),
-        _wrongly(
-            "a",
-            "a is not possible: with d_k = 1 each query and each key is one number, so every row "
-            "is a multiple of the same row of keys. But (3, 4) is no multiple of (1, 2): the rank "
-            "is 2.",
-        ),
-        _wrongly(
-            "d",
-            "d is not possible: with one shared matrix q_i = k_i, so the score of i for j equals "
-            "that of j for i. Here they are 2 and 3.",
-        ),
-        _wrongly(
-            "e",
-            "e is symmetric, but look at the diagonal: with W_Q = W_K an element's score with "
-            "itself is a squared length, q_i · q_i, and cannot be −1.",
-        ),
-        _wrongly(
-            "f",
-            "f is not possible: the rank of Q Kᵀ is at most d_k = 3, and the 5 × 5 identity has "
-            "rank 5. Three features are too few for five elements that each score only "
-            "themselves.",
-        ),
-        _missing(
-            "b",
-            "b is possible: its rows are multiples of (1, 2). Take the queries 2 and 3, and the "
-            "keys 1 and 2.",
-        ),
-        _missing(
-            "c",
-            "c is possible: the vectors (1, 0) and (2, 1), as queries and keys at once, have just "
-            "these dot products.",
-        ),
-        _missing(
-            "g",
-            "g is possible: scores need not be symmetric once queries and keys have their own "
-            "matrices. Queries (1, 0), (0, 1) with keys (0, 1), (−1, 0) give it: 0 wants the "
-            "opposite of what 1 wants.",
-        ),
+        *map(_reason, _WHY),
     ),
     hints=(
         "What is the rank of a product of an n × d_k and a d_k × n matrix, at most?",
-        "With W_Q = W_K every element's query is its key. What does that say of s_ij and s_ji? And "
-        "of s_ii?",
+        "With W_Q = W_K a query is its key. What does that say about s_ij and s_ji, and s_ii?",
         "Three of the seven are possible, and for each you can write down the queries and keys.",
     ),
 )

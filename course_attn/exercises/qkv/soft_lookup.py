@@ -1,24 +1,24 @@
-"""Exercise `soft_lookup` of chapter 4."""
-
-from collections.abc import Callable
-from typing import Any
+"""Exercise `soft_lookup`."""
 
 import numpy as np
 
-from course_attn.checking import Case, Context, Exercise, Fault, Kind, number
-from course_attn.exercises.qkv._steps import one_hot, same, softmax, unit
+from course_attn.checking import Case, Context, Exercise, Kind, fault_list
+from course_attn.checking.context import number
 
 __all__ = ["exercise"]
 
 
 def soft_lookup(query, keys, values, temperature):
     """Look a query up in a dictionary that answers with a mixture of its values."""
-    scores = keys @ query / temperature
-    powers = np.exp(scores - scores.max())
-    return powers / powers.sum() @ values
+    scores = keys @ query
+    quotients = scores / temperature
+    largest = quotients.max()
+    powers = np.exp(quotients - largest)
+    weights = powers / powers.sum()
+    return weights @ values
 
 
-def _lookup_cases() -> tuple[Case, ...]:
+def _cases() -> tuple[Case, ...]:
     draw = np.random.default_rng(20260403).standard_normal
 
     def given(n_k: int, d_k: int, d_v: int) -> tuple[np.ndarray, ...]:
@@ -26,45 +26,33 @@ def _lookup_cases() -> tuple[Case, ...]:
 
     narrow = tuple(array.astype("f4") for array in given(11, 5, 3))
     query, keys, values = given(5, 3, 2)
-    close = query, keys[:1] + 0.001 * keys, values
+    query *= np.sign(keys[0] @ query)
+    close = keys[:1] + 0.001 * keys
     return (
-        Case((*given(3, 2, 5), 0.5), "example"),
-        Case((*given(7, 3, 2), 2.0)),
+        Case((*given(4, 2, 6), 0.5), "example"),
+        Case((*given(9, 3, 2), 2.0)),
         Case((*given(5, 11, 3), 3.0)),
+        Case((query, keys, 1e-6 * values, 1.4)),
         Case((*given(5, 5, 5), 0.7), "square"),
+        Case((*given(1, 5, 3), 0.5), "one"),
+        Case((*given(7, 1, 3), 0.5), "one"),
+        Case((*given(7, 4, 1), 1.5), "one"),
+        Case((query, close, values, 0.001), "cold"),
         Case((*given(7, 5, 3), 0.001), "cold"),
-        Case((*close, 0.001), "cold"),
+        Case((-query, close, values, 0.001), "cold"),
         Case((*narrow, 1.5), "float32"),
+        Case((*narrow, 0.02), "float32"),
     )
 
 
-def _looked_up(
-    query: np.ndarray,
-    keys: np.ndarray,
-    values: np.ndarray,
-    temperature: float,
-    *,
-    score: Callable[..., Any] = lambda keys, query: keys @ query,
-    scale: Callable[..., Any] = lambda scores, T, query: scores / T,
-    weigh: Callable[..., Any] = softmax,
-    mix: Callable[..., Any] = lambda weights, values: weights @ values,
-) -> np.ndarray:
-    return mix(weigh(scale(score(keys, query), temperature, query)), values)
-
-
-def _powered(
-    query: np.ndarray, keys: np.ndarray, values: np.ndarray, temperature: float
-) -> np.ndarray:
-    weights = softmax(keys @ query) ** (1 / temperature)
-    return weights / weights.sum() @ values
-
-
-def _largest_weight(c: Context) -> str:
-    return number(softmax(c.given["keys"] @ c.given["query"]).max())
+def _hottest(c: Context) -> str:
+    return number(
+        (c.given["keys"] @ c.given["query"]).max() / c.given["temperature"]
+    )
 
 
 exercise = Exercise(
-    solution=soft_lookup,
+    soft_lookup,
     place=30,
     section="A soft dictionary",
     task="""
@@ -73,138 +61,62 @@ of keys (n_k, d_k) with values (n_k, d_v). The weights are the softmax of the do
 by the temperature (a number above 0), $a = \\mathrm{softmax}(K q / T)$, and the answer is the
 mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001.
 """,
-    cases=_lookup_cases,
-    variant=_looked_up,
+    cases=_cases,
     kinds={
         "cold": Kind(
             "for a very low temperature",
             "Dividing by 0.001 makes the scores a thousand times larger: shift them *after* that.",
         ),
+        "one": Kind(
+            "for a single key or feature",
+            "Axes of length 1 have to stay: `squeeze` and `[0]` drop them.",
+        ),
     },
-    faults=(
-        Fault(
-            "multiplied",
-            {"scale": lambda scores, T, query: scores * T},
-            lambda c: (
-                "You multiply by the temperature. It divides: at T = "
-                f"{number(c.given['temperature'])} the lookup should get "
-                f"{'harder' if c.given['temperature'] < 1 else 'softer'} than at 1, and yours gets "
-                f"{'softer' if c.given['temperature'] < 1 else 'harder'}."
-            ),
-        ),
-        Fault(
-            "no-temperature",
-            {"scale": lambda scores, T, query: scores},
-            lambda c: (
-                "The temperature plays no part: at T = "
-                f"{number(c.given['temperature'])} you answer as at T = 1."
-            ),
-        ),
-        Fault(
-            "root",
-            {"scale": lambda scores, T, query: scores / T**0.5},
-            "You divide by the *root* of the temperature; divide by the temperature itself.",
-        ),
-        Fault(
-            "scaled",
-            {"scale": lambda scores, T, query: scores / T / len(query) ** 0.5},
-            lambda c: (
-                f"You divide by √d_k = √{len(c.given['query'])} besides the temperature. Chapter 5 "
-                "will show why one may; here it is softmax(K q / T)."
-            ),
-        ),
-        Fault(
-            "power",
-            _powered,
-            lambda c: (
-                "softmax(K q) to the power 1/T, divided by its sum, is right on paper. But at "
-                f"T = {number(c.given['temperature'])} the largest weight, {_largest_weight(c)}, "
-                f"to the power {number(1 / c.given['temperature'])} is so small that it is rounded "
-                "to 0, and 0/0 is NaN. Divide the *scores* by T, and take one softmax."
-            ),
-        ),
-        Fault(
-            "hard",
-            {"weigh": one_hot},
-            lambda c: (
-                f"You answer with the value of the best key alone, {c.row()}: a plain dictionary. "
-                f"The soft one mixes all values, {c.row(of='expected')}."
-            ),
-        ),
-        Fault(
-            "no-softmax",
-            {"weigh": same},
-            "You mix with the raw scores: the softmax is missing, so the weights are neither "
-            "positive nor do they sum to 1.",
-        ),
-        Fault(
-            "not-normalized",
-            {"weigh": np.exp},
-            "The powers are not divided by their sum.",
-        ),
-        Fault(
-            "no-shift",
-            {"weigh": lambda scores: np.exp(scores) / np.exp(scores).sum()},
-            lambda c: (
-                f"Right for mild temperatures. At T = {number(c.given['temperature'])} the largest "
-                "score is "
-                f"{number((c.given['keys'] @ c.given['query']).max() / c.given['temperature'])}, "
-                "whose power is infinite: NaN. Subtract the largest first."
-            ),
-        ),
-        Fault(
-            "divided-late",
-            lambda query, keys, values, temperature: (
-                softmax(keys @ query) @ values / temperature
-            ),
-            "You divide the *answer* by the temperature. It belongs to the scores, before the "
-            "softmax: it decides how sharp the weights are.",
-        ),
-        Fault(
-            "distance",
-            {"score": lambda keys, query: -((keys - query) ** 2).sum(axis=-1)},
-            "You score by the distance to the key; asked for is the dot product (a longer key then "
-            "has a louder voice).",
-        ),
-        Fault(
-            "cosine",
-            {"score": lambda keys, query: unit(keys) @ unit(query)},
-            "You score by the cosine: keys and query are divided by their lengths. Asked for is "
-            "the plain dot product, in which a longer key has a louder voice.",
-        ),
-        Fault(
-            "mean",
-            {"weigh": lambda scores: np.full_like(scores, 1 / len(scores))},
-            "You answer every query with the mean of all values: the query plays no part.",
-        ),
-        Fault(
-            "keys-mixed",
-            lambda query, keys, values, temperature: (
-                softmax(keys @ query / temperature) @ keys
-            ),
-            lambda c: (
-                f"You mix the *keys* (shape {c.got.shape}). They are compared with the query; what "
-                "comes back are the values."
-            ),
-        ),
-        Fault(
-            "returns-weights",
-            lambda query, keys, values, temperature: softmax(
-                keys @ query / temperature
-            ),
-            lambda c: (
-                f"You return the {c.got.size} weights, one for each key. Mix the values with them."
-            ),
-        ),
-    ),
+    terms={"hottest": _hottest},
+    faults=fault_list("""
+root: scores / temperature → scores / temperature**0.5
+    You divide by the *square root* of the temperature; divide by the temperature itself.
+scaled: scores / temperature → scores / temperature / len(query) ** 0.5
+    You divide by √d_k = {query.root} besides. Here only the temperature divides: softmax(K q / T).
+power: np.exp(quotients - largest)
+            → (np.exp(scores) / np.exp(scores).sum()) ** (1 / temperature)
+    softmax(K q) to the power 1/T, divided by its sum, is right on paper. But at T = {temperature}
+    the powers are rounded to 0, and 0/0 is NaN. Divide the *scores* by T.
+hard: powers / powers.sum() → (quotients == largest).astype(values.dtype)
+    You answer with the value of the best key alone, {your.row}: a plain dictionary. The soft one
+    mixes all values, {right.row}.
+no-softmax: powers / powers.sum() → quotients
+    You mix with the raw scores: the softmax is missing.
+not-normalized: powers / powers.sum() → powers
+    You do not divide the powers by their sum: the weights should sum to 1.
+no-exp: np.exp(quotients - largest) → quotients
+    You divide the scores by their sum without raising e to them: negative scores give negative
+    weights, and the temperature cancels.
+no-shift: quotients.max() → 0.0
+    Right for mild temperatures. At T = {temperature} the largest score over T is {hottest}: `exp`
+    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Subtract the largest *quotient*.
+negative: scores / temperature → -scores / temperature
+    The sign of the scores is wrong: the key that fits least gets the largest weight.
+divided-late: scores / temperature → scores
+        and weights @ values → weights @ values / temperature
+    You divide the *answer* by the temperature. It belongs to the scores, before the softmax.
+distance: keys @ query → -((keys - query) ** 2).sum(axis=-1)
+    You score by the distance to the key; asked for is the dot product, in which a longer key has a
+    louder voice.
+cosine: keys @ query → keys @ query / np.linalg.norm(keys, axis=-1) / np.linalg.norm(query)
+    You score by the cosine. Asked for is the plain dot product, in which a longer key has a louder
+    voice.
+not-summed: weights @ values → weights[:, None] * values
+    You return every value times its weight, shape {your.shape}. The answer is their sum over the
+    keys, shape {right.shape}: `weights @ values`.
+"""),
     hints=(
-        "A Python dictionary compares the query with every key and returns one value. What "
-        "replaces "
-        '"equal", and what replaces "one"?',
-        "One dot product for each key; softmax of these over T; then the weighted sum of the rows "
-        "of `values`.",
-        "`keys @ query` has shape (n_k,); weights of that shape give the answer by "
-        "`weights @ values`.",
+        'What replaces "equal" in a Python dictionary\'s search, and what replaces "one value"?',
+        "A dot product for each key; softmax of these over T; the weighted sum of the values.",
+        "`keys @ query` has shape (n_k,); with such weights the answer is `weights @ values`.",
     ),
-    built_ins=("course_attn.in_numpy.qkv.soft_lookup",),
+    built_ins=(
+        "course_attn.in_numpy.qkv.soft_lookup",
+        "course_attn.in_torch.qkv.soft_lookup",
+    ),
 )

@@ -1,1 +1,1 @@
-"""Exercises of chapter 5, `scaling`: why the scores are divided by the root of d_k."""
+"""Exercises of `scaling`: why the scores are divided by the square root of d_k."""

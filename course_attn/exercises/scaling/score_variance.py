@@ -1,30 +1,20 @@
-"""Exercise `score_variance` of chapter 5."""
+"""Exercise `score_variance`."""
 
-from collections.abc import Callable
-from typing import Any
-
-import numpy as np
-
-from course_attn.checking import (
-    Case,
-    Context,
-    Exercise,
-    Fault,
-    Kind,
-    Property,
-    number,
-)
+from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
+from course_attn.checking.context import number
 
 __all__ = ["exercise"]
 
 
 def score_variance(d_k, mean, shared):
     """Predict the variance of the dot product of two random vectors."""
-    independent = d_k * (1 + 2 * mean**2)
-    return 2 * independent if shared else independent
+    squared_mean = mean**2
+    variance_of_product = 1 + 2 * squared_mean
+    variance_of_square = 2 + 4 * squared_mean
+    return d_k * (variance_of_square if shared else variance_of_product)
 
 
-def _variance_cases() -> tuple[Case, ...]:
+def _cases() -> tuple[Case, ...]:
     return (
         Case((64, 0.0, False), "example"),
         Case((7, 0.5, False), "mean"),
@@ -32,34 +22,31 @@ def _variance_cases() -> tuple[Case, ...]:
         Case((11, 1.5, True), "both"),
         Case((3, -2.0, False), "mean"),
         Case((5, -0.7, True), "both"),
+        Case((1, 0.0, True), "shared"),
+        Case((1, 1.0, False), "mean"),
     )
-
-
-def _predicted(
-    d_k: int,
-    mean: float,
-    shared: bool,
-    *,
-    square: Callable[..., Any] = lambda mean: mean**2,
-    alone: Callable[..., Any] = lambda m: 1 + 2 * m,
-    twin: Callable[..., Any] = lambda m, one: 2 * one,
-    total: Callable[..., Any] = lambda one, d_k: d_k * one,
-    finish: Callable[..., Any] = lambda variance: variance,
-) -> float:
-    one = alone(square(mean))
-    return finish(total(twin(square(mean), one) if shared else one, d_k))
 
 
 def _asked(c: Context) -> str:
+    vectors = "q = k" if c.given["shared"] else "q and k independent"
     return (
-        f"d_k = {c.given['d_k']}, mean {number(c.given['mean'])}, "
-        f"{'q = k' if c.given['shared'] else 'q and k independent'}: you have {number(c.got)}, "
-        f"and {number(c.expected)} is right"
+        f"For d_k = {c.given['d_k']}, mean {number(c.given['mean'])} and {vectors} you have "
+        f"{number(c.got)}, and {number(c.expected)} is right"
     )
 
 
+def _drawn(c: Context) -> str | None:
+    """Notice that the formula is right nowhere and nearly so everywhere."""
+    for given in ((64, 0.0, False), (64, 0.5, False), (64, 0.0, True)):
+        got = c.call(*given)
+        ratio = 0.0 if got is None else float(got) / score_variance(*given)
+        if not 1e-9 < abs(ratio - 1) < 0.2:
+            return None
+    return f"Near, but not exact. {_asked(c)}. Do not draw and measure: find the formula."
+
+
 exercise = Exercise(
-    solution=score_variance,
+    score_variance,
     place=30,
     section="When an assumption fails",
     task="""
@@ -68,157 +55,60 @@ number, by a formula and not by drawing. The d_k components are independent norm
 given mean $\\mu$ and variance 1. `shared` is False for q and k independent of each other, and True
 for $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 3$.)
 """,
-    cases=_variance_cases,
-    variant=_predicted,
+    cases=_cases,
     kinds={
         "mean": Kind("where the mean is not 0", "E[(qk)²] is no longer 1 then."),
         "example": Kind("for mean 0 and independent vectors"),
-        "shared": Kind(
-            "where k = q with mean 0", "The score is a sum of squares then."
-        ),
-        "both": Kind(
-            "where k = q with another mean", "Var[(μ + z)²] = Var[2μz + z²]."
-        ),
+        "shared": Kind("where k = q with mean 0", "It is a sum of squares then."),
+        "both": Kind("where k = q with another mean", "Expand (μ + z)²."),
     },
-    faults=(
-        Fault(
-            "mean-ignored",
-            {"square": lambda mean: 0.0},
-            lambda c: (
-                f"The mean plays no part in your formula, but it widens the spread. {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "shared-ignored",
-            {"twin": lambda m, one: one},
-            lambda c: (
-                "You treat k = q as if the two were independent. Then the score is a sum of "
-                f"squares, which spread more. {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "mean-of-the-score",
-            lambda d_k, mean, shared: (
-                d_k * (1 + mean**2) if shared else d_k * (1 + 2 * mean**2)
-            ),
-            lambda c: (
-                "For k = q you return the *mean* of the score, E[q · q] = d_k (1 + μ²). How far "
-                f"does it spread around that? {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "mean-not-squared",
-            {"square": abs},
-            lambda c: (
-                f"The mean has to be squared (a variance has squared units). {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "mean-once",
-            {"square": lambda mean: mean**2 / 2},
-            lambda c: (
-                "The mean enters twice, once through q and once through k: Var[q k] = "
-                f"(1 + μ²)² − μ⁴ = 1 + 2μ². {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "kurtosis",
-            {"twin": lambda m, one: 3 + 4 * m},
-            lambda c: (
-                "For k = q one square z² has variance E[z⁴] − E[z²]² = 3 − 1 = 2; you take 3, as "
-                f"if nothing were subtracted. {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "second-moment-shared",
-            {"twin": lambda m, one: 3 + 6 * m + m**2},
-            lambda c: (
-                "For k = q you return E[q⁴] = 3 + 6μ² + μ⁴, once for each component. The variance "
-                f"of q² is E[q⁴] − E[q²]²: subtract (1 + μ²)². {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "second-moment-alone",
-            {
-                "alone": lambda m: (1 + m) ** 2,
-                "twin": lambda m, one: 2 + 4 * m,
-            },
-            lambda c: (
-                "For independent q and k you return E[(q k)²] = (1 + μ²)², once for each "
-                "component. The variance is E[(q k)²] − E[q k]²: subtract μ⁴. "
-                f"{_asked(c)}."
-            ),
-        ),
-        Fault(
-            "doubled-second-moment-shared",
-            {"twin": lambda m, one: 2 * (1 + m) ** 2},
-            lambda c: (
-                "For k = q you take 2 (1 + μ²)² for each component, which is right only for μ = 0. "
-                "Expand the square: (μ + z)² = μ² + 2μz + z², of which the last two terms vary. "
-                f"{_asked(c)}."
-            ),
-        ),
-        Fault(
-            "second-moment-doubled",
-            {"alone": lambda m: (1 + m) ** 2},
-            lambda c: (
-                "You take E[(q k)²] = (1 + μ²)² for each component, and twice that for k = q. From "
-                "a second moment the squared mean has to be subtracted: "
-                f"E[(q k)²] − E[q k]² = (1 + μ²)² − μ⁴. {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "second-moment",
-            lambda d_k, mean, shared: (
-                d_k * (3 + 6 * mean**2 + mean**4)
-                if shared
-                else d_k * (1 + mean**2) ** 2
-            ),
-            lambda c: (
-                "You forgot to subtract the squared mean: E[(q k)²] is not yet the variance, "
-                f"E[(q k)²] − E[q k]² is. {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "scaled",
-            {"total": lambda one, d_k: one},
-            lambda c: (
-                "That is the variance after dividing by √d_k (or of one component). Asked for is "
-                f"the unscaled sum of d_k components. {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "standard-deviation",
-            {"finish": np.sqrt},
-            lambda c: (
-                f"You return the standard deviation, the root of the variance. {_asked(c)}."
-            ),
-        ),
-        Fault(
-            "d-squared",
-            {"total": lambda one, d_k: d_k**2 * one},
-            lambda c: (
-                "The components are independent, so their variances add up: d_k of them, not d_k². "
-                f"{_asked(c)}."
-            ),
-        ),
-    ),
-    properties=(
-        Property(
-            "nearly",
-            lambda c: (
-                f"Near, but not exact: {_asked(c)}. Drawing and measuring gives only an estimate; "
-                "asked for is the formula."
-                if abs(c.got / c.expected - 1) < 0.1
-                else None
-            ),
-        ),
-    ),
+    terms={"asked": _asked},
+    faults=fault_list("""
+mean-ignored: mean**2 → 0.0
+    The mean plays no part in your formula, but it widens the spread. {asked}.
+mean-not-squared: mean**2 → abs(mean)
+    The mean has to be squared (a variance has squared units). {asked}.
+mean-once: mean**2 → mean**2 / 2
+    The mean enters twice, once through q and once through k: Var[q k] = (1 + μ²)² − μ⁴ = 1 + 2μ².
+    {asked}.
+shared-ignored: 2 + 4 * squared_mean → 1 + 2 * squared_mean
+    You treat k = q as if the two were independent. Then the score is a sum of squares, which
+    spread more. {asked}.
+only-d: (variance_of_square if shared else variance_of_product) → 1
+    d_k alone is right for mean 0 and independent q and k. Another mean adds more, and so does
+    k = q. {asked}.
+mean-of-the-score: 2 + 4 * squared_mean → 1 + squared_mean
+    For k = q you return the *mean* of the score, E[q · q] = d_k (1 + μ²). How far does it spread
+    around that? {asked}.
+mean-ignored-shared: 2 + 4 * squared_mean → 2
+    For k = q you take 2 for each component, whatever the mean. In (μ + z)² = μ² + 2μz + z² the
+    middle term has variance 4μ². {asked}.
+four-times: 2 + 4 * squared_mean → 4 + 8 * squared_mean
+    For k = q you take four times the variance of the independent case, as for one score doubled.
+    But the variance of a square z² is E[z⁴] − E[z²]² = 2. {asked}.
+branches-swapped: 1 + 2 * squared_mean → 2 + 4 * squared_mean
+        and 2 + 4 * squared_mean → 1 + 2 * squared_mean
+    The two cases are exchanged: where k = q, the variance is larger. {asked}.
+mean-added: return → return d_k * squared_mean +
+    You add d_k μ², the mean of the score. A variance is measured from the mean. {asked}.
+kurtosis: 2 + 4 * squared_mean → 3 + 4 * squared_mean
+    For k = q one square z² has variance E[z⁴] − E[z²]² = 3 − 1 = 2; you take 3. {asked}.
+second-moment-alone: 1 + 2 * squared_mean → (1 + squared_mean) ** 2
+    For independent q and k you take E[(q k)²] = (1 + μ²)² for each component. From a second moment
+    the squared mean has to be subtracted: μ⁴. {asked}.
+second-moment-shared: 2 + 4 * squared_mean → 3 + 6 * squared_mean + squared_mean**2
+    For k = q you take E[q⁴] = 3 + 6μ² + μ⁴ for each component. The variance of q² is E[q⁴] −
+    E[q²]²: subtract (1 + μ²)². {asked}.
+doubled-second-moment-shared: 2 + 4 * squared_mean → 2 * (1 + squared_mean) ** 2
+    For k = q you take 2 (1 + μ²)² for each component, right only for μ = 0. Expand the square: in
+    (μ + z)² = μ² + 2μz + z² the last two terms vary. {asked}.
+d-squared: return d_k → return d_k**2
+    The components are independent, so their variances add up: d_k of them, not d_k². {asked}.
+"""),
+    properties=(Property("nearly", _drawn),),
     hints=(
-        "The components are independent, so the variances of the d_k products add up. What is the "
-        "variance of *one* product?",
-        "Var[ab] = E[a²]E[b²] − (E[a]E[b])² for independent a and b, with E[a²] = 1 + μ². For k = "
-        "q write the component as μ + z and expand its square.",
+        "The variances of the d_k products add up. What is the variance of *one* product?",
+        "Var[ab] = E[a²]E[b²] − (E[a]E[b])² for independent a and b. For k = q expand (μ + z)².",
         "1 + 2μ² for one product of independent components; Var[2μz + z²] = 4μ² + 2 for a square.",
     ),
     built_ins=("course_attn.costs.expected_score_variance",),

@@ -1,10 +1,10 @@
-"""Question `which_d` of chapter 5."""
+"""Question `which_d`."""
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from course_attn.checking import Question, Reason, as_number, number
+from course_attn.checking import Question, Reason, as_number
 
 __all__ = ["exercise"]
 
@@ -14,12 +14,54 @@ def which_d():
     return 6
 
 
-def _is(value: float) -> Callable[[float], bool]:
-    return lambda answer: bool(np.isclose(answer, value, atol=0.02))
+_NUMBERS = (
+    ("d-k", 36, "36 is d_k itself; divide by its *square root*."),
+    (
+        "d-model",
+        432**0.5,
+        "√432 is √d_model; a head's score sums over its own features.",
+    ),
+    ("d-v", 5, "5 is √d_v. The values play no part in the scores."),
+    ("n-q", 7, "7 is √49, from the queries. A score is a sum over features."),
+    ("n-k", 9, "9 is √81, from the keys. A score is a sum over features."),
+    ("batch", 4, "4 is √16, from the batch. A score is a sum over features."),
+    (
+        "n-heads",
+        12**0.5,
+        "√12 comes from the heads. Each divides by √ of its own width.",
+    ),
+    (
+        "half",
+        18,
+        "18 is half of 36, which `36 ** 1 / 2` gives; the root is `36 ** 0.5`.",
+    ),
+    ("root-of-the-root", 6**0.5, "√6 = √√36: the square root is taken once."),
+    (
+        "famous",
+        8,
+        "8 is √64, for the d_k of the famous paper. This layer has another.",
+    ),
+    (
+        "no-root-model",
+        432,
+        "432 is d_model. How many products does a head's score sum?",
+    ),
+    ("no-root", 25, "25 is d_v. The values play no part in the scores."),
+    (
+        "factor",
+        1 / 6,
+        "1/6 is what they are *multiplied* by. What are they divided by?",
+    ),
+    ("negative", -6, "A negative divisor would make the best match the worst."),
+)
+
+
+def _is(value: float, answer: float) -> bool:
+    return bool(np.isclose(answer, value, atol=0.02))
 
 
 exercise = Question(
-    solution=which_d,
+    which_d,
     place=40,
     section="Which d?",
     task="""
@@ -29,55 +71,17 @@ number are the scores of one head divided? Let `which_d()` return it.
 """,
     read=as_number,
     reasons=(
-        Reason(
-            "d-k",
-            _is(36),
-            "36 is d_k itself; the scores are divided by its *root*.",
-        ),
-        Reason(
-            "d-model",
-            _is(np.sqrt(432)),
-            "√432 is √d_model. But a score of one head is a sum over its own 36 features only, so "
-            "that its spread is √36.",
-        ),
-        Reason("d-v", _is(5), "5 is √d_v. The values play no part in the scores."),
-        Reason(
-            "n-q",
-            _is(7),
-            "7 is √49, from the number of queries. A score is a sum over features.",
-        ),
-        Reason(
-            "n-k",
-            _is(9),
-            "9 is √81, from the number of keys. A score is a sum over features.",
-        ),
-        Reason(
-            "batch",
-            _is(4),
-            "4 is √16, from the batch. A score is a sum over features.",
-        ),
-        Reason(
-            "n-heads",
-            _is(np.sqrt(12)),
-            "√12 comes from the number of heads. Each head divides by the root of its own width.",
-        ),
-        Reason(
-            "factor",
-            _is(1 / 6),
-            "1/6 is what the scores are *multiplied* by. What are they divided by?",
-        ),
+        *(Reason(id, partial(_is, value), why) for id, value, why in _NUMBERS),
         Reason(
             "other",
             lambda answer: not np.isclose(answer, 6, atol=1e-6),
-            lambda answer: (
-                f"Not {number(answer)}. Over how many products does one score sum? It is divided "
-                "by the root of that number."
-            ),
+            "Over how many products does one score sum? It is divided by the square root of that "
+            "number, and yours is another.",
         ),
     ),
     hints=(
         "One score is q · k. How many products does that sum have, in one head?",
         "Of all these numbers only one is the length of a query.",
-        "It is the root of that length.",
+        "It is the square root of that length.",
     ),
 )

@@ -1,1 +1,1 @@
-"""Exercises of chapter 2, `scores`: measuring relevance."""
+"""Exercises of `scores`: measuring relevance."""

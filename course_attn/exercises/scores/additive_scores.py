@@ -1,76 +1,50 @@
-"""Exercise `additive_scores` of chapter 2."""
+"""Exercise `additive_scores`."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from course_attn.checking import Case, Exercise, Fault, span
-from course_attn.exercises.scores._steps import same, softmax_rows, turned
+from course_attn.checking import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
 
 
 def additive_scores(Q, K, W_Q, W_K, v):
     """Give v · tanh(q W_Q + k W_K) for every query q and every key k."""
-    projected_q, projected_k = Q @ W_Q, K @ W_K
-    hidden = np.tanh(projected_q[..., :, None, :] + projected_k[..., None, :, :])
-    return hidden @ v
+    queries = Q @ W_Q
+    keys = K @ W_K
+    pairs = queries[..., :, None, :] + keys[..., None, :, :]
+    hidden_units = np.tanh(pairs)
+    scores = hidden_units @ v
+    return scores
 
 
-def _additive_cases() -> tuple[Case, ...]:
-    rng = np.random.default_rng(20260204)
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260204).standard_normal
 
-    def draw(
-        batch: tuple[int, ...], n_q: int, n_k: int, widths: tuple[int, int, int]
+    def given(
+        n_q: int, n_k: int, d_q: int, d_k: int, units: int, *batch: int
     ) -> tuple[Any, ...]:
-        d_q, d_k, d_hidden = widths
-        shapes = [
-            (*batch, n_q, d_q),
-            (*batch, n_k, d_k),
-            (d_q, d_hidden),
-            (d_k, d_hidden),
-        ]
-        return tuple(rng.standard_normal(shape) for shape in [*shapes, (d_hidden,)])
+        vectors = draw((*batch, n_q, d_q)), draw((*batch, n_k, d_k))
+        return *vectors, draw((d_q, units)), draw((d_k, units)), draw(units)
 
-    singles = tuple(array.astype("f4") for array in draw((), 3, 5, (7, 2, 11)))
+    *others, v = given(5, 3, 7, 2, 13)
     return (
-        Case(draw((), 2, 3, (5, 7, 11)), "example"),
-        Case(draw((), 7, 5, (3, 2, 13))),
-        Case(draw((), 5, 5, (5, 5, 5)), "square"),
-        Case(draw((2, 3), 5, 7, (3, 11, 13)), "batch"),
-        Case(singles, "float32"),
+        Case(given(2, 3, 5, 7, 11), "example"),
+        Case(given(7, 5, 3, 2, 13)),
+        # Widths may agree, as they mostly do; a mistake may only run then.
+        Case(given(7, 3, 5, 5, 11), "equal-widths"),
+        Case(given(5, 5, 5, 5, 5), "square"),
+        Case(given(5, 7, 3, 11, 13, 2, 3), "batch"),
+        Case(given(1, 1, 3, 5, 7), "vector"),
+        Case(given(5, 3, 2, 7, 1), "vector"),
+        Case((*others, 1e-6 * v), "small"),
+        Case(tuple(a.astype("f4") for a in given(3, 5, 7, 2, 11)), "float32"),
     )
 
 
-def _added(
-    Q: np.ndarray,
-    K: np.ndarray,
-    W_Q: np.ndarray,
-    W_K: np.ndarray,
-    v: np.ndarray,
-    *,
-    project: Callable[..., Any] = lambda Q, K, W_Q, W_K: (Q @ W_Q, K @ W_K),
-    combine: Callable[..., Any] = lambda q, k: (
-        q[..., :, None, :] + k[..., None, :, :]
-    ),
-    bend: Callable[..., Any] = np.tanh,
-    weigh: Callable[..., Any] = np.matmul,
-    finish: Callable[..., Any] = same,
-) -> np.ndarray:
-    return finish(weigh(bend(combine(*project(Q, K, W_Q, W_K))), v))
-
-
-def _sum_units(hidden: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return hidden.sum(axis=-1)
-
-
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-x))
-
-
 exercise = Exercise(
-    solution=additive_scores,
+    additive_scores,
     place=30,
     section="The score is a choice",
     task="""
@@ -79,119 +53,63 @@ entry (i, j) is `v` · tanh(q_i `W_Q` + k_j `W_K`). Shapes: `Q` (…, n_q, d_q),
 `W_Q` (d_q, d_hidden), `W_K` (d_k, d_hidden), `v` (d_hidden,), result (…, n_q, n_k). Only `Q` and
 `K` have batch axes.
 """,
-    cases=_additive_cases,
-    variant=_added,
-    faults=(
-        Fault(
-            "no-tanh",
-            {"bend": same},
-            "The tanh is missing. Without it v·(qW_Q + kW_K) splits into a part of the query and a "
-            "part of the key: every query would rank the keys in the same order.",
-        ),
-        Fault(
-            "tanh-before-sum",
-            {
-                "combine": lambda q, k: (
-                    np.tanh(q)[..., :, None, :] + np.tanh(k)[..., None, :, :]
-                ),
-                "bend": same,
-            },
-            "You apply tanh to the query and to the key separately and add afterward. Add first: "
-            "tanh of the sum is what lets the two interact.",
-        ),
-        Fault(
-            "tanh-after-v",
-            {"bend": same, "finish": np.tanh},
-            lambda c: (
-                "You apply tanh to the finished score: yours all lie between −1 and 1 "
-                f"({span(c.got)}). It belongs around the sum, before the product with v."
-            ),
-        ),
-        Fault(
-            "sigmoid",
-            {"bend": _sigmoid},
-            "You use the sigmoid, 1/(1+e⁻ˣ), where tanh is asked for.",
-        ),
-        Fault(
-            "relu",
-            {"bend": lambda x: np.maximum(x, 0)},
-            "You use max(x, 0) where tanh is asked for.",
-        ),
-        Fault(
-            "transposed-result",
-            {"finish": turned},
-            lambda c: (
-                f"Your result has shape {c.got.shape}, one row for each *key*: the axes of queries "
-                "and keys got swapped when you inserted an axis into each."
-            ),
-        ),
-        Fault(
-            "product",
-            {"combine": lambda q, k: q[..., :, None, :] * k[..., None, :, :]},
-            "You multiply the two projections; an *additive* score adds them.",
-        ),
-        Fault(
-            "difference",
-            {"combine": lambda q, k: q[..., :, None, :] - k[..., None, :, :]},
-            "You subtract the key's projection; it is added.",
-        ),
-        Fault(
-            "v-missing",
-            {"weigh": _sum_units},
-            "You add up the hidden units with equal weights; v says how much each of them counts.",
-        ),
-        Fault(
-            "v-mean",
-            {"weigh": lambda hidden, v: (hidden * v).mean(axis=-1)},
-            lambda c: (
-                "You take the mean over the hidden units where their sum is asked for: your scores "
-                f"are {len(c.given['v'])} times too small."
-            ),
-        ),
-        Fault(
-            "v-inside",
-            lambda Q, K, W_Q, W_K, v: _added(
-                Q, K, W_Q, W_K, v, bend=lambda x: np.tanh(x * v), weigh=_sum_units
-            ),
-            "You multiply by v inside the tanh. v weighs the hidden units *after* the tanh.",
-        ),
-        Fault(
-            "softmaxed",
-            {"finish": softmax_rows},
-            "You apply a softmax: those are weights already. Return the scores themselves.",
-        ),
-        Fault(
-            "weights-swapped",
-            {"project": lambda Q, K, W_Q, W_K: (Q @ W_K, K @ W_Q)},
-            "The two projections are swapped: W_Q belongs to the queries and W_K to the keys.",
-        ),
-        Fault(
-            "weights-transposed",
-            {"project": lambda Q, K, W_Q, W_K: (Q @ W_Q.T, K @ W_K.T)},
-            "You transpose W_Q and W_K. Their shapes are (d_q, d_hidden) and (d_k, d_hidden): rows "
-            "fit from the left as they are, `Q @ W_Q`.",
-        ),
-        Fault(
-            "no-new-axes",
-            {"combine": np.add},
-            "You add the projections without a new axis, so query i meets key i only (where the "
-            "shapes fit at all). All pairs need the queries as (…, n_q, 1, d_hidden) and the keys "
-            "as (…, 1, n_k, d_hidden).",
-        ),
-        Fault(
-            "keys-along-queries",
-            {"combine": lambda q, k: q[..., :, None, :] + k[..., :, None, :]},
-            "Query i is added to key i only: both got their new axis in the same place. The "
-            "queries need it after their own axis, the keys before theirs.",
-        ),
-    ),
+    cases=_cases,
+    kinds={
+        "equal-widths": Kind("where queries and keys are equally wide"),
+        "vector": Kind("for an axis of length 1", "`squeeze` drops such an axis."),
+        "small": Kind("for a very small v", "Is something rounded, or added?"),
+    },
+    faults=fault_list("""
+no-tanh: np.tanh(pairs) → pairs
+    The tanh is missing. Without it v·(qW_Q + kW_K) splits into a part of the query and a part
+    of the key: every query would rank the keys in the same order.
+tanh-before-sum: queries[..., :, None, :] + keys[..., None, :, :]
+            → np.tanh(queries)[..., :, None, :] + np.tanh(keys)[..., None, :, :]
+        and np.tanh(pairs) → pairs
+    You apply tanh to the query and to the key separately and add afterward. Add first: tanh of
+    the sum is what lets the two interact.
+tanh-after-v: np.tanh(pairs) → pairs
+        and return scores → return np.tanh(scores)
+    You apply tanh to the finished score: yours all lie between −1 and 1 (from {your.min} to
+    {your.max}). It belongs around the sum, before the product with v.
+tanh-twice: return scores → return np.tanh(scores)
+    You apply a second tanh, to the finished score: yours all lie between −1 and 1. The score
+    itself is the product with v.
+sigmoid: np.tanh(pairs) → 1 / (1 + np.exp(-pairs))
+    You use the sigmoid, 1/(1 + e⁻ˣ), between 0 and 1, where tanh is asked for: from −1 to 1.
+relu: np.tanh(pairs) → np.maximum(pairs, 0)
+    You use max(x, 0), the ReLU, where tanh is asked for: it keeps signs, and stays below 1.
+product: queries[..., :, None, :] + → queries[..., :, None, :] *
+    You multiply the two projections; an *additive* score adds them, before tanh.
+v-inside: np.tanh(pairs) → np.tanh(pairs * v)
+        and hidden_units @ v → hidden_units.sum(axis=-1)
+    You multiply by v inside the tanh. v weighs the hidden units *after* the tanh.
+no-new-axes: queries[..., :, None, :] + keys[..., None, :, :] → queries + keys
+    You add the projections without a new axis, so query i meets key i only (where the shapes
+    fit at all). For all pairs add (…, n_q, 1, d_hidden) and (…, 1, n_k, d_hidden).
+keys-along-queries: keys[..., None, :, :] → keys[..., :, None, :]
+    Query i is added to key i only: both got their new axis in the same place. The queries need
+    it after their own axis, the keys before theirs.
+transposed-result: return scores → return np.swapaxes(scores, -1, -2)
+    Your result has shape {your.shape}, one row for each *key*: the axes of queries and keys got
+    swapped when you inserted an axis into each.
+weights-swapped: Q @ W_Q → Q @ W_K
+        and K @ W_K → K @ W_Q
+    The two projections are swapped: W_Q belongs to the queries and W_K to the keys.
+weights-transposed: Q @ W_Q → Q @ W_Q.T
+        and K @ W_K → K @ W_K.T
+    You transpose W_Q and W_K. Their shapes are (d_q, d_hidden) and (d_k, d_hidden): rows fit
+    from the left as they are, `Q @ W_Q`.
+"""),
     hints=(
-        "Which shape has q_i W_Q + k_j W_K for all pairs together? It has one axis more than a "
-        "matrix.",
+        "Which shape has q_i W_Q + k_j W_K for all pairs together? One axis more than a matrix.",
         "Insert an axis of length 1 into both projections, so that adding them makes all pairs: "
         "(…, n_q, 1, d_hidden) plus (…, 1, n_k, d_hidden).",
         "`np.tanh(A[..., :, None, :] + B[..., None, :, :])` with A = Q W_Q and B = K W_K; a "
         "product with v removes the last axis.",
     ),
-    built_ins=("course_attn.in_numpy.scores.additive_scores",),
+    built_ins=(
+        "course_attn.in_numpy.scores.additive_scores",
+        "course_attn.in_torch.scores.additive_scores",
+    ),
 )

@@ -1,41 +1,50 @@
-"""Exercise `dot_scores` of chapter 2."""
-
-from collections.abc import Callable
-from typing import Any
+"""Exercise `dot_scores`."""
 
 import numpy as np
 
-from course_attn.checking import Exercise, Fault, number
-from course_attn.exercises.scores._steps import (
-    all_pairs,
-    cosine_variant,
-    pair_cases,
-    same,
-    softmax_rows,
-    turned,
-)
+from course_attn.checking import Case, Exercise, Kind, fault_list
 
-__all__ = ["exercise"]
+__all__ = ["exercise", "pair_cases"]
 
 
 def dot_scores(Q, K):
     """Give the dot product of every query with every key."""
-    return Q @ np.swapaxes(K, -1, -2)
+    turned_keys = np.swapaxes(K, -1, -2)
+    scores = Q @ turned_keys
+    return scores
 
 
-def _dotted(
-    Q: np.ndarray,
-    K: np.ndarray,
-    *,
-    pair: Callable[..., Any] = all_pairs,
-    scale: Callable[..., Any] = lambda Q: 1.0,
-    finish: Callable[..., Any] = same,
-) -> np.ndarray:
-    return finish(pair(Q, K) * scale(Q))
+def pair_cases(seed: int) -> tuple[Case, ...]:
+    """Make queries and keys on which mistakes separate."""
+    draw = np.random.default_rng(seed).standard_normal
+
+    def pair(n_q: int, n_k: int, d: int, *batch: int) -> tuple[np.ndarray, ...]:
+        return draw((*batch, n_q, d)), draw((*batch, n_k, d))
+
+    queries = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 2.0]])
+    keys = np.array([[3.0, 4, 0], [1, 0, -1], [-2, 2, 1], [0, 3, 1]])
+    return (
+        Case((queries, keys), "example"),
+        Case(pair(5, 11, 7)),
+        Case(pair(13, 2, 3)),
+        Case(pair(5, 5, 5), "square"),
+        Case(pair(5, 11, 7, 2, 3), "batch"),
+        Case(pair(1, 1, 7), "vector"),
+        Case(tuple(array.astype("f4") for array in pair(5, 7, 13)), "float32"),
+    )
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260206).standard_normal
+    return (
+        *pair_cases(20260201),
+        Case((draw((5, 1)), draw((3, 1))), "vector"),
+        Case((1e-3 * draw((3, 5)), 1e-3 * draw((7, 5))), "small"),
+    )
 
 
 exercise = Exercise(
-    solution=dot_scores,
+    dot_scores,
     place=10,
     section="In one line: all pairs at once",
     task="""
@@ -43,99 +52,49 @@ Write `dot_scores(Q, K)` without a loop: entry (i, j) of the result is the dot p
 with key j. Shapes: `Q` (…, n_q, d), `K` (…, n_k, d), result (…, n_q, n_k); the dots stand for any
 number of equal leading batch axes.
 """,
-    cases=lambda: pair_cases(20260201),
-    variant=_dotted,
-    faults=(
-        Fault(
-            "transposed-result",
-            {"finish": turned},
-            lambda c: (
-                f"Your result has shape {c.got.shape}, one row for each *key*. Queries are counted "
-                "by i and stand in the rows: swap the two factors."
-            ),
-        ),
-        Fault(
-            "keys-not-transposed",
-            {"pair": lambda Q, K: Q @ K},
-            "You multiply `Q @ K`: that pairs the features of a query with *different keys*. The "
-            "features, the last axis of both, are what has to be summed over.",
-        ),
-        Fault(
-            "row-by-row",
-            {"pair": lambda Q, K: (Q * K).sum(axis=-1)},
-            "You pair query i with key i only. Every query meets every key: the result has a row "
-            "for each query and a column for each key.",
-        ),
-        Fault(
-            "scaled",
-            {"scale": lambda Q: 1 / np.sqrt(Q.shape[-1])},
-            lambda c: (
-                f"You divide by √d = {number(np.sqrt(c.given['Q'].shape[-1]))}. That comes in "
-                "chapter 5; the plain dot product is asked for here."
-            ),
-        ),
-        Fault(
-            "mean",
-            {"scale": lambda Q: 1 / Q.shape[-1]},
-            lambda c: (
-                "You average the products over the features; a dot product adds them up. Your "
-                f"scores are {c.given['Q'].shape[-1]} times too small."
-            ),
-        ),
-        Fault(
-            "distance",
-            {
-                "pair": lambda Q, K: np.linalg.norm(
-                    Q[..., :, None, :] - K[..., None, :, :], axis=-1
-                )
-            },
-            "You measure the distance between query and key. It is small where they agree; a score "
-            "is large there.",
-        ),
-        Fault(
-            "absolute",
-            {"finish": np.abs},
-            "The signs are lost: a query and a key that point in opposite directions have a "
-            "negative score.",
-        ),
-        Fault(
-            "wrong-one-transposed",
-            {"pair": lambda Q, K: turned(Q) @ K},
-            "You turn Q where K has to be turned: `Q.T @ K` sums over the *vectors* and leaves the "
-            "features. Where n_q and n_k differ, the shapes do not even fit.",
-        ),
-        Fault(
-            "reshaped",
-            {"pair": lambda Q, K: Q @ K.reshape(turned(K).shape)},
-            "`reshape` does not transpose: it refills the new shape in reading order, so numbers "
-            "of different keys get mixed. Swap the axes instead.",
-        ),
-        Fault(
-            "cosines",
-            {"pair": lambda Q, K: cosine_variant(Q, K)},
-            lambda c: (
-                "You divide by the vectors' lengths: that is the cosine, of the next exercise. "
-                f"Here {number(c.expected.flat[0])} is asked for; you have {number(c.got.flat[0])}."
-            ),
-        ),
-        Fault(
-            "softmaxed",
-            {"finish": softmax_rows},
-            "You apply a softmax: those are weights already. Return the scores themselves.",
-        ),
-        Fault(
-            "self-scores",
-            lambda Q, K: Q @ turned(Q),
-            "You compare the queries with each other; the keys `K` play no part.",
-        ),
-    ),
+    cases=_cases,
+    kinds={
+        "vector": Kind("for an axis of length 1", "`squeeze` drops such an axis."),
+        "small": Kind("for very small numbers", "Is something rounded, or added?"),
+    },
+    faults=fault_list("""
+transposed-result: return scores → return np.swapaxes(scores, -1, -2)
+    Your result has shape {your.shape}, one row for each *key*. Queries are counted by i and
+    stand in the rows: swap the two factors.
+keys-not-transposed: np.swapaxes(K, -1, -2) → K
+    You multiply `Q @ K`: that pairs the features of a query with *different keys*. The
+    features, the last axis of both, are what has to be summed over.
+wrong-one-transposed: np.swapaxes(K, -1, -2) → np.swapaxes(Q, -1, -2)
+        and Q @ turned_keys → turned_keys @ K
+    You turn Q where K has to be turned: `Q.T @ K` sums over the *vectors* and leaves the
+    features. Where n_q and n_k differ, the shapes do not even fit.
+reshaped: np.swapaxes(K, -1, -2) → K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+    `reshape` does not transpose: it refills the new shape in reading order, so numbers of
+    different keys get mixed. Swap the axes instead.
+row-by-row: Q @ turned_keys → (Q * K).sum(axis=-1)
+    You pair query i with key i only. Every query meets every key: the result has a row for each
+    query and a column for each key.
+scaled: Q @ → Q / Q.shape[-1] ** 0.5 @
+    You divide by √d = {Q.root}. That is the *scaled* dot product; the plain one is asked for.
+cosines: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
+        and swapaxes(K, → swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True),
+    You divide by the vectors' lengths: that is the cosine. The plain dot product is asked for:
+    {right.row} in the first row; you have {your.row}.
+distance: Q @ turned_keys → np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
+    You measure the distance between query and key. It is small where they agree; a score is
+    large there.
+negative-cut-off: return scores → return scores * (scores > 0)
+    Negative scores are cut off at 0: a query and a key that point apart have a negative score.
+"""),
     hints=(
         "The feature axis is the last one of both arrays. Which axis does `@` sum over in its "
         "right factor?",
         "All dot products at once are one matrix product, of Q with K turned by a quarter: "
         "features downwards, keys from left to right.",
-        "Swap the last two axes of K, and only these, so that a batch stays a batch: "
-        "`np.swapaxes(K, -1, -2)`.",
+        "Swap the last two axes of K, and only these: `np.swapaxes(K, -1, -2)`.",
     ),
-    built_ins=("course_attn.in_numpy.scores.dot_scores",),
+    built_ins=(
+        "course_attn.in_numpy.scores.dot_scores",
+        "course_attn.in_torch.scores.dot_scores",
+    ),
 )

@@ -1,11 +1,11 @@
-"""Question `fooled_by_length` of chapter 2."""
+"""Question `fooled_by_length`."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from course_attn.checking import Question, Reason, number
-from course_attn.exercises.scores._steps import no_zero
 
 __all__ = ["exercise"]
 
@@ -17,52 +17,56 @@ def fooled_by_length():
     return query, keys
 
 
-def _read_query_and_keys(value: Any) -> tuple[np.ndarray, np.ndarray]:
+@dataclass(frozen=True)
+class _Answer:
+    query: np.ndarray
+    lengths: np.ndarray
+    dots: np.ndarray
+    cosines: np.ndarray
+    winner: int  # the key with the largest dot product
+    closest: int  # the key with the smallest angle
+    longest: int
+
+    @property
+    def same(self) -> bool:
+        return self.winner == self.closest
+
+    @property
+    def rival(self) -> int:
+        """The key with the smallest angle of those that do not win."""
+        others = self.cosines.copy()
+        others[self.winner] = -2
+        return int(others.argmax())
+
+    @property
+    def top(self) -> str:
+        return number(self.dots.max())
+
+    @property
+    def of_longest(self) -> str:
+        return number(self.dots[self.longest])
+
+
+def _read(value: Any) -> _Answer:
     try:
         query, keys = (np.asarray(part, dtype=float) for part in value)
     except (TypeError, ValueError):
         raise ValueError("Return two things: `return query, keys`.") from None
     if query.ndim != 1 or keys.ndim != 2 or keys.shape[1] != len(query):
         raise ValueError(
-            "The query should have shape (d,) and the keys (n, d), with the same d. Yours have "
+            "First the query, of shape (d,), then the keys, (n, d), with the same d. Yours have "
             f"{query.shape} and {keys.shape}."
         )
-    if not (np.isfinite(query).all() and np.isfinite(keys).all()):
-        raise ValueError("Use finite numbers only.")
-    return query, keys
-
-
-def _winners(answer: tuple[np.ndarray, np.ndarray]) -> tuple[int, int]:
-    """Return the key with the largest dot product and the one with the largest cosine."""
-    query, keys = answer
-    dots = keys @ query
-    return int(dots.argmax()), int(
-        (dots / no_zero(np.linalg.norm(keys, axis=1))).argmax()
-    )
-
-
-def _same_winner(answer: tuple[np.ndarray, np.ndarray]) -> str:
-    query, keys = answer
-    winner = _winners(answer)[0]
-    return (
-        f"Key {winner} wins both: its dot product is {number(keys[winner] @ query)}, and its "
-        "direction is the closest too. Give another key a worse direction but more length."
-    )
-
-
-def _ties(answer: tuple[np.ndarray, np.ndarray]) -> bool:
-    query, keys = answer
-    by_dot, by_cosine = _winners(answer)
-    dots = keys @ query
-    cosines = dots / no_zero(np.linalg.norm(keys, axis=1))
-    return bool(
-        dots[by_dot] - dots[by_cosine] < 1e-9 * abs(dots[by_dot])
-        or cosines[by_cosine] - cosines[by_dot] < 1e-9
-    )
+    if len(keys) < 2 or not (np.isfinite(query).all() and np.isfinite(keys).all()):
+        raise ValueError("Return two keys or more, and finite numbers only.")
+    dots, lengths = keys @ query, np.linalg.norm(keys, axis=1)
+    cosines = dots / np.maximum(lengths * np.linalg.norm(query), 1e-300)
+    best = (int(array.argmax()) for array in (dots, cosines, lengths))
+    return _Answer(query, lengths, dots, cosines, *best)
 
 
 exercise = Question(
-    solution=fooled_by_length,
+    fooled_by_length,
     place=50,
     section="What the dot product rewards: direction and length",
     task="""
@@ -70,49 +74,57 @@ exercise = Question(
 `fooled_by_length()` a query of shape (d,) and keys of shape (n, d), n ≥ 2, such that the key with
 the largest dot product is *not* the key with the smallest angle to the query.
 """,
-    read=_read_query_and_keys,
+    read=_read,
     reasons=(
         Reason(
-            "zero-query",
-            lambda answer: not answer[0].any(),
-            "A query of zeros has the dot product 0 with every key and no angle to any: choose "
-            "another.",
-        ),
-        Reason(
-            "one-key",
-            lambda answer: len(answer[1]) < 2,
-            "With fewer than two keys there is nothing to confuse: return at least two.",
+            "zero-vector",
+            lambda a: not (a.query.any() and a.lengths.all()),
+            "A vector of zeros has no direction, so it has no angle to compare: choose another.",
         ),
         Reason(
             "one-dimension",
-            lambda answer: len(answer[0]) < 2,
-            "On a line there are only two directions, along the query and against it. Use d ≥ 2, "
-            "where a key can be *somewhat* off.",
+            lambda a: len(a.query) < 2,
+            "On a line there are only two directions, along the query and against it. Use d ≥ 2.",
         ),
         Reason(
-            "all-negative",
-            lambda answer: (answer[1] @ answer[0]).max() <= 0,
-            "No key points the query's way (no dot product is positive). Begin with one that does.",
+            "same-direction",
+            lambda a: (
+                a.dots[a.winner] > 0
+                and abs(a.cosines[a.winner] - a.cosines[a.rival]) < 1e-9
+                and np.ptp(a.lengths) > 0
+            ),
+            "Keys {0.winner} and {0.rival} have the same angle to the query. Turn the longer one "
+            "away a little.".format,
         ),
         Reason(
             "equal-lengths",
-            lambda answer: (
-                _winners(answer)[0] == _winners(answer)[1]
-                and np.ptp(np.linalg.norm(answer[1], axis=1)) < 1e-9
-            ),
+            lambda a: a.same and np.ptp(a.lengths) < 1e-9,
             "Your keys all have the same length: then both rules pick the same key, always. The "
             "length is what fools the dot product.",
         ),
         Reason(
+            "too-far-off",
+            lambda a: a.same and a.longest != a.winner and a.dots[a.longest] <= 0,
+            "Your longest key, {0.longest}, is at an angle of 90° or more to the query: its dot "
+            "product is {0.of_longest}, and more length does not raise it.".format,
+        ),
+        Reason(
+            "too-short",
+            lambda a: a.same and a.longest != a.winner,
+            "Key {0.longest} is the longest, but not long enough: its dot product is "
+            "{0.of_longest}, and that of key {0.winner}, closest in angle, is {0.top}.".format,
+        ),
+        Reason(
             "same-winner",
-            lambda answer: _winners(answer)[0] == _winners(answer)[1],
-            _same_winner,
+            lambda a: a.same,
+            "Key {0.winner} wins both: its dot product, {0.top}, and its cosine are the largest. "
+            "Give another key a worse direction but more length.".format,
         ),
         Reason(
             "tie",
-            _ties,
-            "Two keys tie for the first place in one of the two rankings. Make the difference "
-            "clear.",
+            lambda a: np.isclose(a.dots[a.winner], a.dots[a.closest], 1e-9, 0),
+            "Keys {0.winner} and {0.closest} have the same dot product, {0.top}: neither is the "
+            "largest. Make the one with the larger angle longer.".format,
         ),
     ),
     hints=(

@@ -1,1 +1,1 @@
-"""Exercises of chapter 3, `softmax`: from scores to weights."""
+"""Exercises of `softmax`: from scores to weights."""

@@ -1,11 +1,9 @@
-"""Question `hide_the_axis_bug` of chapter 3."""
-
-from typing import Any
+"""Question `hide_the_axis_bug`."""
 
 import numpy as np
 
-from course_attn.checking import Question, Reason, number
-from course_attn.exercises.softmax._steps import weighed
+from course_attn.checking import Question, Reason
+from course_attn.checking.context import listed
 
 __all__ = ["exercise"]
 
@@ -15,28 +13,40 @@ def hide_the_axis_bug():
     return np.array([[2.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 1.0]])
 
 
-def _read_scores(value: Any) -> np.ndarray:
+def _read_scores(value: object) -> np.ndarray:
     try:
         scores = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError("Return a 3 × 3 array of scores.") from None
-    if scores.shape != (3, 3):
-        raise ValueError(
-            f"Return a 3 × 3 array of scores; yours has shape {scores.shape}."
-        )
-    if not np.isfinite(scores).all():
-        raise ValueError("Use finite scores only.")
+        scores = np.empty(())
+    if scores.shape != (3, 3) or not np.isfinite(scores).all():
+        shape = f" Yours has shape {scores.shape}." * bool(scores.ndim)
+        raise ValueError(f"Return a 3 × 3 array of finite scores.{shape}")
     return scores
+
+
+def _weights(scores: np.ndarray, axis: int) -> np.ndarray:
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
 
 
 def _off_by(scores: np.ndarray) -> float:
     """Return the largest difference between the softmax over the wrong and the right axis."""
-    right = weighed(scores)
-    return float(np.abs(weighed(scores.T).T - right).max())
+    return float(np.abs(_weights(scores, 0) - _weights(scores, 1)).max())
+
+
+def _shows(scores: np.ndarray) -> bool:
+    """Whether the bug shows in any weight, however small, but for rounding."""
+    return not np.allclose(_weights(scores, 0), _weights(scores, 1), 1e-6, 0)
+
+
+def _sums(scores: np.ndarray, axis: int) -> np.ndarray:
+    """Return the sums of the powers along an axis, relative to the largest."""
+    sums = np.exp(scores - scores.max()).sum(axis=axis)
+    return sums / sums.max()
 
 
 exercise = Question(
-    solution=hide_the_axis_bug,
+    hide_the_axis_bug,
     place=60,
     section="What goes wrong",
     task="""
@@ -54,42 +64,41 @@ along any row or column, for which the wrong axis gives exactly the same weights
     read=_read_scores,
     reasons=(
         Reason(
-            "constant",
-            lambda scores: np.ptp(scores) < 1e-3,
-            "With all scores equal every weight is 1/3, whichever axis: true, but too easy. Let "
-            "the scores differ in every row and column.",
-        ),
-        Reason(
             "constant-line",
-            lambda scores: (
-                min(np.ptp(scores, axis=0).min(), np.ptp(scores, axis=1).min())
-                < 1e-3
-            ),
-            "One of your rows or columns holds the same number three times. Let the scores differ "
-            "in every row and in every column.",
+            lambda s: min(np.ptp(s, axis=0).min(), np.ptp(s, axis=1).min()) < 1e-3,
+            "A row or column of yours holds the same number three times: let all of them vary.",
         ),
         Reason(
             "symmetric",
-            lambda scores: np.allclose(scores, scores.T) and _off_by(scores) > 1e-6,
-            lambda scores: (
-                "Close: with symmetric scores the wrong result is the *transpose* of the right "
-                f"one, which is still another matrix (here by up to {number(_off_by(scores))}). "
-                "What must hold for the sums of the powers in addition?"
+            lambda s: np.allclose(s, s.T) and _off_by(s) > 1e-6,
+            "Close: with symmetric scores the wrong result is the *transpose* of the right one, "
+            "still another matrix. What must hold for the sums of the powers in addition?",
+        ),
+        Reason(
+            "equal-sums-of-scores",
+            lambda s: _shows(s) and np.allclose([s.sum(0), s.sum(1)], s.sum() / 3),
+            "Your rows and columns have equal sums of *scores*. What the formulas divide by are "
+            "sums of *powers*, e^s: these have to be equal.",
+        ),
+        Reason(
+            "half-equal",
+            lambda s: _shows(s) and min(np.ptp(_sums(s, a)) for a in (0, 1)) < 1e-6,
+            lambda s: (
+                f"Relative to the largest, the sums of the powers are {listed(_sums(s, 1))} in "
+                f"your rows and {listed(_sums(s, 0))} in your columns: all six have to be equal."
             ),
         ),
         Reason(
             "visible",
-            lambda scores: _off_by(scores) > 1e-6,
-            lambda scores: (
-                "The bug shows on your scores: the two results differ by up to "
-                f"{number(_off_by(scores))}. Where do the two formulas differ at all? Only in what "
-                "they divide by."
+            _shows,
+            lambda s: (
+                f"The bug shows on your scores: the two results differ by up to {_off_by(s):.4g}. "
+                "Where do the two formulas differ at all? Only in what they divide by."
             ),
         ),
     ),
     hints=(
-        "Both versions divide e^s by a sum: one by the sum of its row, the other by the sum of its "
-        "column. When do these agree for every entry?",
+        "Both versions divide e^s by a sum, of its row or of its column. When do these agree?",
         "All six sums, of three rows and three columns, have to be the same number.",
         "Use the same three numbers in every row, in another order each time, so that every column "
         "holds all three as well (as in a sudoku).",

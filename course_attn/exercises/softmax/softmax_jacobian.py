@@ -1,12 +1,8 @@
-"""Exercise `softmax_jacobian` of chapter 3."""
-
-from collections.abc import Callable
-from typing import Any
+"""Exercise `softmax_jacobian`."""
 
 import numpy as np
 
-from course_attn.checking import Case, Exercise, Fault, Kind, Property, number
-from course_attn.exercises.softmax._steps import weighed
+from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
 
@@ -14,52 +10,42 @@ __all__ = ["exercise"]
 def softmax_jacobian(weights):
     """Give the derivative of every softmax weight with respect to every score of its row."""
     identity = np.eye(weights.shape[-1], dtype=weights.dtype)
-    outer = weights[..., :, None] * weights[..., None, :]
-    return weights[..., :, None] * identity - outer
+    diagonal = weights[..., :, None] * identity
+    outer_product = weights[..., :, None] * weights[..., None, :]
+    return diagonal - outer_product
 
 
-def _jacobian_cases() -> tuple[Case, ...]:
+def _cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20260304)
 
     def draw(*shape: int) -> np.ndarray:
         return rng.dirichlet(np.full(shape[-1], 2.0), shape[:-1])
 
+    nearly_one = np.array([2e-5, 1.0, 3e-6, 5e-5, 1e-7, 8e-6])
     return (
         Case((np.array([0.5, 0.3, 0.2]),), "example"),
         Case((draw(7),)),
-        Case((draw(3),)),
-        Case((draw(5, 7),), "batch"),
-        Case((draw(5, 5),), "batch"),
-        Case((draw(2, 3, 11),), "batch"),
+        Case((draw(4),)),
+        *(Case((draw(*s),), "batch") for s in ((5, 8), (5, 5), (2, 3, 11), (1, 4))),
+        Case((np.ones((3, 1)),), "batch"),
+        Case((np.ones(1),), "one"),
         Case((np.eye(5)[2],), "saturated"),
+        Case((nearly_one / nearly_one.sum(),), "nearly-one"),
         Case((draw(13).astype("f4"),), "float32"),
     )
 
 
-def _diagonal(weights: np.ndarray) -> np.ndarray:
-    return weights[..., :, None] * np.eye(weights.shape[-1])
-
-
-def _outer(weights: np.ndarray) -> np.ndarray:
-    return weights[..., :, None] * weights[..., None, :]
-
-
-def _derived(
-    weights: np.ndarray,
-    *,
-    diagonal: Callable[..., Any] = _diagonal,
-    outer: Callable[..., Any] = _outer,
-    join: Callable[..., Any] = np.subtract,
-) -> np.ndarray:
-    return join(diagonal(weights), outer(weights))
-
-
-def _off_diagonal(weights: np.ndarray) -> np.ndarray:
-    return _outer(weights) * (1 - np.eye(weights.shape[-1]))
+def _row_sums(c: Context) -> str | None:
+    if np.abs(c.got.sum(axis=-1)).max() <= 1e-3 * np.abs(c.got).max():
+        return None
+    return (
+        "The weights always sum to 1, so a score can only move weight around: the rows of the "
+        f"Jacobian sum to 0. Yours sum to {c.sums()}."
+    )
 
 
 exercise = Exercise(
-    solution=softmax_jacobian,
+    softmax_jacobian,
     place=40,
     section="How weights respond to scores: the Jacobian",
     task="""
@@ -67,157 +53,68 @@ Write `softmax_jacobian(weights)`. Given the weights a = softmax(s) (not the sco
 of the result is $\\partial a_j / \\partial s_m = a_j (\\delta_{jm} - a_m)$: what weight j gains
 when score m grows. Shape (…, n) in, (…, n, n) out, one matrix for each row of weights.
 """,
-    cases=_jacobian_cases,
-    variant=_derived,
+    cases=_cases,
     kinds={
-        "saturated": Kind(
-            "where one weight is 1",
-            "All derivatives are 0 there: a saturated softmax does not learn.",
-        ),
+        "saturated": Kind("where one weight is 1", "All derivatives are 0 there."),
+        "nearly-one": Kind("where one weight is nearly 1"),
+        "one": Kind("for a single weight", "It is always 1: the result is [[0]]."),
         "batch": Kind(
             "with leading batch axes",
             "`np.diag` and `np.outer` know no batches: insert axes with `[..., :, None]` and "
             "`[..., None, :]`, and multiply by `np.eye(n)`.",
+            apart=True,
         ),
     },
-    faults=(
-        Fault(
-            "diagonal-only",
-            {"outer": lambda weights: 0.0},
-            lambda c: (
-                "Only the diagonal is there: a score changes the *other* weights too, since all "
-                f"share one sum. Your rows sum to {c.sums()}; they should sum to 0. Subtract a aᵀ."
-            ),
-        ),
-        Fault(
-            "outer-only",
-            {"diagonal": lambda weights: 0.0},
-            lambda c: (
-                "Only −a aᵀ is there. A weight grows with its *own* score: add a on the diagonal. "
-                f"Your rows sum to {c.sums()}; they should sum to 0."
-            ),
-        ),
-        Fault(
-            "plus",
-            {"join": np.add},
-            lambda c: (
-                "The sign between the two parts is wrong: you add a aᵀ. When one score grows the "
-                f"other weights must shrink. Your rows sum to {c.sums()}; they should sum to 0."
-            ),
-        ),
-        Fault(
-            "sign",
-            {"join": lambda diagonal, outer: outer - diagonal},
-            "All signs are turned around: it is diag(a) − a aᵀ, with a positive diagonal (a weight "
-            "grows with its own score).",
-        ),
-        Fault(
-            "diagonal-without-square",
-            {"outer": _off_diagonal},
-            lambda c: (
-                "Off the diagonal all is right; on it you have a_i instead of a_i (1 − a_i), such "
-                f"as {number(c.got[..., 0, 0].flat[0])} for "
-                f"{number(c.expected[..., 0, 0].flat[0])}: a aᵀ is subtracted there too."
-            ),
-        ),
-        Fault(
-            "sigmoid-like",
-            lambda weights: _diagonal(weights * (1 - weights)),
-            "You have the diagonal a (1 − a), and zeros elsewhere: that is the derivative of a "
-            "sigmoid, where entries do not compete. Here ∂a_i/∂s_j = −a_i a_j.",
-        ),
-        Fault(
-            "identity",
-            {"diagonal": lambda weights: np.eye(weights.shape[-1])},
-            lambda c: (
-                "You subtract a aᵀ from the identity; the diagonal holds the weights themselves, "
-                f"diag(a). Your rows sum to {c.sums()}; they should sum to 0."
-            ),
-        ),
-        Fault(
-            "off-diagonal-sign",
-            {
-                "outer": lambda weights: (
-                    _diagonal(weights**2) - _off_diagonal(weights)
-                )
-            },
-            lambda c: (
-                "The diagonal is right, but off it the sign is wrong: when score j grows, every "
-                f"*other* weight shrinks. Your rows sum to {c.sums()}; they should sum to 0."
-            ),
-        ),
-        Fault(
-            "upper-half",
-            lambda weights: np.triu(_derived(weights)),
-            "The lower half is empty: i and j both run over all n. (The matrix is symmetric, so it "
-            "is enough to mirror the upper half.)",
-        ),
-        Fault(
-            "own-weight-twice",
-            {
-                "outer": lambda weights: np.repeat(
-                    (weights**2)[..., None], weights.shape[-1], axis=-1
-                )
-            },
-            "Off the diagonal you have −a_i², the own weight twice: it is −a_i a_j. One factor "
-            "counts rows, the other columns (`[..., :, None]` and `[..., None, :]`).",
-        ),
-        Fault(
-            "diagonal-swapped",
-            {
-                "diagonal": lambda weights: (
-                    weights[..., :, None] * (1 - np.eye(weights.shape[-1]))
-                )
-            },
-            "δ_ij is the wrong way around: it is 1 *on* the diagonal and 0 off it.",
-        ),
-        Fault(
-            "vector",
-            lambda weights: weights * (1 - weights),
-            lambda c: (
-                f"You return a (1 − a), shape {c.got.shape}: the diagonal only. Every weight "
-                f"depends on every score, hence a matrix of shape {c.expected.shape}."
-            ),
-        ),
-        Fault(
-            "softmaxed-again",
-            lambda weights: _derived(weighed(weights)),
-            "You apply a softmax to the argument first: it holds the weights already, not the "
-            "scores.",
-        ),
-        Fault(
-            "row-factor-missing",
-            lambda weights: np.eye(weights.shape[-1]) - weights[..., None, :],
-            "The factor a_i is missing: you have δ_ij − a_j, the derivative of log a_i.",
-        ),
-        Fault(
-            "batch-summed",
-            {
-                "outer": lambda weights: (
-                    weights.reshape(-1, weights.shape[-1]).T
-                    @ weights.reshape(-1, weights.shape[-1])
-                )
-            },
-            "In a batch your a aᵀ is summed over all rows: each row of weights has its own.",
-        ),
-    ),
-    properties=(
-        Property(
-            "row-sums",
-            lambda c: (
-                f"The weights always sum to 1, so a score can only move weight around: the rows of "
-                f"the Jacobian sum to 0. Yours sum to {c.sums()}."
-                if np.abs(c.got.sum(axis=-1)).max() > 1e-3
-                else None
-            ),
-        ),
-    ),
+    faults=fault_list("""
+diagonal-without-square: diagonal - outer_product → diagonal - outer_product * (1 - identity)
+    On the diagonal a_j² is not subtracted: a aᵀ has a diagonal, too. {worst_row}
+square-twice: diagonal - outer_product → diagonal - outer_product * (1 + identity)
+    On the diagonal a_j² is subtracted twice, in 1 − a_j and with a aᵀ. {worst_row}
+sigmoid-like: diagonal - outer_product → (diagonal - outer_product) * identity
+    You have the diagonal a (1 − a), and zeros elsewhere: that is the derivative of a sigmoid,
+    where entries do not compete. Off the diagonal ∂a_j/∂s_m = −a_j a_m.
+identity-alone: diagonal - outer_product → identity + 0 * outer_product
+    You return the identity: that is how the weights change with themselves. Asked for is how
+    they change with the *scores*, from which softmax made them.
+off-diagonal-sign: diagonal - outer_product → diagonal - outer_product * (2 * identity - 1)
+    Off the diagonal the sign is wrong: when score m grows, every *other* weight shrinks.
+upper-half: diagonal - outer_product → np.triu(diagonal - outer_product)
+    The lower half is empty: j and m both run over all n.
+lower-half: diagonal - outer_product → np.tril(diagonal - outer_product)
+    The upper half is empty: j and m both run over all n.
+dot: weights[..., :, None] * weights[..., None, :] → (weights**2).sum(axis=-1)[..., None, None]
+    What you subtract is one number, Σa² (`weights @ weights`), from every entry; a aᵀ is a matrix
+    with a_j a_m at (j, m): the weights as a column, times the weights as a row.
+own-weight-twice: weights[..., :, None] * weights[..., None, :] → weights[..., :, None] ** 2
+    Off the diagonal you have −a_j², the own weight twice: it is −a_j a_m. One factor counts
+    rows, the other columns (`[..., :, None]` and `[..., None, :]`).
+diagonal-factor-missing: weights[..., :, None] * identity
+            → (1 - weights + weights**2)[..., :, None] * identity
+    On the diagonal the factor a_j is missing: you have 1 − a_j there, and a_j (1 − a_j) is right.
+diagonal-swapped: weights[..., :, None] * identity → weights[..., :, None] * (1 - identity)
+    δ_jm is the wrong way around: it is 1 *on* the diagonal and 0 off it.
+vector: return weights * (1 - weights)
+    You return a (1 − a), shape {your.shape}: the diagonal only. Every weight depends on every
+    score, hence a matrix of shape {right.shape}.
+softmaxed-again: identity = np
+            → weights = np.exp(weights) / np.exp(weights).sum(-1)[..., None] ⏎ identity = np
+    You apply a softmax to the argument first: it holds the weights already, not the scores.
+row-factor-missing: weights[..., :, None] * identity → identity
+        and weights[..., :, None] * weights[..., None, :] → weights[..., None, :]
+    The factor a_j is missing: you have δ_jm − a_m, the derivative of log a_j.
+"""),
+    properties=(Property("row-sums", _row_sums),),
     hints=(
-        "If score j grows a little, what happens to weight j, and what to all the others? Which "
-        "signs do you expect on and off the diagonal?",
-        "Two matrices: one has the weights on its diagonal, the other has a_i a_j at (i, j).",
+        "If score m grows a little, what happens to weight m, and what to all the others?",
+        "Two matrices: one has the weights on its diagonal, the other has a_j a_m at (j, m).",
         "`weights[..., :, None] * np.eye(n)` is the first for any batch; "
         "`weights[..., :, None] * weights[..., None, :]` the second. Subtract.",
     ),
-    built_ins=("course_attn.in_numpy.softmax.softmax_jacobian",),
+    built_ins=(
+        "torch.autograd.functional.jacobian",
+        "torch.func.jacrev",
+        "torch.func.jacfwd",
+        "course_attn.in_numpy.softmax.softmax_jacobian",
+        "course_attn.in_torch.softmax.softmax_jacobian",
+    ),
 )

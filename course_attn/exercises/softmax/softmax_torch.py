@@ -9,10 +9,10 @@ __all__ = ["exercise"]
 
 def softmax_torch(scores):
     """Turn every row of scores into positive weights that sum to 1."""
-    largest = scores.amax(dim=-1, keepdim=True)
-    powers = torch.exp(scores - largest)
-    total = powers.sum(dim=-1, keepdim=True)
-    weights = powers / total
+    row_maximum = scores.amax(dim=-1, keepdim=True)
+    powers = torch.exp(scores - row_maximum)
+    row_sum = powers.sum(dim=-1, keepdim=True)
+    weights = powers / row_sum
     return weights
 
 
@@ -26,18 +26,11 @@ last axis, differentiable, in the dtype of its argument, for rows that may lie t
 Build it from `exp`, a sum and a maximum.
 """,
     without_cases=("minus-infinity",),
-    in_float64=("large",),
+    in_float64=("large", "low"),
     hints=(
         "What does `scores.max(dim=-1)` return? It is not just a tensor.",
         "In PyTorch it is `dim` and `keepdim` (without s) that NumPy calls `axis` and `keepdims`.",
-        "`scores.amax(dim=-1, keepdim=True)` is the maximum of each row as a column: subtract it, "
-        "`.exp()`, divide by `.sum(dim=-1, keepdim=True)`.",
+        "Subtract `scores.amax(dim=-1, keepdim=True)`, `.exp()`, divide by the sum, also kept.",
     ),
-    built_ins=(
-        "torch.softmax",
-        "torch.Tensor.softmax",
-        "torch.nn.functional.softmax",
-        "torch.special.softmax",
-        "course_attn.in_torch.softmax.softmax",
-    ),
+    built_ins=in_numpy.built_ins,
 )

@@ -1,54 +1,66 @@
-"""Exercise `softmax_with_temperature` of chapter 3."""
-
-from collections.abc import Callable
-from typing import Any
+"""Exercise `softmax_with_temperature`."""
 
 import numpy as np
 
-from course_attn.checking import BuiltIn, Case, Exercise, Fault, Kind, number
-from course_attn.exercises.softmax._steps import nan_rows, row_max, row_sum
+from course_attn.checking import (
+    BuiltIn,
+    Case,
+    Context,
+    Exercise,
+    Property,
+    fault_list,
+)
+from course_attn.exercises.softmax.softmax import exercise as plain
 
 __all__ = ["exercise"]
 
 
 def softmax_with_temperature(scores, temperature):
     """Turn every row of scores into weights; a low temperature sharpens them."""
-    scaled = scores / temperature
-    powers = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    scaled_scores = scores / temperature
+    row_maximum = scaled_scores.max(axis=-1, keepdims=True)
+    powers = np.exp(scaled_scores - row_maximum)
+    row_sum = powers.sum(axis=-1, keepdims=True)
+    weights = powers / row_sum
+    return weights
 
 
-def _temperature_cases() -> tuple[Case, ...]:
-    rng = np.random.default_rng(20260302)
-    draw = rng.standard_normal
-    apart = draw((5, 7)) + np.array([[0.0], [1e4], [-9e3], [40.0], [-2e4]])
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260302).standard_normal
+    # e to 100 is finite, and e to 100 less ten times 100 is 0.
+    apart = draw((5, 8)) + np.array([[0.0], [1e4], [-9e3], [100.0], [-2e4]])
+    apart[1, 2] += 3e3  # far above the mean of its row
     return (
         Case((np.array([[0.0, 1.0, 2.0], [3.0, 1.0, 1.0]]), 0.5), "example"),
-        Case((draw((5, 7)), 0.7)),
+        Case((draw((5, 8)), 0.7)),
         Case((draw((11, 3)), 3.0)),
         Case((draw((5, 5)), 1.7), "square"),
-        Case((draw((2, 3, 5, 7)), 0.4), "batch"),
+        Case((draw((2, 3, 5, 8)), 0.4), "batch"),
+        Case((draw(7), 1.3), "vector"),
         Case((apart, 0.1), "large"),
+        Case((draw((3, 11)) - [[90.0], [150.0], [80.0]], 0.1), "low"),
+        Case((draw((1, 6)), 2.2), "one"),
+        Case((draw((5, 1)), 0.6), "one"),
         Case((draw((11, 13)).astype("f4"), 2.5), "float32"),
     )
 
 
-def _tempered(
-    scores: np.ndarray,
-    temperature: float,
-    *,
-    scale: Callable[..., Any] = np.divide,
-    shift: Callable[..., Any] = row_max,
-    total: Callable[..., Any] = row_sum,
-    finish: Callable[..., Any] = lambda weights, temperature: weights,
-) -> np.ndarray:
-    scaled = scale(scores, temperature)
-    powers = np.exp(scaled - shift(scaled))
-    return finish(powers / total(powers), temperature)
+def _other_temperature(c: Context) -> str | None:
+    given = c.given["temperature"]
+    weights = c.call(np.array([[0.0, 1.0, 3.0]]), given)
+    if weights is None or weights.shape != (1, 3) or not (weights > 0).all():
+        return None
+    _, once, thrice = np.log(weights[0] / weights[0, 0])
+    if not once or not np.isclose(thrice, 3 * once, rtol=1e-4):
+        return None
+    return (
+        f"Called with the temperature {given:.4g}, you give the weights of temperature "
+        f"{1 / once:.4g}: what do you divide the scores by?"
+    )
 
 
 exercise = Exercise(
-    solution=softmax_with_temperature,
+    softmax_with_temperature,
     place=20,
     section="How sharp? The temperature",
     task="""
@@ -56,91 +68,45 @@ Write `softmax_with_temperature(scores, temperature)`: the softmax of `scores / 
 the last axis. A temperature (a number above 0) below 1 sharpens the weights, one above 1 evens them
 out. Shape (…, n) in and out; you may use your own `softmax`.
 """,
-    cases=_temperature_cases,
-    variant=_tempered,
-    kinds={
-        "large": Kind(
-            "for large scores at a low temperature",
-            "Dividing by 0.1 makes scores ten times larger: shift *after* dividing.",
-        ),
-    },
-    faults=(
-        Fault(
-            "multiplied",
-            {"scale": np.multiply},
-            lambda c: (
-                "You multiply by the temperature where you should divide: at temperature "
-                f"{number(c.given['temperature'])} your weights get "
-                f"{'flatter' if c.given['temperature'] < 1 else 'sharper'}, and they should get "
-                f"{'sharper' if c.given['temperature'] < 1 else 'flatter'}."
-            ),
-        ),
-        Fault(
-            "unused",
-            {"scale": lambda scores, temperature: scores},
-            "The temperature plays no part: your weights are those of temperature 1.",
-        ),
-        Fault(
-            "after-softmax",
-            {
-                "scale": lambda scores, temperature: scores,
-                "finish": lambda weights, temperature: weights / temperature,
-            },
-            lambda c: (
-                "You divide the finished weights by the temperature, so your rows sum to "
-                f"{c.sums()}. Divide the *scores*, before exp."
-            ),
-        ),
-        Fault(
-            "squared",
-            {"scale": lambda scores, temperature: scores / temperature**2},
-            "You divide by the temperature twice (or by its square): once is enough.",
-        ),
-        Fault(
-            "root",
-            {"scale": lambda scores, temperature: scores / np.sqrt(temperature)},
-            "You divide by the square root of the temperature; divide by the temperature itself.",
-        ),
-        Fault(
-            "no-shift",
-            {"shift": lambda scaled: 0.0},
-            lambda c: (
-                "exp of a large score is infinite, and ∞/∞ is NaN: "
-                f"{nan_rows(c)} of your rows here. Subtract each row's largest score first."
-            ),
-        ),
-        Fault(
-            "global-shift",
-            {"shift": np.max},
-            lambda c: (
-                "You subtract one maximum for the whole array; rows far below it become 0/0: "
-                f"{nan_rows(c)} of your rows here are NaN."
-            ),
-        ),
-        Fault(
-            "not-normalized",
-            {"total": lambda powers: 1.0},
-            lambda c: (
-                f"The powers are not divided by their sum: your rows sum to {c.sums()}."
-            ),
-        ),
-        Fault(
-            "wrong-axis",
-            {
-                "shift": lambda scaled: scaled.max(axis=-2, keepdims=True),
-                "total": lambda powers: powers.sum(axis=-2, keepdims=True),
-            },
-            lambda c: (
-                f"Your columns sum to 1, and your rows to {c.sums()}: the axis is wrong."
-            ),
-        ),
-        Fault(
-            "whole-array",
-            {"total": np.sum},
-            lambda c: (
-                f"You divide by the sum of the whole array: your rows sum to {c.sums()}."
-            ),
-        ),
+    cases=_cases,
+    kinds=plain.kinds,
+    faults=fault_list("""
+multiplied: scores / temperature → scores * temperature
+    You multiply by the temperature where you should divide: below 1 it is to sharpen the weights,
+    and yours get more even.
+unused: scores / temperature → scores
+    Your weights are those of temperature 1. Either it plays no part, or it cancels, as where the
+    *powers* are divided by it, or where it is added. Divide the *scores* by it, before exp.
+after-softmax: scores / temperature → scores
+        and return weights → return weights / temperature
+    You divide the finished weights by the temperature, so your rows sum to {your.sums}. Divide
+    the *scores*, before exp.
+power-of-weights: scores / temperature → scores
+        and return weights → return weights ** (1 / temperature)
+    You raise the finished weights to the power 1/temperature: the proportions are right, but your
+    rows sum to {your.sums}. Divide by their sum again, or the scores by the temperature before exp.
+twice: scores / temperature
+            → 1 / np.exp(scores[..., None, :] - scores[..., None]).sum(axis=-1) / temperature
+    The softmax is applied twice: what you divide by the temperature are weights already. Divide
+    the scores, then take one softmax.
+sum-not-divided: powers.sum(axis=-1, keepdims=True)
+            → np.exp(scores - scores.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
+    Above the fraction bar the scores are divided by the temperature, below it they are not:
+    your rows sum to {your.sums}. Divide the powers by their own sum.
+no-shift: scaled_scores.max(axis=-1, keepdims=True) → 0.0
+    exp of a large score is infinite, that of a low one 0, and ∞/∞ and 0/0 are NaN:
+    {your.nan_rows} of your rows here. Subtract each row's largest score first.
+global-shift: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max()
+    You subtract one maximum for the whole array; rows far below it become 0/0: {your.nan_rows}
+    of your rows here are NaN.
+one-row-only: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max()
+        and powers.sum(axis=-1, keepdims=True) → powers.sum()
+    This is right for a single row only: without an axis, `max()` and `sum()` run over the whole
+    array. Your rows sum to {your.sums}.
+"""),
+    properties=(
+        *(known for known in plain.properties if known.id == "row-sums"),
+        Property("other-temperature", _other_temperature),
     ),
     hints=(
         "At temperature 0.5, should the scores 1 and 2 end up closer together or farther apart "
@@ -148,10 +114,9 @@ out. Shape (…, n) in and out; you may use your own `softmax`.
         "Only the scores change; then everything is as before.",
         "`softmax(scores / temperature)`, with a softmax that subtracts each row's maximum.",
     ),
-    built_ins=(
-        BuiltIn(
-            "course_attn.in_numpy.softmax.softmax",
-            when=lambda given: given.get("temperature", 1.0) != 1.0,
-        ),
+    built_ins=tuple(
+        BuiltIn(name, when=lambda given: given.get("temperature", 1.0) != 1.0)
+        for name in map(str, plain.built_ins)
+        if name.startswith("course_attn")
     ),
 )

@@ -1,6 +1,6 @@
-"""Question `true_of_softmax` of chapter 3."""
+"""Question `true_of_softmax`."""
 
-from course_attn.checking import Question, Reason, as_letters
+from course_attn.checking import Question, Reason, as_letters, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -10,8 +10,19 @@ def true_of_softmax():
     return {"b", "d", "e"}
 
 
+_FALSE = {
+    "a": "the scores (0, 1) have the weights 0.27 and 0.73, and (0, 2) have 0.12 and 0.88.",
+    "c": "is there a finite s with e^s = 0? (A computer rounds e^−1000 to 0.)",
+    "f": "nothing in the formula knows what is right. Double all scores, and weights get surer.",
+}
+_MISSING = {
+    "b": "Which factor does e^(s+2) share with every other power in the row?",
+    "e": "Can a larger score ever get a smaller weight?",
+    "d": "At a very high temperature all weights are 1/n: how large is the entropy there?",
+}
+
 exercise = Question(
-    solution=true_of_softmax,
+    true_of_softmax,
     place=50,
     section="Why it works in a computer: the shift",
     task="""
@@ -30,52 +41,23 @@ as `{"a", "c"}`, from `true_of_softmax()`.
         Reason(
             "unknown",
             lambda picked: bool(picked - set("abcdef")),
-            lambda picked: (
-                f"There is no statement {', '.join(sorted(picked - set('abcdef')))}: the letters "
-                "run from a to f."
-            ),
+            "The letters of the statements run from a to f.",
         ),
-        Reason("none", lambda picked: not picked, "At least one of them is true."),
-        Reason(
-            "all",
-            lambda picked: len(picked) == 6,
-            "Not all of them are true: try each.",
+        *(
+            Reason(
+                letter,
+                contains(letter),
+                f"Look at {letter} again: {why}",
+            )
+            for letter, why in _FALSE.items()
         ),
-        Reason(
-            "a",
-            lambda picked: "a" in picked,
-            "Look at a again with the scores (0, 1), whose weights are 0.27 and 0.73. Twice these "
-            "scores, (0, 2), give 0.12 and 0.88.",
-        ),
-        Reason(
-            "c",
-            lambda picked: "c" in picked,
-            "Look at c again: is there a finite s with e^s = 0? (A computer rounds e^−1000 to 0; "
-            "mathematics does not.)",
-        ),
-        Reason(
-            "f",
-            lambda picked: "f" in picked,
-            "Look at f again: nothing in the formula knows what is right. The weights sum to 1, "
-            "but double all scores and they get surer without any new evidence.",
-        ),
-        Reason(
-            "b-missing",
-            lambda picked: "b" not in picked,
-            "Nothing that you chose is false, but something is missing. Which factor does e^(s+2) "
-            "share with every other power in the row?",
-        ),
-        Reason(
-            "e-missing",
-            lambda picked: "e" not in picked,
-            "Nothing that you chose is false, but something is missing. Can a larger score ever "
-            "get a smaller weight?",
-        ),
-        Reason(
-            "d-missing",
-            lambda picked: "d" not in picked,
-            "Nothing that you chose is false, but something is missing. At a very high temperature "
-            "all weights are 1/n: how large is the entropy there, and on the way?",
+        *(
+            Reason(
+                f"{letter}-missing",
+                lacks(letter),
+                f"Nothing that you chose is false, but something is missing. {question}",
+            )
+            for letter, question in _MISSING.items()
         ),
     ),
     hints=(

@@ -1,1 +1,1 @@
-"""Exercises of chapter 1, `weighted_sum`: mixing vectors by weights."""
+"""Exercises of `weighted_sum`: mixing vectors by weights."""

@@ -1,70 +1,110 @@
-"""Exercise `in_convex_hull` of chapter 1."""
+"""Exercise `in_convex_hull`."""
+
+from itertools import product
 
 import numpy as np
 
-from course_attn.checking import Case, Context, Exercise, Fault, Kind, number, span
+from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
+from course_attn.checking.context import number
 
 __all__ = ["exercise"]
 
 
 def in_convex_hull(point, triangle):
     """Say whether the point is a weighted average of the triangle's corners."""
-    equations = np.vstack(
-        [triangle.T, np.ones(3)]
-    )  # the mixture is the point; weights sum to 1
-    weights = np.linalg.solve(equations, np.append(point, 1.0))
+    equations = np.vstack([triangle.T, np.ones(3)])
+    right_side = np.append(point, 1.0)
+    weights = np.linalg.solve(equations, right_side)
     return bool(np.all(weights >= 0))
 
 
-def _hull_cases() -> tuple[Case, ...]:
+_SIZES = {"plain": 1.0, "large": 100.0, "small": 0.01}
+
+
+def _cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20260103)
-    example = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
-    cases = [
-        Case((np.array([1.0, 1.0]), example), "example"),
-        Case((np.array([3.0, 3.0]), example), "example"),
-    ]
-    while len(cases) < 42:
+    flat = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
+    far = np.array([[6.0, 2.0], [9.0, 3.0], [7.0, 8.0]])
+    near_flat = np.array([[1.0, 1.0], [3.0, 3.0], [-1.0, 2.0], [2.0, -1.0]])
+    near_far = np.array([[7.0, 4.0], [8.9, 6.0]])
+    found = [(point, flat, "example") for point in near_flat]
+    found += [(point, far, "example") for point in near_far]
+    while len(found) < 40:
         triangle = rng.uniform(-5.0, 5.0, (3, 2))
-        (ax, ay), (bx, by) = triangle[1:] - triangle[0]
-        weights = rng.uniform(-0.7, 1.2, 3)
-        weights[2] = 1.0 - weights[:2].sum()
-        if abs(ax * by - ay * bx) > 4.0 and np.abs(weights).min() > 0.08:
-            turn = "counterclockwise" if ax * by > ay * bx else "clockwise"
-            cases.append(Case((weights @ triangle, triangle), turn))
-    return tuple(cases)
-
-
-def _corner_weights(point: np.ndarray, triangle: np.ndarray) -> np.ndarray:
-    equations = np.vstack([triangle.T, np.ones(3)])
-    return np.linalg.solve(equations, np.append(point, 1.0))
-
-
-def _in_box(point: np.ndarray, triangle: np.ndarray) -> bool:
-    return bool(
-        np.all((triangle.min(axis=0) <= point) & (point <= triangle.max(axis=0)))
+        weights = rng.dirichlet((1.0, 1.0, 1.0))
+        if len(found) % 8 < 4:
+            weights[:2] = rng.uniform(-0.7, 1.2, 2)
+            weights[2] = 1.0 - weights[:2].sum()
+        area = np.linalg.det(triangle[1:] - triangle[0])
+        if abs(area) > 4.0 and np.abs(weights).min() > 0.08:
+            kind = ("small", "large", "plain", "plain")[len(found) % 4]
+            corners = _SIZES[kind] * (triangle + rng.uniform(-9.0, 9.0, 2))
+            found.append((weights @ corners, corners, kind))
+    # Each triangle comes both ways around, so that only what depends on it fails in one of them.
+    return tuple(
+        Case((point, corners[::step].copy()), kind)
+        for point, corners, kind in found
+        for step in (1, -1)
     )
 
 
-def _left_of_all_edges(point: np.ndarray, triangle: np.ndarray) -> bool:
-    edges, arms = np.roll(triangle, -1, axis=0) - triangle, point - triangle
-    return bool(np.all(edges[:, 0] * arms[:, 1] - edges[:, 1] * arms[:, 0] >= 0))
-
-
-def _in_circle(point: np.ndarray, triangle: np.ndarray) -> bool:
-    center = triangle.mean(axis=0)
-    reach = np.linalg.norm(triangle - center, axis=1).max()
-    return bool(np.linalg.norm(point - center) <= reach)
+def _weights(c: Context) -> str:
+    equations = np.vstack([c.given["triangle"].T, np.ones(3)])
+    weights = np.linalg.solve(equations, np.append(c.given["point"], 1.0))
+    return ", ".join(map(number, weights))
 
 
 def _where(c: Context) -> str:
-    point, triangle = c.given["point"], c.given["triangle"]
-    corners = ", ".join(f"({number(x)}, {number(y)})" for x, y in triangle)
+    point, *corners = (
+        f"({number(x)}, {number(y)})"
+        for x, y in (c.given["point"], *c.given["triangle"])
+    )
     verdict = "inside" if c.expected else "outside"
-    return f"({number(point[0])}, {number(point[1])}) is {verdict} the triangle {corners}"
+    return f"{point} is {verdict} the triangle {', '.join(corners)}"
+
+
+def _rounding(c: Context) -> str | None:
+    point, triangle = c.given["point"], c.given["triangle"]
+    nearby = (c.call(point * (1 + k * 1e-12), triangle) for k in range(1, 40))
+    if all(other is None or bool(other) == bool(c.got) for other in nearby):
+        return None
+    return c.filled(
+        "Your answer flips when the point moves by a millionth of a millionth, far from the "
+        "border: two computed numbers are compared with `==`, and rounding decides. Allow for it "
+        "(`np.isclose`), or look at signs. {where}."
+    )
+
+
+# Points on all sides of a triangle, some inside, to try an answer on.
+_CORNERS = np.array([[-1.0, 0.5], [3.0, 1.0], [0.5, 4.0]])
+_POINTS = [
+    np.roll(weights, k) @ _CORNERS
+    for weights in ((1.4, -0.2, -0.2), (-0.4, 0.7, 0.7), (0.8, 0.1, 0.1))
+    for k in range(3)
+]
+
+
+def _stretched(c: Context) -> str | None:
+    for point, factors in product(_POINTS, ((20, 1), (1, 20))):
+        before = c.call(point, _CORNERS)
+        after = c.call(point * factors, _CORNERS * factors)
+        if before is not None and after is not None and bool(before) != bool(after):
+            return c.filled(
+                "Your answer changes when the whole picture is stretched along one axis: "
+                "distances cannot decide it, weights can. {where}; its weights are {weights}."
+            )
+    return None
+
+
+def _verdict(c: Context) -> str:
+    return c.filled(
+        "{where}: as a combination of the corners whose weights sum to 1 it has the weights "
+        "{weights}. You return {your}."
+    )
 
 
 exercise = Exercise(
-    solution=in_convex_hull,
+    in_convex_hull,
     place=40,
     section="Why it works: the output stays among the values",
     task="""
@@ -73,108 +113,53 @@ A weighted average of three points in the plane lies in the triangle between the
 three rows of `triangle`, of shape (3, 2), with non-negative weights that sum to 1; else `False`.
 The corners may run either way around. No point on the border and no flat triangle is asked for.
 """,
-    cases=_hull_cases,
+    cases=_cases,
     kinds={
-        "clockwise": Kind(
-            "for triangles whose corners run clockwise",
-            "A cross product changes its sign with the direction: ask whether all have *the same* "
-            "sign.",
-        ),
-        "counterclockwise": Kind(
-            "for triangles whose corners run counterclockwise"
-        ),
+        "plain": Kind("for some triangles of ordinary size"),
+        "large": Kind("for large triangles"),
+        "small": Kind("for small triangles", "Is a tolerance too large for them?"),
     },
-    faults=(
-        Fault(
-            "bounding-box",
-            _in_box,
-            lambda c: (
-                "You test each coordinate against the corners' smallest and largest: that is the "
-                f"box around the triangle, which is larger. {_where(c)}, but inside the box."
-            ),
-        ),
-        Fault(
-            "third-weight",
-            lambda point, triangle: bool(
-                np.all(_corner_weights(point, triangle)[1:] >= 0)
-            ),
-            lambda c: (
-                "Two of the weights are tested, and the first corner's is not: it is 1 minus the "
-                f"two others, and negative when they sum to more than 1. {_where(c)}."
-            ),
-        ),
-        Fault(
-            "last-weight",
-            lambda point, triangle: bool(
-                np.all(_corner_weights(point, triangle)[:2] >= 0)
-            ),
-            lambda c: (
-                "Two of the weights are tested, and the last corner's is not: it is 1 minus the "
-                f"two others, and negative when they sum to more than 1. {_where(c)}."
-            ),
-        ),
-        Fault(
-            "only-counterclockwise",
-            _left_of_all_edges,
-            lambda c: (
-                "You ask that the point lie to the left of every edge. When the corners run "
-                f"clockwise, the inside is on the right: {_where(c)}. Ask for the same side."
-            ),
-        ),
-        Fault(
-            "only-clockwise",
-            lambda point, triangle: _left_of_all_edges(point, triangle[::-1]),
-            lambda c: (
-                "You ask that the point lie to the right of every edge. When the corners run "
-                f"counterclockwise, the inside is on the left: {_where(c)}. Ask for the same side."
-            ),
-        ),
-        Fault(
-            "sum-forgotten",
-            lambda point, triangle: bool(
-                np.all(np.linalg.lstsq(triangle.T, point, rcond=None)[0] >= 0)
-            ),
-            lambda c: (
-                "You solve for weights without asking that they sum to 1; two equations leave a "
-                f"whole line of solutions, and `lstsq` picks the shortest. {_where(c)}."
-            ),
-        ),
-        Fault(
-            "any-weight",
-            lambda point, triangle: bool(
-                np.any(_corner_weights(point, triangle) >= 0)
-            ),
-            lambda c: (
-                "One non-negative weight is enough for you; all three have to be. Weights that sum "
-                f"to 1 always have a positive one. {_where(c)}."
-            ),
-        ),
-        Fault(
-            "at-most-one",
-            lambda point, triangle: bool(
-                np.all(_corner_weights(point, triangle) <= 1)
-            ),
-            lambda c: (
-                "You test that no weight is above 1. That follows when none is negative, but not "
-                f"the other way around: {_where(c)}, with weights "
-                f"{span(_corner_weights(*c.given.values()))}."
-            ),
-        ),
-        Fault(
-            "negated",
-            lambda point, triangle: (
-                not np.all(_corner_weights(point, triangle) >= 0)
-            ),
-            lambda c: f"Your answer is the wrong way around, always: {_where(c)}.",
-        ),
-        Fault(
-            "circle",
-            _in_circle,
-            lambda c: (
-                "You compare distances from the center, which describes a circle around the "
-                f"triangle: {_where(c)}, but inside the circle."
-            ),
-        ),
+    terms={"where": _where, "weights": _weights},
+    faults=fault_list("""
+bounding-box: return bool(np.all((triangle.min(0) <= point) & (point <= triangle.max(0))))
+    You test each coordinate against the corners' smallest and largest: that is the box around
+    the triangle, which is larger. {where}, but inside the box.
+first-weight: weights >= 0 → weights[1:] >= 0
+    Two of the weights (or edges) are tested, and the first corner's is not: it is negative when
+    the two others sum to more than 1. {where}.
+middle-weight: weights >= 0 → weights[::2] >= 0
+    Two of the weights (or edges) are tested, and the second corner's is not: it is negative when
+    the two others sum to more than 1. {where}.
+last-weight: weights >= 0 → weights[:2] >= 0
+    Two of the weights (or edges) are tested, and the last corner's is not: it is negative when
+    the two others sum to more than 1. {where}.
+only-counterclockwise: weights >= 0 → weights * np.linalg.det(equations) >= 0
+    You ask that the point lie to the left of every edge. When the corners run clockwise, the
+    inside is on the right: {where}. Ask for the same side.
+only-clockwise: weights >= 0 → weights * np.linalg.det(equations) <= 0
+    You ask that the point lie to the right of every edge. When the corners run counterclockwise,
+    the inside is on the left: {where}. Ask for the same side.
+sum-forgotten: return bool(np.all(np.linalg.lstsq(triangle.T, point, rcond=None)[0] >= 0))
+    You solve for weights without asking that they sum to 1; two equations leave a whole line of
+    solutions, and `lstsq` picks the shortest. {where}.
+not-transposed: np.vstack([triangle.T, np.ones(3)]) → np.column_stack([triangle, np.ones(3)])
+    The matrix of your equations is transposed: a corner has to be a *column*, since its weight
+    multiplies both of its coordinates. {where}.
+always-true: np.all( → np.any(
+    You return `True` for every point, but {where}. One of three weights that sum to 1 is always
+    positive: *all* have to be. (Areas with a sign always add up; compare their absolute values.)
+always-false: return False
+    You return `False` for every point, but {where}.
+at-most-one: weights >= 0 → weights <= 1
+    You test that no weight is above 1. That follows when none is negative, but not the other
+    way around: {where}, with the weights {weights}.
+negated: bool( → not (
+    Your answer is the wrong way around, always: {where}.
+"""),
+    properties=(
+        Property("rounding", _rounding),
+        Property("stretched", _stretched),
+        Property("verdict", _verdict),
     ),
     hints=(
         "A point in the triangle is w₀·a + w₁·b + w₂·c. Which three conditions do the weights "
@@ -183,5 +168,9 @@ The corners may run either way around. No point on the border and no flat triang
         "They always have a solution; what must not happen to it?",
         "Stack `triangle.T` on a row of ones, solve for the right-hand side `(x, y, 1)` with "
         "`np.linalg.solve`, and test that no weight is negative.",
+    ),
+    built_ins=(
+        "matplotlib.path.Path.contains_point",
+        "matplotlib.path.Path.contains_points",
     ),
 )

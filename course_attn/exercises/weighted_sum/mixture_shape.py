@@ -1,4 +1,4 @@
-"""Question `mixture_shape` of chapter 1."""
+"""Question `mixture_shape`."""
 
 from course_attn.checking import Question, Reason, as_shape
 
@@ -10,8 +10,12 @@ def mixture_shape():
     return (2, 11, 3)
 
 
+def _for(id: str, *shapes: tuple[int, ...], says: str) -> Reason:
+    return Reason(id, lambda shape: shape in shapes, says)
+
+
 exercise = Question(
-    solution=mixture_shape,
+    mixture_shape,
     place=50,
     section="In one line: a matrix product",
     task="""
@@ -20,64 +24,56 @@ shape has `weighted_sum(weights, values)`? Return it as a tuple from `mixture_sh
 """,
     read=as_shape,
     reasons=(
-        Reason(
+        _for(
             "shape-of-values",
-            lambda shape: shape == (2, 7, 3),
-            "That is the shape of `values`. There is one output for each row of *weights*, and "
-            "their number need not be the number of values.",
+            (2, 7, 3),
+            says="That is the shape of `values`. There is one output for each row of *weights*.",
         ),
-        Reason(
+        _for(
             "shape-of-weights",
-            lambda shape: shape == (2, 11, 7),
-            "That is the shape of `weights`. The sum over j removes the axis of length 7: what "
-            "does each output consist of, once the values are added up?",
+            (2, 11, 7),
+            says="That is the shape of `weights`. The sum over j removes the axis of length 7.",
         ),
-        Reason(
+        _for(
             "transposed",
-            lambda shape: shape == (2, 3, 11),
-            "The right lengths, but rows are vectors in this book: one row an output, one column a "
-            "feature.",
+            (2, 3, 11),
+            says="The right lengths, but rows are vectors in this book: one row an output.",
         ),
-        Reason(
+        _for(
             "batch-missing",
-            lambda shape: shape == (11, 3),
-            "Right for one pair of matrices. Here there are two pairs, side by side: what becomes "
-            "of the leading axis?",
+            (11, 3),
+            says="Right for one pair of matrices; here are two. What becomes of the leading axis?",
         ),
-        Reason(
+        _for(
             "batch-merged",
-            lambda shape: shape in ((22, 3), (4, 11, 3), (2, 2, 11, 3)),
-            "The leading axis only counts the pairs; pair 0 is mixed with pair 0, pair 1 with pair "
-            "1. It comes through unchanged.",
+            *((22, 3), (4, 11, 3), (2, 2, 11, 3)),
+            says="The leading axis only counts the pairs of matrices: it comes through unchanged.",
+        ),
+        _for(
+            "features-missing",
+            (2, 11),
+            says="That is one number for each output. Each output is a mixture of vectors.",
+        ),
+        _for(
+            "batch-not-first",
+            *((11, 2, 3), (11, 3, 2)),
+            says="The right lengths, but the batch axis keeps its place: it stays the first.",
+        ),
+        _for(
+            "concatenated",
+            *((2, 11, 10), (2, 18, 3)),
+            says="Nothing is put side by side: the 7 counts the terms of one sum, and is gone.",
         ),
         Reason(
             "not-summed",
-            lambda shape: shape in ((2, 11, 7, 3), (2, 7, 11, 3), (11, 7, 3)),
-            "You keep an axis for j, of length 7. The sum runs over j: afterward it is gone.",
-        ),
-        Reason(
-            "axes",
-            lambda shape: len(shape) != 3,
-            lambda shape: (
-                f"Your shape has {len(shape)} axes. Each argument has 3: a batch, rows, columns; "
-                "so has the result."
-            ),
-        ),
-        Reason(
-            "batch-size",
-            lambda shape: shape[0] != 2,
-            "The leading axis counts pairs of matrices. There are two pairs.",
-        ),
-        Reason(
-            "summed-axis-left",
             lambda shape: 7 in shape,
             "An axis of length 7 is left. j runs over it, and the sum over j removes it.",
         ),
         Reason(
             "sizes",
             lambda shape: shape != (2, 11, 3),
-            "How many outputs are there (one for each row of weights)? And how long is each (as "
-            "long as the vectors that are mixed)?",
+            "Two pairs of matrices: how many outputs has each (one for each row of weights)? And "
+            "how long is an output (as long as the vectors that are mixed)?",
         ),
     ),
     hints=(

@@ -1,42 +1,43 @@
 import numpy as np
 import pytest
 
-from course_attn.checking import Case, Exercise, Fault
+from course_attn.checking import Case, diagnose, fault, repair
+from tests.grader.engine.cells import exercise_of
 
 
 def scaled(x, factor):
     """Multiply every entry by a factor."""
-    return x * factor
-
-
-def _steps(x, factor, *, times=np.multiply, shift=0.0):
-    return times(x, factor) + shift
+    product = x * factor
+    return product
 
 
 @pytest.fixture
 def toy():
     """A small exercise, with two faults that compose and one that stands alone."""
     rng = np.random.default_rng(0)
-    return Exercise(
-        name="scaled",
-        chapter="toy",
-        task="Write `scaled(x, factor)`.",
-        reference=scaled,
-        cases=lambda: (
-            Case((np.array([1.0, 2.0]), 3.0), "example"),
-            Case((rng.standard_normal((5, 7)), 2.0)),
-            Case((rng.standard_normal((3, 3)), -1.5), "square"),
-            Case((rng.standard_normal((2, 5, 7)), 2.5), "batch"),
-            Case((rng.standard_normal((5, 3)).astype("f4"), 1.5), "float32"),
-        ),
+    return exercise_of(
+        scaled,
+        Case((np.array([1.0, 2.0]), 3.0), "example"),
+        Case((rng.standard_normal((5, 7)), 2.0)),
+        Case((rng.standard_normal((3, 3)), -1.5), "square"),
+        Case((rng.standard_normal((2, 5, 7)), 2.5), "batch"),
+        Case((rng.standard_normal((5, 3)).astype("f4"), 1.5), "float32"),
         faults=(
-            Fault("divided", {"times": np.divide}, "You divide."),
-            Fault(
-                "shifted", {"shift": 1.0}, lambda c: f"Shifted: {c.got.flat[0]:g}."
+            fault("divided", "x * factor", "x / factor", says="You divide."),
+            fault(
+                "shifted",
+                "return product",
+                "return product + 1",
+                says=lambda c: f"Shifted: {c.got.flat[0]:g}.",
             ),
-            Fault("zeros", lambda x, factor: np.zeros_like(x), "All zeros."),
+            fault("zeros", "return np.zeros_like(x)", says="All zeros."),
         ),
-        hints=("one.", "two.", "three."),
-        variant=_steps,
         seconds=0.3,
     )
+
+
+@pytest.fixture
+def unexplained(monkeypatch):
+    """No slip is tried: what is said is what can be seen in the numbers."""
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    monkeypatch.setattr(repair, "SECONDS", -1)

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from course_attn.checking import Case, Exercise, Fault, judge
-from tests.grader.engine.cells import scaled, written
+from course_attn.checking import Case, fault, judge
+from tests.grader.engine.cells import exercise_of, scaled, written
 
 
 def test_faults_are_named_alone_in_pairs_and_as_whole_functions(toy):
@@ -21,9 +21,7 @@ def test_faults_are_named_alone_in_pairs_and_as_whole_functions(toy):
 def test_faults_in_a_pair_are_shown_on_cases_where_they_matter(toy):
     """The first case alone would make `divided` look right: there the factor is 1."""
     cases = (Case((np.array([1.0, 2.0]), 1.0), "example"), *toy.made_cases)
-    said = Fault(
-        "divided", {"times": np.divide}, lambda c: f"factor {c.given['factor']:g}"
-    )
+    said = fault("divided", "x * factor", "x / factor", says="factor {factor}")
     faults = (said, *toy.faults[1:])
     exercise = dataclasses.replace(toy, cases=lambda: cases, faults=faults)
     result = judge(exercise, lambda x, factor: x / factor + 1)
@@ -54,7 +52,7 @@ def test_kinds_of_cases_are_not_named_where_all_fail(toy):
     ],
 )
 def test_relation_to_the_right_result_is_named_without_a_known_fault(
-    toy, expression, fault, said
+    unexplained, toy, expression, fault, said
 ):
     result = judge(toy, scaled(f"return {expression}"))
     assert result.status == "wrong" and fault in result.faults
@@ -65,14 +63,14 @@ def test_relation_to_the_right_result_is_named_without_a_known_fault(
     ("formula", "faults", "said"),
     [("1.5", (), "you have 6"), ("-1.0", ("factor",), "The sign is wrong.")],
 )
-def test_relation_of_one_number_is_not_called_a_factor(toy, formula, faults, said):
+def test_relation_of_one_number_is_not_called_a_factor(
+    unexplained, toy, formula, faults, said
+):
     def square(x):
         return x * x
 
     numbers = (Case((2.0,), "example"), Case((3.0,)))
-    exercise = dataclasses.replace(
-        toy, reference=square, cases=lambda: numbers, faults=(), variant=None
-    )
+    exercise = exercise_of(square, *numbers)
     result = judge(
         exercise, written(f"def scaled(x):\n    return {formula} * x * x")
     )
@@ -80,7 +78,7 @@ def test_relation_of_one_number_is_not_called_a_factor(toy, formula, faults, sai
     assert "factor" not in result.message
 
 
-def test_first_difference_is_shown_where_nothing_else_fits(toy):
+def test_first_difference_is_shown_where_nothing_else_fits(unexplained, toy):
     result = judge(toy, lambda x, factor: np.sin(x) + factor)
     assert result.faults == () and "index (0,): you have" in result.message
 
@@ -99,7 +97,7 @@ def test_first_difference_is_shown_where_nothing_else_fits(toy):
         ("return np.abs(x) * factor", "only-example"),
     ],
 )
-def test_kinds_of_cases_that_fail_are_named(toy, source, fault):
+def test_kinds_of_cases_that_fail_are_named(unexplained, toy, source, fault):
     result = judge(toy, scaled(source))
     assert not result.passed and fault in result.faults
     assert "example" not in result.message  # the tasks show none
@@ -122,17 +120,23 @@ def test_fault_seen_on_single_arrays_is_named_although_batches_crash(toy):
     )
 
 
-def test_error_of_the_reference_must_be_raised_by_the_answer():
+def test_error_of_the_reference_must_be_raised_by_the_answer(unexplained):
     def halves(n):
         """Split an even number."""
         if n % 2:
             raise ValueError("odd")
         return np.array([n / 2, n / 2])
 
-    exercise = Exercise(
-        "halves", "toy", "", halves, lambda: (Case((4,)), Case((3,), "odd")), ("", "", ""),
-        (Fault("rounds", lambda n: np.array([n // 2 * 1.0] * 2), "You round."),),
-    )  # fmt: skip
+    exercise = exercise_of(
+        halves,
+        Case((4,)),
+        Case((3,), "odd"),
+        faults=(
+            fault(
+                "rounds", "return np.array([n // 2 * 1.0] * 2)", says="You round."
+            ),
+        ),
+    )
     source = """
 def halves(n):
     if n % 2:

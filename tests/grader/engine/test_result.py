@@ -6,8 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from course_attn.checking import NotRight, Result
-from course_attn.checking.overview import Overview
-from course_attn.checking.result import rich_text
+from course_attn.checking.result import Overview, rich_text
 
 STATES = {
     "right": "Right",

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -184,3 +185,34 @@ def test_record_pass_loses_nothing_in_two_processes_at_once(path):
     ]
     assert [process.wait(60) for process in processes] == [0, 0]
     assert len(store.passed_exercises()[0]) == 80
+
+
+def test_pass_is_told_where_there_is_no_home(monkeypatch):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("COURSE_ATTN_PROGRESS", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    assert "could not be saved" in store.record_pass("softmax")
+    assert store.passed_exercises()[0] == {}
+
+
+def test_file_with_a_byte_order_mark_is_read(monkeypatch, tmp_path):
+    path = tmp_path / "progress.json"
+    path.write_text(
+        '{"version": 1, "passed": {"softmax": "2026"}}', encoding="utf-8-sig"
+    )
+    monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(path))
+    assert store.passed_exercises() == ({"softmax": "2026"}, None)
+
+
+def test_link_stays_a_link(monkeypatch, tmp_path):
+    (tmp_path / "synced").mkdir()
+    link = tmp_path / "progress.json"
+    link.symlink_to(tmp_path / "synced" / "real.json")
+    monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(link))
+    assert store.record_pass("softmax") is None
+    assert (
+        link.is_symlink()
+        and "softmax" in (tmp_path / "synced" / "real.json").read_text()
+    )

@@ -2,14 +2,15 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 from dataclasses import replace
 
 import pytest
 
-from course_attn.checking import judge
-from course_attn.checking.time_limit import KeyPressed, TimesUp, run_limited
+from course_attn.checking import Question, as_letters, judge
+from course_attn.checking.guard import KeyPressed, TimesUp, run_limited
 from tests.grader.engine.cells import scaled, written
 
 LOOPS = {
@@ -114,3 +115,123 @@ def test_key_press_gets_through_judge(toy, body):
     with pytest.raises(KeyPressed):
         judge(toy, scaled(body))
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_all_calls_together_have_twice_the_time_of_one(hurried):
+    """Each call is quick enough, and there are many."""
+    slow = scaled("time.sleep(0.06)\n    return x * factor")
+    result = judge(hurried, slow)
+    assert result.faults == ("endless",)
+    assert "all calls of the check together" in result.message
+
+
+def test_import_is_not_cut_in_two(tmp_path, monkeypatch):
+    """Half a module would be left behind, and the next import of it fails or crashes Python."""
+    (tmp_path / "slow_module.py").write_text(
+        "import time\ntime.sleep(0.3)\nvalue = 7\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports():
+        import slow_module
+
+        return slow_module.value
+
+    assert run_limited(imports, 0.1) == 7
+
+
+def test_time_after_an_import_is_limited(tmp_path, monkeypatch):
+    (tmp_path / "slow_module_2.py").write_text("import time\ntime.sleep(0.15)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports():
+        import slow_module_2  # noqa: F401
+
+        time.sleep(60)
+
+    with pytest.raises(TimesUp):
+        run_limited(imports, 0.1)
+
+
+def test_endless_recursion_with_a_high_limit_is_told_soon():
+    """Of a million frames only the nearest are kept."""
+
+    def deeper(n):
+        return deeper(n + 1)
+
+    old = sys.getrecursionlimit()
+    sys.setrecursionlimit(3 * 10**5)
+    try:
+        with pytest.raises(TimesUp) as caught:
+            run_limited(lambda: deeper(0), 0.05)
+    except RecursionError:  # the machine was quicker than the clock
+        return
+    finally:
+        sys.setrecursionlimit(old)
+    assert 0 < len(caught.value.places) <= 100
+
+
+class Endless:
+    """Reading it never ends."""
+
+    shape = (2,)
+
+    def __array__(self, *args, **kwargs):
+        while True:
+            pass
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        while True:
+            pass
+
+
+def test_result_that_cannot_be_read_is_told(hurried):
+    result = judge(hurried, lambda x, factor: Endless())
+    assert result.status == "wrong" and "cannot be read" in result.message
+
+
+class Talking(Exception):
+    """Its text never ends."""
+
+    def __str__(self):
+        while True:
+            pass
+
+
+def test_exception_whose_text_never_ends_is_told(hurried):
+    def raises(x, factor):
+        raise Talking
+
+    result = judge(hurried, raises)
+    assert result.status == "crashed" and "Talking" in result.message
+
+
+@pytest.mark.parametrize("answer", [lambda: iter(int, 1), lambda: Endless()])
+def test_answer_to_a_question_that_never_ends_is_told(answer):
+    question = Question(
+        lambda: {"a"},
+        10,
+        "",
+        "",
+        ("", "", ""),
+        read=as_letters,
+        reasons=(),
+        seconds=0.2,
+    )
+    assert judge(question, answer).faults == ("form",)
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 1e-5, 1e-4])
+def test_limit_that_is_over_at_once_leaves_no_alarm_behind(seconds):
+    """The first ring may come before the call has begun."""
+    handler = signal.getsignal(signal.SIGALRM)
+    for _ in range(50):
+        try:
+            run_limited(lambda: sum(range(100)), seconds)
+        except TimesUp:
+            pass
+        assert signal.getsignal(signal.SIGALRM) is handler
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

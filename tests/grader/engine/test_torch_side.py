@@ -7,8 +7,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from course_attn.checking import Case, Exercise, judge  # noqa: E402
-from course_attn.checking.outcome import one_thread  # noqa: E402
+from course_attn.checking import Case, judge  # noqa: E402
+from course_attn.checking.guard import one_thread  # noqa: E402
+from tests.grader.engine.cells import exercise_of  # noqa: E402
 
 
 def doubled(x):
@@ -16,16 +17,10 @@ def doubled(x):
     return 2 * x
 
 
-EXERCISE = Exercise(
-    "doubled",
-    "toy",
-    "",
+EXERCISE = exercise_of(
     doubled,
-    lambda: (
-        Case((np.array([[1.0, 2.0, 3.0]], dtype="f4"),), "example"),
-        Case((np.ones((2, 5)),), "float64"),
-    ),
-    ("", "", ""),
+    Case((np.array([[1.0, 2.0, 3.0]], dtype="f4"),), "example"),
+    Case((np.ones((2, 5)),), "float64"),
     library="torch",
 )
 
@@ -34,7 +29,7 @@ EXERCISE = Exercise(
     ("answer", "status", "faults"),
     [
         (lambda x: x + x, "right", ()),
-        (lambda x: x.double() * 2, "right", ()),
+        (lambda x: x.double() * 2, "wrong", ("dtype",)),
         (lambda x: (x + x).numpy(), "wrong", ("not-an-array",)),
         (lambda x: (x + x).tolist(), "wrong", ("not-an-array",)),
         (lambda x: (x + x).float(), "wrong", ("dtype",)),
@@ -53,7 +48,9 @@ EXERCISE = Exercise(
         (lambda x: x * 2 + torch.rand(()) * 1e-3, "wrong", ("not-repeatable",)),
     ],
 )
-def test_torch_answer_is_judged_by_form_values_and_gradient(answer, status, faults):
+def test_torch_answer_is_judged_by_form_values_and_gradient(
+    unexplained, answer, status, faults
+):
     result = judge(EXERCISE, answer)
     assert (result.status, result.faults) == (status, faults), result
 
@@ -64,14 +61,9 @@ def test_argument_that_no_gradient_reaches_is_named():
         return x * y
 
     given = (np.ones((2, 3)), np.arange(6.0).reshape(2, 3))
-    hints = ("", "", "")
-    exercise = Exercise(
-        "product",
-        "toy",
-        "",
+    exercise = exercise_of(
         product,
-        lambda: (Case(given),),
-        hints,
+        Case(given),
         library="torch",
     )
     assert judge(exercise, lambda x, y: y * x).passed
@@ -85,14 +77,9 @@ def test_mask_among_the_arguments_needs_no_gradient():
         return torch.where(mask, x, 0.0)
 
     given = (np.arange(1.0, 7).reshape(2, 3), np.eye(2, 3, dtype=bool))
-    hints = ("", "", "")
-    exercise = Exercise(
-        "chosen",
-        "toy",
-        "",
+    exercise = exercise_of(
         chosen,
-        lambda: (Case(given),),
-        hints,
+        Case(given),
         library="torch",
     )
     assert judge(exercise, lambda x, mask: x * mask).passed
@@ -134,3 +121,19 @@ def test_one_thread_gives_back_the_number_of_threads():
         assert seen == [1] and torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
+
+
+def test_switches_of_an_earlier_cell_do_not_matter():
+    right = lambda x: x + x  # noqa: E731
+    torch.set_grad_enabled(False)
+    try:
+        assert judge(EXERCISE, right).passed
+        assert not torch.is_grad_enabled()
+    finally:
+        torch.set_grad_enabled(True)
+    torch.set_default_device("meta")
+    try:
+        assert judge(EXERCISE, right).passed
+        assert torch.get_default_device().type == "meta"
+    finally:
+        torch.set_default_device(None)

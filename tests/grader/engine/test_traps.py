@@ -1,14 +1,16 @@
 """What a learner's function may do besides computing, what it may return, and what it is told."""
 
+import logging
 import random
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from course_attn.checking import BuiltIn, Exercise, judge
-from tests.grader.engine.cells import scaled, written
+from course_attn.checking import BuiltIn, Case, judge
+from tests.grader.engine.cells import exercise_of, scaled, written
 
 
 def test_right_answer_is_right_and_says_nothing_more(toy):
@@ -183,10 +185,14 @@ def test_built_in_is_noticed_whatever_it_is_called(toy):
 
     module.whole_exercise = whole
     try:
-        exercise = Exercise(
-            "scaled", "toy", "", toy.solution, toy.cases, ("", "", ""),
-            built_ins=(BuiltIn("textwrap.whole_exercise", lambda given: given["factor"] != 2),),
-        )  # fmt: skip
+        exercise = replace(
+            toy,
+            built_ins=(
+                BuiltIn(
+                    "textwrap.whole_exercise", lambda given: given["factor"] != 2
+                ),
+            ),
+        )
         result = judge(exercise, lambda x, factor: whole(x, factor))
         assert (
             result.faults == ("built-in",)
@@ -223,3 +229,62 @@ def test_profiler_is_given_back(toy):
         assert sys.getprofile() is profiler
     finally:
         sys.setprofile(None)
+
+
+def test_right_answer_that_logs_writes_nothing(toy, capfd):
+    logger = logging.getLogger("learner")
+    handler = logging.StreamHandler(sys.__stderr__)
+    logger.addHandler(handler)
+    try:
+        answer = scaled("log.warning('here')\n    return x * factor", log=logger)
+        assert judge(toy, answer).passed
+    finally:
+        logger.removeHandler(handler)
+    assert capfd.readouterr().err == ""
+    assert logging.root.manager.disable == 0
+
+
+def test_step_that_is_still_a_stub_is_named():
+    def twice(x):
+        """Double."""
+        return 2 * x
+
+    exercise = exercise_of(twice, Case((np.ones(3),), "example"))
+    namespace = {}
+    exec(
+        "def step(x):\n    raise NotImplementedError\n\n"
+        "def twice(x):\n    return step(x) + step(x)\n\n"
+        "def own(x):\n    def inner():\n        raise NotImplementedError\n    return inner()",
+        namespace,
+    )
+    result = judge(exercise, namespace["twice"])
+    assert (
+        result.faults == ("stub",)
+        and "`step`, which your function calls" in result.message
+    )
+    assert judge(exercise, namespace["own"]).status == "todo"
+
+
+def test_what_is_printed_is_kept_as_far_as_anybody_reads_it(toy):
+    source = (
+        "for i in range(10**5):\n        print('x' * 50)\n    return x * factor"
+    )
+    result = judge(replace(toy, seconds=30.0), scaled(source))
+    assert result.passed and len(result.printed) <= 100_000
+
+
+def test_name_that_is_not_defined_is_explained(toy):
+    result = judge(toy, scaled("return my_softmax(x)"))
+    assert "run that cell again" in result.message
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\x1b[31mred", "\u202eback"])
+def test_text_that_cannot_be_shown_is_shown_otherwise(toy, text):
+    def answer(x, factor):
+        print(text)
+        raise ValueError(text)
+
+    result = judge(toy, answer)
+    shown = repr(result) + result._repr_html_()
+    shown.encode("utf-8")
+    assert text not in result.message

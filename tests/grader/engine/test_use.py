@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from course_attn.checking import Case, Exercise, Fault, WrongForm, judge
+from course_attn.checking import Case, WrongForm, fault, judge
+from tests.grader.engine.cells import exercise_of
 
 
 def both(x):
@@ -11,25 +12,10 @@ def both(x):
     return 2 * x, x**2
 
 
-def _both(x, *, square=np.square):
-    return 2 * x, square(x)
-
-
-TWO = Exercise(
-    "both",
-    "toy",
-    "",
+TWO = exercise_of(
     both,
-    lambda: (Case((np.array([1.0, 3.0, 5.0]),), "example"),),
-    ("", "", ""),
-    (
-        Fault(
-            "cube",
-            {"square": lambda x: x**3},
-            lambda c: f"{c.given['result']}: cubed.",
-        ),
-    ),
-    _both,
+    Case((np.array([1.0, 3.0, 5.0]),), "example"),
+    faults=(fault("cube", "x**2", "x**3", says="{result}: cubed."),),
     results=("double", "square"),
 )
 
@@ -75,13 +61,9 @@ def _added(make, number, x):
     return made.add(x)
 
 
-MADE = Exercise(
-    "Adder",
-    "toy",
-    "",
+MADE = exercise_of(
     Adder,
-    lambda: (Case((3.0, np.array([1.0, 2.0])), "example"),),
-    ("", "", ""),
+    Case((3.0, np.array([1.0, 2.0])), "example"),
     use=_added,
     arguments=("number", "x"),
 )
@@ -126,13 +108,9 @@ def near(x):
 
 
 def test_tolerance_may_be_the_exercises_own():
-    loose = Exercise(
-        "near",
-        "toy",
-        "",
+    loose = exercise_of(
         near,
-        lambda: (Case((np.array([2.0]),), "example"),),
-        ("", "", ""),
+        Case((np.array([2.0]),), "example"),
         tolerance=0.1,
     )
     assert judge(loose, lambda x: x * 0.51).passed
@@ -144,14 +122,10 @@ def test_truth_values_are_not_taken_for_numbers():
         """Say where."""
         return x > 0
 
-    task = Exercise(
-        "positive",
-        "toy",
-        "",
+    task = exercise_of(
         positive,
-        lambda: (Case((np.array([2.0, -1.0]),), "example"),),
-        ("", "", ""),
-        (Fault("numbers", lambda x: (x > 0).astype(float), "Numbers."),),
+        Case((np.array([2.0, -1.0]),), "example"),
+        faults=(fault("numbers", "x > 0", "1.0 * (x > 0)", says="Numbers."),),
     )
     assert judge(task, lambda x: x >= 1).passed
     assert judge(task, lambda x: 1 * (x > 0)).faults == ("numbers",)

@@ -3,10 +3,9 @@
 import sys
 
 from course_attn.exercises import catalog, check
-from tests.grader.exercises import wrong
-from tests.grader.exercises.answers import answers_in
+from tests.grader.exercises.answers import answers_that_are
 
-WRONG = answers_in(wrong)
+WRONG = answers_that_are("wrong")
 
 for chapter in sys.argv[1:]:
     for name in catalog.chapters[chapter]:

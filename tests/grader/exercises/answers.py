@@ -1,4 +1,4 @@
-"""Answers as learners write them: right ones in `right`, wrong ones in `wrong`, by chapter.
+"""Answers as learners write them, right and wrong, in the modules of `given`.
 
 Each is written in another way and without looking at the declared faults. None of the right ones
 may be refused, each of the wrong ones must be. ``python -m tests.grader.exercises masks qkv``
@@ -9,12 +9,12 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from course_attn.exercises import catalog
+from tests.grader.exercises import given
 
-__all__ = ["Answer", "Answers", "answers_in"]
+__all__ = ["Answer", "Answers", "answers_that_are"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Answer:
 
 
 class Answers:
-    """The answers of one module, which decorates each with the name of its exercise."""
+    """The right, or the wrong, answers of a module, which decorates each with its exercise."""
 
     def __init__(self) -> None:
         self.given: list[tuple[str, Answer]] = []
@@ -59,18 +59,12 @@ class Answers:
         return note
 
 
-def answers_in(package: ModuleType) -> Mapping[str, Mapping[str, Answer]]:
-    """Return the answers of all modules of a package: by exercise, then by their names."""
-    found: dict[str, dict[str, Answer]] = {
-        name: {} for names in catalog.chapters.values() for name in names
-    }
-    import os  # TEMP
-
-    only = tuple(os.environ.get("ONLY", "").split(","))  # TEMP
-    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        if not module.name.rpartition(".")[2].startswith(only):  # TEMP
-            continue  # TEMP
-        for exercise, answer in importlib.import_module(module.name).answers.given:
+def answers_that_are(kind: str) -> Mapping[str, Mapping[str, Answer]]:
+    """Return the "right" or the "wrong" answers: by exercise, then by their names."""
+    found: dict[str, dict[str, Answer]] = {name: {} for name in catalog.modules}
+    for module in pkgutil.iter_modules(given.__path__, f"{given.__name__}."):
+        answers = getattr(importlib.import_module(module.name), kind, Answers())
+        for exercise, answer in answers.given:
             where = f"{module.name}.{answer.name}"
             if exercise not in found:
                 raise ValueError(f"{where}: there is no exercise {exercise!r}")
@@ -79,7 +73,7 @@ def answers_in(package: ModuleType) -> Mapping[str, Mapping[str, Answer]]:
                     f"{where}: {exercise!r} has an answer of this name"
                 )
             found[exercise][answer.name] = answer
-    for exercise, answers in found.items():
-        if not answers:
-            raise ValueError(f"{package.__name__}: no answer to {exercise!r}")
+    for exercise, named in found.items():
+        if not named:
+            raise ValueError(f"there is no {kind} answer to {exercise!r}")
     return found

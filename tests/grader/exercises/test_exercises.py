@@ -11,8 +11,7 @@ import pytest
 
 from course_attn.checking import Question
 from course_attn.exercises import catalog, check
-from tests.grader.exercises import right, wrong
-from tests.grader.exercises.answers import answers_in
+from tests.grader.exercises.answers import answers_that_are
 from tests.grader.exercises.solutions import (
     EXERCISES,
     TASKS,
@@ -21,8 +20,8 @@ from tests.grader.exercises.solutions import (
     reference_source,
 )
 
-RIGHT = answers_in(right)
-WRONG = answers_in(wrong)
+RIGHT = answers_that_are("right")
+WRONG = answers_that_are("wrong")
 LIBRARY = {"np", "torch", "bool", "len", "range", "float", "super", "ValueError"}
 
 
@@ -33,12 +32,8 @@ def test_reference_passes_when_pasted_without_a_remark(name):
 
 
 @pytest.mark.parametrize("name", EXERCISES)
-def test_reference_is_refused_as_built_in_and_right_in_steps(name):
-    exercise = EXERCISES[name]
-    assert check(exercise.solution).faults == ("built-in",)
-    if exercise.variant is not None:
-        result = check(as_own_function(exercise.variant), name)
-        assert result.passed, result
+def test_solution_of_the_course_is_refused_as_built_in(name):
+    assert check(EXERCISES[name].solution).faults == ("built-in",)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -58,9 +53,10 @@ def test_wrong_answers_are_refused_with_the_expected_diagnosis(name):
     for answer in WRONG[name].values():
         result = check(answer.function, name)
         refused = result.status in ("wrong", "crashed") and len(result.message) > 20
-        named = (
-            result.faults == answer.expected_faults or not answer.expected_faults
+        found = tuple(
+            id for id in result.faults if not id.startswith(("slip-", "mend-"))
         )
+        named = answer.expected_faults in ((), found)
         said = answer.expected_words in result.message
         by_us = "checker itself" in result.message
         if not (refused and named and said) or by_us:
@@ -155,4 +151,4 @@ def test_module_in_place_of_its_class_is_named(given):
 
 def test_positive_queries_are_not_called_nearly_right():
     relu = WRONG["SelfAttention"]["sa_relu_on_queries"].function
-    assert check(relu, "SelfAttention").faults == ()
+    assert "nearly" not in check(relu, "SelfAttention").faults

@@ -63,9 +63,9 @@ def test_merge_partial_names_a_mistake_beside_an_unknown_treatment_of_empty_part
         return m, np.where(np.isinf(m), 7.0, l1 + l2), o1 + o2
 
     result = check(no_factors, "merge_partial")
-    assert result.faults == ("known-here",)
+    assert result.faults == ("not-rescaled",)
     assert "You add the two parts as they are" in result.message
-    assert "look again at the other cases" in result.message
+    assert "look again at what happens" in result.message
 
 
 def test_merge_partial_names_a_finite_maximum_for_an_empty_part():
@@ -89,9 +89,9 @@ def test_online_softmax_may_use_the_softmax_of_a_block(transposed):
             softmax(hidden.T, axis=0).T if transposed else softmax(hidden, axis=-1)
         )
 
-    def online(scores, block):
-        starts = range(0, scores.shape[-1], block)
-        parts = [scores[..., i : i + block].astype(float) for i in starts]
+    def online(scores, tile):
+        starts = range(0, scores.shape[-1], tile)
+        parts = [scores[..., i : i + tile].astype(float) for i in starts]
         logs = np.stack([np.logaddexp.reduce(p, axis=-1) for p in parts], -1)
         top = np.nan_to_num(logs.max(-1, keepdims=True), neginf=0.0)
         shares = np.exp(logs - top)

@@ -1,5 +1,7 @@
 """`check`, `hint`, `solution` and `progress`, as a notebook uses them."""
 
+import importlib
+import inspect
 import json
 import subprocess
 import sys
@@ -7,7 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from course_attn.checking import NotRight, help
+from course_attn import costs, in_numpy, in_torch
+from course_attn.checking import NotRight, result
 from course_attn.exercises import catalog, check, hint, progress, solution
 
 
@@ -163,7 +166,7 @@ def test_progress_makes_a_remark_of_trouble_with_its_file(monkeypatch, tmp_path)
 
 
 def test_hints_come_one_by_one(monkeypatch):
-    monkeypatch.setattr(help, "_asked", {})
+    monkeypatch.setattr(result, "_asked", {})
     shown = [hint("softmax") for _ in range(4)]
     assert [len(hints.shown) for hints in shown] == [1, 2, 3, 3]
     assert 'hint("softmax")' in repr(shown[0]) and 'solution("softmax")' in repr(
@@ -209,19 +212,34 @@ def test_check_imports_nothing_it_does_not_need(answer, passed):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     chapter = "course_attn.exercises.weighted_sum"
-    own = [chapter, f"{chapter}._steps", f"{chapter}.weighted_sum"]
+    own = [chapter, f"{chapter}.weighted_sum"]
     assert done.stdout.strip() == str(own)
 
 
 def test_catalog_is_what_the_modules_declare():
-    import importlib
+    for name, module in catalog.modules.items():
+        declared = importlib.import_module(module).exercise
+        assert (declared.name, f".{declared.chapter}." in module) == (name, True)
 
-    for name, module in catalog._modules.items():
-        declared = [task.name for task in importlib.import_module(module).EXERCISES]
-        assert name in declared
-        assert [
-            other for other, where in catalog._modules.items() if where == module
-        ] == declared
+
+def test_exercises_with_a_name_of_the_package_take_its_arguments():
+    """A learner who imports what they have just written gets what they wrote."""
+    for name in catalog.modules:
+        own = inspect.signature(catalog.find(name).solution)
+        for library in (in_numpy, in_torch, costs):
+            function = getattr(library, name, None)
+            if inspect.isfunction(function):
+                theirs = list(inspect.signature(function).parameters)
+                assert [n for n in theirs if n in own.parameters] == list(
+                    own.parameters
+                )
+
+
+def test_exercise_solved_under_its_former_name_stays_solved(monkeypatch, tmp_path):
+    path = tmp_path / "progress.json"
+    path.write_text('{"version": 1, "passed": {"attention": "2026-01-01"}}')
+    monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(path))
+    assert progress().done == 1 and "✓ unscaled_attention" in repr(progress())
 
 
 def test_check_says_which_library_is_missing(monkeypatch):

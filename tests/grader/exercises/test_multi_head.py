@@ -3,7 +3,7 @@
 import numpy as np
 
 from course_attn.exercises import catalog, check
-from tests.grader.exercises.wrong import multi_head as wrong
+from tests.grader.exercises.given import wrong_multi_head as wrong
 
 
 def test_message_quotes_the_learners_own_numbers():
@@ -11,7 +11,7 @@ def test_message_quotes_the_learners_own_numbers():
     assert "[0, 1] and [2, 3]" in result.message
     assert "[0, 1] and [10, 11]" in result.message
     result = check(wrong.np_no_bias_of_values, "n_parameters")
-    assert "The difference, 6, is the bias of the values" in result.message
+    assert "n_heads·d_v = 6 numbers, added after W_V" in result.message
 
 
 def test_split_heads_says_the_missing_error_where_it_is_missing():

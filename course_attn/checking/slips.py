@@ -1,0 +1,802 @@
+"""Small slips that anybody makes in any code: each is one change of a syntax tree.
+
+The same changes serve in both directions. Made in an exercise's solution, they give results that may
+explain a learner's (`diagnose`); made in the learner's own code, they may put it right (`repair`).
+Each says what it is in both: ``mistake`` completes "Your numbers are what comes out if …", and
+``look`` completes "Look at line 3: …" without giving the correction away.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from course_attn.checking.patches import in_torch
+
+__all__ = ["Slip", "slips_in"]
+
+# What stands there, what stands there instead, and the two sentences. A name with an underscore in
+# front stands for any expression; in the sentences, {a} is the expression that `_a` stands for.
+_SIDES = "which side of `{}` is which?"
+_INSIDE = "what belongs inside this power, and what outside?"
+_TURN = "is this transposition needed?"
+_ENDS = "where does this begin, and where does it end?"
+_KEPT = "is all of this needed? One part of it is too much"
+_REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
+    ("rounding", "_a / _b", "_a // _b", "`//` stands where `/` belongs", "does this division have to round?"),
+    ("rounding", "_a // _b", "_a / _b", "`/` stands where `//` belongs", "does this division have to round?"),
+    ("operator", "_a + _b", "_a - _b", "`-` stands where `+` belongs", "is `+` right here?"),
+    ("operator", "_a - _b", "_a + _b", "`+` stands where `-` belongs", "is `-` right here?"),
+    ("operator", "_a * _b", "_a / _b", "`/` stands where `*` belongs", "is `*` right here?"),
+    ("operator", "_a * _b", "_a + _b", "`+` stands where `*` belongs", "is `*` right here?"),
+    ("operator", "_a * _b", "_a @ _b", "`@` stands where `*` belongs", "is `*`, entry by entry, right here?"),
+    ("operator", "_a * _b", "_a ** _b", "`**` stands where `*` belongs", "is `*` right here?"),
+    ("operator", "_a / _b", "_a * _b", "`*` stands where `/` belongs", "is `/` right here?"),
+    ("operator", "_a @ _b", "_a * _b", "`*` stands where `@` belongs", "is `@` right here?"),
+    ("operator", "_a ** _b", "_a * _b", "`*` stands where `**` belongs", "is `**` right here?"),
+    ("operator", "_a & _b", "_a | _b", "`|` stands where `&` belongs", "is `&` right here?"),
+    ("operator", "_a | _b", "_a & _b", "`&` stands where `|` belongs", "is `|` right here?"),
+    ("left-out", "_a + _b", "_a", "you leave out {b}", _KEPT),
+    ("left-out", "_a + _b", "_b", "you leave out {a}", _KEPT),
+    ("left-out", "_a - _b", "_a", "you do not subtract {b}", _KEPT),
+    ("left-out", "_a - _b", "-_b", "you leave out {a}", _KEPT),
+    ("left-out", "_a * _b", "_a", "you do not multiply by {b}", _KEPT),
+    ("left-out", "_a * _b", "_b", "you do not multiply by {a}", _KEPT),
+    ("left-out", "_a / _b", "_a", "you do not divide by {b}", _KEPT),
+    ("left-out", "_a // _b", "_a", "you do not divide by {b}", _KEPT),
+    ("left-out", "_a @ _b", "_a", "you leave out the product with {b}", _KEPT),
+    ("left-out", "_a @ _b", "_b", "you leave out the product with {a}", _KEPT),
+    ("left-out", "_a ** _b", "_a", "the power {b} is left out", "is this power needed?"),
+    ("swapped", "_a - _b", "_b - _a", "the two sides of `-` are swapped", _SIDES.format("-")),
+    ("swapped", "_a / _b", "_b / _a", "the two sides of `/` are swapped", _SIDES.format("/")),
+    ("swapped", "_a @ _b", "_b @ _a", "the two sides of `@` are swapped", _SIDES.format("@")),
+    ("swapped", "_a ** _b", "_b ** _a", "the two sides of `**` are swapped", _SIDES.format("**")),
+    ("inside", "_a * _b ** _n", "(_a * _b) ** _n", "you put {a} inside the power", _INSIDE),
+    ("inside", "_a ** _n / _b", "(_a / _b) ** _n", "you put {b} inside the power", _INSIDE),
+    ("inside", "(_a * _b) ** _n", "_a * _b ** _n", "you put {a} outside the power", _INSIDE),
+    ("inside", "(_a * _b) ** _n", "_a ** _n * _b", "you put {b} outside the power", _INSIDE),
+    ("inside", "(_a / _b) ** _n", "_a ** _n / _b", "you put {b} outside the power", _INSIDE),
+    ("inside", "_a ** _n / _b", "_a ** (_n / _b)", "you divide the exponent by {b}", _INSIDE),
+    ("inside", "_a ** (_n / _b)", "_a ** _n / _b", "you divide the power by {b}, not the exponent", _INSIDE),
+    ("swapped", "[_a, _b]", "[_b, _a]", "you put {a} and {b} in the other order", "in which order do these two stand?"),
+    ("swapped", "(_a, _b)", "(_b, _a)", "you put {a} and {b} in the other order", "in which order do these two stand?"),
+    ("swapped", "(_a, _b, _c)", "(_b, _a, _c)", "you put {a} and {b} in the other order", "in which order do these stand?"),
+    ("swapped", "(_a, _b, _c)", "(_a, _c, _b)", "you put {b} and {c} in the other order", "in which order do these stand?"),
+    ("shift", "_a[:_n]", "_a[_n]", "one entry is taken, not all before it", "is a `:` missing here, or too many?"),
+    ("shift", "_a[_n]", "_a[:_n]", "all entries before it are taken, not one", "is a `:` missing here, or too many?"),
+    ("transposition", "_a @ _b", "_a.swapaxes(-1, -2) @ _b", "you transpose {a}", "a transposition is missing"),
+    ("transposition", "_a @ _b", "_a @ _b.swapaxes(-1, -2)", "you transpose {b}", "a transposition is missing"),
+    ("transposition", "_a.T", "_a", "you do not transpose {a}", _TURN),
+    ("transposition", "_a.mT", "_a", "you do not transpose {a}", _TURN),
+    ("transposition", "_a.swapaxes(_m, _n)", "_a", "you do not transpose {a}", _TURN),
+    ("transposition", "np.swapaxes(_a, _m, _n)", "_a", "you do not transpose {a}", _TURN),
+    ("transposition", "_a.T", "_a.swapaxes(-1, -2)", "only two axes are swapped", "what does `.T` do with more than two axes?"),
+    ("transposition", "_a.swapaxes(_m, _n)", "_a.T", "all axes are turned round", _TURN),
+    ("distance", "_q @ _k.swapaxes(-1, -2)", "-((_q[..., :, None, :] - _k[..., None, :, :]) ** 2).sum(-1)",
+     "squared distances stand where dot products belong", "is a product or a distance needed?"),
+    ("distance", "_q @ _k.swapaxes(-1, -2)", "-((_q[..., :, None, :] - _k[..., None, :, :]) ** 2).sum(-1) ** 0.5",
+     "distances stand where dot products belong", "is a product or a distance needed?"),
+    ("sign", "-_a", "_a", "the minus sign is left out", "does the minus sign belong here?"),
+    ("sign", "_f.exp(_a)", "_f.exp(-_a)", "the exponent has the wrong sign", "is the sign of the exponent right?"),
+    ("sign", "_a.exp()", "(-_a).exp()", "the exponent has the wrong sign", "is the sign of the exponent right?"),
+    ("missing", "_f.exp(_a)", "_f.exp(_a - _a.max(axis=-1, keepdims=True))", "the largest of each row is subtracted first",
+     "how large can this exponent become? Something is to be subtracted first"),
+    ("missing", "_a.exp()", "(_a - _a.max(axis=-1, keepdims=True)).exp()", "the largest of each row is subtracted first",
+     "how large can this exponent become? Something is to be subtracted first"),
+    ("scale", "_f.exp(_a)", "_f.exp(_a / _a.shape[-1] ** 0.5)", "the exponent is divided by the square root of its length",
+     "is something missing in the exponent?"),
+    ("negation", "~_a", "_a", "the `~` at {a} is left out", "does the `~` belong here?"),
+    ("negation", "not _a", "_a", "the `not` is left out", "does the `not` belong here?"),
+    ("negation", "np.where(_c, _a, _b)", "np.where(_c, _b, _a)", "the two choices of `where` are swapped",
+     "which of the two does `where` take where its test is True?"),
+    ("comparison", "_a < _b", "_a <= _b", "`<=` stands where `<` belongs", "what about equal ones?"),
+    ("comparison", "_a < _b", "_a > _b", "`>` stands where `<` belongs", "is this the right way round?"),
+    ("comparison", "_a < _b", "_a >= _b", "`>=` stands where `<` belongs", "is this the right way round?"),
+    ("comparison", "_a <= _b", "_a < _b", "`<` stands where `<=` belongs", "what about equal ones?"),
+    ("comparison", "_a <= _b", "_a >= _b", "`>=` stands where `<=` belongs", "is this the right way round?"),
+    ("comparison", "_a <= _b", "_a > _b", "`>` stands where `<=` belongs", "is this the right way round?"),
+    ("comparison", "_a > _b", "_a >= _b", "`>=` stands where `>` belongs", "what about equal ones?"),
+    ("comparison", "_a > _b", "_a < _b", "`<` stands where `>` belongs", "is this the right way round?"),
+    ("comparison", "_a > _b", "_a <= _b", "`<=` stands where `>` belongs", "is this the right way round?"),
+    ("comparison", "_a >= _b", "_a > _b", "`>` stands where `>=` belongs", "what about equal ones?"),
+    ("comparison", "_a >= _b", "_a <= _b", "`<=` stands where `>=` belongs", "is this the right way round?"),
+    ("comparison", "_a >= _b", "_a < _b", "`<` stands where `>=` belongs", "is this the right way round?"),
+    ("comparison", "_a == _b", "_a != _b", "`!=` stands where `==` belongs", "is this the right way round?"),
+    ("comparison", "_a != _b", "_a == _b", "`==` stands where `!=` belongs", "is this the right way round?"),
+    ("condition", "_a if _c else _b", "_a", "the condition plays no part", "when does this condition hold?"),
+    ("condition", "_a if _c else _b", "_b", "the condition plays no part", "when does this condition hold?"),
+    ("shift", "range(_n)", "range(_n + 1)", "`range` ends one too late", _ENDS),
+    ("shift", "range(_n)", "range(_n - 1)", "`range` ends one too early", _ENDS),
+    ("shift", "range(_n)", "range(1, _n)", "`range` begins with 1", _ENDS),
+    ("shift", "range(_n)", "range(1, _n + 1)", "`range` begins with 1", _ENDS),
+    ("shift", "range(_m, _n)", "range(_m, _n + 1)", "`range` ends one too late", _ENDS),
+    ("shift", "range(_m, _n)", "range(_m, _n - 1)", "`range` ends one too early", _ENDS),
+    ("shift", "np.arange(_n)", "np.arange(1, _n + 1)", "`arange` begins with 1", _ENDS),
+    ("shift", "np.arange(1, _n + 1)", "np.arange(_n)", "`arange` begins with 0", _ENDS),
+    ("variance", "_x.var(axis=_a, keepdims=True)", "_x.var(axis=_a, keepdims=True, ddof=1)",
+     "the variance is divided by n − 1, not by n", "by what is this variance divided, n or n − 1?"),
+    ("variance", "_x.std(axis=_a, keepdims=True)", "_x.std(axis=_a, keepdims=True, ddof=1)",
+     "the deviation is that of a sample (n − 1)", "by what is this variance divided, n or n − 1?"),
+    ("variance", "_x.var(_a, keepdims=True)", "_x.var(_a, keepdims=True, correction=0)",
+     "the variance is divided by n, not by n − 1", "by what is this variance divided, n or n − 1?"),
+)  # fmt: skip
+# The same for what a step or the whole function gives.
+_RESULTS: tuple[tuple[str, str, str, str], ...] = (
+    ("sign", "-_r", "the result has the wrong sign", "is the sign of the result right?"),
+    ("missing", "_r / _r.sum(axis=-1, keepdims=True)", "each row is divided by its sum", "do the rows have to sum to 1?"),
+    ("factor", "2 * _r", "the result is doubled", "a factor of 2 is missing or too many"),
+    ("factor", "_r / 2", "the result is halved", "a factor of 2 is missing or too many"),
+    ("factor", "4 * _r", "the result is multiplied by 4", "a factor of 4 is missing or too many"),
+    ("factor", "_r / 4", "the result is divided by 4", "a factor of 4 is missing or too many"),
+    ("factor", "_r + 1", "1 is added to the result", "one is missing or too many"),
+    ("factor", "_r - 1", "1 is subtracted from the result", "one is missing or too many"),
+    ("power", "_r ** 0.5", "the square root of the result is taken", "is a square root missing?"),
+    ("power", "_r ** 2", "the result is squared", "is this to be squared?"),
+    ("transposition", "_r.swapaxes(-1, -2)", "the result is transposed", "are rows and columns the right way round?"),
+    ("negation", "~_r", "True and False are exchanged", "what does True mean?"),
+    ("function", "np.exp(_r)", "`exp` is taken of the result", "is `exp` missing?"),
+    ("function", "np.log(_r)", "the logarithm of the result is taken", "is a logarithm missing?"),
+    ("function", "np.abs(_r)", "the absolute value is taken", "is an absolute value missing?"),
+    ("rounded", "np.round(_r)", "the result is rounded", "is something to be rounded?"),
+    ("doubled", "np.exp(_r) / np.exp(_r).sum(axis=-1, keepdims=True)", "a softmax is taken of the result", "is a softmax missing?"),
+)  # fmt: skip
+_SCALES: tuple[tuple[str, str, str, str], ...] = tuple(
+    (
+        "scale",
+        f"_r {sign} _p.shape[{axis}]{power}",
+        f"it is {verb} by {word}{what}",
+        "a scale is missing here"
+        if sign == "/"
+        else "this is scaled down too much",
+    )
+    for axis, what in (
+        (-1, "the length of the last axis of {p}"),
+        (-2, "the length of the last axis but one of {p}"),
+    )
+    for power, word in ((" ** 0.5", "the square root of "), ("", ""))
+    for sign, verb in (("/", "divided"), ("*", "multiplied"))
+)
+_OTHERS = {
+    "exp": ("exp2",), "exp2": ("exp",), "log": ("log2", "log10"), "log2": ("log",), "log10": ("log",),
+    "max": ("sum", "mean", "min"), "amax": ("sum", "mean", "amin"), "min": ("max",), "amin": ("amax",),
+    "sum": ("mean", "max"), "mean": ("sum", "max"), "std": ("var",), "var": ("std",), "tril": ("triu",),
+    "triu": ("tril",), "ones": ("zeros",), "zeros": ("ones",), "ones_like": ("zeros_like",),
+    "zeros_like": ("ones_like",), "sin": ("cos",), "cos": ("sin",), "concatenate": ("stack",),
+    "repeat": ("tile", "repeat_interleave"), "tile": ("repeat",), "repeat_interleave": ("repeat",),
+    "rint": ("floor",), "floor": ("ceil", "rint"), "ceil": ("floor",), "round": ("floor",),
+    "maximum": ("minimum",), "minimum": ("maximum",), "multiply": ("matmul",), "matmul": ("multiply",),
+    "logical_or": ("logical_and",), "logical_and": ("logical_or",), "any": ("all",), "all": ("any",),
+    "argmax": ("argmin",), "cumsum": ("sum",),
+}  # fmt: skip
+_ALONG = {
+    "sum", "mean", "max", "min", "amax", "amin", "var", "std", "norm", "softmax", "cumsum", "prod",
+    "any", "all", "argmax", "logsumexp", "vector_norm", "average",
+}  # fmt: skip
+_LIBRARIES = ("np", "torch", "F", "nn", "math", "self")
+_TRUTHS = re.compile("mask|allow|keep|kept|hid|valid|visib|seen|pad|causal|forbid")
+_KINDS = (
+    "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
+    "variance", "left-out", "missing", "operator", "function", "return", "accumulation", "swapped", "shift",
+    "doubled", "constant", "name", "keyword", "inside", "condition", "scale", "distance", "power",
+    "factor", "residual", "other-name", "rounded", "unlikely",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Slip:
+    """One change of one node of a tree.
+
+    Parameters
+    ----------
+    holder, field, index : ast.AST, str, int or None
+        Where the node stands: ``holder.field`` or ``holder.field[index]``.
+    old, new : ast.AST
+        What stands there, and what stands there afterward.
+    kind, mistake, look : str
+        The kind of slip; what it is when it was made; where to look when it undoes a mistake.
+    step : str
+        The name to which the statement assigns, or "" for the result.
+    """
+
+    holder: ast.AST
+    field: str
+    index: int | None
+    old: ast.AST
+    new: ast.AST
+    kind: str
+    mistake: str
+    look: str
+    step: str
+
+    @property
+    def line(self) -> int:
+        """The line of the node."""
+        return getattr(self.old, "lineno", 0)
+
+    def put(self, node: ast.AST | None = None) -> None:
+        """Make the change, or put another node in this place."""
+        node = node or self.new
+        if self.index is None:
+            setattr(self.holder, self.field, node)
+        else:
+            getattr(self.holder, self.field)[self.index] = node
+
+    def take_back(self) -> None:
+        """Undo the change."""
+        self.put(self.old)
+
+    def touches(self, other: "Slip") -> bool:
+        """Whether one of two slips lies within the text of the other."""
+        mine, theirs = _span(self.old), _span(other.old)
+        return mine[0] <= theirs[1] and theirs[0] <= mine[1]
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What the rules need to know about the code around a node."""
+
+    arguments: tuple[str, ...]
+    locals: tuple[str, ...]
+    torch: bool
+    attributes: tuple[str, ...] = ()
+    in_index: bool = False
+    in_loop: bool = False
+
+
+_Change = tuple[Any, str, str, str]
+
+
+def slips_in(tree: ast.AST, *, torch: bool) -> list[Slip]:
+    """Return every slip that can be made in a function or class, the likeliest kinds first."""
+    nodes = list(ast.walk(tree))
+    given = [
+        a.arg for n in nodes if isinstance(n, ast.FunctionDef) for a in n.args.args
+    ]
+    stored = [
+        n.id
+        for n in nodes
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
+    arguments = tuple(dict.fromkeys(name for name in given if name != "self"))
+    local = tuple(dict.fromkeys(name for name in stored if name not in arguments))
+    own = [
+        n.attr
+        for n in nodes
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+    ]
+    scope = _Scope(arguments, local, torch, tuple(dict.fromkeys(own)))
+    found = list(_below(tree, scope, ""))
+    return sorted(found, key=lambda slip: _KINDS.index(slip.kind))
+
+
+def _below(node: ast.AST, scope: _Scope, step: str) -> Iterator[Slip]:
+    """Yield the slips in everything below a node."""
+    for field, value in ast.iter_fields(node):
+        if field in (
+            "decorator_list",
+            "returns",
+            "annotation",
+            "args",
+            "bases",
+        ) and not isinstance(node, ast.Call):
+            continue
+        inner = _Scope(
+            scope.arguments,
+            scope.locals,
+            scope.torch,
+            scope.attributes,
+            isinstance(node, ast.Subscript)
+            and field == "slice"
+            or scope.in_index
+            and isinstance(node, ast.expr),
+            scope.in_loop
+            or (isinstance(node, ast.For | ast.While) and field == "body"),
+        )
+        for index, child in (
+            enumerate(value) if isinstance(value, list) else [(None, value)]
+        ):
+            if not isinstance(child, ast.AST) or isinstance(
+                child, ast.expr_context
+            ):
+                continue
+            name = _step_of(child) if isinstance(child, ast.stmt) else step
+            if _is_code(node, field, child):
+                for new, kind, mistake, look in _changes(child, inner):
+                    if kind == "name" and getattr(node, "attr", "") == "shape":
+                        kind = "other-name"  # many have the same size
+                    if not hasattr(new, "lineno"):  # else it is a part of the tree
+                        ast.copy_location(new, child)
+                    ast.fix_missing_locations(new)
+                    yield Slip(
+                        node, field, index, child, new, kind, mistake, look, name
+                    )
+            yield from _below(child, inner, name)
+
+
+def _is_code(holder: ast.AST, field: str, node: ast.AST) -> bool:
+    """Whether a node is neither a target, nor a definition, a docstring or a library's name."""
+    if isinstance(getattr(node, "ctx", None), ast.Store) or isinstance(
+        node, ast.FunctionDef
+    ):
+        return False
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return False
+    is_part = (
+        isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self"
+    )
+    if field == "func" and not is_part:
+        return False
+    return not (isinstance(node, ast.Name) and node.id in _LIBRARIES)
+
+
+def _step_of(statement: ast.stmt) -> str:
+    targets = getattr(statement, "targets", None) or [
+        getattr(statement, "target", None)
+    ]
+    return " and ".join(
+        f"the {n.id.replace('_', ' ')}" if _is_words(n.id) else f"`{n.id}`"
+        for target in targets
+        if target is not None and not isinstance(statement, ast.For)
+        for n in ast.walk(target)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    )
+
+
+def _changes(node: Any, scope: _Scope) -> Iterator[_Change]:
+    for kind, pattern, new, mistake, look in _rewrites(scope.torch):
+        parts: dict[str, ast.AST] = {}
+        if _matches(pattern, node, parts):
+            words = {name[1:]: _said(part, scope) for name, part in parts.items()}
+            changed = _filled(new, parts)
+            if not _is_endless_power(changed):
+                yield changed, kind, mistake.format_map(words), look
+    for kinds, rule in _RULES:
+        if isinstance(node, kinds):
+            yield from rule(node, scope)
+
+
+def _is_endless_power(node: ast.expr) -> bool:
+    """Whether a number is raised to one that may be large: nothing can stop that."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Pow):
+        return False
+    base, exponent = (
+        getattr(node.left, "value", None),
+        getattr(node.right, "value", None),
+    )
+    return not (
+        isinstance(base, float)
+        or isinstance(exponent, int | float)
+        and exponent < 5
+    )
+
+
+@cache
+def _rewrites(torch: bool) -> list[tuple[str, ast.expr, ast.expr, str, str]]:
+    write = in_torch if torch else str
+    return [
+        (kind, _expression(write(old)), _expression(write(new)), mistake, look)
+        for kind, old, new, mistake, look in _REWRITES
+    ]
+
+
+def _matches(pattern: Any, node: Any, parts: dict[str, ast.AST]) -> bool:
+    if isinstance(pattern, ast.Name) and pattern.id[0] == "_":
+        parts[pattern.id] = node
+        return isinstance(node, ast.expr)
+    if type(pattern) is not type(node):
+        return False
+    if isinstance(pattern, ast.AST):
+        return all(
+            _matches(value, getattr(node, field), parts)
+            for field, value in ast.iter_fields(pattern)
+            if field not in ("ctx", "kind")
+        )
+    if isinstance(pattern, list):
+        return len(pattern) == len(node) and all(
+            _matches(one, other, parts)
+            for one, other in zip(pattern, node, strict=True)
+        )
+    return bool(pattern == node)
+
+
+class _Filler(ast.NodeTransformer):
+    def __init__(self, parts: dict[str, ast.AST]) -> None:
+        self.parts = parts
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802, D102
+        return self.parts.get(node.id, node)
+
+
+def _filled(template: ast.expr, parts: dict[str, ast.AST]) -> ast.expr:
+    """Return a template with these expressions in the places of its names."""
+    return _Filler(parts).visit(_expression(ast.unparse(template)))
+
+
+def _expression(code: str) -> ast.expr:
+    return ast.parse(code, mode="eval").body
+
+
+def _said(node: ast.AST, scope: _Scope) -> str:
+    """Return how a sentence speaks of a part of the code."""
+    return _word(node.id, scope) if isinstance(node, ast.Name) else _text(node)
+
+
+def _text(node: ast.AST) -> str:
+    text = ast.unparse(node)
+    return f"`{text}`" if len(text) <= 40 else f"`{text[:36]} …`"
+
+
+def _span(node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
+    ends = ("lineno", "col_offset"), ("end_lineno", "end_col_offset")
+    first, last = (
+        tuple(getattr(node, name, 0) or 0 for name in names) for names in ends
+    )
+    return (first[0], first[1]), (last[0], last[1])
+
+
+def _called(node: ast.Call) -> str:
+    return (
+        node.func.attr
+        if isinstance(node.func, ast.Attribute)
+        else getattr(node.func, "id", "")
+    )
+
+
+def _of_library(node: ast.Call) -> bool:
+    """Whether a function is called (``np.sum(x)``), not a method (``x.sum()``)."""
+    owner: ast.expr = node.func
+    while isinstance(owner, ast.Attribute):
+        owner = owner.value
+    return isinstance(owner, ast.Name) and (
+        owner.id in _LIBRARIES or owner is node.func
+    )
+
+
+def _constants(node: ast.Constant, scope: _Scope) -> Iterator[_Change]:
+    value = node.value
+    if isinstance(value, bool):
+        yield (
+            ast.Constant(not value),
+            "constant",
+            f"`{not value}` stands where `{value}` belongs",
+            f"is {value} right?",
+        )
+    elif isinstance(value, int | float):
+        yield from _numbers(value, scope)
+    elif isinstance(value, str) and re.fullmatch(
+        r"[a-zA-Z., ]+->[a-zA-Z. ]*", value
+    ):
+        for letters in re.finditer(r"[a-zA-Z]{2,}", value):
+            turned = letters[0][:-2] + letters[0][:-3:-1]
+            spec = value[: letters.start()] + turned + value[letters.end() :]
+            yield (
+                ast.Constant(spec), "transposition", f"the last two indices of `{letters[0]}` are swapped",
+                "which index counts what, and which are summed?",
+            )  # fmt: skip
+
+
+def _negatives(node: ast.UnaryOp, scope: _Scope) -> Iterator[_Change]:
+    value = getattr(node.operand, "value", None)
+    if isinstance(node.op, ast.USub) and isinstance(value, int | float):
+        yield from _numbers(-value, scope)
+
+
+def _numbers(value: Any, scope: _Scope) -> Iterator[_Change]:
+    others = [value + 1, value - 1, 2 * value, value / 2]
+    others += (
+        [0, 1, 2, -1, -2, -3, 0.5]
+        if isinstance(value, int)
+        else [-value, 0.0, 1.0, 2.0, 10 * value, value / 10]
+    )
+    for other in dict.fromkeys(others):
+        if isinstance(value, int) and other == int(other):
+            other = int(other)
+        elif not isinstance(other, int):
+            other = float(f"{other:.12g}")
+        if other == value or (scope.in_index and other != int(other)):
+            continue
+        kind = "shift" if scope.in_index and abs(other - value) == 1 else "constant"
+        yield (
+            _expression(repr(other)), kind, f"`{other:g}` stands where `{value:g}` belongs",
+            f"is {value:g} the right number here?",
+        )  # fmt: skip
+
+
+def _axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
+    name = _called(node)
+    if name not in _ALONG:
+        return
+    word, keep = ("dim", "keepdim") if scope.torch else ("axis", "keepdims")
+    along = next((k for k in node.keywords if k.arg in ("axis", "dim")), None)
+    by_place = len(node.args) > _of_library(node)
+    have = ast.unparse(along.value) if along else "everything"
+    for value in () if by_place else ("-1", "-2", "-3", "0", "1", "everything"):
+        if value != have:
+            rest = [k for k in node.keywords if k is not along]
+            new = (
+                rest
+                if value == "everything"
+                else [ast.keyword(word, _expression(value)), *rest]
+            )
+            runs = {
+                v: "over everything" if v == "everything" else f"along axis {v}"
+                for v in (value, have)
+            }
+            yield (
+                ast.Call(node.func, node.args, new), "axis",
+                f"`{name}` runs {runs[value]} instead of {runs[have]}", f"along which axis does this `{name}` run?",
+            )  # fmt: skip
+    rest = [k for k in node.keywords if k.arg not in (keep, "axis", "dim")]
+    both = [
+        *rest,
+        ast.keyword(word, _expression("-1")),
+        ast.keyword(keep, ast.Constant(True)),
+    ]
+    if not by_place and have != "-1" and len(both) > len(node.keywords):
+        yield (
+            ast.Call(node.func, node.args, both), "axis",
+            f"`{name}` runs along the last axis and keeps it", f"along which axis does this `{name}` run, and is that axis kept?",
+        )  # fmt: skip
+    rest = [k for k in node.keywords if k.arg != keep]
+    if len(rest) < len(node.keywords):
+        yield (
+            ast.Call(node.func, node.args, rest), "kept-axis",
+            f"`{name}` drops the axis that `{keep}=True` keeps", f"is the axis of this `{name}` to be kept?",
+        )  # fmt: skip
+    elif along or by_place:
+        yield (
+            ast.Call(node.func, node.args, [*rest, ast.keyword(keep, ast.Constant(True))]), "kept-axis",
+            f"`{name}` keeps its axis",
+            f"is the axis of this `{name}` to be kept, so that its result lines up with the rows?",
+        )  # fmt: skip
+
+
+def _calls(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
+    """Call another function, leave a call or a keyword out, swap two arguments."""
+    name = _called(node)
+    for other in _OTHERS.get(name, ()):
+        func: ast.expr = ast.Name(other, ast.Load())
+        if isinstance(node.func, ast.Attribute):
+            func = ast.Attribute(node.func.value, other, ast.Load())
+        yield (
+            ast.Call(func, node.args, node.keywords),
+            "function", f"`{other}` stands where `{name}` belongs", f"is `{name}` the right function here?",
+        )  # fmt: skip
+    inside = (
+        node.func.value
+        if isinstance(node.func, ast.Attribute) and not _of_library(node)
+        else None
+    )
+    inside = inside or (node.args[0] if node.args else None)
+    if inside is not None and name not in (
+        "range",
+        "len",
+        "zip",
+        "enumerate",
+        "super",
+        "Parameter",
+        "Linear",
+    ):
+        kind = "unlikely" if name in _ALONG else "left-out"
+        yield inside, kind, f"`{name}` is left out", f"is `{name}` needed here?"
+    for i in range(len(node.args) - 1):
+        args = [*node.args[:i], node.args[i + 1], node.args[i], *node.args[i + 2 :]]
+        yield (
+            ast.Call(node.func, args, node.keywords), "swapped",
+            f"{_text(node.args[i])} and {_text(node.args[i + 1])} are swapped in `{name}`",
+            f"in which order does `{name}` take its arguments?",
+        )  # fmt: skip
+    for k, keyword in enumerate(node.keywords):
+        if keyword.arg not in ("axis", "dim", "keepdims", "keepdim", None):
+            yield (
+                ast.Call(node.func, node.args, node.keywords[:k] + node.keywords[k + 1 :]), "keyword",
+                f"`{keyword.arg}=` is left out", f"is `{keyword.arg}=` needed here?",
+            )  # fmt: skip
+
+
+def _names(node: ast.Name, scope: _Scope) -> Iterator[_Change]:
+    known = (*scope.arguments, *scope.locals)
+    if node.id not in known:
+        return
+    group = scope.arguments if node.id in scope.arguments else scope.locals
+    for other in (*group, *(name for name in known if name not in group)):
+        if other != node.id:
+            yield (
+                ast.Name(other, ast.Load()), "name" if other in group else "other-name",
+                f"you take {_word(other, scope)} for {_word(node.id, scope)}",
+                f"is `{node.id}` the right one here?",
+            )  # fmt: skip
+    if scope.in_index:
+        for sign in "+-":
+            yield (
+                _filled(_expression(f"_n {sign} 1"), {"_n": node}), "shift",
+                f"`{node.id} {sign} 1` stands where `{node.id}` belongs", "is this index one too many or too few?",
+            )  # fmt: skip
+    elif _TRUTHS.search(node.id):
+        yield (
+            ast.UnaryOp(ast.Invert(), node),
+            "negation",
+            f"`{node.id}` is negated",
+            f"what does True mean in `{node.id}`?",
+        )
+
+
+def _word(name: str, scope: _Scope) -> str:
+    """Return what a reader can call a name: a local one is a step of the solution, in words."""
+    is_step = name in scope.locals and _is_words(name)
+    return f"the {name.replace('_', ' ')}" if is_step else f"`{name}`"
+
+
+def _is_words(name: str) -> bool:
+    return name.islower() and all(len(part) > 2 for part in name.split("_"))
+
+
+def _attributes(node: ast.Attribute, scope: _Scope) -> Iterator[_Change]:
+    """Take another attribute of the module: `self.W_K` for `self.W_Q`."""
+    if isinstance(node.value, ast.Name) and node.value.id == "self":
+        for other in scope.attributes if node.attr in scope.attributes else ():
+            if other != node.attr:
+                yield (
+                    ast.Attribute(node.value, other, node.ctx), "name",
+                    f"you take `{other}` for `{node.attr}`", f"is `{node.attr}` the right one here?",
+                )  # fmt: skip
+
+
+def _index(node: ast.Subscript) -> str:
+    whole, value = ast.unparse(node), ast.unparse(node.value)
+    return whole[len(value) + 1 : -1]
+
+
+def _subscripts(node: ast.Subscript, scope: _Scope) -> Iterator[_Change]:
+    if not isinstance(node.value, ast.Attribute) or node.value.attr != "shape":
+        yield (
+            node.value,
+            "left-out",
+            f"the index `[{_index(node)}]` is left out",
+            "is this index needed?",
+        )
+    if isinstance(node.slice, ast.Slice):
+        for field in ("lower", "upper"):
+            bound = getattr(node.slice, field)
+            for code in ("_n + 1", "_n - 1") if bound is not None else ("1", "-1"):
+                ends = {"lower": node.slice.lower, "upper": node.slice.upper}
+                ends[field] = _filled(_expression(code), {"_n": bound})
+                part = ast.Slice(ends["lower"], ends["upper"], node.slice.step)
+                yield (
+                    ast.Subscript(node.value, part, node.ctx),
+                    "shift",
+                    "a slice is shifted by one",
+                    _ENDS,
+                )
+
+
+def _results(
+    value: ast.expr, scope: _Scope, table: tuple[tuple[str, str, str, str], ...]
+) -> Iterator[_Change]:
+    """Do something to a value: its rows count as those of the left side of a product."""
+    part = value.left if isinstance(value, ast.BinOp) else value
+    for kind, code, mistake, look in table:
+        new = _expression(in_torch(code) if scope.torch else code)
+        said = mistake.format(p=_said(part, scope))
+        yield _filled(new, {"_r": value, "_p": part}), kind, said, look
+
+
+def _returns(node: ast.Return, scope: _Scope) -> Iterator[_Change]:
+    if node.value is None or isinstance(node.value, ast.Tuple):
+        return
+    for new, kind, mistake, look in _results(node.value, scope, _RESULTS + _SCALES):
+        yield ast.Return(new), kind, mistake.replace("it is", "the result is"), look
+    for name in scope.arguments:
+        added = ast.BinOp(node.value, ast.Add(), ast.Name(name, ast.Load()))
+        yield (
+            ast.Return(added),
+            "residual",
+            f"`{name}` is added to the result",
+            f"is `{name}` to be added?",
+        )
+
+
+_OVER = "does this replace what was there, or add to it?"
+
+
+def _assigned(node: ast.Assign, scope: _Scope) -> Iterator[_Change]:
+    """Repeat a step, leave it out, scale it, or add where something is to be replaced."""
+    target = node.targets[0]
+    if isinstance(target, ast.Subscript):
+        yield (
+            ast.AugAssign(target, ast.Add(), node.value),
+            "accumulation",
+            "`+=` stands where `=` belongs",
+            _OVER,
+        )
+    if not isinstance(target, ast.Name):
+        return
+    if target.id in {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}:
+        again = ast.If(ast.Constant(True), [node, node], [])
+        yield (
+            ast.Pass(),
+            "left-out",
+            "this step is left out",
+            "is this step needed?",
+        )
+        yield (
+            again,
+            "doubled",
+            "this step is done twice",
+            "is this step to be done twice?",
+        )
+    elif scope.in_loop:
+        yield (
+            ast.AugAssign(target, ast.Add(), node.value),
+            "accumulation",
+            "`+=` stands where `=` belongs",
+            _OVER,
+        )
+    if isinstance(node.value, ast.BinOp | ast.Call):
+        rounded = next(row for row in _RESULTS if row[0] == "rounded")
+        for new, kind, mistake, look in _results(
+            node.value, scope, (*_SCALES, rounded)
+        ):
+            yield (
+                ast.Assign(node.targets, new),
+                kind,
+                mistake.replace("the result", "it"),
+                look,
+            )
+
+
+def _added(node: ast.AugAssign, scope: _Scope) -> Iterator[_Change]:
+    yield (
+        ast.Assign([node.target], node.value),
+        "accumulation",
+        "`=` stands where something is to be added",
+        _OVER,
+    )
+    yield ast.Pass(), "left-out", "this step is left out", "is this step needed?"
+    other = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+    yield (
+        ast.AugAssign(node.target, other, node.value),
+        "operator",
+        "the sign of a step is wrong",
+        "is this added or subtracted?",
+    )
+
+
+def _conditions(node: ast.If, scope: _Scope) -> Iterator[_Change]:
+    for body, mistake in (
+        (node.body, "the condition always holds"),
+        (node.orelse or [ast.Pass()], "the condition never holds"),
+    ):
+        yield (
+            ast.If(ast.Constant(True), body, []),
+            "condition",
+            mistake,
+            "when does this condition hold?",
+        )
+
+
+def _loops(node: ast.For, scope: _Scope) -> Iterator[_Change]:
+    if isinstance(node.body[-1], ast.Return) and len(node.body) > 1:
+        loop = ast.For(node.target, node.iter, node.body[:-1], [])
+        yield (
+            ast.If(ast.Constant(True), [loop, node.body[-1]], []), "return",
+            "`return` stands after the loop", "a `return` inside the loop ends it in its first round",
+        )  # fmt: skip
+
+
+_RULES: tuple[tuple[type, Callable[[Any, _Scope], Iterator[_Change]]], ...] = (
+    (ast.Constant, _constants),
+    (ast.UnaryOp, _negatives),
+    (ast.Call, _axes),
+    (ast.Call, _calls),
+    (ast.Name, _names),
+    (ast.Attribute, _attributes),
+    (ast.Subscript, _subscripts),
+    (ast.Return, _returns),
+    (ast.Assign, _assigned),
+    (ast.AugAssign, _added),
+    (ast.If, _conditions),
+    (ast.For, _loops),
+)

@@ -1,0 +1,276 @@
+"""Slips that nobody declared: named in the solution's terms, or found in the learner's own code."""
+
+import ast
+
+import numpy as np
+import pytest
+
+from course_attn.checking import Case, diagnose, fault, judge, repair
+from course_attn.checking.slips import slips_in
+from tests.grader.engine.cells import exercise_of, written
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """However slow the machine, the searches end by themselves."""
+    monkeypatch.setattr(diagnose, "SECONDS", 60)
+    monkeypatch.setattr(repair, "SECONDS", 10)
+
+
+def standard(X, gain):
+    """Give each row mean 0 and variance 1, then multiply."""
+    mean = X.mean(axis=-1, keepdims=True)
+    variance = X.var(axis=-1, keepdims=True)
+    normal = (X - mean) / np.sqrt(variance + 0.5)
+    return normal * gain
+
+
+def cases():
+    rng = np.random.default_rng(0)
+    return (
+        Case(
+            (
+                np.array([[1.0, 2.0, 6.0], [0.0, 4.0, 5.0]]),
+                np.array([1.0, 2.0, 3.0]),
+            ),
+            "example",
+        ),
+        Case((rng.standard_normal((5, 7)), rng.standard_normal(7))),
+        Case((rng.standard_normal((2, 3, 5, 7)), rng.standard_normal(7)), "batch"),
+    )
+
+
+@pytest.fixture
+def exercise():
+    return exercise_of(standard, *cases())
+
+
+RIGHT = """
+def standard(X, gain):
+    mean = X.mean(axis=-1, keepdims=True)
+    variance = X.var(axis=-1, keepdims=True)
+    normal = (X - mean) / np.sqrt(variance + 0.5)
+    return normal * gain
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "kind", "said"),
+    [
+        ("X.mean(axis=-1", "X.mean(axis=-2", "axis", "`mean` runs along axis -2"),
+        ("X.var(axis=-1,", "X.var(axis=-1, ddof=1,", "variance", "n − 1"),
+        ("np.sqrt(variance + 0.5)", "(variance + 0.5)", "left-out", "`sqrt` is left out"),
+        (" / np.sqrt", " * np.sqrt", "operator", "`*` stands where `/` belongs"),
+        (" / np.sqrt", " // np.sqrt", "rounding", "`//` stands where `/` belongs"),
+        ("X - mean", "X", "left-out", "you do not subtract the mean"),
+        ("X - mean", "X + mean", "operator", "`+` stands where `-` belongs"),
+        ("X.mean", "X.max", "function", "`max` stands where `mean` belongs"),
+        ("normal * gain", "normal * gain + X", "residual", "`X` is added to the result"),
+        ("normal * gain", "2 * normal * gain", "factor", "the result is doubled"),
+        ("0.5)", "1.0)", "constant", "`1` stands where `0.5` belongs"),
+    ],
+)  # fmt: skip
+def test_slip_in_the_solution_explains_the_numbers(
+    exercise, right, wrong, kind, said
+):
+    assert right in RIGHT
+    # A function in other words: what is recognized are its numbers.
+    result = judge(
+        exercise,
+        eval("lambda *a: f(*a)", {"f": written(RIGHT.replace(right, wrong))}),
+    )
+    assert f"slip-{kind}" in result.faults, result
+    assert said in result.message
+
+
+def test_slip_is_named_with_its_step(exercise):
+    result = judge(
+        exercise,
+        lambda X, g: (X - X.mean()) / np.sqrt(X.var(-1, keepdims=True) + 0.5) * g,
+    )
+    assert (
+        "comes out if, in the step that gives the mean, `mean` runs over everything"
+        in result.message
+    )
+
+
+def test_declared_fault_goes_before_a_slip():
+    known = fault(
+        "root",
+        "np.sqrt(variance + 0.5)",
+        "(variance + 0.5)",
+        says="No square root.",
+    )
+    exercise = exercise_of(standard, *cases(), faults=(known,))
+    result = judge(exercise, lambda *a: written(RIGHT.replace("np.sqrt", ""))(*a))
+    assert result.faults == ("root",)
+
+
+LOOPS = """
+def standard(X, gain):
+    if X.ndim > 2:
+        return np.stack([standard(part, gain) for part in X])
+    rows = []
+    for x in X:
+        centered = [value - sum(x) / len(x) for value in x]
+        spread = sum(c ** 2 for c in centered) / len(x)
+        rows.append([g * c / (spread + 0.5) ** 0.5 for g, c in zip(gain, centered)])
+    return np.array(rows)
+"""
+
+
+def test_right_answer_in_loops_is_right(exercise):
+    assert judge(exercise, written(LOOPS)).passed
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line", "kind"),
+    [
+        ("- sum(x) / len(x)", "- sum(x) // len(x)", 6, "rounding"),
+        ("g * c /", "g * c *", 8, "operator"),
+        ("** 0.5 for", "** 2 for", 8, "constant"),
+        ("c ** 2 for c", "c * 2 for c", 7, "operator"),
+        ("value - sum", "value + sum", 6, "operator"),
+        ("(spread + 0.5)", "(spread - 0.5)", 8, "operator"),
+        ("return np.array(rows)", "    return np.array(rows)", 9, None),
+    ],
+)
+def test_small_change_of_the_learners_code_is_found(
+    monkeypatch, exercise, right, wrong, line, kind
+):
+    """In code that is nothing like the solution, whose slips are not tried here."""
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    assert right in LOOPS
+    result = judge(exercise, written(LOOPS.replace(right, wrong)))
+    assert result.status in ("wrong", "crashed")
+    assert any(id.startswith("mend-") for id in result.faults), result
+    if kind:
+        assert f"mend-{kind}" in result.faults
+        assert f"Look at line {line}" in result.message
+
+
+def test_two_small_changes_are_found_and_the_correction_not_given_away(
+    exercise, monkeypatch
+):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    wrong = RIGHT.replace("X.mean(axis=-1", "X.mean(axis=0").replace(
+        "X.var(axis=-1", "X.var(axis=0"
+    )
+    result = judge(exercise, written(wrong))
+    assert result.faults.count("mend-axis") == 2
+    assert "Two small changes" in result.message
+    assert "line 2" in result.message and "line 3" in result.message
+    assert "axis=-1" not in result.message.replace(
+        "Count axes from the end: `axis=-1`", ""
+    )
+
+
+def test_two_different_places_are_both_named(monkeypatch):
+    """Neither is *the* mistake where each of two changes would do."""
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+
+    def less(x):
+        """Subtract 3."""
+        return x - 3.0
+
+    exercise = exercise_of(
+        less, Case((np.array([1.0, 5.0]),), "example"), Case((np.ones(7),))
+    )
+    result = judge(
+        exercise,
+        written("def less(x):\n    y = x - 1.0\n    z = y - 1.0\n    return z"),
+    )
+    assert "Either of two small changes" in result.message
+    assert "line 2" in result.message and "line 3" in result.message
+
+
+def test_no_change_is_named_where_none_helps(exercise):
+    result = judge(
+        exercise,
+        written("def standard(X, gain):\n    return np.sin(X) * np.cos(gain)"),
+    )
+    assert not any(id.startswith(("mend-", "slip-")) for id in result.faults)
+
+
+def test_no_change_is_sought_for_an_error_that_is_asked_for(toy):
+    def root(x):
+        """Take the square root."""
+        if (x < 0).any():
+            raise ValueError("negative")
+        return np.sqrt(x)
+
+    exercise = exercise_of(
+        root, Case((np.array([4.0, 9.0]),), "example"), Case((-np.ones(3),), "odd")
+    )
+    source = "def root(x):\n    assert (x >= 0).all()\n    return np.sqrt(x)"
+    result = judge(exercise, written(source))
+    assert result.status == "crashed" and not any(
+        id.startswith("mend") for id in result.faults
+    )
+
+
+def test_code_that_reaches_out_of_itself_is_not_run_again_and_again(
+    exercise, tmp_path
+):
+    path = tmp_path / "calls"
+    source = (
+        "def standard(X, gain):\n"
+        f"    open({str(path)!r}, 'a').write('x')\n"
+        "    return X * gain"
+    )
+    assert judge(exercise, written(source)).status == "wrong"
+    assert len(path.read_text()) < 20
+
+
+def test_changed_code_that_never_ends_is_ended(exercise, monkeypatch):
+    monkeypatch.setattr(repair, "SECONDS", 0.5)
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    source = (
+        "def standard(X, gain):\n"
+        "    i = 0\n"
+        "    while i < 3:\n"
+        "        i = i + 1\n"
+        "    return X * i * 0"
+    )
+    assert judge(exercise, written(source)).status == "wrong"
+
+
+def test_every_slip_can_be_compiled_and_taken_back():
+    tree = ast.parse(RIGHT + LOOPS)
+    before = ast.dump(tree, include_attributes=True)
+    slips = slips_in(tree, torch=False)
+    assert len(slips) > 200
+    for slip in slips:
+        slip.put()
+        compile(tree, "slip", "exec")
+        slip.take_back()
+        assert slip.mistake and slip.look and slip.line
+    assert ast.dump(tree, include_attributes=True) == before
+
+
+def test_same_change_at_every_place_is_found(exercise, monkeypatch):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    source = """
+def standard(X, gain):
+    centered = X - X.mean(axis=0)
+    variance = (X ** 2).mean(axis=0) - X.mean(axis=0) ** 2
+    return centered / np.sqrt(variance + 0.5) * gain
+"""
+    result = judge(exercise, written(source))
+    assert "The same small change, at every place" in result.message, result
+    assert "line 2" in result.message and "line 3" in result.message
+
+
+def test_declared_fault_and_slip_are_both_named():
+    known = fault(
+        "root",
+        "np.sqrt(variance + 0.5)",
+        "(variance + 0.5)",
+        says="No square root.",
+    )
+    exercise = exercise_of(standard, *cases(), faults=(known,))
+    wrong = RIGHT.replace("np.sqrt", "").replace("X - mean", "X + mean")
+    result = judge(exercise, lambda *a: written(wrong)(*a))
+    assert result.faults == ("root", "slip-operator")
+    assert "First: No square root." in result.message
+    assert "Second: your numbers are then what comes out if," in result.message
