@@ -113,6 +113,10 @@ columns-cut: W[start : start + d_k].T → W[:, start : start + d_k]
 reshaped: W[start : start + d_k].T → W[start : start + d_k].reshape(d_model, d_k)
     You `reshape` (or `view`) the block to (d_model, d_k), which leaves its numbers in their
     order; `.T` exchanges rows and columns. {setting}
+head-by-head: W[start : start + d_k].T for W in thirds
+            → W.T for W in mha.in_proj_weight[3 * start : 3 * start + 3 * d_k].chunk(3)
+    You take the packed weight to be ordered by heads, as some models store it. Here all queries
+    come first, then all keys, then all values. {setting}
 in-turn: W[start : start + d_k].T → W[h::n_heads].T
     You take rows {h}, {h} + {n_heads}, … of each third, as if the heads took turns. A head owns
     a *block* of rows, one after the other. {setting}

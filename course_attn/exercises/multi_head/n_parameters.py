@@ -104,6 +104,9 @@ one-head: width_of_keys = n_heads * d_k → width_of_keys = d_k
 no-output-matrix: keys + values + output → keys + values
     A matrix of d_model·n_heads·d_v numbers is missing: W_O, which takes the {width_v} features
     of all heads together to d_model (or W_V, which has as many). {said}
+output-square: output = width_of_values * d_model → output = d_model * d_model
+    You count W_O as (d_model, d_model). It has a row for each of the n_heads·d_v features of the
+    heads side by side. {said}
 output-of-one-head: output = width_of_values * d_model → output = d_v * d_model
     You count W_O as (d_v, d_model). It takes *all* heads: (n_heads·d_v, d_model). {said}
 bias-ignored: matrices + vectors if biases else matrices → matrices

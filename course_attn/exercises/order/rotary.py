@@ -155,6 +155,8 @@ by-index: positions[:, None] → np.arange(X.shape[-2])[:, None]
 from-zero: positions[:, None] → (positions - positions[0])[:, None]
     You subtract the first position from all. Scores *among* these rows do not change by that, but
     keys from a cache were rotated by their full positions. {worst_row}
+double-exponent: -2 * pairs / d → -4 * pairs / d
+    Your exponent is −4f/d, twice the right one: `np.arange(0, d, 2)` is 2f already. {worst_row}
 half-exponent: -2 * pairs / d → -pairs / d
     Your exponent is −f/d; it should be −2f/d, since the pairs f count only to d/2. {worst_row}
 one-frequency: 10000.0 ** (-2 * pairs / d) → np.ones(d // 2)

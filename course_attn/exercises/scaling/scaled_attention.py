@@ -74,6 +74,9 @@ twice-d: Q.shape[-1] ** 0.5 → Q.shape[-1] * 2
 root-of-n-k: Q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
     You divide by √n_k = √{K.rows}, from the number of keys. Each score is a sum over the d_k =
     {Q.last} features; how many keys there are does not matter to its size.
+root-of-d-v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
+    You divide by √d_v = √{V.last}, from the width of the values. V plays no part in the scores:
+    what counts is d_k = {Q.last}.
 root-of-n-q: Q.shape[-1] ** 0.5 → Q.shape[-2] ** 0.5
     You divide by √n_q = √{Q.rows}, from the number of queries, which is what `len(Q)` gives. It is
     `Q.shape[-1]` that counts, the {Q.last} features.
