@@ -3,6 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from types import CodeType, FrameType
 from typing import Any
 
@@ -74,6 +75,34 @@ def _todo(task: Exercise | Question, printed: str = "") -> Result:
     return Result("todo", message, task.name, printed=printed)
 
 
+def _behind_the_dtype(trial: Trial, found: Finding) -> Finding:
+    """Add to numbers 0 and 1, where truth values are asked for, what else is wrong with them."""
+    arrays = [
+        trial.side.as_numpy(o.value) for o in trial.outcomes if o.error is None
+    ]
+    wanted = [value for value in trial.expected if isinstance(value, np.ndarray)]
+    if any(value.dtype.kind != "b" for value in wanted) or not all(
+        value.dtype.kind in "biuf" and np.isin(value, (0, 1)).all()
+        for value in arrays
+    ):
+        return found
+    outcomes = tuple(
+        o
+        if o.error
+        else replace(o, value=trial.side.native(trial.side.as_numpy(o.value) == 1))
+        for o in trial.outcomes
+    )
+    as_truths = replace(trial, outcomes=outcomes, known={})
+    mistake = known_fault(as_truths) if as_truths.wrong else None
+    if mistake is None:
+        return found
+    first, second = mistake.message, found.message
+    return Finding(
+        mistake.faults + found.faults,
+        f"There are two mistakes at once.\n\nFirst: {first}\n\nSecond: {second}",
+    )
+
+
 def _step_to_do(step: str, exercise: Exercise) -> Result:
     message = (
         f"`{step}`, which your function calls, is still to be written: solve that exercise first, "
@@ -93,7 +122,7 @@ def _verdict(trial: Trial) -> Result:
         return _step_to_do(step, exercise) if step else _todo(exercise, printed)
     found = _form(trial)
     if found and found.faults == ("dtype",):
-        found = known_fault(trial, declared=True) or found
+        found = known_fault(trial, declared=True) or _behind_the_dtype(trial, found)
     if found:
         return Result("wrong", found.message, exercise.name, found.faults, printed)
     if trial.crashed and not _numbers_tell_more(trial):

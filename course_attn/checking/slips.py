@@ -7,9 +7,9 @@ Each says what it is in both: ``mistake`` completes "Your numbers are what comes
 """
 
 import ast
+import dataclasses
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -179,12 +179,12 @@ _TRUTHS = re.compile("mask|allow|keep|kept|hid|valid|visib|seen|pad|causal|forbi
 _KINDS = (
     "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
     "variance", "left-out", "missing", "operator", "function", "return", "accumulation", "swapped", "shift",
-    "doubled", "constant", "name", "keyword", "inside", "condition", "scale", "distance", "power",
+    "doubled", "name", "size", "constant", "keyword", "inside", "condition", "scale", "distance", "power",
     "factor", "residual", "other-name", "rounded", "unlikely",
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Slip:
     """One change of one node of a tree.
 
@@ -233,7 +233,7 @@ class Slip:
         return mine[0] <= theirs[1] and theirs[0] <= mine[1]
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class _Scope:
     """What the rules need to know about the code around a node."""
 
@@ -241,6 +241,7 @@ class _Scope:
     locals: tuple[str, ...]
     torch: bool
     attributes: tuple[str, ...] = ()
+    begun: Mapping[str, ast.Assign] = dataclasses.field(default_factory=dict)
     in_index: bool = False
     in_loop: bool = False
 
@@ -266,7 +267,17 @@ def slips_in(tree: ast.AST, *, torch: bool) -> list[Slip]:
         for n in nodes
         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
     ]
-    scope = _Scope(arguments, local, torch, tuple(dict.fromkeys(own)))
+    looped = {
+        id(n) for loop in nodes if isinstance(loop, ast.For) for n in ast.walk(loop)
+    }
+    begun = {
+        n.targets[0].id: n
+        for n in nodes
+        if isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Name)
+        and id(n) not in looped
+    }
+    scope = _Scope(arguments, local, torch, tuple(dict.fromkeys(own)), begun)
     found = list(_below(tree, scope, ""))
     return sorted(found, key=lambda slip: _KINDS.index(slip.kind))
 
@@ -287,6 +298,7 @@ def _below(node: ast.AST, scope: _Scope, step: str) -> Iterator[Slip]:
             scope.locals,
             scope.torch,
             scope.attributes,
+            scope.begun,
             isinstance(node, ast.Subscript)
             and field == "slice"
             or scope.in_index
@@ -304,8 +316,14 @@ def _below(node: ast.AST, scope: _Scope, step: str) -> Iterator[Slip]:
             name = _step_of(child) if isinstance(child, ast.stmt) else step
             if _is_code(node, field, child):
                 for new, kind, mistake, look in _changes(child, inner):
-                    if kind == "name" and getattr(node, "attr", "") == "shape":
-                        kind = "other-name"  # many have the same size
+                    if "name" in kind and getattr(node, "attr", "") == "shape":
+                        is_size = kind == "name" and not _TRUTHS.search(
+                            getattr(new, "id", "")
+                        )
+                        kind = "size" if is_size else "other-name"
+                        mistake = mistake.replace(
+                            "you take ", "you take the size of "
+                        )
                     if not hasattr(new, "lineno"):  # else it is a part of the tree
                         ast.copy_location(new, child)
                     ast.fix_missing_locations(new)
@@ -778,12 +796,40 @@ def _conditions(node: ast.If, scope: _Scope) -> Iterator[_Change]:
 
 
 def _loops(node: ast.For, scope: _Scope) -> Iterator[_Change]:
+    added = {name for n in ast.walk(node) for name in _added_to(n)}
+    for name in sorted(added & set(scope.begun)):
+        anew = ast.For(node.target, node.iter, [scope.begun[name], *node.body], [])
+        yield (
+            anew, "accumulation", f"`{name}` begins anew in every round",
+            f"with which value does `{name}` begin in each round of this loop?",
+        )  # fmt: skip
     if isinstance(node.body[-1], ast.Return) and len(node.body) > 1:
         loop = ast.For(node.target, node.iter, node.body[:-1], [])
         yield (
             ast.If(ast.Constant(True), [loop, node.body[-1]], []), "return",
             "`return` stands after the loop", "a `return` inside the loop ends it in its first round",
         )  # fmt: skip
+
+
+def _added_to(node: ast.AST) -> Iterator[str]:
+    """Yield the name to which a statement adds: ``x += …``, ``x = x + …``."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        name = node.targets[0].id
+        if any(
+            isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value)
+        ):
+            yield name
+
+
+def _breaks(node: ast.stmt, scope: _Scope) -> Iterator[_Change]:
+    breaks = isinstance(node, ast.Break)
+    yield (
+        ast.Continue() if breaks else ast.Break(), "return",
+        f"`{'continue' if breaks else 'break'}` stands where `{'break' if breaks else 'continue'}` belongs",
+        "does this end the loop, or only this round of it?",
+    )  # fmt: skip
 
 
 _RULES: tuple[tuple[type, Callable[[Any, _Scope], Iterator[_Change]]], ...] = (
@@ -799,4 +845,6 @@ _RULES: tuple[tuple[type, Callable[[Any, _Scope], Iterator[_Change]]], ...] = (
     (ast.AugAssign, _added),
     (ast.If, _conditions),
     (ast.For, _loops),
+    (ast.Break, _breaks),
+    (ast.Continue, _breaks),
 )

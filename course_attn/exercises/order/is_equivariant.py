@@ -130,6 +130,13 @@ def _wrongly(c: Context) -> str:
             "Your tolerance is too generous for it: a *relative* change of 1e-3 counts, and these "
             "outputs may be small. `np.allclose(one, other)` compares in proportion."
         )
+    elif all(
+        np.ptp((np.array(o) - np.arange(len(o))) % len(o)) == 0 for o in tried
+    ):
+        advice = (
+            "You only roll the rows round. A model whose positions stand in a circle does not "
+            "notice that: try permutations of all kinds."
+        )
     else:
         advice = (
             "You try enough orders, so look at the comparison: does it compare every number of "

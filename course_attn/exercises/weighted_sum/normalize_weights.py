@@ -54,6 +54,15 @@ def _row_sums(c: Context) -> str | None:
     return None
 
 
+def _proportions(c: Context) -> str | None:
+    if not c.got.ndim or _row_sums(c):
+        return None
+    return c.filled(
+        "Your rows sum to 1, but the proportions in them have changed: {weights.row} became "
+        "{your.row}, and {right.row} keeps them. Divide, and neither add nor subtract."
+    )
+
+
 exercise = Exercise(
     normalize_weights,
     place=20,
@@ -96,7 +105,10 @@ changing-total: weights / total
     You write the quotients into the array whose row you sum: after the first division the sum
     is another one, and your rows sum to {your.sums}. Sum each row once, before dividing.
 """),
-    properties=(Property("row-sums", _row_sums),),
+    properties=(
+        Property("row-sums", _row_sums),
+        Property("proportions", _proportions),
+    ),
     hints=(
         "What should the first row of `[[2., 6., 0.], [1., 1., 2.]]` become? And by which number "
         "was it divided? The second row needs another number.",

@@ -274,3 +274,98 @@ def test_declared_fault_and_slip_are_both_named():
     assert result.faults == ("root", "slip-operator")
     assert "First: No square root." in result.message
     assert "Second: your numbers are then what comes out if," in result.message
+
+
+SUMS = """
+def sums(x):
+    total = np.zeros(x.shape[-1])
+    rows = []
+    for row in x:
+        for value in row:
+            total += value
+        rows.append(total.copy())
+    return np.array(rows)
+"""
+
+
+def test_sum_that_is_not_begun_anew_is_found():
+    def sums(x):
+        """Repeat each row's sum along it."""
+        return np.broadcast_to(x.sum(axis=-1, keepdims=True), x.shape)
+
+    exercise = exercise_of(
+        sums,
+        Case((np.array([[1.0, 2.0], [3.0, 5.0]]),), "example"),
+        Case((np.ones((3, 4)),)),
+    )
+    result = judge(exercise, written(SUMS))
+    assert "mend-accumulation" in result.faults, result
+    assert "Look at line 4" in result.message and "`total` begin" in result.message
+
+
+def test_break_in_place_of_continue_is_found():
+    def positives(x):
+        """Keep the positive rows, and zeros for others."""
+        return np.where(x.sum(axis=-1, keepdims=True) > 0, x, 0.0)
+
+    source = """
+def positives(x):
+    out = np.zeros_like(x)
+    for i in range(len(x)):
+        if x[i].sum() <= 0:
+            break
+        out[i] = x[i]
+    return out
+"""
+    given = np.array([[1.0, 2.0], [-3.0, 1.0], [4.0, 7.0]])
+    exercise = exercise_of(positives, Case((given,), "example"), Case((-given,)))
+    result = judge(exercise, written(source))
+    assert "mend-return" in result.faults and "only this round" in result.message, (
+        result
+    )
+
+
+def test_nan_alone_is_not_explained_by_a_slip():
+    def shares(x):
+        """Divide by the sum."""
+        total = x.sum()
+        return x / total
+
+    exercise = exercise_of(shares, Case((np.array([1.0, 3.0]),), "example"))
+    result = judge(exercise, lambda x: x * np.nan)
+    assert not any(id.startswith("slip") for id in result.faults)
+
+
+def test_numbers_for_truth_values_do_not_hide_another_mistake():
+    def below(x):
+        """Say where x is at most 2."""
+        inside = x <= 2
+        return inside
+
+    known = fault("strict", "x <= 2", "x < 2", says="2 itself is missing.")
+    exercise = exercise_of(
+        below, Case((np.array([1.0, 2.0, 3.0]),), "example"), faults=(known,)
+    )
+    result = judge(exercise, lambda x: (x < 2).astype(float))
+    assert (
+        result.faults == ("strict", "dtype")
+        and "2 itself is missing" in result.message
+    )
+    assert judge(exercise, lambda x: (x <= 2) * 1.0).faults == ("dtype",)
+
+
+def test_slip_of_the_solution_that_never_ends_is_ended():
+    """With another name for the tuple, the loop goes over a list that it makes longer."""
+
+    def both(Q, K):
+        """Add the halves of both."""
+        halves = []
+        for A in (Q, K):
+            halves.append(A / 2)
+        first, second = halves
+        return first + second
+
+    exercise = exercise_of(
+        both, Case((np.array([1.0, 2.0]), np.array([3.0, 7.0])), "example")
+    )
+    assert judge(exercise, lambda Q, K: np.sin(Q) * K).status == "wrong"

@@ -1,0 +1,161 @@
+"""Wrong answers to `softmax` by others who had not seen the known mistakes, either."""
+
+import numpy as np
+import torch
+
+from tests.grader.exercises.answers import Answers
+
+wrong = Answers()
+
+
+@wrong(
+    "softmax",
+    mistake="cuts large scores off at 500 against overflow, so different large scores get equal weights, instead of subtracting the row's maximum",
+)
+def second_sm_cuts_off_large_scores(scores):
+    powers = np.exp(np.clip(scores, None, 500))
+    low = powers.sum(axis=-1, keepdims=True) == 0
+    if np.any(low):  # a row that is very low everywhere
+        shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        powers = np.where(low, shifted, powers)
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "softmax_with_temperature",
+    mistake="divides the exponentials by the temperature, not the scores, so it cancels and has no effect",
+)
+def second_sm_temperature_cancels(scores, temperature):
+    class Softmax:
+        def __init__(self, temperature):
+            self.temperature = temperature
+
+        def powers(self, scores):
+            return (
+                np.exp(scores - scores.max(axis=-1, keepdims=True))
+                / self.temperature
+            )
+
+        def __call__(self, scores):
+            p = self.powers(scores)
+            return p / p.sum(axis=-1, keepdims=True)
+
+    return Softmax(temperature)(scores)
+
+
+@wrong(
+    "entropy",
+    mistake="divides by log n, so that equal weights give 1 instead of log n",
+)
+def second_sm_entropy_from_0_to_1(weights):
+    weights = np.asarray(weights)
+    if weights.ndim > 1:
+        return np.array([second_sm_entropy_from_0_to_1(row) for row in weights])
+    total = 0.0
+    for a in weights:
+        if a > 0:
+            total -= a * np.log(a)
+    return total / np.log(len(weights)) if len(weights) > 1 else total
+
+
+@wrong(
+    "softmax_jacobian",
+    mistake="the entries off the diagonal have the wrong sign, plus instead of minus "
+    "AND the diagonal lacks the factor a_j, being 1 - a_j instead of a_j (1 - a_j)",
+)
+def second_sm_jacobian_sign_and_diagonal(weights):
+    n = weights.shape[-1]
+    J = np.zeros(weights.shape + (n,))
+    for row in np.ndindex(weights.shape[:-1]):
+        a = weights[row]
+        for j in range(n):
+            for m in range(n):
+                J[row + (j, m)] = 1 - a[j] if j == m else a[j] * a[m]
+    return J
+
+
+@wrong(
+    "hide_the_axis_bug",
+    mistake="takes any symmetric matrix, for which the wrong axis gives the transposed weights, not the same weights",
+)
+def second_sm_any_symmetric_matrix():
+    half = np.array([[0.5, 2.0, 3.0], [0.0, 2.0, 5.0], [0.0, 0.0, 3.0]])
+    return half + half.T
+
+
+@wrong(
+    "softmax_torch",
+    mistake="takes the sum inside no_grad as if it were a constant, so the weights are right but the gradient lacks the sum's part",
+)
+def second_sm_sum_as_constant(scores):
+    with torch.no_grad():  # only constants, to keep the numbers small
+        largest = scores.max(dim=-1, keepdim=True).values
+        total = torch.exp(scores - largest).sum(dim=-1, keepdim=True)
+    return torch.exp(scores - largest) / total
+
+
+@wrong(
+    "softmax",
+    mistake="when a new maximum appears, the sum collected so far is not rescaled to it",
+)
+def third_sm_running_sum_not_rescaled(scores):
+    def weigh(scores):
+        if scores.ndim > 1:
+            return np.stack([weigh(row) for row in scores])
+        largest = -np.inf
+        total = 0.0
+        for score in scores:
+            if score == -np.inf:
+                continue
+            largest = max(largest, score)
+            total += np.exp(score - largest)
+        return np.exp(scores - largest) / total
+
+    return weigh(scores)
+
+
+@wrong(
+    "log_softmax",
+    mistake="the maximum is subtracted inside the logarithm of the sum but not outside, so the result is too large by the maximum",
+)
+def third_sm_max_not_added_back(scores):
+    shift = np.max(scores, axis=-1, keepdims=True)
+    log_total = np.log(np.sum(np.exp(scores - shift), axis=-1, keepdims=True))
+    return scores - log_total
+
+
+@wrong(
+    "softmax_with_temperature",
+    mistake="multiplies the scores by the temperature instead of dividing AND normalizes over the whole array instead of each row",
+)
+def third_sm_hot_and_whole_array(scores, temperature):
+    heated = scores * temperature
+    powers = np.exp(heated - heated.max(axis=-1, keepdims=True))
+    return powers / powers.sum()
+
+
+@wrong(
+    "entropy",
+    mistake="picking out the positive weights flattens the array, so the entropies of all rows are added into one number",
+)
+def third_sm_entropy_all_rows(weights):
+    positive = weights[weights > 0]
+    return -np.sum(positive * np.log(positive))
+
+
+@wrong(
+    "softmax_jacobian",
+    mistake="uses the weight of the row index twice, a_j (delta_jm - a_j), where the second one must be a_m",
+)
+def third_sm_jacobian_same_index(weights):
+    delta = np.eye(weights.shape[-1])
+    return np.einsum("...j,...jm->...jm", weights, delta - weights[..., :, None])
+
+
+@wrong(
+    "softmax_torch",
+    mistake="clips large scores to avoid overflow instead of subtracting the maximum of each row",
+)
+def third_sm_clamped(scores):
+    powers = torch.exp(torch.clamp(scores, min=-80, max=80))
+    return powers / powers.sum(dim=-1, keepdim=True)
