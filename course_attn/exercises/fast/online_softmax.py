@@ -1,6 +1,6 @@
 """Exercise `online_softmax`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from course_attn.checking import (
     Exercise,
     Kind,
     Property,
+    WrongForm,
     fault_list,
     number,
 )
@@ -69,6 +70,47 @@ def _cases() -> tuple[Case, ...]:
     )
 
 
+class _Watched(np.ndarray):
+    """Scores that note of how many of them at once the largest is taken."""
+
+    def __array_finalize__(self, parent):
+        self.lengths = getattr(parent, "lengths", [])
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        if method == "reduce" and ufunc in (np.maximum, np.fmax, np.logaddexp):
+            shape, axis = np.shape(inputs[0]), options.get("axis", 0)
+            self.lengths.append(
+                np.size(inputs[0]) if axis is None else np.take(shape, axis)
+            )
+        if "out" in options:
+            options["out"] = tuple(map(np.asarray, options["out"]))
+        options = {name: _plain(value) for name, value in options.items()}
+        result = getattr(ufunc, method)(*map(_plain, inputs), **options)
+        if not isinstance(result, np.ndarray):
+            return result
+        watched: Any = result.view(_Watched)
+        watched.lengths = self.lengths
+        return watched
+
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, _Watched) else value
+
+
+def _in_tiles(answer: Callable[..., Any], scores: np.ndarray, tile: int) -> Any:
+    """Return the answer's weights; refuse one that takes a whole row at a time."""
+    watched: Any = scores.view(_Watched)
+    n = scores.shape[-1]
+    weights = answer(watched, tile)
+    if 1 < tile < n and n in map(int, watched.lengths):
+        raise WrongForm(
+            f"You look for the largest of all {n} scores of a row at once. The point is to do "
+            f"without that: look at `tile` = {tile} scores at a time, and keep only m and l.",
+            "whole-rows",
+        )
+    return _plain(weights)
+
+
 _LONGEST_PART = 5  # of a row, in any of the cases
 
 
@@ -123,6 +165,8 @@ shorter than the others, and `tile` may exceed n. Scores may have any size: tile
 lie thousands apart. Entries may be −∞ (weight 0), whole tiles too; a row of −∞ alone gets zeros.
 """,
     cases=_cases,
+    use=_in_tiles,
+    arguments=("scores", "tile"),
     kinds={
         "whole": Kind("where the tiles fit exactly"),
         "one-by-one": Kind("with tiles of a single score", "m may grow at each."),

@@ -190,7 +190,7 @@ def os_handed_over(scores, tile):
         return np.nan_to_num(softmax(scores, axis=-1))
 
 
-@wrong("online_softmax", "built-in")
+@wrong("online_softmax", "whole-rows")
 def os_handed_over_to_the_course(scores, tile):
     from course_attn.in_numpy.masks import masked_softmax
 
@@ -373,3 +373,29 @@ def os_low_start(scores, tile):
         l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
         m = new
     return np.exp(scores - m) / np.where(l == 0, 1, l)
+
+
+@wrong(
+    "online_softmax",
+    "whole-rows",
+    mistake="a plain softmax that never looks at tiles",
+)
+def os_plain(scores, tile):
+    top = np.max(scores, axis=-1, keepdims=True)
+    powers = np.exp(scores - np.where(np.isneginf(top), 0.0, top))
+    total = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(total == 0, 1.0, total)
+
+
+@wrong(
+    "online_softmax", "whole-rows", mistake="finds the maximum of whole rows first"
+)
+def os_maximum_first(scores, tile):
+    top = scores.max(-1, keepdims=True)
+    top = np.where(np.isneginf(top), 0.0, top)
+    total = 0.0
+    for i in range(0, scores.shape[-1], tile):
+        total = total + np.exp(scores[..., i : i + tile] - top).sum(
+            -1, keepdims=True
+        )
+    return np.exp(scores - top) / np.where(total == 0, 1.0, total)
