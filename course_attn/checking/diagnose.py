@@ -153,7 +153,9 @@ def _fault_and_slip(
                 continue
             make = partial(exercise.slipped, source, slips[n])
             version = _Version((fault.id, "slip", str(n)), make)
-            if _same_outcomes(trial, version, order):
+            if _same_outcomes(trial, version, order) and _is_wrong(
+                trial, version, order[0]
+            ):
                 return _both_said(trial, fault, slips[n], order)
     return None
 
