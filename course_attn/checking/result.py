@@ -126,8 +126,12 @@ def _block(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    marked = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
-    return marked.replace("\n", "<br>")
+    parts = re.split(r"`([^`\n]+)`", escape(text))
+    parts[1::2] = [f"<code>{code}</code>" for code in parts[1::2]]
+    parts[::2] = [
+        re.sub(r"\*(\w[^*\n]*)\*", r"<em>\1</em>", words) for words in parts[::2]
+    ]
+    return "".join(parts).replace("\n", "<br>")
 
 
 def _folded(summary: str, text: str) -> str:

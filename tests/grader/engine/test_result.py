@@ -98,3 +98,15 @@ def test_overview_counts_and_marks():
 def test_overview_says_trouble():
     overview = Overview({"one": ("a",)}, {}, "Broken `file`.")
     assert "Broken file." in repr(overview) and "Broken" in overview._repr_html_()
+
+
+def test_message_marks_code_and_emphasis():
+    html = Result(
+        "wrong", "The *last* axis: `a * b` and `*c*`, 2 * 3 * 4."
+    )._repr_html_()
+    assert "<em>last</em>" in html and "<code>a * b</code>" in html
+    assert (
+        "<code>*c*</code>" in html
+        and "2 * 3 * 4." in html
+        and html.count("<em>") == 1
+    )
