@@ -59,9 +59,8 @@ def _known(trial: Trial, declared: bool) -> Finding | None:
         (_slip, everything),
         (_pair, core),
         (_slip, core),
-        (_fault_and_slip, everything),
     ):
-        if declared and find in (_slip, _fault_and_slip):
+        if declared and find is _slip:
             continue
         if cases is everything or len(core) < len(everything):
             found = find(trial, cases, until)
@@ -309,11 +308,14 @@ def unknown_fault(trial: Trial) -> Finding:
         return _should_raise(trial, shown)
     found = _observed(trial, shown)
     found = Finding(found.faults, trial.of_result(shown, found.message))
-    parts = [
-        where_it_fails(trial),
-        found,
-        None if _is_truth(trial) else repair(trial),
-    ]
+    mended = None if _is_truth(trial) else repair(trial)
+    if mended is None or len(mended.faults) > 1:
+        # One change that mends everything would explain more than two mistakes.
+        everything = list(range(len(trial.outcomes)))
+        both = _fault_and_slip(trial, everything, time.monotonic() + SECONDS / 2)
+        if both:
+            return both
+    parts = [where_it_fails(trial), found, mended]
     return Finding(
         tuple(id for part in parts if part for id in part.faults),
         "\n\n".join(part.message for part in parts if part),

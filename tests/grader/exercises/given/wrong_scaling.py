@@ -365,7 +365,7 @@ def sct_qk_norm(Q, K, V):
     return (s * Q.shape[-1] ** 0.5).softmax(-1) @ V
 
 
-@wrong("init_projection", said="d_in + 1", mistake="d_in + 1 in place of d_in")
+@wrong("init_projection", said="variance", mistake="d_in + 1 in place of d_in")
 def ip_one_more(rng, d_in, d_out):
     return rng.standard_normal((d_in, d_out)) / (d_in + 1) ** 0.5
 
