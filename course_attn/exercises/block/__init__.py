@@ -1,1 +1,1 @@
-"""Exercises of chapter 9, `block`: the transformer block."""
+"""Exercises of `block`: the transformer block."""
