@@ -28,7 +28,7 @@ __all__ = ["known_fault", "unknown_fault"]
 
 # What one check spends on pairs of faults, slips, and a fault with a slip, all together; what it
 # has computed, the next one finds done. And the likeliest slips, which are tried with faults.
-SECONDS = 0.6
+SECONDS = 0.45
 _WITH_FAULTS = 150
 _SECONDS_A_SLIP = 0.1
 
@@ -312,7 +312,7 @@ def unknown_fault(trial: Trial) -> Finding:
     if mended is None or len(mended.faults) > 1:
         # One change that mends everything would explain more than two mistakes.
         everything = list(range(len(trial.outcomes)))
-        both = _fault_and_slip(trial, everything, time.monotonic() + SECONDS / 2)
+        both = _fault_and_slip(trial, everything, time.monotonic() + SECONDS / 3)
         if both:
             return both
     parts = [where_it_fails(trial), found, mended]

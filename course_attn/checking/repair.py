@@ -22,7 +22,7 @@ from course_attn.checking.trial import Trial
 __all__ = ["repair"]
 
 # Seconds for the whole search, and for one call; the likeliest changes that are tried in pairs.
-SECONDS = 0.3
+SECONDS = 0.25
 _SECONDS_A_CALL = 0.1
 _IN_PAIRS = 40
 

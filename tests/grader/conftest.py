@@ -15,5 +15,5 @@ def no_progress_and_no_strictness(monkeypatch):
 @pytest.fixture(autouse=True)
 def patient_searches(monkeypatch):
     """On a machine that is slow for a moment, the same is found as on a quick one."""
-    monkeypatch.setattr(diagnose, "SECONDS", 2 * diagnose.SECONDS)
-    monkeypatch.setattr(repair, "SECONDS", 2 * repair.SECONDS)
+    monkeypatch.setattr(diagnose, "SECONDS", 3 * diagnose.SECONDS)
+    monkeypatch.setattr(repair, "SECONDS", 3 * repair.SECONDS)
