@@ -51,11 +51,6 @@ class Quoted:
         return span(self._array.sum(axis=-1))
 
     @property
-    def column_sums(self) -> str:
-        """Between which numbers the sums of the columns lie."""
-        return span(self._array.sum(axis=-2 if self._array.ndim > 1 else -1))
-
-    @property
     def shape(self) -> str:
         """The shape, as Python writes it."""
         return str(tuple(int(size) for size in self._array.shape))
@@ -69,11 +64,6 @@ class Quoted:
     def rows(self) -> str:
         """The length of the last axis but one."""
         return str(self._array.shape[-2]) if self._array.ndim > 1 else "1"
-
-    @property
-    def ndim(self) -> str:
-        """The number of axes."""
-        return str(self._array.ndim)
 
     @property
     def max(self) -> str:
@@ -115,8 +105,8 @@ class Context:
     """One case on which the learner's answer is wrong, for the messages to quote from.
 
     A template may have these words: the arguments by name, ``your`` and ``right`` (the result),
-    each with the attributes of `Quoted`; ``worst_row`` and ``difference``, which are sentences; and
-    the exercise's own terms.
+    each with the attributes of `Quoted`; ``worst_row``, which is a sentence; and the exercise's own
+    terms.
 
     Parameters
     ----------
@@ -167,11 +157,6 @@ class Context:
         where = f" {place[0] if len(place) == 1 else place}" if place else ""
         return f"Your row{where} is {self.row(worst)}; {self.row(worst, 'expected')} is right."
 
-    @property
-    def difference(self) -> str:
-        """A sentence: where the first wrong number stands."""
-        return first_difference(self.got, self.expected, self.rtol)
-
     def sums(self, of: str = "got", axis: int = -1) -> str:
         """Return between which numbers the row sums of ``got`` or of an argument lie."""
         return span(self._array(of).sum(axis=axis))
@@ -192,7 +177,7 @@ class Context:
         return np.asarray(arrays[of])
 
 
-_SENTENCES = ("worst_row", "difference")
+_SENTENCES = ("worst_row",)
 
 
 class _Words(dict[str, Any]):

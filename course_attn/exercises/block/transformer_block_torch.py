@@ -183,9 +183,9 @@ Complete the PyTorch module `TransformerBlock(d_model, n_heads, d_ff)`, a **pre-
 (`torch.nn.MultiheadAttention`), and `self.linear_1` and `self.linear_2` (`torch.nn.Linear`), the
 two layers of the feed-forward network with ReLU between them. Keep these names: the check puts
 parameters of its own there. `forward(X, mask)` takes X of shape (batch, n, d_model) and a bool
-mask (n, n) in the convention of this course, True = may attend, and returns the shape of X. No
-dropout. Mind how `nn.MultiheadAttention` reads a mask, in which order it takes the axes, and what
-it returns. Call it as `check(TransformerBlock)`.
+mask (n, n) in the convention of this course, True = may attend, and returns the shape and dtype of
+X. No dropout. Mind how `nn.MultiheadAttention` reads a mask, in which order it takes the axes, and
+what it returns. Call it as `check(TransformerBlock)`.
 """,
     cases=_cases,
     use=_run,

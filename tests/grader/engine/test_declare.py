@@ -108,7 +108,7 @@ def test_only_faults_in_different_places_make_pairs():
 def test_template_quotes_the_case():
     says = (
         "{your.row} for {right.row}: {x.row}, {x.second}, {x.shape}, {x.max}, {x.last}, "
-        "{your.sums}, {twice}. {worst_row} {difference}"
+        "{your.sums}, {twice}. {worst_row}"
     )
     exercise = declared(
         fault("a", "x / 2", "x / 4", says=says),
@@ -117,8 +117,7 @@ def test_template_quotes_the_case():
     said = judge(exercise, lambda x: np.minimum(x / 4, 3)).message
     assert said.startswith(
         "[0.5, 2] for [1, 3]: [2, 8], [4, 6], (2, 2), 8, 2, 2.5, 8. "
-        "Your row 1 is [1, 1.5]; [2, 3] is right. It differs from the reference, first at index "
-        "(0, 0): you have 0.5, 1 is right."
+        "Your row 1 is [1, 1.5]; [2, 3] is right."
     )
 
 
