@@ -210,8 +210,9 @@ def test_no_change_is_sought_for_an_error_that_is_asked_for(toy):
 
 
 def test_code_that_reaches_out_of_itself_is_not_run_again_and_again(
-    exercise, tmp_path
+    exercise, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
     path = tmp_path / "calls"
     source = (
         "def standard(X, gain):\n"
@@ -357,15 +358,14 @@ def test_numbers_for_truth_values_do_not_hide_another_mistake():
 
 
 def test_slip_of_the_solution_that_never_ends_is_ended():
-    """With another name for the tuple, the loop goes over a list that it makes longer."""
+    """With the list in the place of the pair, the loop makes longer what it goes over."""
 
     def both(Q, K):
         """Add the halves of both."""
-        halves, pair = [], (Q, K)
+        halves, pair = [0 * Q], (Q, K)
         for A in pair:
             halves.append(A / 2)
-        first, second = halves
-        return first + second
+        return halves[0] + halves[1] + halves[2]
 
     exercise = exercise_of(
         both, Case((np.array([1.0, 2.0]), np.array([3.0, 7.0])), "example")
