@@ -34,13 +34,13 @@ BREAKS = {
         ("in_numpy/__init__.py", "from ..figures import matrix", "figures"),
         ("in_torch/masks.py", "import course_attn.exercises.qkv", "exercises.qkv"),
         ("figures/graphs.py", "from course_attn import exercises", "exercises"),
-        ("checking/store.py", "from course_attn import exercises", "exercises"),
+        ("checking/result.py", "from course_attn import exercises", "exercises"),
         ("checking/judge.py", "from course_attn import figures", "figures"),
         ("source.py", "from course_attn import exercises", "exercises"),
     ],
     "The engine of the exercises knows nothing about attention": [
-        ("checking/trial.py", "from course_attn.in_torch import softmax", "in_torch.softmax"),
-        ("checking/form.py", "from course_attn.in_numpy import softmax", "in_numpy.softmax"),
+        ("checking/running.py", "from course_attn.in_torch import softmax", "in_torch.softmax"),
+        ("checking/observe.py", "from course_attn.in_numpy import softmax", "in_numpy.softmax"),
     ],
     "The exercises draw nothing": [
         ("exercises/scores/dot_scores.py", "from course_attn.figures import graph", "figures"),

@@ -1,7 +1,16 @@
-"""The engine of the autograded cells. It knows nothing about attention."""
+"""The engine of the autograded cells. It knows nothing about attention.
+
+`declare` says what an exercise is made of, and finds it; `result` holds what a learner sees and
+what is remembered. In between, `judge` comes to a verdict: `running` calls the learner's function,
+`observe` says what can be seen in the answer, `diagnose` recognizes the mistake, among those that
+were declared and those of `slips`, and `repair` looks for it in the learner's own code. What a
+sentence may quote is in `context`, and what is to be known about NumPy's and PyTorch's arrays in
+`arrays`.
+"""
 
 from course_attn.checking.context import Context, listed, number, span
 from course_attn.checking.declare import (
+    BadDeclaration,
     BuiltIn,
     Case,
     Exercise,
@@ -22,7 +31,6 @@ from course_attn.checking.judge import (
     judge,
     lacks,
 )
-from course_attn.checking.patches import BadDeclaration
 from course_attn.checking.result import NotRight, Result
 
 __all__ = [

@@ -1,24 +1,30 @@
-"""What the engine needs to know about NumPy arrays, and when two are the same answer."""
+"""What the engine needs to know about arrays, NumPy's and PyTorch's.
 
-import copy as _copy
+When two are the same answer, how each library handles its own, and how code for the one reads when
+it is written for the other.
+"""
+
+import copy
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 __all__ = [
-    "NOUN",
+    "Side",
     "agree",
-    "as_numpy",
-    "copy",
-    "describe",
     "different",
-    "is_native",
-    "native",
-    "precision",
+    "in_torch",
+    "in_torch_words",
     "relative_tolerance",
-    "widen",
+    "side_of",
 ]
+
+
+# --- when two are the same ------------------------------------------------------------------------
 
 
 # Generous on purpose: right answers differ by rounding and by guards such as `+ 1e-8` in a
@@ -51,56 +57,169 @@ def different(got: np.ndarray, expected: np.ndarray, rtol: float) -> np.ndarray:
         )
 
 
-NOUN = "a NumPy array"
+# --- what each library does with its own ----------------------------------------------------------
 
 
-def native(value: Any) -> Any:
-    """Return a case's argument as this library's own kind; cases are declared in NumPy."""
-    return value
+class Side(ABC):
+    """What is to be known about one library's arrays; `side_of` returns it.
+
+    Attributes
+    ----------
+    name, noun : str
+        The library, as exercises name it, and what its arrays are called.
+    """
+
+    name: str
+    noun: str
+
+    @abstractmethod
+    def native(self, value: Any) -> Any:
+        """Return a case's argument as this library's own kind; cases are declared in NumPy."""
+
+    @abstractmethod
+    def copy(self, value: Any) -> Any:
+        """Return an independent copy of an argument."""
+
+    @abstractmethod
+    def widen(self, value: Any) -> Any:
+        """Return an argument in float64 where it is a floating-point array."""
+
+    @abstractmethod
+    def is_native(self, value: Any) -> bool:
+        """Whether a result is of the library's own kind."""
+
+    @abstractmethod
+    def as_numpy(self, value: Any) -> np.ndarray:
+        """Return a native result as a plain array, to be compared."""
+
+    @abstractmethod
+    def precision(self, value: Any) -> int | None:
+        """Return the bytes of one number of a floating-point array; None for everything else."""
+
+    @abstractmethod
+    def describe(self, value: Any) -> str:
+        """Return an argument's shape and dtype, or the value itself where that is short."""
 
 
-def copy(value: Any) -> Any:
-    """Return an independent copy of an argument."""
-    return value.copy() if isinstance(value, np.ndarray) else _copy.deepcopy(value)
+@cache
+def side_of(library: str) -> Side:
+    """Return what is known about this library's arrays; PyTorch is imported when asked for."""
+    return _PyTorch() if library == "torch" else _NumPy()
 
 
-def widen(value: Any) -> Any:
-    """Return an argument in float64 where it is a floating-point array."""
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return value.astype(np.float64)
-    return value
+class _NumPy(Side):
+    name = "numpy"
+    noun = "a NumPy array"
 
+    def native(self, value: Any) -> Any:
+        return value
 
-def is_native(value: Any) -> bool:
-    """Whether a result is of the library's own kind."""
-    return isinstance(value, np.ndarray | np.generic)
-
-
-def as_numpy(value: Any) -> np.ndarray:
-    """Return a native result as a plain array, to be compared."""
-    if isinstance(value, int) and abs(value) >= 2**63:
-        return np.asarray(
-            float(value)
-        )  # of a larger integer NumPy would make an object
-    return np.asarray(value)
-
-
-def precision(value: Any) -> int | None:
-    """Return the bytes of one number of a floating-point array; None for everything else."""
-    is_float = (
-        isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f"
-    )
-    return value.dtype.itemsize if is_float else None
-
-
-def describe(value: Any) -> str:
-    """Return an argument's shape and dtype, or the value itself where that is short."""
-    if isinstance(value, np.ndarray):
-        shape = (
-            "("
-            + ", ".join(map(str, value.shape))
-            + ("," if value.ndim == 1 else "")
-            + ")"
+    def copy(self, value: Any) -> Any:
+        return (
+            value.copy() if isinstance(value, np.ndarray) else copy.deepcopy(value)
         )
-        return f"{shape} {value.dtype}"
-    return getattr(value, "__name__", repr(value))[:40]
+
+    def widen(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            return value.astype(np.float64)
+        return value
+
+    def is_native(self, value: Any) -> bool:
+        return isinstance(value, np.ndarray | np.generic)
+
+    def as_numpy(self, value: Any) -> np.ndarray:
+        if isinstance(value, int) and abs(value) >= 2**63:
+            # Of a larger integer NumPy would make an object.
+            return np.asarray(float(value))
+        return np.asarray(value)
+
+    def precision(self, value: Any) -> int | None:
+        is_float = (
+            isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f"
+        )
+        return value.dtype.itemsize if is_float else None
+
+    def describe(self, value: Any) -> str:
+        if isinstance(value, np.ndarray):
+            return f"{value.shape} {value.dtype}"
+        return getattr(value, "__name__", repr(value))[:40]
+
+
+class _PyTorch(Side):
+    name = "torch"
+    noun = "a PyTorch tensor"
+
+    def __init__(self) -> None:
+        import torch
+
+        self._torch = torch
+
+    def native(self, value: Any) -> Any:
+        is_array = isinstance(value, np.ndarray)
+        return self._torch.from_numpy(value.copy()) if is_array else value
+
+    def copy(self, value: Any) -> Any:
+        if self.is_native(value):
+            return value.detach().clone().requires_grad_(value.requires_grad)
+        return copy.deepcopy(value)
+
+    def widen(self, value: Any) -> Any:
+        return value.to(self._torch.float64) if self._is_float(value) else value
+
+    def is_native(self, value: Any) -> bool:
+        return isinstance(value, self._torch.Tensor)
+
+    def as_numpy(self, value: Any) -> np.ndarray:
+        if not self.is_native(value):
+            return np.asarray(value)
+        plain = value.detach().cpu()
+        is_short = plain.dtype == self._torch.bfloat16
+        return (plain.float() if is_short else plain).numpy()
+
+    def precision(self, value: Any) -> int | None:
+        return value.element_size() if self._is_float(value) else None
+
+    def describe(self, value: Any) -> str:
+        if self.is_native(value):
+            dtype = str(value.dtype).removeprefix("torch.")
+            return f"{tuple(value.shape)} {dtype}"
+        return repr(value)[:40]
+
+    def _is_float(self, value: Any) -> bool:
+        return self.is_native(value) and value.is_floating_point()
+
+
+# --- code for NumPy, written for PyTorch ----------------------------------------------------------
+
+
+def in_torch_words(message: str) -> str:
+    """Return a sentence about NumPy code, its code spans written for PyTorch."""
+    return re.sub(r"`[^`\n]+`", lambda span: in_torch(span[0]), message)
+
+
+def in_torch(code: str) -> str:
+    """Return code written for NumPy as it would be written for PyTorch."""
+    for numpy, torch in _IN_TORCH:
+        code = numpy.sub(torch, code)
+    return code
+
+
+# What NumPy writes so is written so in PyTorch: enough for the steps of the solutions. Where a
+# patch does not come out right, the twin says its own.
+_IN_TORCH = tuple(
+    (re.compile(numpy), torch)
+    for numpy, torch in (
+        (r"\bnp\.concatenate\b", "torch.cat"),
+        (r"\bnp\.swapaxes\b", "torch.transpose"),
+        (r"\bnp\.(float|int|bool)", r"torch.\1"),
+        (r"\bdtype=bool\b", "dtype=torch.bool"),
+        (r"\bnp\.", "torch."),
+        (r"\.swapaxes\(", ".transpose("),
+        (r"\.astype\(", ".to("),
+        (r"\.copy\(\)", ".clone()"),
+        (r"\baxis=", "dim="),
+        (r"\bkeepdims=", "keepdim="),
+        (r"\.(max|min)\((?=dim=)", r".a\1("),
+        (r"\bNumPy array", "PyTorch tensor"),
+    )
+)

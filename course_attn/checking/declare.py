@@ -1,46 +1,57 @@
-"""How an exercise is declared: a solution, its known mistakes as patches of it, and sentences."""
+"""How an exercise is declared: a solution, its known mistakes as patches of it, and sentences.
+
+A known mistake is what a learner would have typed instead. `Catalog` finds the declarations of a
+course by the exercises' names, importing only the module that holds the one that is asked for.
+"""
 
 import ast
 import dataclasses
+import difflib
+import importlib
+import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from course_attn.checking.arrays import in_torch, in_torch_words
 from course_attn.checking.context import Context, unknown_words
-from course_attn.checking.form import parameter_names
-from course_attn.checking.patches import (
-    BadDeclaration,
-    Patch,
-    apart,
-    compiled,
-    in_torch,
-    in_torch_words,
-    patched,
-    source_of,
-    with_body,
-)
 from course_attn.checking.slips import Slip, slips_in
 
 __all__ = [
+    "BadDeclaration",
     "BuiltIn",
     "Case",
+    "Catalog",
     "Exercise",
     "Fault",
     "Kind",
     "Property",
     "Question",
     "Reason",
+    "Unavailable",
     "WrongForm",
+    "apart",
     "fault",
     "fault_list",
+    "parameter_names",
+    "patched",
     "put_to_use",
 ]
+
+
+class BadDeclaration(ValueError):
+    """An exercise is declared wrongly; the text names the file and the line."""
+
+
+# --- cases, and known mistakes --------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,9 @@ class Kind:
     phrase: str
     advice: str = ""
     apart: bool = False
+
+
+Patch = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -194,6 +208,9 @@ def _lines(code: str) -> str:
     return "" if code == "(nothing)" else re.sub(r" ?⏎ ?", "\n", code)
 
 
+# --- exercises ------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Property:
     """Something that holds for every right answer, tried when no fault fits.
@@ -206,11 +223,14 @@ class Property:
         Takes a `Context`; returns the sentence, or None where the property holds.
     any_shape : bool
         Whether it is looked at before the shape of the result is: it may say what made that.
+    tells_all : bool
+        Whether it says all there is to say, so that no two mistakes are guessed at.
     """
 
     id: str
     message: Callable[[Any], str | None]
     any_shape: bool = False
+    tells_all: bool = False
 
 
 @dataclass(frozen=True)
@@ -345,7 +365,7 @@ class Exercise(Task):
     @cached_property
     def source(self) -> str:
         """The solution's source, which faults patch."""
-        return source_of(self.solution)
+        return _source_of(self.solution)
 
     @cached_property
     def argument_names(self) -> list[str]:
@@ -388,14 +408,16 @@ class Exercise(Task):
             )
         return self._slips[source][1]
 
-    def slipped(self, source: str, slip: Slip) -> Callable[..., Any]:
-        """Return the solution, or this version of it, with one of its slips."""
-        slip.put()
+    def slipped(self, source: str, *slips: Slip) -> Callable[..., Any]:
+        """Return the solution, or this version of it, with these of its slips."""
+        for slip in slips:
+            slip.put()
         try:
-            label = f"{self.name}: {slip.kind}"
-            return compiled(self._slips[source][0], self.solution, label)
+            label = f"{self.name}: {slips[0].kind}"
+            return _compiled(self._slips[source][0], self.solution, label)
         finally:
-            slip.take_back()
+            for slip in reversed(slips):
+                slip.take_back()
 
     def used(self, answer: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function of a case's arguments whose result is judged."""
@@ -406,12 +428,12 @@ class Exercise(Task):
         if len(faults) == 1 and callable(faults[0].does):
             return faults[0].does
         label = f"{self.name}: {', '.join(known.id for known in faults)}"
-        return compiled(self.wrong_source(*faults), self.solution, label)
+        return _compiled(self.wrong_source(*faults), self.solution, label)
 
     def wrong_source(self, *faults: Fault) -> str:
         """Return the source of that."""
         if isinstance(faults[0].does, str):
-            return with_body(self.source, faults[0].does)
+            return _with_body(self.source, faults[0].does)
         return patched(
             self.source, [pair for known in faults for pair in known.patches]
         )
@@ -461,7 +483,7 @@ class Exercise(Task):
             if known.id in without:
                 continue
             other = own.pop(known.id, None)
-            shared.append(_in_torch(known, other))
+            shared.append(_fault_in_torch(known, other))
         missing = {*without} - {known.id for known in self.faults}
         if missing:
             raise BadDeclaration(
@@ -492,10 +514,25 @@ class Exercise(Task):
         )
 
 
+def parameter_names(function: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's positional parameters."""
+    positional = (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    )
+    parameters = inspect.signature(function).parameters.values()
+    return [
+        parameter.name for parameter in parameters if parameter.kind in positional
+    ]
+
+
+# --- twins in PyTorch -----------------------------------------------------------------------------
+
+
 _FLOAT64 = Kind("for float64 tensors", "A new tensor made without `dtype=`?")
 
 
-def _in_torch(known: Fault, other: Fault | None) -> Fault:
+def _fault_in_torch(known: Fault, other: Fault | None) -> Fault:
     """Return a fault of a NumPy exercise as its PyTorch twin has it."""
     says = known.message
     if other is not None:
@@ -533,6 +570,9 @@ def _in_float32(case: Case) -> Case:
         for value in case.args
     )
     return Case(args, kind)
+
+
+# --- questions ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -573,7 +613,7 @@ class Question(Task):
     reasons: tuple[Reason, ...] = field(kw_only=True)
 
 
-_COUNTS = {2: "two", 3: "three", 4: "four"}
+# --- answers that are not judged by what one call returns -----------------------------------------
 
 
 class WrongForm(Exception):
@@ -623,3 +663,255 @@ def _picked(values: Any, result: str, results: Sequence[str]) -> Any:
     if len(values) != len(results):
         raise WrongForm(f"You return {len(values)} results; {wanted}", "results")
     return values[results.index(result)]
+
+
+_COUNTS = {2: "two", 3: "three", 4: "four"}
+
+
+# --- patches of a solution ------------------------------------------------------------------------
+
+
+def _source_of(solution: Callable[..., Any]) -> str:
+    """Return the source of a solution, without the indentation around it."""
+    return textwrap.dedent(inspect.getsource(solution))
+
+
+def patched(source: str, patches: Iterable[Patch]) -> str:
+    """Return a source with each of these texts replaced; raise ``ValueError`` if that fails.
+
+    Each text must occur exactly once, and no two may touch.
+    """
+    places = sorted((*_place(source, find), replace) for find, replace in patches)
+    for (_, end, _), (start, _, _) in zip(places, places[1:], strict=False):
+        if start < end:
+            raise ValueError("two patches touch the same text")
+    for start, end, replace in reversed(places):
+        source = source[:start] + _indented(source, start, replace) + source[end:]
+    return source
+
+
+def _indented(source: str, place: int, code: str) -> str:
+    """Return code of several lines, the later ones indented at least like the line of its place."""
+    line = source[source.rfind("\n", 0, place) + 1 : place]
+    indent = line[: len(line) - len(line.lstrip())]
+    first, *rest = code.split("\n")
+    return "\n".join(
+        [
+            first,
+            *(
+                part if part.startswith(indent or " ") else indent + part
+                for part in rest
+            ),
+        ]
+    )
+
+
+def apart(source: str, one: Iterable[Patch], other: Iterable[Patch]) -> bool:
+    """Whether two sets of patches touch different text."""
+    return all(
+        _place(source, a)[0] >= _place(source, b)[1]
+        or _place(source, b)[0] >= _place(source, a)[1]
+        for a, _ in one
+        for b, _ in other
+    )
+
+
+def _place(source: str, find: str) -> tuple[int, int]:
+    """Return where a text stands; the lines of several may be indented in any way."""
+    lines = r"\n\s*".join(
+        re.escape(line.strip() if i else line)
+        for i, line in enumerate(find.split("\n"))
+    )
+    places = [match.span() for match in re.finditer(lines, source)]
+    if len(places) != 1 or not find:
+        raise ValueError(
+            f"{find!r} occurs {len(places)} times in the solution, not once"
+        )
+    return places[0]
+
+
+def _with_body(source: str, body: str) -> str:
+    """Return a function's source with other lines for a body."""
+    head = re.match(r"def .*?\):\n", source, re.S)
+    if head is None:
+        raise ValueError("only a function, not a class, can be given another body")
+    return head[0] + textwrap.indent(
+        textwrap.dedent(body).strip("\n") + "\n", "    "
+    )
+
+
+_LIBRARIES = (("np", "numpy"), ("torch", "torch"))
+
+
+def _compiled(
+    source: str | ast.Module, like: Callable[..., Any], label: str
+) -> Callable[..., Any]:
+    """Return what a source defines, with the names of the module that holds ``like``."""
+    known = {
+        name: sys.modules[module]
+        for name, module in _LIBRARIES
+        if module in sys.modules
+    }
+    names = known | vars(inspect.getmodule(like))
+    exec(compile(source, f"<{label}>", "exec"), names)
+    return names[like.__name__]
+
+
+# --- the exercises of a course --------------------------------------------------------------------
+
+
+class Unavailable(Exception):
+    """There is no such exercise, or it cannot be loaded; the text is for the learner."""
+
+
+class Catalog:
+    """All exercises of a course, loaded when they are asked for.
+
+    Each is declared in a file of its own: ``exercise = Exercise(solution, place=…, …)``. The files
+    are read, not imported, to see which there are: PyTorch is loaded only where it is needed.
+
+    Parameters
+    ----------
+    package : str
+        The package that has a subpackage for each chapter.
+    folder : Path
+        Where it lies.
+    chapters : sequence of str
+        The chapters' slugs in their order.
+    """
+
+    def __init__(self, package: str, folder: Path, chapters: Sequence[str]) -> None:
+        self._package, self._folder, self._slugs = package, folder, chapters
+
+    @cached_property
+    def chapters(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the exercises of each chapter, in their order."""
+        return {
+            slug: tuple(
+                name
+                for name, module in self.modules.items()
+                if f".{slug}." in module
+            )
+            for slug in self._slugs
+        }
+
+    @cached_property
+    def modules(self) -> Mapping[str, str]:
+        """The module of each exercise."""
+        found: dict[str, str] = {}
+        for slug in self._slugs:
+            declared = sorted(map(_declared, self._files(slug)))
+            if not declared:
+                raise BadDeclaration(
+                    f"{self._folder / slug}: no exercise is declared here"
+                )
+            for _, name, file in declared:
+                if name in found:
+                    where = f"{file}:{_line_of(file)}"
+                    raise BadDeclaration(
+                        f"{where}: another exercise is called {name!r}: {found[name]}"
+                    )
+                found[name] = f"{self._package}.{slug}.{file.stem}"
+        return found
+
+    def _files(self, slug: str) -> list[Path]:
+        return [
+            file
+            for file in (self._folder / slug).glob("*.py")
+            if file.name[0] != "_"
+        ]
+
+    def _module(self, name: str) -> str | None:
+        """Return the module of an exercise, without reading all files where its name tells it."""
+        for slug in self._slugs:
+            if (
+                name.isidentifier()
+                and (self._folder / slug / f"{name}.py").exists()
+            ):
+                return f"{self._package}.{slug}.{name}"
+        return self.modules.get(name)
+
+    def find(self, name: str) -> Exercise | Question:
+        """Return an exercise; raise `Unavailable` with a sentence where that is impossible."""
+        where = self._module(name)
+        if where is None:
+            raise Unavailable(self._unknown(name))
+        try:
+            module = importlib.import_module(where)
+        except ModuleNotFoundError as error:
+            raise Unavailable(
+                f"`{name}` needs `{error.name}`, which is not installed here: "
+                f"`pip install {error.name}`."
+            ) from error
+        return module.exercise
+
+    def name_of(self, value: Any, name: str | None) -> str:
+        """Return the name of the exercise that a learner means."""
+        if isinstance(name, str):
+            return name
+        if name is not None:
+            raise Unavailable(
+                'The second argument is the exercise\'s name, in quotes: `check(fn, "softmax")`.'
+            )
+        own = getattr(value, "__name__", None)
+        if own is None and type(value).__name__ in self.modules:
+            return type(value).__name__  # an exercise's class, called by mistake
+        if isinstance(value, str) or own is None:
+            return value if isinstance(value, str) else self._overwritten(value)
+        if own == "<lambda>":
+            raise Unavailable(
+                "A `lambda` has no name: say which exercise it is for, "
+                'for example `check(lambda scores: …, "softmax")`.'
+            )
+        return own
+
+    def _overwritten(self, value: Any) -> str:
+        """Return the exercise whose name the learner gave to this value in the notebook."""
+        namespace = vars(sys.modules["__main__"])
+        for name in self.modules:
+            if value is not None and namespace.get(name) is value:
+                return name
+        noun = type(value).__name__
+        raise Unavailable(
+            f"`check` takes the function itself, but was given a value of type `{noun}`: write "
+            "`check(softmax)`, without parentheses or arguments after the name. If the name was "
+            "overwritten, run the cell that defines the function again."
+        )
+
+    def _unknown(self, name: str) -> str:
+        close = difflib.get_close_matches(name, self.modules, n=3, cutoff=0.5)
+        message = f"There is no exercise called `{name}`."
+        if not close:
+            return f'{message} Pass its name as well: `check(fn, "…")`; `progress()` lists them.'
+        meant = " or ".join(f"`{other}`" for other in close)
+        return (
+            f'{message} Did you mean {meant}? Then `check({name}, "{close[0]}")`.'
+        )
+
+
+_EXERCISE = re.compile(r"^exercise = .*$", re.M)
+_SOLUTION = re.compile(r"^    (?:solution=)?(\w+),$", re.M)
+_PLACE = re.compile(r"^    place=(\d+),$", re.M)
+
+
+def _declared(file: Path) -> tuple[int, str, Path]:
+    """Return the place and the name of the exercise that a file declares."""
+    text = file.read_text("utf-8")
+    start = _EXERCISE.search(text)
+    parts = start and [
+        part.search(text, start.end()) for part in (_PLACE, _SOLUTION)
+    ]
+    if not parts or None in parts:
+        raise BadDeclaration(
+            f"{file}:{_line_of(file) if start else 1}: no `exercise = Exercise(` with its solution "
+            "and `place=` on the next lines"
+        )
+    place, name = (part[1] for part in parts if part)
+    return int(place), name, file
+
+
+def _line_of(file: Path) -> int:
+    """Return the line of a file's declaration."""
+    text = file.read_text("utf-8")
+    start = _EXERCISE.search(text)
+    return text.count("\n", 0, start.start()) + 1 if start else 1

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +12,6 @@ import numpy as np
 from course_attn.checking.arrays import agree
 from course_attn.checking.context import Finding, first_difference
 from course_attn.checking.declare import Exercise, Fault
-from course_attn.checking.guard import TimesUp, run_limited
 from course_attn.checking.observe import (
     kind_of,
     not_finite,
@@ -20,9 +19,9 @@ from course_attn.checking.observe import (
     shape_problem,
     where_it_fails,
 )
-from course_attn.checking.repair import repair
-from course_attn.checking.slips import Slip
-from course_attn.checking.trial import Trial
+from course_attn.checking.repair import adding_up, repair
+from course_attn.checking.running import TimesUp, Trial, run_limited
+from course_attn.checking.slips import FAR_FETCHED, Slip
 
 __all__ = ["known_fault", "unknown_fault"]
 
@@ -115,8 +114,7 @@ def _slip(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
     for n, slip in enumerate(exercise.slips(exercise.source) if order else ()):
         if time.monotonic() > until:
             break
-        make = partial(exercise.slipped, exercise.source, slip)
-        version = _Version(("slip", str(n)), make)
+        version = _slipped(exercise, exercise.source, ("slip", str(n)), slip)
         if _same_outcomes(trial, version, order) and _is_wrong(
             trial, version, order[0]
         ):
@@ -150,13 +148,94 @@ def _fault_and_slip(
             slips = exercise.slips(source)
             if n >= len(slips):
                 continue
-            make = partial(exercise.slipped, source, slips[n])
-            version = _Version((fault.id, "slip", str(n)), make)
+            version = _slipped(
+                exercise, source, (fault.id, "slip", str(n)), slips[n]
+            )
             if _same_outcomes(trial, version, order) and _is_wrong(
                 trial, version, order[0]
             ):
                 return _both_said(trial, fault, slips[n], order)
     return None
+
+
+def _two_slips(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+    """Name two slips, or a fault and a slip, whose effects add up to the learner's numbers.
+
+    A single number tells little: slips are named only where no others would do.
+    """
+    order = _wrong_first(trial, cases)
+    found: dict[frozenset[str], Finding] = {}
+    if _is_truth(trial) or _is_random(trial) or not order:
+        return None
+    for first, second in _adding_up(trial, order[0]):
+        if time.monotonic() > until or found and trial.got(order[0]).ndim:
+            break
+        if isinstance(first, Fault):
+            both = _fault_with(trial, first, second, order)
+            if both:
+                return both
+        elif first.step and second.step and not first.touches(second):
+            both = _slip_with(trial, first, second, order)
+            if both:
+                found[frozenset((first.step, second.step))] = both
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _adding_up(trial: Trial, i: int) -> Iterator[tuple[Fault | Slip, Slip]]:
+    """Yield a fault or slip, and a slip, that in this case add up to what the learner's gives."""
+    exercise, right = trial.exercise, trial.expected[i]
+    if isinstance(right, Exception):
+        return
+    slips = exercise.slips(exercise.source)
+    known: list[Fault | Slip] = [
+        fault for fault in exercise.faults if fault.patches
+    ]
+    known += [slip for slip in slips if slip.kind not in FAR_FETCHED]
+    numbers = {id(slip): n for n, slip in enumerate(slips)}
+    keys = [
+        (k.id,) if isinstance(k, Fault) else ("slip", str(numbers[id(k)]))
+        for k in known
+    ]
+    values = [exercise.values_with_faults.get((key, i)) for key in keys]
+    for one, other in adding_up(right, trial.got(i), values):
+        second = known[other]
+        if isinstance(second, Slip):
+            yield known[one], second
+
+
+def _slipped(
+    exercise: Exercise, source: str, key: tuple[str, ...], *slips: Slip
+) -> "_Version":
+    return _Version(key, partial(exercise.slipped, source, *slips))
+
+
+def _fault_with(
+    trial: Trial, fault: Fault, slip: Slip, order: Sequence[int]
+) -> Finding | None:
+    """Name both where the slip, made in the version with the fault, gives the same outcomes."""
+    exercise, said = trial.exercise, (slip.kind, slip.mistake, slip.step)
+    source = exercise.wrong_source(fault)
+    for n, same in enumerate(exercise.slips(source)):
+        if (same.kind, same.mistake, same.step) == said:
+            version = _slipped(exercise, source, (fault.id, "slip", str(n)), same)
+            if _same_outcomes(trial, version, order):
+                return _both_said(trial, fault, same, order)
+    return None
+
+
+def _slip_with(
+    trial: Trial, first: Slip, second: Slip, order: Sequence[int]
+) -> Finding | None:
+    exercise = trial.exercise
+    key = ("slips", _slip_words(first), _slip_words(second))
+    version = _slipped(exercise, exercise.source, key, first, second)
+    if not _same_outcomes(trial, version, order):
+        return None
+    message = (
+        "There are two mistakes at once. Your numbers are what comes out "
+        f"{_slip_words(first)}, and {_slip_words(second)}."
+    )
+    return Finding((f"slip-{first.kind}", f"slip-{second.kind}"), message)
 
 
 def _is_random(trial: Trial) -> bool:
@@ -245,7 +324,7 @@ def _value_with(trial: Trial, version: _Version, i: int) -> np.ndarray | None:
                 wrong = exercise.versions[version.key]
                 call = partial(wrong, *trial.given(i))
                 # A fault has been declared by somebody who looked; a slip may run for ever.
-                slipped = "slip" in version.key
+                slipped = "slip" in version.key or version.key[0] == "slips"
                 value = run_limited(call, _SECONDS_A_SLIP) if slipped else call()
                 value = trial.side.as_numpy(value)
         except (
@@ -309,10 +388,18 @@ def unknown_fault(trial: Trial) -> Finding:
     found = _observed(trial, shown)
     found = Finding(found.faults, trial.of_result(shown, found.message))
     mended = None if _is_truth(trial) else repair(trial)
-    if mended is None or len(mended.faults) > 1:
+    told = any(
+        law.tells_all and law.id in found.faults
+        for law in trial.exercise.properties
+    )
+    if told and mended and len(mended.faults) > 1:
+        mended = None
+    if not told and (mended is None or len(mended.faults) > 1):
         # One change that mends everything would explain more than two mistakes.
         everything = list(range(len(trial.outcomes)))
-        both = _fault_and_slip(trial, everything, time.monotonic() + SECONDS / 3)
+        until = time.monotonic() + SECONDS / 3
+        both = _two_slips(trial, everything, until)
+        both = both or _fault_and_slip(trial, everything, until)
         if both:
             return both
     parts = [where_it_fails(trial), found, mended]

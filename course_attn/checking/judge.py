@@ -11,33 +11,38 @@ import numpy as np
 
 from course_attn.checking.arrays import agree
 from course_attn.checking.context import Finding
-from course_attn.checking.crash import (
-    crash_finding,
-    raised_by_learner,
-    unwritten_step,
+from course_attn.checking.declare import (
+    BuiltIn,
+    Exercise,
+    Question,
+    WrongForm,
+    parameter_names,
 )
-from course_attn.checking.declare import BuiltIn, Exercise, Question, WrongForm
 from course_attn.checking.diagnose import known_fault, unknown_fault
-from course_attn.checking.form import (
+from course_attn.checking.observe import (
     entry_problem,
     form_problem,
+    gradient_problem,
     is_stub,
     nothing_returned,
-    parameter_names,
     precision_remark,
+    where_it_fails,
 )
-from course_attn.checking.guard import (
+from course_attn.checking.repair import repair
+from course_attn.checking.result import Result
+from course_attn.checking.running import (
     Clock,
     TimesUp,
+    Trial,
     call_guarded,
+    crash_finding,
     guarded_randomness,
     one_thread,
     plain_torch,
+    raised_by_learner,
+    run_trial,
+    unwritten_step,
 )
-from course_attn.checking.observe import where_it_fails
-from course_attn.checking.repair import repair
-from course_attn.checking.result import Result
-from course_attn.checking.trial import Trial, run_trial
 
 __all__ = [
     "as_letters",
@@ -194,6 +199,8 @@ def _wrong_numbers(trial: Trial) -> Finding | None:
     changed = _changed(trial)
     if not changed or changed.faults[0] in found.faults:
         return found
+    if any(id.startswith("slip-") for id in found.faults):
+        return changed  # of numbers that come from a changed argument a slip tells nothing
     return Finding(
         found.faults + changed.faults,
         f"{found.message}\n\nBesides: {changed.message}",
@@ -262,8 +269,6 @@ def _not_repeatable(trial: Trial) -> Finding | None:
 def _not_differentiable(trial: Trial) -> Finding | None:
     if trial.exercise.library != "torch" or not trial.exercise.differentiable:
         return None
-    from course_attn.checking.torch_side import gradient_problem
-
     return gradient_problem(trial)
 
 

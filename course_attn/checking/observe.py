@@ -1,39 +1,347 @@
-"""What can be said of wrong numbers without knowing the mistake: shapes, relations, cases."""
+"""What can be said of an answer without knowing the mistake.
 
+Whether it can be called, what kind of thing comes back, how its shape and its numbers relate to the
+right ones, in which cases it fails, and whether gradients reach its arguments.
+
+What kind of thing passes is decided once, for all exercises: a list or a tuple is refused even with
+the right numbers; float64 for float32 input passes with a remark (NumPy often promotes); a dtype
+coarser than the input's is refused, since it throws digits away; where one number or one truth
+value is asked for, Python's own ``float`` and ``bool`` pass in NumPy exercises.
+"""
+
+import dis
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from course_attn.checking.arrays import agree, different
+from course_attn.checking.arrays import Side, agree, different
 from course_attn.checking.context import Finding, number, span
 from course_attn.checking.declare import Exercise, Kind
-from course_attn.checking.trial import Trial
+from course_attn.checking.running import (
+    Outcome,
+    Trial,
+    call_guarded,
+    crash_finding,
+)
 
 __all__ = [
+    "entry_problem",
+    "form_problem",
+    "gradient_problem",
+    "is_stub",
     "kind_of",
     "not_finite",
+    "nothing_returned",
     "pattern",
+    "precision_remark",
     "shape_problem",
-    "shape_words",
     "where_it_fails",
 ]
 
 
-def shape_words(shape: tuple[int, ...]) -> str:
-    """Return a shape as Python writes it."""
-    return str(tuple(int(size) for size in shape))
+# --- whether it can be called ---------------------------------------------------------------------
+
+
+def entry_problem(
+    function: Any, name: str, expected: list[str], *, may_be_class: bool = False
+) -> Finding | None:
+    """Say why this cannot be called with the exercise's arguments; None if it can."""
+    if inspect.isclass(function) and not may_be_class:
+        return Finding(
+            ("class",),
+            f"`{function.__name__}` is a class. This exercise asks for a function: "
+            f"`def {name}({', '.join(expected)}): …`.",
+        )
+    if not callable(function):
+        return Finding(("not-callable",), _not_callable(function, name))
+    return _signature_problem(function, name, expected)
+
+
+def _not_callable(value: Any, name: str) -> str:
+    if isinstance(value, str):
+        return f"You passed the text {value!r}. Pass the function itself: `check({name})`."
+    if value is None:
+        return (
+            f"You passed `None`, not a function. Write `check({name})` without parentheses after "
+            f"`{name}`, and run the cell that defines it again if its name was overwritten."
+        )
+    return (
+        f"`{name}` is not a function here but {_article(type(value).__name__)}. Either "
+        f"`check({name}(…))` was written for `check({name})`, or the name was overwritten "
+        f"(`{name} = {name}(…)`): then run the cell with `def {name}` again."
+    )
+
+
+def _article(noun: str) -> str:
+    if noun == "ndarray":
+        return "a NumPy array"
+    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} `{noun}`"
+
+
+def _signature_problem(
+    function: Any, name: str, expected: list[str]
+) -> Finding | None:
+    try:
+        signature = inspect.signature(function)
+    except (
+        TypeError,
+        ValueError,
+    ):  # some functions written in C tell nothing about themselves
+        return None
+    try:
+        signature.bind(*expected)
+    except TypeError:
+        wanted = f"`def {name}({', '.join(expected)})`"
+        return Finding(
+            ("signature",),
+            _mismatch(signature, expected) + f" It should be {wanted}.",
+        )
+    return None
+
+
+def _mismatch(signature: inspect.Signature, expected: list[str]) -> str:
+    parameters = signature.parameters.values()
+    named = [
+        p.name
+        for p in parameters
+        if p.kind
+        not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    ]
+    missing = [name for name in expected if name not in named]
+    extra = [name for name in named if name not in expected]
+    if len(named) == len(expected) or not (missing or extra):
+        return f"Your function takes ({', '.join(named)}) in a way that does not fit the call."
+    if len(named) < len(expected):
+        return f"Your function has no argument {_named(missing or expected[len(named) :])}."
+    without_default = [
+        p.name for p in parameters if p.default is inspect.Parameter.empty
+    ]
+    required = [name for name in extra if name in without_default] or named[
+        len(expected) :
+    ]
+    return (
+        f"Your function asks for {_named(required)}, which the check does not pass."
+    )
+
+
+def _named(names: list[str]) -> str:
+    return " and ".join(f"`{name}`" for name in names)
+
+
+_EMPTY_BODY = {
+    "RESUME",
+    "NOP",
+    "LOAD_CONST",
+    "RETURN_VALUE",
+    "RETURN_CONST",
+    "MAKE_CELL",
+}
+
+
+def is_stub(function: Any) -> bool:
+    """Whether a function's body does nothing: `pass`, `...`, a docstring, `return None`."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return False
+    steps = list(dis.get_instructions(code))
+    returned = [
+        step.argval
+        for step in steps
+        if step.opname in ("LOAD_CONST", "RETURN_CONST")
+    ]
+    return returned == [None] and {step.opname for step in steps} <= _EMPTY_BODY
+
+
+# --- what kind of thing comes back ----------------------------------------------------------------
+
+
+def form_problem(
+    outcome: Outcome, expected: np.ndarray, given: tuple[Any, ...], side: Side
+) -> Finding | None:
+    """Say what kind of thing came back instead of an array; None if it is one."""
+    value = outcome.value
+    if value is None:
+        return nothing_returned(outcome.printed)
+    if not side.is_native(value) and not _is_one_number(value, expected, side):
+        return _not_native(value, expected, side)
+    return _dtype_problem(side.as_numpy(value), expected, value, given, side)
+
+
+def nothing_returned(printed: str) -> Finding:
+    """Say that `None` came back, and whether the result was printed instead."""
+    if printed.strip():
+        return Finding(
+            ("prints",),
+            "Your function prints its result and returns `None`: the caller gets nothing to work "
+            "with. Replace `print(…)` with `return …`.",
+        )
+    return Finding(
+        ("returns-none",),
+        "Your function computes, but returns `None`. End it with `return …`, and check that every "
+        "branch reaches a `return`.",
+    )
+
+
+def _is_one_number(value: Any, expected: np.ndarray, side: Side) -> bool:
+    in_numpy = side.name == "numpy"
+    return in_numpy and expected.ndim == 0 and isinstance(value, bool | int | float)
+
+
+def _not_native(value: Any, expected: np.ndarray, side: Side) -> Finding:
+    if isinstance(value, bool | int | float | complex) and expected.ndim:
+        shape = tuple(int(size) for size in expected.shape)
+        return Finding(
+            ("one-number",),
+            f"You return one number, {value!r}; an array of shape {shape} is asked for. A sum or "
+            "mean without `axis=` runs over everything.",
+        )
+    right = (
+        "The numbers are right, but you"
+        if _same_numbers(value, expected)
+        else "You"
+    )
+    return Finding(
+        ("not-an-array",),
+        f"{right} return {_what_it_is(value)}: return {side.noun} instead.",
+    )
+
+
+def _what_it_is(value: Any) -> str:
+    kind = type(value)
+    if kind.__module__.split(".")[0] == "torch":
+        return "a PyTorch tensor in a NumPy exercise"
+    if isinstance(value, np.ndarray | np.generic):
+        return "a NumPy array in a PyTorch exercise (and gradients cannot flow through it)"
+    name = kind.__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} `{name}`"
+
+
+def _same_numbers(value: Any, expected: np.ndarray) -> bool:
+    try:
+        array = np.asarray(
+            value.detach() if hasattr(value, "detach") else value, dtype=float
+        )
+        return array.shape == expected.shape and np.allclose(
+            array, expected, rtol=1e-4
+        )
+    except Exception:  # whatever it is, it is not a list of numbers
+        return False
+
+
+def _dtype_problem(
+    array: np.ndarray,
+    expected: np.ndarray,
+    value: Any,
+    given: tuple[Any, ...],
+    side: Side,
+) -> Finding | None:
+    if array.dtype.kind == "O":
+        return Finding(
+            ("object-array",),
+            "You return an array of Python objects (dtype `object`), not of numbers. Usually rows "
+            "of different lengths, or a `None` among the numbers, cause this.",
+        )
+    if not _kind_fits(array, expected, value):
+        return Finding(("dtype",), _wrong_kind(array, expected))
+    own = side.precision(value)
+    if own is None:
+        return None
+    sizes = [size for size in map(side.precision, given) if size]
+    coarsest, finest = min(sizes, default=own), max(sizes, default=own)
+    if own < coarsest:
+        return Finding(("dtype",), _coarser(own, coarsest, side))
+    if side.name == "torch" and own > finest:
+        return Finding(("dtype",), _finer(own, finest))
+    return None
+
+
+def _finer(own: int, finest: int) -> str:
+    return (
+        f"The input is float{8 * finest}, but you return float{8 * own}: in PyTorch a result has "
+        "the dtype of its arguments, or the next layer refuses it. Where does `.double()`, a NumPy "
+        "array or `dtype=torch.float64` come in?"
+    )
+
+
+def _kind_fits(array: np.ndarray, expected: np.ndarray, value: Any) -> bool:
+    kinds = {"i": "iu", "u": "iu"}.get(expected.dtype.kind, expected.dtype.kind)
+    plain_int = isinstance(value, int) and expected.dtype.kind == "f"
+    return array.dtype.kind in kinds or (plain_int and not isinstance(value, bool))
+
+
+_WORDS = {
+    "b": "truth values",
+    "i": "integers",
+    "u": "integers",
+    "f": "real numbers",
+}
+
+
+def _wrong_kind(array: np.ndarray, expected: np.ndarray) -> str:
+    have = _WORDS.get(array.dtype.kind, f"dtype `{array.dtype}`")
+    want = _WORDS.get(expected.dtype.kind, f"dtype `{expected.dtype}`")
+    message = (
+        f"You return {have} (dtype `{array.dtype}`), but {want} are asked for."
+    )
+    if array.dtype.kind in "iu" and expected.dtype.kind == "f":
+        return (
+            message
+            + " Rounding, `//`, or an array made with an integer dtype cuts decimals."
+        )
+    if expected.dtype.kind == "b":
+        return (
+            message + " A comparison (`<=`, `==`) gives them; 0 and 1 are numbers."
+        )
+    if array.dtype.kind == "c":
+        return (
+            message
+            + " The square root of a negative number, or `**0.5` of one, may be the cause."
+        )
+    return message
+
+
+def _coarser(own: int, coarsest: int, side: Side) -> str:
+    message = f"The input is float{8 * coarsest}, but you return float{8 * own}: digits are lost."
+    if side.name == "torch":
+        return (
+            message
+            + " `torch.zeros` and its relatives make float32 unless you pass `dtype=`; "
+            "`torch.zeros_like(x)` and `x.new_zeros(…)` follow `x`."
+        )
+    return message + " Keep the input's dtype: `np.zeros(shape, dtype=x.dtype)`."
+
+
+def precision_remark(value: Any, given: tuple[Any, ...], side: Side) -> str | None:
+    """Return a remark where the result is finer than all inputs."""
+    finest = max((side.precision(item) or 0 for item in given), default=0)
+    own = side.precision(value)
+    if own is None or not 0 < finest < own:
+        return None
+    return (
+        f"for float{8 * finest} input you return float{8 * own}. That passes; keeping the input's "
+        "dtype would save memory."
+    )
+
+
+# --- its shape ------------------------------------------------------------------------------------
 
 
 def shape_problem(got: np.ndarray, expected: np.ndarray) -> Finding | None:
     """Say how the shape differs; None if it does not."""
     if got.shape == expected.shape:
         return None
-    have, want = shape_words(got.shape), shape_words(expected.shape)
+    have, want = _shape_words(got.shape), _shape_words(expected.shape)
     said = f"You return shape {have}; shape {want} is asked for."
     return Finding(
         ("shape",), f"{said} {_explained(got.shape, expected.shape)}".strip()
     )
+
+
+def _shape_words(shape: tuple[int, ...]) -> str:
+    """Return a shape as Python writes it."""
+    return str(tuple(int(size) for size in shape))
 
 
 def _explained(have: tuple[int, ...], want: tuple[int, ...]) -> str:
@@ -81,7 +389,7 @@ def _is_part(short: tuple[int, ...], long: tuple[int, ...]) -> bool:
     return all(size in rest for size in short)
 
 
-_Pattern = Callable[[np.ndarray, np.ndarray, float], str | None]
+# --- its numbers ----------------------------------------------------------------------------------
 
 
 def not_finite(got: np.ndarray, expected: np.ndarray) -> Finding | None:
@@ -95,6 +403,17 @@ def not_finite(got: np.ndarray, expected: np.ndarray) -> Finding | None:
             message = f"{bad.sum()} of {bad.size} numbers are {name}, {where}. {_CAUSES[name]}"
             return Finding(("nan" if name == "NaN" else "inf",), message)
     return None
+
+
+def _index(mask: np.ndarray) -> str:
+    place = np.unravel_index(int(np.argmax(mask)), mask.shape)
+    return _shape_words(tuple(int(axis) for axis in place))
+
+
+_CAUSES = {
+    "NaN": "0/0, ∞ − ∞, ∞/∞ and 0·∞ give NaN; which of them can happen here?",
+    "infinity": "A division by 0, or `exp` of something above 709 (88 in float32), gives it.",
+}
 
 
 def pattern(got: np.ndarray, expected: np.ndarray, rtol: float) -> Finding | None:
@@ -113,9 +432,7 @@ def pattern(got: np.ndarray, expected: np.ndarray, rtol: float) -> Finding | Non
     return None
 
 
-def _index(mask: np.ndarray) -> str:
-    place = np.unravel_index(int(np.argmax(mask)), mask.shape)
-    return shape_words(tuple(int(axis) for axis in place))
+_Pattern = Callable[[np.ndarray, np.ndarray, float], str | None]
 
 
 def _transposed(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None:
@@ -196,6 +513,18 @@ def _reordered(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None
     return None
 
 
+def _nearly(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None:
+    scale = np.abs(expected).max(initial=0)
+    error = np.abs(got - expected).max(initial=0)
+    if not 0 < error < 1e-2 * scale:
+        return None
+    return (
+        f"It is nearly right: the largest error is {number(error)}. A computer's own rounding "
+        "is far smaller. A constant such as `+ 1e-3` in a denominator, or numbers rounded on the "
+        "way, would give this."
+    )
+
+
 def _some_rows(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None:
     if got.ndim < 2:
         return None
@@ -215,22 +544,6 @@ def _some(wrong: np.ndarray, noun: str) -> str | None:
     return f"Only {noun}s {listed} (of {len(wrong)}) are wrong. What do they have in common?"
 
 
-def _nearly(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None:
-    scale = np.abs(expected).max(initial=0)
-    error = np.abs(got - expected).max(initial=0)
-    if not 0 < error < 1e-2 * scale:
-        return None
-    return (
-        f"It is nearly right: the largest error is {number(error)}. A computer's own rounding "
-        "is far smaller. A constant such as `+ 1e-3` in a denominator, or numbers rounded on the "
-        "way, would give this."
-    )
-
-
-_CAUSES = {
-    "NaN": "0/0, ∞ − ∞, ∞/∞ and 0·∞ give NaN; which of them can happen here?",
-    "infinity": "A division by 0, or `exp` of something above 709 (88 in float32), gives it.",
-}
 _RELATIONS: tuple[tuple[str, _Pattern], ...] = (
     ("transposed", _transposed),
     ("factor", _factor),
@@ -243,55 +556,7 @@ _RELATIONS: tuple[tuple[str, _Pattern], ...] = (
 )
 
 
-_KINDS = {
-    "example": Kind("for the first, small inputs"),
-    "plain": Kind("for arrays of other sizes"),
-    "square": Kind("where the sizes happen to be equal"),
-    "batch": Kind(
-        "with leading batch axes",
-        "Count axes from the end: `axis=-1`, `np.swapaxes(x, -1, -2)`. In a batch, `.T` turns all "
-        "axes around, and `axis=0` or `axis=1` means another axis.",
-    ),
-    "vector": Kind(
-        "for a one-dimensional argument",
-        "It has one axis only: count from the end (`axis=-1`), and look at every place where your "
-        "code takes a second axis for granted.",
-    ),
-    "float32": Kind(
-        "for float32 input",
-        "Numbers above 3.4e38 do not exist there, nor the 8th digit.",
-    ),
-    "float64": Kind("for float64 input", "Keep the input's dtype all the way."),
-}
-_TORCH_BATCH = Kind(
-    "with leading batch axes",
-    "Count dimensions from the end: `dim=-1`, `x.transpose(-1, -2)`. `.T`, `.t()` and `torch.mm` "
-    "are for matrices, and `dim=0` or `dim=1` means another dimension in a batch.",
-)
-_ONLY_EXAMPLE = Finding(
-    ("only-example",),
-    "It is right for the first, small inputs and wrong for arrays of other sizes: look for a "
-    "number in your code that should come from `.shape`.",
-)
-_ONLY_THESE_NUMBERS = Finding(
-    ("only-example",),
-    "It is right for the numbers of the first, small inputs, and wrong for others: which signs, "
-    "sizes or ties does your code rely on?",
-)
-_ONLY_SQUARE = Finding(
-    ("only-square",),
-    "It is right only where sizes happen to be equal: look for an axis or a size that was mistaken "
-    "for another.",
-)
-
-
-def kind_of(exercise: Exercise, name: str) -> Kind:
-    """Return how to speak of a kind of cases."""
-    known = dict(_KINDS)
-    if exercise.library == "torch":
-        known["batch"] = _TORCH_BATCH
-    known.update(exercise.kinds)
-    return known.get(name) or Kind(f"in the case {name!r}")
+# --- the cases in which it fails ------------------------------------------------------------------
 
 
 def where_it_fails(trial: Trial) -> Finding | None:
@@ -326,3 +591,173 @@ def _narrow(trial: Trial, failing: list[str]) -> Finding:
     if trial.outcomes[i].error is None and trial.got(i).shape == wanted:
         return _ONLY_THESE_NUMBERS
     return _ONLY_EXAMPLE if "square" in failing else _ONLY_SQUARE
+
+
+_ONLY_EXAMPLE = Finding(
+    ("only-example",),
+    "It is right for the first, small inputs and wrong for arrays of other sizes: look for a "
+    "number in your code that should come from `.shape`.",
+)
+_ONLY_THESE_NUMBERS = Finding(
+    ("only-example",),
+    "It is right for the numbers of the first, small inputs, and wrong for others: which signs, "
+    "sizes or ties does your code rely on?",
+)
+_ONLY_SQUARE = Finding(
+    ("only-square",),
+    "It is right only where sizes happen to be equal: look for an axis or a size that was mistaken "
+    "for another.",
+)
+
+
+def kind_of(exercise: Exercise, name: str) -> Kind:
+    """Return how to speak of a kind of cases."""
+    known = dict(_KINDS)
+    if exercise.library == "torch":
+        known["batch"] = _TORCH_BATCH
+    known.update(exercise.kinds)
+    return known.get(name) or Kind(f"in the case {name!r}")
+
+
+_KINDS = {
+    "example": Kind("for the first, small inputs"),
+    "plain": Kind("for arrays of other sizes"),
+    "square": Kind("where the sizes happen to be equal"),
+    "batch": Kind(
+        "with leading batch axes",
+        "Count axes from the end: `axis=-1`, `np.swapaxes(x, -1, -2)`. In a batch, `.T` turns all "
+        "axes around, and `axis=0` or `axis=1` means another axis.",
+    ),
+    "vector": Kind(
+        "for a one-dimensional argument",
+        "It has one axis only: count from the end (`axis=-1`), and look at every place where your "
+        "code takes a second axis for granted.",
+    ),
+    "float32": Kind(
+        "for float32 input",
+        "Numbers above 3.4e38 do not exist there, nor the 8th digit.",
+    ),
+    "float64": Kind("for float64 input", "Keep the input's dtype all the way."),
+}
+_TORCH_BATCH = Kind(
+    "with leading batch axes",
+    "Count dimensions from the end: `dim=-1`, `x.transpose(-1, -2)`. `.T`, `.t()` and `torch.mm` "
+    "are for matrices, and `dim=0` or `dim=1` means another dimension in a batch.",
+)
+
+
+# --- its gradients --------------------------------------------------------------------------------
+
+
+def gradient_problem(trial: Trial) -> Finding | None:
+    """Compare the gradients of every case with the reference's; None where all agree."""
+    for i in range(len(trial.outcomes)):
+        if isinstance(trial.expected[i], np.ndarray):
+            found = _gradient_in_case(trial, i)
+            if found:
+                return found
+    return None
+
+
+def _gradient_in_case(trial: Trial, i: int) -> Finding | None:
+    side = trial.side
+    wide = _with_gradient(side, tuple(map(side.widen, trial.given(i))))
+    wanted = _gradients(trial.exercise.used(trial.exercise.solution)(*wide), wide)
+    given = _with_gradient(side, trial.given(i))
+    outcome = call_guarded(trial.function, given, seconds=trial.clock.left)
+    if outcome.error is not None:
+        return _stops(trial, i, outcome.error)
+    if not outcome.value.requires_grad:
+        return _DETACHED
+    found = _gradients(outcome.value, given)
+    return _compared(trial, found, wanted, trial.tolerance(i))
+
+
+def _with_gradient(side: Side, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(
+        value.requires_grad_() if side.precision(value) is not None else value
+        for value in given
+    )
+
+
+# Where a softmax saturates, some gradients are next to nothing and consist of rounding: they are
+# compared at this share of the largest gradient of the case.
+_FLOOR = 1e-3
+
+
+def _gradients(output: Any, given: tuple[Any, ...]) -> list[np.ndarray | None]:
+    """Return the gradient of one fixed weighting of the output, by argument; None if there is none.
+
+    Asked for are the gradients of the arguments that require one.
+    """
+    import torch
+
+    weighting = torch.linspace(
+        -1.0, 2.0, output.numel(), dtype=torch.float64, device=output.device
+    )
+    total = (output.double() * weighting.reshape(output.shape)).sum()
+    asked = [
+        isinstance(value, torch.Tensor) and value.requires_grad for value in given
+    ]
+    leaves = [
+        value for value, is_asked in zip(given, asked, strict=True) if is_asked
+    ]
+    grads = iter(torch.autograd.grad(total, leaves, allow_unused=True))
+    found = [next(grads) if is_asked else None for is_asked in asked]
+    return [None if grad is None else grad.cpu().numpy() for grad in found]
+
+
+def _compared(
+    trial: Trial,
+    found: list[np.ndarray | None],
+    wanted: list[np.ndarray | None],
+    rtol: float,
+) -> Finding | None:
+    sizes = (np.abs(want).max(initial=0) for want in wanted if want is not None)
+    largest = max(sizes, default=0)
+    if largest < _FLOOR**2:  # they are all zero: what comes out is rounding
+        largest = 1.0
+    for name, have, want in zip(trial.names, found, wanted, strict=True):
+        if want is None:
+            continue
+        if have is None:
+            return Finding(
+                ("detached",),
+                f"The numbers are right, but no gradient reaches `{name}`: on its way it is copied "
+                "out of the graph (`torch.tensor(…)`, `.detach()`, `.item()`, `.data`).",
+            )
+        negligible = (
+            np.abs(have - want).max(initial=0) <= 10 * rtol * _FLOOR * largest
+        )
+        if not negligible and not agree(have, want, 10 * rtol):
+            return Finding(("gradient",), _wrong_gradient(name, have))
+    return None
+
+
+def _wrong_gradient(name: str, have: np.ndarray) -> str:
+    if np.isnan(have).any():
+        return (
+            f"The numbers are right, but the gradient with respect to `{name}` is NaN: a NaN or an "
+            "infinity that `torch.where` hides in the result still comes back in its gradient. "
+            "Replace the dangerous input before the division or root."
+        )
+    return (
+        f"The numbers are right, but the gradient with respect to `{name}` is not: some step of "
+        "the way is computed outside the graph (`.detach()`, `.data`, `torch.no_grad()`)."
+    )
+
+
+def _stops(trial: Trial, i: int, error: BaseException) -> Finding:
+    found = crash_finding(error, trial.function, trial.called_with(i), trial.clock)
+    return Finding(
+        ("detached",),
+        "The numbers are right, but as soon as the tensors require gradients (as in training), "
+        f"your function stops: stay in PyTorch all the way.\n\n{found.message}",
+    )
+
+
+_DETACHED = Finding(
+    ("detached",),
+    "The numbers are right, but the result is cut off from its inputs: no gradient can flow back. "
+    "`.detach()`, `.numpy()`, `.item()`, `torch.tensor(…)` and `torch.no_grad()` all cut.",
+)

@@ -5,26 +5,28 @@ import inspect
 import textwrap
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from course_attn.checking.arrays import agree
 from course_attn.checking.context import Finding
-from course_attn.checking.guard import TimesUp, run_limited
-from course_attn.checking.slips import Slip, slips_in
-from course_attn.checking.trial import Trial
+from course_attn.checking.running import TimesUp, Trial, run_limited
+from course_attn.checking.slips import FAR_FETCHED, Slip, slips_in
 
-__all__ = ["repair"]
+__all__ = ["adding_up", "repair"]
 
-# Seconds for the whole search, and for one call; the likeliest changes that are tried in pairs.
+# Seconds for the whole search, and for one change; the likeliest changes that are tried in pairs.
 SECONDS = 0.25
-_SECONDS_A_CALL = 0.1
+_SECONDS_A_CHANGE = 0.1
 _IN_PAIRS = 40
+# At how many places at most the same change is made.
+_PLACES = 12
 
 # Code that reaches out of itself is not run hundreds of times.
 _REACHING_OUT = {
@@ -34,24 +36,31 @@ _REACHING_OUT = {
 
 
 @dataclass(frozen=True)
+class _Line:
+    """A line of the learner's code: its number in its cell, and the helper that it belongs to."""
+
+    text: str
+    number: int
+    helper: str
+
+
+@dataclass(frozen=True)
 class _Code:
-    """A learner's function or class as a tree that can be changed and made anew."""
+    """A learner's function or class, and its helpers, as a tree that can be changed and made anew.
+
+    The tree counts the lines of all of them together, from 1.
+    """
 
     tree: ast.Module
     name: str
     names: dict[str, Any]
-    first_line: int
-    lines: list[str]
+    lines: list[_Line]
 
     def made(self) -> Any:
         """Return what the code defines now."""
         names = dict(self.names)
         exec(compile(self.tree, "<changed>", "exec"), names)
         return names[self.name]
-
-    def line(self, number: int) -> str:
-        """Return a line of the code, counted as in the cell."""
-        return self.lines[number - self.first_line].strip()
 
 
 def repair(trial: Trial) -> Finding | None:
@@ -75,102 +84,237 @@ def _asks_for_error(trial: Trial, failing: list[int]) -> bool:
     return any(isinstance(trial.expected[i], Exception) for i in failing)
 
 
+_Change = tuple[Slip, ...]
+
+
 class _Search:
-    """The changes that are tried, one at a time and then in pairs, on one failing case first."""
+    """The changes that are tried, one at a time and then in pairs, on a few failing cases first."""
 
     def __init__(self, trial: Trial, code: _Code, failing: list[int]) -> None:
-        self.trial, self.code, self.failing = trial, code, failing
-        self.rest = [i for i in range(len(trial.outcomes)) if i != failing[0]]
+        self.trial, self.code = trial, code
+        self.probes = _one_of_a_kind(trial, failing)[:3]
+        self.rest = [i for i in range(len(trial.outcomes)) if i not in self.probes]
         self.until = time.monotonic() + SECONDS
+        self.partly: list[tuple[_Change, list[bool]]] = []
+        self.values: list[tuple[_Change, Any]] = []
 
-    def run(self) -> list[tuple[Slip, ...]]:
+    def run(self) -> list[_Change]:
         """Return the changes that make every case right, the likeliest first."""
-        torch = self.trial.exercise.library == "torch"
-        slips = slips_in(self.code.tree, torch=torch)
-        found: list[tuple[Slip, ...]] = []
-        partly: list[Slip] = []
-        for slip in slips:
-            if time.monotonic() > self.until:
-                return found
-            first, all_right = self._with((slip,))
-            if all_right:
-                found.append((slip,))
-            elif first:
-                partly.append(slip)
+        slips = self._slips()
+        found = self._right([(slip,) for slip in slips])
+        if found:
+            return found
         for several in (
-            () if found else (*_everywhere(slips), *_pairs(slips, partly))
+            _everywhere(slips),
+            self._completing(),
+            self._unambiguous(self._summed()),
+            self._after(),
         ):
-            if time.monotonic() > self.until or found:
+            found = self._right(several, first=True)
+            if found:
+                return found
+        return self._right(_pairs(slips), first=True)
+
+    def _slips(self) -> list[Slip]:
+        torch = self.trial.exercise.library == "torch"
+        return slips_in(self.code.tree, torch=torch)
+
+    def _right(
+        self, changes: Iterable[_Change], *, first: bool = False
+    ) -> list[_Change]:
+        found: list[_Change] = []
+        for change in changes:
+            if time.monotonic() > self.until or found and first:
                 break
-            if self._with(several)[1]:
-                found.append(several)
+            if self._mends(change):
+                found.append(change)
         return found
 
-    def _with(self, slips: tuple[Slip, ...]) -> tuple[bool, bool]:
-        """Return whether the changed code is right in the failing case, and in all cases."""
-        for slip in slips:
-            slip.put()
-        try:
-            answer = self.trial.exercise.used(self.code.made())
-            first = self._is_right(answer, self.failing[0])
-            return first, first and all(
-                self._is_right(answer, i) for i in self.rest
+    def _completing(self) -> Iterator[_Change]:
+        """Yield two changes of which one mends what the other does not."""
+        for (first, mended), (second, others) in combinations(
+            self.partly[:_IN_PAIRS], 2
+        ):
+            if all(map(max, mended, others)):
+                yield from _apart(first, second)
+
+    def _summed(self) -> Iterator[_Change]:
+        """Yield two changes whose effects, each made alone, add up to what is missing."""
+        probe = self.probes[0]
+        start, right = self.trial.outcomes[probe], self.trial.expected[probe]
+        if start.error is not None or not isinstance(right, np.ndarray):
+            return
+        known = [
+            (change, value)
+            for change, value in self.values
+            if not any(slip.kind in FAR_FETCHED for slip in change)
+        ]
+        effects = [value for _, value in known]
+        for i, j in adding_up(self.trial.got(probe), right, effects):
+            yield from _apart(known[i][0], known[j][0])
+
+    def _unambiguous(self, changes: Iterator[_Change]) -> Iterable[_Change]:
+        """Return what is right; of a single number, nothing if there are several ways to it."""
+        if getattr(self.trial.expected[self.probes[0]], "ndim", 0):
+            return changes
+        found = self._right(changes)
+        lines = {frozenset(slip.line for slip in change) for change in found}
+        return found if len(lines) == 1 else ()
+
+    def _after(self) -> Iterator[_Change]:
+        """Yield a second change after one that mends some of the failing cases."""
+        likely = sorted(self.partly, key=lambda one: -sum(one[1]))[:8]
+        for first, _ in likely:
+            for slip in first:
+                slip.put()
+            others = self._slips()
+            for slip in reversed(first):
+                slip.take_back()
+            mine = {id(slip.new) for slip in first}
+            yield from (
+                (*first, other) for other in others if id(other.old) not in mine
             )
-        except TimesUp:
-            raise
-        except Exception:
-            return False, False
+
+    def _mends(self, change: _Change) -> bool:
+        """Whether the changed code is right in all cases."""
+        for slip in change:
+            slip.put()
+        seconds = min(self.until - time.monotonic(), _SECONDS_A_CHANGE)
+        try:
+            return seconds > 0.01 and bool(
+                run_limited(lambda: self._is_right(change), seconds)
+            )
+        except (Exception, TimesUp):
+            return False
         finally:
-            for slip in reversed(slips):
+            for slip in reversed(change):
                 slip.take_back()
 
-    def _is_right(self, answer: Callable[..., Any], i: int) -> bool:
+    def _is_right(self, change: _Change) -> bool:
+        answer = self.trial.exercise.used(self.code.made())
+        value = self._value(answer, self.probes[0])
+        self.values.append((change, value))
+        mended = [self._is(value, self.probes[0])]
+        if not mended[0] and self._has_moved(value):
+            return False
+        mended += [self._is(self._value(answer, i), i) for i in self.probes[1:]]
+        if any(mended) and not all(mended):
+            self.partly.append((change, mended))
+        return all(mended) and all(
+            self._is(self._value(answer, i), i) for i in self.rest
+        )
+
+    def _has_moved(self, value: Any) -> bool:
+        """Whether a change acts on the first failing case."""
+        start = self.trial.outcomes[self.probes[0]]
+        if start.error is not None or not isinstance(value, np.ndarray):
+            return start.error is None
+        return not np.array_equal(value, self.trial.got(self.probes[0]))
+
+    def _value(self, answer: Callable[..., Any], i: int) -> Any:
+        """Return what comes out, as a NumPy array; else the error, or None."""
         trial, expected = self.trial, self.trial.expected[i]
-        given, left = trial.given(i), self.until - time.monotonic()
-        if left < 0.01:
-            return False
         try:
-            value = run_limited(lambda: answer(*given), min(left, _SECONDS_A_CALL))
-        except TimesUp:
-            return False
+            value = answer(*trial.given(i))
         except Exception as error:
-            return isinstance(expected, Exception) and isinstance(
-                error, type(expected)
+            return error
+        is_number = isinstance(value, bool | int | float) and not getattr(
+            expected, "ndim", 0
+        )
+        native = is_number or trial.side.is_native(value)
+        return trial.side.as_numpy(value) if native else None
+
+    def _is(self, value: Any, i: int) -> bool:
+        expected = self.trial.expected[i]
+        if isinstance(expected, Exception) or not isinstance(value, np.ndarray):
+            return isinstance(value, type(expected)) and not isinstance(
+                value, np.ndarray
             )
-        if isinstance(expected, Exception):
-            return False
-        is_number = not expected.ndim and isinstance(value, bool | int | float)
-        if not (is_number or trial.side.is_native(value)):
-            return False
-        return agree(trial.side.as_numpy(value), expected, trial.tolerance(i))
+        return agree(value, expected, self.trial.tolerance(i))
 
 
-def _everywhere(slips: list[Slip]) -> Iterator[tuple[Slip, ...]]:
-    """Yield the same change of an axis, made in every call that has one."""
-    groups: dict[str, list[Slip]] = {}
+def _one_of_a_kind(trial: Trial, failing: list[int]) -> list[int]:
+    """Return the first failing case of each kind, and of each result."""
+    found: dict[Any, int] = {}
+    for i in failing:
+        result = trial.cases[i].args[-1] if trial.exercise.results else ""
+        found.setdefault((trial.cases[i].kind, result), i)
+    return list(found.values())
+
+
+def adding_up(
+    start: np.ndarray, right: np.ndarray, values: Sequence[Any]
+) -> Iterator[tuple[int, int]]:
+    """Yield two values, by their places, whose differences from the start add up to the right one.
+
+    Or whose quotients multiply to it: so do two mistakes that do not act on each other. The first
+    of the values come first.
+    """
+
+    def fits(value: Any) -> bool:
+        is_array = isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+        return is_array and value.shape == start.shape
+
+    fit = [i for i, value in enumerate(values) if fits(value)]
+    if not (fits(start) and fits(right) and fit):
+        return
+    stack = np.stack([start, right, *(values[i] for i in fit)]).reshape(
+        len(fit) + 2, -1
+    )
+    key = np.random.default_rng(0).uniform(1, 2, stack.shape[1])
+    with np.errstate(all="ignore"):
+        sums = stack.astype(float) @ key
+        logs = np.log(np.abs(stack.astype(float))) @ key
+    for measured in (sums, logs):
+        yield from ((fit[i], fit[j]) for i, j in _meeting(measured))
+
+
+def _meeting(measured: np.ndarray) -> list[tuple[int, int]]:
+    """Return which two of the others, from the third on, lead from the first to the second."""
+    start, right, *others = measured
+    with np.errstate(all="ignore"):
+        effects = np.array(others) - start
+        near = 1e-7 * (max(abs(start), abs(right)) + np.abs(effects)) + 1e-12
+        effects[np.abs(effects) <= near] = np.nan
+        missed = np.abs(effects[:, None] + effects - (right - start))
+        pairs = np.argwhere(missed <= near)
+    return sorted(((i, j) for i, j in pairs.tolist() if i < j), key=sum)
+
+
+def _everywhere(slips: list[Slip]) -> Iterator[_Change]:
+    """Yield the same change, made at every place where it can be made."""
+    groups: dict[tuple[str, str], list[Slip]] = {}
     for slip in slips:
-        if slip.kind in ("axis", "kept-axis") and isinstance(slip.new, ast.Call):
-            options = sorted(
-                f"{k.arg}={ast.unparse(k.value)}" for k in slip.new.keywords
-            )
-            groups.setdefault(f"{slip.kind} {options}", []).append(slip)
+        for words in {slip.mistake, slip.look}:
+            groups.setdefault((slip.kind, _same(slip, words)), []).append(slip)
     for group in groups.values():
-        apart = [
-            s
-            for i, s in enumerate(group)
-            if not any(s.touches(o) for o in group[:i])
-        ]
+        if len(group) > _PLACES:
+            continue
+        apart: list[Slip] = []
+        for slip in group:
+            if not any(slip.touches(other) for other in apart):
+                apart.append(slip)
         if len(apart) > 1:
             yield tuple(apart)
 
 
-def _pairs(slips: list[Slip], partly: list[Slip]) -> Iterator[tuple[Slip, ...]]:
-    """Yield a second change after one that mends some cases, then two of the likeliest."""
-    likely = slips[:_IN_PAIRS]
-    firsts = [(first, slips) for first in partly[:8]]
-    firsts += [(first, likely[i + 1 :]) for i, first in enumerate(likely)]
-    for first, others in firsts:
-        yield from ((first, other) for other in others if not first.touches(other))
+def _same(slip: Slip, words: str) -> str:
+    """Return by which words two changes count as the same: of an axis, whatever runs along it."""
+    if slip.kind in ("axis", "kept-axis") and isinstance(slip.new, ast.Call):
+        options = (f"{k.arg}={ast.unparse(k.value)}" for k in slip.new.keywords)
+        return " ".join(sorted(options))
+    return words
+
+
+def _apart(first: _Change, second: _Change) -> Iterator[_Change]:
+    if not any(one.touches(other) for one in first for other in second):
+        yield (*first, *second)
+
+
+def _pairs(slips: list[Slip]) -> Iterator[_Change]:
+    """Yield two of the likeliest changes."""
+    for first, second in combinations(slips[:_IN_PAIRS], 2):
+        yield from _apart((first,), (second,))
 
 
 def _code_of(answer: Any) -> _Code | None:
@@ -178,32 +322,99 @@ def _code_of(answer: Any) -> _Code | None:
     answer = getattr(answer, "__func__", answer)
     if not (inspect.isfunction(answer) or inspect.isclass(answer)):
         return None
-    try:
-        lines, first = inspect.getsourcelines(answer)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, SyntaxError, TypeError):
+    names: dict[str, Any] = {}
+    lines: list[_Line] = []
+    source = ""
+    for part in reversed(_with_helpers(answer)):
+        try:
+            own, first = _source_of(part)
+            text = textwrap.dedent("".join(own)).rstrip("\n") + "\n"
+            ast.parse(text)
+        except (OSError, SyntaxError, TypeError):
+            if part is answer:
+                return None
+            continue
+        helper = "" if part is answer else part.__name__
+        source += text
+        names |= _names_of(part)
+        lines += [
+            _Line(line, max(first, 1) + n, helper) for n, line in enumerate(own)
+        ]
+    tree = ast.parse(source)
+    if not _may_be_rerun(tree):
         return None
-    top = tree.body[0]
-    if not isinstance(top, ast.FunctionDef | ast.ClassDef) or len(tree.body) > 1:
-        return None
-    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    if used & _REACHING_OUT or any(
-        isinstance(n, ast.Global) for n in ast.walk(tree)
-    ):
-        return None
-    top.decorator_list = []
-    first = max(first, 1)
-    ast.increment_lineno(tree, first - 1)
-    return _Code(tree, top.name, _names_of(answer), first, lines)
+    return _Code(tree, answer.__name__, names, lines)
+
+
+def _source_of(part: Any) -> tuple[list[str], int]:
+    """Return the lines and the first line's number; raise ``OSError`` where they cannot be had."""
+    if inspect.isfunction(part):
+        return inspect.getsourcelines(part)
+    for function in _functions_of(
+        part
+    ):  # a notebook's class has no file of its own
+        lines, number = inspect.findsource(function)
+        for node in ast.walk(ast.parse("".join(lines))):
+            if isinstance(node, ast.ClassDef) and node.name == part.__name__:
+                end = node.end_lineno or 0
+                if node.lineno <= number <= end:
+                    return lines[node.lineno - 1 : end], node.lineno
+    raise OSError
+
+
+def _may_be_rerun(tree: ast.Module) -> bool:
+    for top in tree.body:
+        if not isinstance(top, ast.FunctionDef | ast.ClassDef):
+            return False
+        top.decorator_list = []
+    nodes = list(ast.walk(tree))
+    used = {n.id for n in nodes if isinstance(n, ast.Name)}
+    return not used & _REACHING_OUT and not any(
+        isinstance(n, ast.Global) for n in nodes
+    )
+
+
+def _with_helpers(answer: Any) -> list[Any]:
+    """Return the answer and the functions and classes of the same notebook that it calls."""
+    found = [answer]
+    home = _home(answer)
+    for part in found:
+        names = _names_of(part)
+        for used in _used_in(part):
+            helper = names.get(used)
+            is_code = inspect.isfunction(helper) or inspect.isclass(helper)
+            if (
+                is_code
+                and helper not in found
+                and _home(helper) is home
+                and len(found) < 8
+            ):
+                found.append(helper)
+    return found
+
+
+def _functions_of(part: Any) -> list[Any]:
+    functions = [part] if inspect.isfunction(part) else vars(part).values()
+    return [inspect.unwrap(f) for f in functions if inspect.isfunction(f)]
+
+
+def _home(part: Any) -> Any:
+    """Return the namespace in which code was defined."""
+    return next((f.__globals__ for f in _functions_of(part)), None)
+
+
+def _used_in(part: Any) -> list[str]:
+    """Return the names that code and the functions in it use."""
+    codes = [f.__code__ for f in _functions_of(part)]
+    for code in codes:
+        codes.extend(c for c in code.co_consts if inspect.iscode(c))
+    return [name for code in codes for name in (*code.co_names, *code.co_freevars)]
 
 
 def _names_of(answer: Any) -> dict[str, Any]:
     """Return the names that the code can see, those around it included."""
-    functions = [answer] if inspect.isfunction(answer) else [
-        f for f in vars(answer).values() if inspect.isfunction(f)
-    ]  # fmt: skip
     names: dict[str, Any] = {}
-    for function in functions:
+    for function in _functions_of(answer):
         names.update(function.__globals__)
         for name, cell in zip(
             function.__code__.co_freevars, function.__closure__ or (), strict=False
@@ -218,23 +429,34 @@ def _said(code: _Code, found: list[tuple[Slip, ...]]) -> Finding:
     best = sorted(found[0], key=lambda slip: slip.line)
     ids = tuple(f"mend-{slip.kind}" for slip in best)
     places = [_place(code, slip) for slip in best]
-    others = [slips[0] for slips in found[1:] if not slips[0].touches(best[0])]
+    others = [
+        slips[0]
+        for slips in found[1:]
+        if not slips[0].touches(best[0]) and _place(code, slips[0]) not in places
+    ]
     if len(best) == 1 and others:
         head = "Either of two small changes would make every case right."
         places.append(f"Or: {_place(code, others[0])}")
     else:
-        head = f"{_COUNTS[min(len(best), 3)]} would make every case right."
+        head = f"{_how_many(best)} would make every case right."
     return Finding(ids, "\n\n".join([head, *dict.fromkeys(places)]))
 
 
-_COUNTS = (
-    "",
-    "One small change",
-    "Two small changes",
-    "The same small change, at every place,",
-)
+def _how_many(best: list[Slip]) -> str:
+    if len(best) < 3:
+        return "Two small changes" if len(best) == 2 else "One small change"
+    is_same = len({slip.kind for slip in best}) == 1
+    return (
+        "The same small change, at every place,"
+        if is_same
+        else "A few small changes"
+    )
 
 
 def _place(code: _Code, slip: Slip) -> str:
     end = "" if slip.look.endswith("?") else "."
-    return f"Look at line {slip.line}, `{code.line(slip.line)}`: {slip.look}{end}"
+    line = code.lines[slip.line - 1]
+    of = f" of `{line.helper}`" if line.helper else ""
+    return (
+        f"Look at line {line.number}{of}, `{line.text.strip()}`: {slip.look}{end}"
+    )

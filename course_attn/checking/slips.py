@@ -7,15 +7,16 @@ Each says what it is in both: ``mistake`` completes "Your numbers are what comes
 """
 
 import ast
+import copy
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from course_attn.checking.patches import in_torch
+from course_attn.checking.arrays import in_torch
 
-__all__ = ["Slip", "slips_in"]
+__all__ = ["FAR_FETCHED", "Slip", "slips_in"]
 
 # What stands there, what stands there instead, and the two sentences. A name with an underscore in
 # front stands for any expression; in the sentences, {a} is the expression that `_a` stands for.
@@ -177,11 +178,21 @@ _ALONG = {
 _LIBRARIES = ("np", "torch", "F", "nn", "math", "self")
 _TRUTHS = re.compile("mask|allow|keep|kept|hid|valid|visib|seen|pad|causal|forbid")
 _KINDS = (
-    "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
+    "closure", "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
     "variance", "left-out", "missing", "operator", "function", "return", "accumulation", "swapped", "shift",
     "doubled", "name", "size", "constant", "keyword", "inside", "condition", "scale", "distance", "power",
     "factor", "residual", "other-name", "rounded", "unlikely",
 )  # fmt: skip
+# Those that explain little where another one has to be made, too.
+FAR_FETCHED = (
+    "distance",
+    "power",
+    "residual",
+    "other-name",
+    "rounded",
+    "unlikely",
+    "doubled",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -242,16 +253,26 @@ class _Scope:
     torch: bool
     attributes: tuple[str, ...] = ()
     begun: Mapping[str, ast.Assign] = dataclasses.field(default_factory=dict)
+    grown: Mapping[str, list[ast.BinOp]] = dataclasses.field(default_factory=dict)
+    factors: tuple[ast.expr, ...] = ()
     in_index: bool = False
     in_loop: bool = False
+    in_formula: bool = False
 
 
 _Change = tuple[Any, str, str, str]
 
 
-def slips_in(tree: ast.AST, *, torch: bool) -> list[Slip]:
-    """Return every slip that can be made in a function or class, the likeliest kinds first."""
-    nodes = list(ast.walk(tree))
+def slips_in(tree: ast.Module, *, torch: bool) -> list[Slip]:
+    """Return every slip that can be made in functions or classes, the likeliest kinds first."""
+    found = [
+        slip for top in tree.body for slip in _below(top, _scope_of(top, torch), "")
+    ]
+    return sorted(found, key=lambda slip: _KINDS.index(slip.kind))
+
+
+def _scope_of(top: ast.AST, torch: bool) -> _Scope:
+    nodes = list(ast.walk(top))
     given = [
         a.arg for n in nodes if isinstance(n, ast.FunctionDef) for a in n.args.args
     ]
@@ -277,9 +298,33 @@ def slips_in(tree: ast.AST, *, torch: bool) -> list[Slip]:
         and isinstance(n.targets[0], ast.Name)
         and id(n) not in looped
     }
-    scope = _Scope(arguments, local, torch, tuple(dict.fromkeys(own)), begun)
-    found = list(_below(tree, scope, ""))
-    return sorted(found, key=lambda slip: _KINDS.index(slip.kind))
+    attributes = tuple(dict.fromkeys(own))
+    return _Scope(
+        arguments, local, torch, attributes, begun, _grown(nodes), _factors(nodes)
+    )
+
+
+def _grown(nodes: list[ast.AST]) -> dict[str, list[ast.BinOp]]:
+    """Return, by the text of an operand, where something is done to it."""
+    found: dict[str, list[ast.BinOp]] = {}
+    for node in nodes:
+        if isinstance(node, ast.BinOp) and not isinstance(node.right, ast.Constant):
+            found.setdefault(ast.dump(node.left), []).append(node)
+    return found
+
+
+def _factors(nodes: list[ast.AST]) -> tuple[ast.expr, ...]:
+    """Return what something is multiplied by or divided by, six at most."""
+    scaled = [
+        part
+        for n in nodes
+        if isinstance(n, ast.BinOp | ast.AugAssign)
+        and isinstance(n.op, ast.Mult | ast.Div)
+        for part in ((n.left, n.right) if isinstance(n, ast.BinOp) else (n.value,))
+        if isinstance(part, ast.Name | ast.Call | ast.Subscript)
+    ]
+    different = list({ast.dump(part): part for part in scaled}.values())[:6]
+    return tuple(_placeless(copy.deepcopy(part)) for part in different)
 
 
 def _below(node: ast.AST, scope: _Scope, step: str) -> Iterator[Slip]:
@@ -293,18 +338,16 @@ def _below(node: ast.AST, scope: _Scope, step: str) -> Iterator[Slip]:
             "bases",
         ) and not isinstance(node, ast.Call):
             continue
-        inner = _Scope(
-            scope.arguments,
-            scope.locals,
-            scope.torch,
-            scope.attributes,
-            scope.begun,
-            isinstance(node, ast.Subscript)
+        inner = dataclasses.replace(
+            scope,
+            in_index=isinstance(node, ast.Subscript)
             and field == "slice"
             or scope.in_index
             and isinstance(node, ast.expr),
-            scope.in_loop
+            in_loop=scope.in_loop
             or (isinstance(node, ast.For | ast.While) and field == "body"),
+            in_formula=isinstance(node, ast.BinOp)
+            and not isinstance(node.op, ast.MatMult),
         )
         for index, child in (
             enumerate(value) if isinstance(value, list) else [(None, value)]
@@ -363,7 +406,9 @@ def _step_of(statement: ast.stmt) -> str:
 
 
 def _changes(node: Any, scope: _Scope) -> Iterator[_Change]:
-    for kind, pattern, new, mistake, look in _rewrites(scope.torch):
+    for kind, pattern, new, mistake, look in _rewrites(scope.torch).get(
+        _head(node), ()
+    ):
         parts: dict[str, ast.AST] = {}
         if _matches(pattern, node, parts):
             words = {name[1:]: _said(part, scope) for name, part in parts.items()}
@@ -390,13 +435,24 @@ def _is_endless_power(node: ast.expr) -> bool:
     )
 
 
+_Rewrite = tuple[str, ast.expr, ast.expr, str, str]
+
+
 @cache
-def _rewrites(torch: bool) -> list[tuple[str, ast.expr, ast.expr, str, str]]:
+def _rewrites(torch: bool) -> dict[Any, list[_Rewrite]]:
+    """Return the rewrites by what they begin with."""
     write = in_torch if torch else str
-    return [
-        (kind, _expression(write(old)), _expression(write(new)), mistake, look)
-        for kind, old, new, mistake, look in _REWRITES
-    ]
+    found: dict[Any, list[_Rewrite]] = {}
+    for kind, old, new, mistake, look in _REWRITES:
+        pattern = _expression(write(old))
+        rewrite = kind, pattern, _expression(write(new)), mistake, look
+        found.setdefault(_head(pattern), []).append(rewrite)
+    return found
+
+
+def _head(node: Any) -> Any:
+    """Return what two expressions have in common if they match."""
+    return type(node), type(getattr(node, "op", None))
 
 
 def _matches(pattern: Any, node: Any, parts: dict[str, ast.AST]) -> bool:
@@ -419,21 +475,28 @@ def _matches(pattern: Any, node: Any, parts: dict[str, ast.AST]) -> bool:
     return bool(pattern == node)
 
 
-class _Filler(ast.NodeTransformer):
-    def __init__(self, parts: dict[str, ast.AST]) -> None:
-        self.parts = parts
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802, D102
-        return self.parts.get(node.id, node)
-
-
-def _filled(template: ast.expr, parts: dict[str, ast.AST]) -> ast.expr:
+def _filled(template: Any, parts: Mapping[str, ast.AST]) -> Any:
     """Return a template with these expressions in the places of its names."""
-    return _Filler(parts).visit(_expression(ast.unparse(template)))
+    if isinstance(template, list):
+        return [_filled(part, parts) for part in template]
+    if not isinstance(template, ast.AST):
+        return template
+    if isinstance(template, ast.Name) and template.id in parts:
+        return parts[template.id]
+    fields = ast.iter_fields(template)
+    return type(template)(**{name: _filled(part, parts) for name, part in fields})
 
 
 def _expression(code: str) -> ast.expr:
-    return ast.parse(code, mode="eval").body
+    return _placeless(ast.parse(code, mode="eval").body)
+
+
+def _placeless(node: ast.expr) -> ast.expr:
+    """Return a node that takes the place in the text of what it is put in for."""
+    for part in ast.walk(node):
+        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            vars(part).pop(name, None)
+    return node
 
 
 def _said(node: ast.AST, scope: _Scope) -> str:
@@ -482,6 +545,9 @@ def _constants(node: ast.Constant, scope: _Scope) -> Iterator[_Change]:
             f"is {value} right?",
         )
     elif isinstance(value, int | float):
+        if not value and not scope.in_index:
+            lowest = _expression("-float('inf')")
+            yield lowest, "constant", "`-inf` stands where `0` belongs", _BEGINS
         yield from _numbers(value, scope)
     elif isinstance(value, str) and re.fullmatch(
         r"[a-zA-Z., ]+->[a-zA-Z. ]*", value
@@ -499,6 +565,9 @@ def _negatives(node: ast.UnaryOp, scope: _Scope) -> Iterator[_Change]:
     value = getattr(node.operand, "value", None)
     if isinstance(node.op, ast.USub) and isinstance(value, int | float):
         yield from _numbers(-value, scope)
+
+
+_BEGINS = "is 0 right to begin with, where everything may be smaller?"
 
 
 def _numbers(value: Any, scope: _Scope) -> Iterator[_Change]:
@@ -582,6 +651,9 @@ def _calls(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
             ast.Call(func, node.args, node.keywords),
             "function", f"`{other}` stands where `{name}` belongs", f"is `{name}` the right function here?",
         )  # fmt: skip
+    if name in ("zeros", "zeros_like"):
+        lowest = ast.BinOp(node, ast.Sub(), _expression("float('inf')"))
+        yield lowest, "constant", "`-inf` stands where `0` belongs", _BEGINS
     inside = (
         node.func.value
         if isinstance(node.func, ast.Attribute) and not _of_library(node)
@@ -614,6 +686,27 @@ def _calls(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
             )  # fmt: skip
 
 
+_IN_FORMULAS = (
+    ("2 * _n", "you double {}", "is a factor of 2 missing at `{}`, or too many?"),
+    ("_n / 2", "you halve {}", "is a factor of 2 missing at `{}`, or too many?"),
+    ("_n + 1", "you take one more than {}", "is a 1 missing at `{}`, or too many?"),
+    ("_n ** 2", "you square {}", "is a power missing at `{}`?"),
+    ("_n ** 0.5", "you take the root of {}", "is a root missing at `{}`?"),
+    ("_n - 1", "you take one less than {}", "is a 1 missing at `{}`, or too many?"),
+)
+
+
+def _in_formulas(node: Any, scope: _Scope) -> Iterator[_Change]:
+    """Double a quantity in a formula, halve it, square it, take one more or one less."""
+    is_power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+    known = getattr(node, "id", "") in (*scope.arguments, *scope.locals)
+    if scope.in_formula and not scope.in_index and (is_power or known):
+        for code, mistake, look in _IN_FORMULAS:
+            new = _filled(_expression(code), {"_n": node})
+            said = mistake.format(_said(node, scope))
+            yield new, "factor", said, look.format(ast.unparse(node))
+
+
 def _names(node: ast.Name, scope: _Scope) -> Iterator[_Change]:
     known = (*scope.arguments, *scope.locals)
     if node.id not in known:
@@ -632,7 +725,8 @@ def _names(node: ast.Name, scope: _Scope) -> Iterator[_Change]:
                 _filled(_expression(f"_n {sign} 1"), {"_n": node}), "shift",
                 f"`{node.id} {sign} 1` stands where `{node.id}` belongs", "is this index one too many or too few?",
             )  # fmt: skip
-    elif _TRUTHS.search(node.id):
+        return
+    if _TRUTHS.search(node.id):
         yield (
             ast.UnaryOp(ast.Invert(), node),
             "negation",
@@ -832,7 +926,86 @@ def _breaks(node: ast.stmt, scope: _Scope) -> Iterator[_Change]:
     )  # fmt: skip
 
 
-_RULES: tuple[tuple[type, Callable[[Any, _Scope], Iterator[_Change]]], ...] = (
+def _like_elsewhere(node: ast.expr, scope: _Scope) -> Iterator[_Change]:
+    """Do to an expression what is done to the same one elsewhere."""
+    if scope.in_index:
+        return
+    for other in scope.grown.get(ast.dump(node), ()):
+        if all(part is not node for part in ast.walk(other)):
+            yield (
+                _placeless(copy.deepcopy(other)), "missing", f"{_text(other)} stands where {_said(node, scope)} belongs",
+                f"elsewhere you go on with {_text(other)}: is {_text(node)} right here, as it is?",
+            )  # fmt: skip
+
+
+def _unscaled(node: Any, scope: _Scope) -> Iterator[_Change]:
+    """Scale a term of a sum by what scales something elsewhere."""
+    if not isinstance(node.op, ast.Add | ast.Sub):
+        return
+    columns = [
+        _filled(_expression("_f[..., None]"), {"_f": factor})
+        for factor in scope.factors
+        if scope.in_loop
+    ]
+    for factor in (*scope.factors, *columns):
+        look = f"elsewhere there is a factor {_text(factor)}: is one missing here?"
+        for op, verb in ((ast.Mult(), "multiply"), (ast.Div(), "divide")):
+            # A running sum is often not rescaled where its largest number changes.
+            is_running = scope.in_loop and verb == "multiply"
+            for term, new in _with_factor(node, op, factor):
+                said = f"you {verb} {_said(term, scope)} by {_said(factor, scope)}, too"
+                yield new, "missing" if is_running else "scale", said, look
+
+
+def _with_factor(
+    node: Any, op: ast.operator, factor: ast.expr
+) -> Iterator[tuple[ast.expr, ast.AST]]:
+    """Yield each term of a sum, and the sum with this term scaled: ``x = x * f + …``."""
+    if isinstance(node, ast.BinOp):
+        left, right = node.left, node.right
+        yield left, ast.BinOp(ast.BinOp(left, op, factor), node.op, right)
+        yield right, ast.BinOp(left, node.op, ast.BinOp(right, op, factor))
+    else:
+        target = _expression(ast.unparse(node.target))
+        scaled = ast.BinOp(ast.BinOp(target, op, factor), node.op, node.value)
+        yield target, ast.Assign([node.target], scaled)
+
+
+def _closures(node: Any, scope: _Scope) -> Iterator[_Change]:
+    """Let the functions made in a loop keep what its names stand for in their round."""
+    stored = {
+        n.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    kept = copy.deepcopy(node)
+    late = [name for inner in ast.walk(kept) for name in _keep(inner, stored)]
+    if late:
+        names = " and ".join(f"`{name}`" for name in dict.fromkeys(late))
+        yield (
+            kept, "closure", f"each function keeps its own {names}",
+            f"a function made in a loop looks {names} up when it is called: which values are there by then?",
+        )  # fmt: skip
+
+
+def _keep(node: ast.AST, stored: set[str]) -> list[str]:
+    """Give a function those of these names that it looks up as defaults."""
+    if not isinstance(node, ast.Lambda | ast.FunctionDef):
+        return []
+    body = node.body if isinstance(node.body, list) else [node.body]
+    names = [n for part in body for n in ast.walk(part) if isinstance(n, ast.Name)]
+    own = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    own |= {a.arg for a in node.args.args + node.args.kwonlyargs}
+    late = sorted({n.id for n in names} & stored - own)
+    for name in late:
+        node.args.kwonlyargs.append(ast.arg(name))
+        node.args.kw_defaults.append(ast.Name(name, ast.Load()))
+    return late
+
+
+_LOOPED = ast.For | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
+_TERMS = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.BinOp
+_RULES: tuple[tuple[Any, Callable[[Any, _Scope], Iterator[_Change]]], ...] = (
     (ast.Constant, _constants),
     (ast.UnaryOp, _negatives),
     (ast.Call, _axes),
@@ -845,6 +1018,10 @@ _RULES: tuple[tuple[type, Callable[[Any, _Scope], Iterator[_Change]]], ...] = (
     (ast.AugAssign, _added),
     (ast.If, _conditions),
     (ast.For, _loops),
+    (_LOOPED, _closures),
+    (_TERMS, _like_elsewhere),
+    (ast.Name | ast.BinOp, _in_formulas),
+    (ast.BinOp | ast.AugAssign, _unscaled),
     (ast.Break, _breaks),
     (ast.Continue, _breaks),
 )

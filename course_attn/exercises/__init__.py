@@ -5,18 +5,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from course_attn.checking.catalog import Catalog, Unavailable
-from course_attn.checking.guard import safely
+from course_attn.checking.declare import Catalog, Unavailable
 from course_attn.checking.judge import judge
 from course_attn.checking.result import (
     Hints,
     NotRight,
     Overview,
     Result,
+    passed_exercises,
+    record_pass,
     show_hints,
     show_solution,
 )
-from course_attn.checking.store import passed_exercises, record_pass
+from course_attn.checking.running import safely
 from course_attn.source import Source
 
 __all__ = ["catalog", "check", "hint", "progress", "solution"]

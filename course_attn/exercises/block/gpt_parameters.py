@@ -163,7 +163,7 @@ gains-only: layer_norm = 2 * d_model → layer_norm = d_model
             for n, why in _VECTORS.items()
         ),
     ),
-    properties=(Property("terms", _term_by_term),),
+    properties=(Property("terms", _term_by_term, tells_all=True),),
     hints=(
         "How many numbers has a matrix with a bias, from width a to width b? And a layer norm?",
         "A block: 4 matrices d × d with biases, one d × 4d and one 4d × d (how long are theirs?), "

@@ -197,6 +197,9 @@ m1-for-the-maximum: np.maximum(m1, m2) → m1
     and may overflow: take the larger of m1 and m2, query by query. {by_hand}
 minimum: np.maximum(m1, m2) → np.minimum(m1, m2)
     You take the *smaller* of the two maxima: the exponents become positive and overflow. {by_hand}
+one-winner: np.maximum(m1, m2) → m1 if np.max(m1) >= np.max(m2) else m2
+    You decide once which part has the larger maximum. Each query has its own: the first part may
+    win for one of them and the second for another. Compare entry by entry.
 one-maximum-for-all: np.maximum(m1, m2) → np.max([m1, m2])
     You take one maximum over all queries; one whose scores lie 800 below the others' would
     underflow to l = 0. `np.maximum(m1, m2)` compares query by query. {by_hand}

@@ -128,6 +128,9 @@ from-one-in-a-circle: self.P[:n] → self.P[(torch.arange(n) + 1) % len(self.P)]
     P is used up. {worst_row}
 same-for-all: self.P[:n] → self.P[0]
     Every element gets row 0 of P: no position differs from another.
+first-axis: self.P[:n] → self.P[: X.shape[0]].reshape(-1, *[1] * (X.ndim - 2), X.shape[-1])
+    You go along the *first* axis of X, which in a batch counts the sequences: each of them gets one
+    row of P for all of its elements. Positions are counted on the last axis but one.
 by-length: self.P[:n] → self.P[n - 1]
     You add *one* row, that of the last position, to all elements: `self.P[:n]` has a colon.
 no-colon: self.P[:n] → self.P[n]

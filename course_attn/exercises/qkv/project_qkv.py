@@ -100,6 +100,10 @@ keys-first: return Q, K, V → return K, Q, V
     keys would do the asking.
 queries-for-keys: return Q, K, V → return Q, Q, V
     You return the queries in place of the keys. Keys are what Z offers: K = Z W_K.
+cut-in-the-middle: V = Z @ W_V → both = np.concatenate([K, Z @ W_V], axis=-1)
+        and return Q, K, V → return Q, *np.split(both, [both.shape[-1] // 2], axis=-1)
+    You cut the product for keys and values in the middle. The keys are its first d_k =
+    {W_K.last} columns, the values its last {W_V.last}: the two widths may differ.
 values-second: return Q, K, V → return Q, V, K
     The three are right but returned in another order: Q, V, K.
 """),

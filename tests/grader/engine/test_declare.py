@@ -13,8 +13,8 @@ from course_attn.checking import (
     fault_list,
     judge,
 )
-from course_attn.checking.catalog import Catalog
-from course_attn.checking.patches import apart, in_torch, in_torch_words, patched
+from course_attn.checking.arrays import in_torch, in_torch_words
+from course_attn.checking.declare import Catalog, apart, patched
 from tests.grader.engine.cells import exercise_of
 
 SAID = {"says": "Wrong."}

@@ -5,7 +5,7 @@ import ast
 import numpy as np
 import pytest
 
-from course_attn.checking import Case, diagnose, fault, judge, repair
+from course_attn.checking import Case, Property, diagnose, fault, judge, repair
 from course_attn.checking.slips import slips_in
 from tests.grader.engine.cells import exercise_of, written
 
@@ -371,3 +371,231 @@ def test_slip_of_the_solution_that_never_ends_is_ended():
         both, Case((np.array([1.0, 2.0]), np.array([3.0, 7.0])), "example")
     )
     assert judge(exercise, lambda Q, K: np.sin(Q) * K).status == "wrong"
+
+
+HELPERS = """
+def spread(x):
+    return x.var(axis=0, keepdims=True)
+
+def standard(X, gain):
+    centered = X - X.mean(axis=-1, keepdims=True)
+    return centered / np.sqrt(spread(X) + 0.5) * gain
+"""
+
+
+def test_mistake_in_a_helper_is_found_there(exercise, monkeypatch):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    result = judge(exercise, written(HELPERS))
+    assert "mend-axis" in result.faults, result
+    assert "Look at line 2 of `spread`, `return x.var(" in result.message
+
+
+def test_helper_of_a_helper_and_a_class_are_looked_into(exercise, monkeypatch):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    source = """
+class Row:
+    def __init__(self, x):
+        self.mean = x.mean(axis=0, keepdims=True)
+
+def centered(x):
+    return x - Row(x).mean
+
+def standard(X, gain):
+    return centered(X) / np.sqrt(X.var(axis=-1, keepdims=True) + 0.5) * gain
+"""
+    result = judge(exercise, written(source))
+    assert "Look at line 3 of `Row`" in result.message, result
+
+
+def test_helper_from_elsewhere_is_left_alone(exercise, monkeypatch):
+    """What another module defines is not the learner's."""
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    source = "def standard(X, gain):\n    return as_written(X, gain)"
+    result = judge(exercise, written(source, as_written=written(HELPERS)))
+    assert not any(id.startswith("mend") for id in result.faults), result
+
+
+def sums_of(x):
+    """Add 1 to each number, then 2, then 3."""
+    return x + 6.0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "steps = [lambda v: v + n for n in (1, 2, 3)]",
+        "steps = []\n    for n in (1, 2, 3):\n        steps.append(lambda v: v + n)",
+        "steps = []\n    for n in (1, 2, 3):\n        def step(v):\n            return v + n\n"
+        "        steps.append(step)",
+    ],
+)
+def test_functions_made_in_a_loop_look_their_names_up_late(monkeypatch, body):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    cases = Case((np.array([1.0, 5.0]),), "example"), Case((np.ones(7),))
+    source = f"def sums_of(x):\n    {body}\n    for f in steps:\n        x = f(x)\n    return x"
+    result = judge(exercise_of(sums_of, *cases), written(source))
+    assert "mend-closure" in result.faults, result
+    assert "looks `n` up when it is called" in result.message
+
+
+def gated(x, w, b):
+    """Keep what is positive of a sum."""
+    total = x * w + b
+    return np.maximum(total, 0.0)
+
+
+def gated_cases():
+    given = np.random.default_rng(1).standard_normal((3, 7))
+    return Case(tuple(given[:, :2]), "example"), Case(tuple(given))
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        ("gate = x * w > 0\n    return gate * (x * w + b)", 2),
+        ("y = x * w\n    gate = y > 0\n    return np.where(gate, y + b, 0.0)", 3),
+    ],
+)
+def test_term_that_is_there_only_once_is_missed_at_the_other_place(
+    monkeypatch, lines, line
+):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    result = judge(
+        exercise_of(gated, *gated_cases()),
+        written(f"def gated(x, w, b):\n    {lines}"),
+    )
+    assert "mend-missing" in result.faults, result
+    assert (
+        f"Look at line {line}" in result.message
+        and "elsewhere you go on with" in result.message
+    )
+
+
+RUNNING = """
+def largest_and_sum(x):
+    top, total, mixture = {start}, 0.0, 0.0
+    for v in x:
+        new = max(top, v)
+        factor = np.exp(top - new)
+        total = {total} + np.exp(v - new)
+        mixture = {mixture} + np.exp(v - new) * v
+        top = new
+    return np.array([top, total, mixture])
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"total": "total"}, "a factor `factor`: is one missing"),
+        ({"mixture": "mixture"}, "a factor `factor`: is one missing"),
+        ({"start": "0.0"}, "is 0 right to begin with"),
+    ],
+)
+def test_running_sum_that_is_not_rescaled_is_found(monkeypatch, change, said):
+    def largest_and_sum(x):
+        """Return the largest number, the sum of the powers below it and their mixture."""
+        top = x.max()
+        powers = np.exp(x - top)
+        return np.array([top, powers.sum(), (powers * x).sum()])
+
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    right = {
+        "start": "-1e9",
+        "total": "total * factor",
+        "mixture": "mixture * factor",
+    }
+    cases = (
+        Case((np.array([-3.0, -1.0, -2.0]),), "example"),
+        Case((np.array([-5.0, 2.0, -4.0, -0.5]),)),
+    )
+    exercise = exercise_of(largest_and_sum, *cases)
+    assert judge(exercise, written(RUNNING.format(**right))).passed
+    result = judge(exercise, written(RUNNING.format(**right | change)))
+    assert said in result.message, result
+
+
+def counted(a, b, c):
+    """Count two kinds of things."""
+    rows = 2 * a * b
+    columns = b * c + 3 * c
+    return rows + columns
+
+
+def counted_cases(*given):
+    return tuple(
+        Case(sizes, "example" if not i else "plain")
+        for i, sizes in enumerate(given)
+    )
+
+
+def test_two_mistakes_whose_effects_add_up_are_found(monkeypatch):
+    """Far faster than all pairs: of the many changes each is tried alone."""
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    monkeypatch.setattr(repair._Search, "_after", lambda self: ())
+    monkeypatch.setattr(repair, "_pairs", lambda slips: ())
+    source = (
+        "def counted(a, b, c):\n    total = 3 * a * b\n    for _ in range(c):\n"
+        "        total += b + 2\n    return total"
+    )
+    exercise = exercise_of(
+        counted, *counted_cases((5, 7, 11), (2, 13, 3), (17, 3, 19))
+    )
+    result = judge(exercise, written(source))
+    assert result.faults.count("mend-constant") == 2, result
+    assert "line 2" in result.message and "line 4" in result.message
+
+
+def test_two_slips_whose_effects_add_up_are_named(monkeypatch):
+    monkeypatch.setattr(repair, "SECONDS", -1)
+    exercise = exercise_of(
+        counted, *counted_cases((5, 7, 11), (2, 13, 3), (17, 3, 19))
+    )
+    result = judge(exercise, lambda a, b, c: a * b + b * c + 4 * c)
+    assert [id[:5] for id in result.faults] == ["slip-", "slip-"], result
+    assert "There are two mistakes at once." in result.message
+    assert "the rows" in result.message and "the columns" in result.message
+
+
+def test_no_two_slips_are_guessed_at_where_a_property_tells_all():
+    law = Property("terms", lambda c: "Your count has no b.", tells_all=True)
+    given = counted_cases((5, 7, 11), (2, 13, 3), (17, 3, 19))
+    exercise = exercise_of(counted, *given, properties=(law,))
+    result = judge(exercise, lambda a, b, c: a * b + b * c + 4 * c)
+    assert result.faults == ("terms",), result
+
+
+def test_two_mistakes_in_two_branches_complete_each_other(monkeypatch):
+    """Each change mends the cases of its own branch."""
+
+    def branched(x, flag):
+        """Return one of two formulas."""
+        one, two = 3 * x, x**2 + 1
+        return one if flag else two
+
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    monkeypatch.setattr(repair._Search, "_after", lambda self: ())
+    monkeypatch.setattr(repair, "_pairs", lambda slips: ())
+    cases = [
+        Case((x, flag), str(flag))
+        for x in (2.0, 5.0, -3.0)
+        for flag in (True, False)
+    ]
+    source = "def branched(x, flag):\n    if flag:\n        return 4 * x\n    return x**2 - 1"
+    result = judge(exercise_of(branched, *cases), written(source))
+    assert "line 3" in result.message and "line 4" in result.message, result
+
+
+def test_argument_changed_in_place_is_not_explained_by_a_slip():
+    def added(x, y):
+        """Add."""
+        return x + y
+
+    def used(answer, x, y):
+        answer(x, y)
+        return answer(x, y)
+
+    given = np.arange(3.0), np.ones(3)
+    exercise = exercise_of(added, Case(given, "example"), use=used)
+    source = "def added(x, y):\n    x += y\n    return x"
+    assert judge(exercise, written(source)).faults == ("in-place",)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from course_attn.checking import Question, as_letters, judge
-from course_attn.checking.guard import KeyPressed, TimesUp, run_limited
+from course_attn.checking.running import KeyPressed, TimesUp, run_limited
 from tests.grader.engine.cells import scaled, written
 
 LOOPS = {

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 from course_attn.checking import Fault, Result
-from course_attn.checking.arrays import agree, relative_tolerance
-from course_attn.checking.guard import call_guarded
-from course_attn.checking.trial import side_of
+from course_attn.checking.arrays import agree, relative_tolerance, side_of
+from course_attn.checking.running import call_guarded
 from course_attn.exercises import check
 from tests.grader.exercises.solutions import EXERCISES, as_own_function
 

@@ -231,3 +231,43 @@ class ThirdBlRecursiveStack(torch.nn.Module):
 
     def forward(self, X):
         return self.block(self.others(X))
+
+
+@wrong(
+    "feed_forward",
+    said="elsewhere you go on with `X @ W_1 + b_1`",
+    mistake="the gate lacks the bias that the hidden features have",
+)
+def fourth_blk_gate(X, W_1, b_1, W_2, b_2):
+    gate = (X @ W_1 > 0).astype(X.dtype)
+    hidden = gate * (X @ W_1 + b_1)
+    return hidden @ W_2 + b_2
+
+
+@wrong(
+    "layer_norm",
+    said="elsewhere you go on with `X - mu`",
+    mistake="takes the spread around 0, of X instead of X minus its mean",
+)
+def fourth_blk_spread_around_zero(X, gain, bias):
+    mu = X.mean(-1, keepdims=True)
+    var = (X**2).mean(-1, keepdims=True)
+    return gain * (X - mu) / np.sqrt(var + 1e-5) + bias
+
+
+@wrong(
+    "gpt_parameters",
+    said="11 × n_layers · d_model²",
+    mistake="counts three matrices in attention instead of four AND one norm per block instead of two",
+)
+def fourth_blk_three_and_one(n_layers, d_model, n_vocab, n_ctx):
+    def linear(a, b):
+        return a * b + b
+
+    block = (
+        3 * linear(d_model, d_model)
+        + linear(d_model, 4 * d_model)
+        + linear(4 * d_model, d_model)
+        + 2 * d_model
+    )
+    return (n_vocab + n_ctx) * d_model + n_layers * block + 2 * d_model

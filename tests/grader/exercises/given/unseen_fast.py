@@ -216,3 +216,14 @@ def third_fa_heads_come_out_swapped(Q, K, V):
     A = torch.softmax(scores, dim=-1)
     Y = torch.einsum("...grqk,...gkv->...rgqv", A, V)
     return Y.reshape(*batch, n_heads, n_q, V.shape[-1])
+
+
+@wrong(
+    "attention_flops",
+    said="you do not multiply by `n_heads`",
+    mistake="the second product counts d_k where d_v belongs AND the heads are forgotten",
+)
+def fourth_fst_flops(n_q, n_k, d_k, d_v, n_heads):
+    first = 2 * n_q * n_k * d_k
+    second = 2 * n_q * n_k * d_k
+    return first + second

@@ -202,3 +202,23 @@ def third_ma_masked_fill_lost(Q, K, V):
     weights = torch.softmax(scores, dim=-1)
     sees_something = mask.any(dim=-1, keepdim=True)
     return torch.where(sees_something, weights @ V, 0.0)
+
+
+def _offset(Q, K):
+    return Q.shape[-2] - K.shape[-2]
+
+
+@wrong(
+    "causal_attention",
+    said="`-` stands where `+` belongs",
+    mistake="the offset helper subtracts the wrong way round",
+)
+def fourth_ma_offset_sign(Q, K, V):
+    n_q, n_k = Q.shape[-2], K.shape[-2]
+    S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    ok = np.tri(n_q, n_k, _offset(Q, K), dtype=bool)
+    S = np.where(ok, S, -np.inf)
+    top = np.where(ok.any(-1, keepdims=True), S.max(-1, keepdims=True), 0)
+    W = np.exp(S - top)
+    L = W.sum(-1, keepdims=True)
+    return W / np.where(L == 0, 1, L) @ V

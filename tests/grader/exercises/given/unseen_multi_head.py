@@ -224,3 +224,16 @@ class ThirdMhFloatMask(torch.nn.Module):
             Q, K, V, attn_mask=mask.to(X.dtype)
         )
         return self.W_O(Y.transpose(-2, -3).flatten(-2))
+
+
+@wrong(
+    "n_parameters",
+    mistake="counts the key matrix with d_v columns AND counts a bias for the output for each head",
+)
+def fourth_mh_two_counts(d_model, n_heads, d_k, d_v, biases):
+    total = 0
+    for _ in range(n_heads):
+        total += d_model * d_k + d_model * d_v + d_model * d_v + d_v * d_model
+        if biases:
+            total += 2 * d_k + d_v + d_model
+    return total

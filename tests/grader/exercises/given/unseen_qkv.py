@@ -184,3 +184,35 @@ class ThirdQkvBiasAndSwappedScores(torch.nn.Module):
         Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
         weights = torch.softmax(K @ Q.transpose(-2, -1), dim=-1)
         return weights @ V
+
+
+@wrong(
+    "project_qkv",
+    said="`cut = W_V.shape[1]`",
+    mistake="takes the values' columns from d_v on, where d_k is the border of the packed product",
+)
+def fourth_qkv_cut_at_dv(X, W_Q, W_K, W_V, Z):
+    KV = Z @ np.concatenate([W_K, W_V], axis=1)
+    cut = W_V.shape[1]
+    return X @ W_Q, KV[..., :cut], KV[..., cut:]
+
+
+@wrong(
+    "unscaled_attention",
+    said="is one missing here",
+    mistake="rescales the running sum of the weights when a larger score comes, but not the running sum of the values",
+)
+def fourth_qkv_online_two(Q, K, V):
+    S = Q @ np.swapaxes(K, -1, -2)
+    m = np.full(S.shape[:-1], -np.inf)
+    l = np.zeros(S.shape[:-1])
+    o = np.zeros((*S.shape[:-1], V.shape[-1]))
+    for j in range(S.shape[-1]):
+        s = S[..., j]
+        new = np.maximum(m, s)
+        c = np.exp(m - new)
+        p = np.exp(s - new)
+        l = c * l + p
+        o = o + p[..., None] * V[..., None, j, :]
+        m = new
+    return o / l[..., None]

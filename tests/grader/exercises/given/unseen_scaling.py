@@ -189,3 +189,28 @@ def third_sc_clamp(Q, K, V):
     scores = torch.clamp(scores, -50, 50)  # so that exp doesn't overflow
     e = scores.exp()
     return (e / e.sum(dim=-1, keepdim=True)) @ V
+
+
+@wrong(
+    "score_variance",
+    mistake="for independent vectors counts the mean's term once AND for the same vector forgets the 4 of the mean's term",
+)
+def fourth_sc_two_terms(d_k, mean, shared):
+    if shared:
+        return d_k * (2 + mean**2)
+    return d_k * (1 + mean**2)
+
+
+@wrong(
+    "score_variance",
+    said="1 is added to the result",
+    mistake="sums d_k times inside a loop but begins the total with 1",
+)
+def fourth_sc_begins_with_one(d_k, mean, shared):
+    total = 1
+    for _ in range(d_k):
+        if shared:
+            total += 2 + 4 * mean * mean
+        else:
+            total += 1 + 2 * mean * mean
+    return total

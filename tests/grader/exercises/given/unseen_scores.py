@@ -154,3 +154,12 @@ def third_sc_normalize_default_dim(Q, K):
     unit_q = torch.nn.functional.normalize(Q)
     unit_k = torch.nn.functional.normalize(K)
     return unit_q @ unit_k.transpose(-2, -1)
+
+
+@wrong(
+    "dot_scores",
+    said="divided by the length of the last axis",
+    mistake="for each query the product with every key is divided by the number of features",
+)
+def fourth_sco_mean_of_products(Q, K):
+    return np.einsum("...id,...jd->...ij", Q, K) / Q.shape[-1]

@@ -159,3 +159,37 @@ def third_sm_jacobian_same_index(weights):
 def third_sm_clamped(scores):
     powers = torch.exp(torch.clamp(scores, min=-80, max=80))
     return powers / powers.sum(dim=-1, keepdim=True)
+
+
+def _powers(x):
+    return np.exp(x - x.max(axis=0, keepdims=True))
+
+
+@wrong(
+    "softmax",
+    said="`max` runs along axis 0",
+    mistake="its helper takes the largest of each column, not of each row",
+)
+def fourth_sm_helper_axis(scores):
+    e = _powers(scores)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def _row_softmax(row):
+    total = 0.0
+    powers = []
+    for s in row:
+        p = np.exp(s - max(row))
+        powers.append(p)
+        total = total + p * p
+    return [p / total for p in powers]
+
+
+@wrong(
+    "softmax",
+    said="of `_row_softmax`, `total = total + p * p`",
+    mistake="its helper adds the squares of the powers of e instead of the powers",
+)
+def fourth_sm_squares_in_helper(scores):
+    flat = scores.reshape(-1, scores.shape[-1])
+    return np.array([_row_softmax(r) for r in flat]).reshape(scores.shape)

@@ -175,3 +175,33 @@ def third_ws_float_buffer_detached(weights, values):
     for j in range(values.shape[-2]):
         out += coefficients[..., :, j, None] * values[..., None, j, :]
     return out
+
+
+def _share(row):
+    total = 1.0
+    for w in row:
+        total += w
+    return row / total
+
+
+@wrong("normalize_weights", mistake="the total in the helper starts at 1, not 0")
+def fourth_ws_total_from_one(weights):
+    return np.apply_along_axis(_share, -1, weights)
+
+
+def _near(i, n, reach):
+    return [j for j in range(n) if -reach - 1 <= j - i <= reach]
+
+
+@wrong(
+    "moving_average_weights",
+    said="of `_near`",
+    mistake="the helper for the window reaches one too far to the left",
+)
+def fourth_ws_window_left(n, window):
+    W = np.zeros((n, n))
+    for i in range(n):
+        js = _near(i, n, window // 2)
+        for j in js:
+            W[i, j] = 1 / len(js)
+    return W

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from course_attn.checking import store
+from course_attn.checking import result
 
 
 @pytest.fixture
@@ -29,23 +29,23 @@ def in_another_process(code):
 
 
 def test_record_pass_remembers_a_pass_once(path):
-    assert store.record_pass("softmax") is None
-    first = store.passed_exercises()
-    assert store.record_pass("softmax") is None
-    assert store.passed_exercises() == first and list(first[0]) == ["softmax"]
+    assert result.record_pass("softmax") is None
+    first = result.passed_exercises()
+    assert result.record_pass("softmax") is None
+    assert result.passed_exercises() == first and list(first[0]) == ["softmax"]
     assert json.loads(path.read_text())["version"] == 1
 
 
 def test_passed_exercises_needs_no_file(path):
-    assert store.passed_exercises() == ({}, None)
+    assert result.passed_exercises() == ({}, None)
 
 
 def test_record_pass_writes_nothing_when_off(monkeypatch, tmp_path):
     monkeypatch.setenv("COURSE_ATTN_PROGRESS", "off")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert store.record_pass("softmax") is None
+    assert result.record_pass("softmax") is None
     assert list(tmp_path.iterdir()) == []
-    assert "switched off" in store.passed_exercises()[1]
+    assert "switched off" in result.passed_exercises()[1]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_store_path_suits_the_system(
     monkeypatch.delenv("COURSE_ATTN_PROGRESS")
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setenv(variable, str(tmp_path))
-    assert store.store_path() == tmp_path / folder / "progress.json"
+    assert result.store_path() == tmp_path / folder / "progress.json"
 
 
 @pytest.mark.parametrize(
@@ -79,22 +79,22 @@ def test_store_path_suits_the_system(
 def test_broken_file_is_set_aside_with_a_message(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
-    message = store.record_pass("softmax")
+    message = result.record_pass("softmax")
     assert "kept as" in message
-    assert store.passed_exercises()[0].keys() == {"softmax"}
+    assert result.passed_exercises()[0].keys() == {"softmax"}
     aside = [file for file in path.parent.iterdir() if "broken" in file.name]
     assert aside[0].read_bytes() == content
 
 
 def test_folder_in_the_way_of_the_file_is_said(path):
     path.mkdir(parents=True)
-    assert "could not be saved" in store.record_pass("softmax")
-    assert "could not be read" in store.passed_exercises()[1]
+    assert "could not be saved" in result.record_pass("softmax")
+    assert "could not be read" in result.passed_exercises()[1]
 
 
 def test_file_in_place_of_the_folder_is_said(path):
     path.parent.write_text("in the way")
-    assert "could not be saved" in store.record_pass("softmax")
+    assert "could not be saved" in result.record_pass("softmax")
 
 
 def test_folder_that_refuses_a_file_is_said(path, monkeypatch):
@@ -102,8 +102,8 @@ def test_folder_that_refuses_a_file_is_said(path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     path.parent.mkdir()
-    monkeypatch.setattr(store.tempfile, "mkstemp", refuse)
-    assert "Permission denied" in store.record_pass("softmax")
+    monkeypatch.setattr(result.tempfile, "mkstemp", refuse)
+    assert "Permission denied" in result.record_pass("softmax")
 
 
 @pytest.mark.skipif(
@@ -112,11 +112,11 @@ def test_folder_that_refuses_a_file_is_said(path, monkeypatch):
 def test_folder_without_write_permission_is_said(path):
     path.parent.mkdir()
     path.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    assert "could not be saved" in store.record_pass("softmax")
+    assert "could not be saved" in result.record_pass("softmax")
 
 
 def test_record_pass_killed_while_writing_leaves_the_old_file(path, monkeypatch):
-    store.record_pass("first")
+    result.record_pass("first")
 
     class Killed(BaseException):
         pass
@@ -125,46 +125,46 @@ def test_record_pass_killed_while_writing_leaves_the_old_file(path, monkeypatch)
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(store.os, "fsync", kill)
+        patched.setattr(result.os, "fsync", kill)
         with pytest.raises(Killed):
-            store.record_pass("second")
-    assert store.passed_exercises()[0].keys() == {"first"}
+            result.record_pass("second")
+    assert result.passed_exercises()[0].keys() == {"first"}
     assert {file.name for file in path.parent.iterdir()} == {
         "progress.json",
         "progress.json.lock",
     }
-    assert store.record_pass("second") is None
+    assert result.record_pass("second") is None
 
 
 def test_lock_is_free_again_when_its_process_is_killed(path):
-    store.record_pass("first")
+    result.record_pass("first")
     process = in_another_process("""
         import time
-        from course_attn.checking import store
-        with store._lock(store.store_path()):
+        from course_attn.checking import result
+        with result._lock(result.store_path()):
             print("locked", flush=True)
             time.sleep(60)
     """)
     assert process.stdout.readline() == b"locked\n"
     process.kill()
     process.wait()
-    assert store.record_pass("second") is None
-    assert store.passed_exercises()[0].keys() == {"first", "second"}
+    assert result.record_pass("second") is None
+    assert result.passed_exercises()[0].keys() == {"first", "second"}
 
 
 def test_lock_held_for_long_is_said(path, monkeypatch):
-    monkeypatch.setattr(store, "_PATIENCE", 0.1)
+    monkeypatch.setattr(result, "_PATIENCE", 0.1)
     path.parent.mkdir()
     process = in_another_process("""
         import time
-        from course_attn.checking import store
-        with store._lock(store.store_path()):
+        from course_attn.checking import result
+        with result._lock(result.store_path()):
             print("locked", flush=True)
             time.sleep(60)
     """)
     process.stdout.readline()
     try:
-        assert "lock" in store.record_pass("softmax")
+        assert "lock" in result.record_pass("softmax")
     finally:
         process.kill()
         process.wait()
@@ -173,9 +173,9 @@ def test_lock_held_for_long_is_said(path, monkeypatch):
 def test_record_pass_loses_nothing_in_two_processes_at_once(path):
     code = """
         import sys
-        from course_attn.checking import store
+        from course_attn.checking import result
         for i in range(40):
-            assert store.record_pass(f"{name}-{{i}}") is None
+            assert result.record_pass(f"{name}-{{i}}") is None
     """
     processes = [
         in_another_process(
@@ -184,7 +184,7 @@ def test_record_pass_loses_nothing_in_two_processes_at_once(path):
         for n in "ab"
     ]
     assert [process.wait(60) for process in processes] == [0, 0]
-    assert len(store.passed_exercises()[0]) == 80
+    assert len(result.passed_exercises()[0]) == 80
 
 
 def test_pass_is_told_where_there_is_no_home(monkeypatch):
@@ -193,8 +193,8 @@ def test_pass_is_told_where_there_is_no_home(monkeypatch):
 
     monkeypatch.delenv("COURSE_ATTN_PROGRESS", raising=False)
     monkeypatch.setattr(Path, "home", homeless)
-    assert "could not be saved" in store.record_pass("softmax")
-    assert store.passed_exercises()[0] == {}
+    assert "could not be saved" in result.record_pass("softmax")
+    assert result.passed_exercises()[0] == {}
 
 
 def test_file_with_a_byte_order_mark_is_read(monkeypatch, tmp_path):
@@ -203,7 +203,7 @@ def test_file_with_a_byte_order_mark_is_read(monkeypatch, tmp_path):
         '{"version": 1, "passed": {"softmax": "2026"}}', encoding="utf-8-sig"
     )
     monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(path))
-    assert store.passed_exercises() == ({"softmax": "2026"}, None)
+    assert result.passed_exercises() == ({"softmax": "2026"}, None)
 
 
 def test_link_stays_a_link(monkeypatch, tmp_path):
@@ -211,7 +211,7 @@ def test_link_stays_a_link(monkeypatch, tmp_path):
     link = tmp_path / "progress.json"
     link.symlink_to(tmp_path / "synced" / "real.json")
     monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(link))
-    assert store.record_pass("softmax") is None
+    assert result.record_pass("softmax") is None
     assert (
         link.is_symlink()
         and "softmax" in (tmp_path / "synced" / "real.json").read_text()

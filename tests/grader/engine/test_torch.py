@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from course_attn.checking import Case, judge  # noqa: E402
-from course_attn.checking.guard import one_thread  # noqa: E402
+from course_attn.checking.running import one_thread  # noqa: E402
 from tests.grader.engine.cells import exercise_of  # noqa: E402
 
 
