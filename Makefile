@@ -7,7 +7,7 @@ TORCH_INDEX ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
-FRAME := _config.yml _toc.yml tools/book.py $(wildcard book/_static/* book/_extensions/*.py)
+FRAME := _config.yml _toc.yml tools/book.py tools/reading_times.py $(wildcard book/_static/* book/_extensions/*.py)
 
 .PHONY: help book check test exhaustive lab lint bench clean
 .DEFAULT_GOAL := help
@@ -79,6 +79,7 @@ lint: .venv/.installed
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
 	$(BIN)/python -m tools.setup_cells --check
+	$(BIN)/python -m tools.reading_times --check
 
 bench: .venv/.installed
 	$(BIN)/python -m benchmarks.attention

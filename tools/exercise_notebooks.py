@@ -12,14 +12,15 @@ from typing import Any
 
 from course_attn.checking.declare import Exercise, Question
 from course_attn.exercises import catalog
-from tools.book import BOOK, ROOT, as_text, chapters, title
+from tools.book import BOOK, ROOT, as_text, chapters, markdown, title
+from tools.reading_times import STAR
 from tools.setup_cells import setup_source
 
 INTRODUCTION = """\
 # Exercises: {title}
 
 These exercises go with [the chapter of this title](../{slug}.ipynb). Replace `raise \
-NotImplementedError` by your own code, run the cell, and run the cell below it: it says whether \
+NotImplementedError` with your own code, run the cell, and run the cell below it: it says whether \
 the answer is right, and if not, what is wrong with it. You can try as often as you like.
 
 Stuck? Run `hint("{first}")`, with the name of the exercise, in a new cell. There are three hints \
@@ -96,7 +97,12 @@ def grading(name: str, **settings: Any) -> dict[str, Any]:
 
 
 def link_to_section(slug: str, heading: str) -> str:
-    """Return a sentence that links an exercise to the section it practices."""
+    """Return a sentence that links an exercise to the section it practices; it may be starred."""
+    starred = f"{heading}{STAR}"
+    if re.search(
+        f"^#+ {re.escape(starred)}$", markdown(BOOK / f"{slug}.ipynb"), re.M
+    ):
+        heading = starred
     anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
     return f"Practices the section [{heading}](../{slug}.ipynb#{anchor})."
 

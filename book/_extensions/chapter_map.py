@@ -1,4 +1,4 @@
-"""The map of the chapters: what each asks, and which earlier chapters it needs.
+"""The map of the chapters: what each asks, how long it takes, and which earlier chapters it needs.
 
 Each chapter says in a paragraph that begins with "You need" which chapters it builds on, as links.
 What its first sentence names is needed throughout, what a later one names in one section. The
@@ -15,7 +15,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from tools import book
+from tools import book, reading_times
 
 __all__ = ["Chapter", "chapters_of_parts", "setup"]
 
@@ -34,18 +34,24 @@ class Chapter:
     needs: tuple[str, ...]
     needs_partly: tuple[str, ...]
     first_of: str
+    minutes: int
 
 
 def chapters_of_parts(root: Path) -> list[Chapter]:
     """Return the chapters in the order of the table of contents."""
     opened = {part.chapters[0]: part.caption for part in book.parts(root)}
     return [
-        _chapter(path, opened.get(path.stem, ""))
+        _chapter(path, opened.get(path.stem, ""), book.chapters(root))
         for path in book.chapter_notebooks(root)
     ]
 
 
-def _chapter(path: Path, first_of: str) -> Chapter:
+def _linked(text: str, among: list[str]) -> list[str]:
+    """Return the chapters that a text links, each once; it may link other pages, too."""
+    return [slug for slug in dict.fromkeys(_LINK.findall(text)) if slug in among]
+
+
+def _chapter(path: Path, first_of: str, slugs: list[str]) -> Chapter:
     """Read what a chapter says about itself."""
     text = book.markdown(path)
     question = re.search(
@@ -53,8 +59,8 @@ def _chapter(path: Path, first_of: str) -> Chapter:
     )
     need = re.search(r"^You need .+$", text, re.M)[0]
     throughout, *later = re.split(r"(?<=\.) (?=[A-Z])", need)
-    needs = tuple(dict.fromkeys(_LINK.findall(throughout)))
-    partly = dict.fromkeys(_LINK.findall(" ".join(later)))
+    needs = tuple(_linked(throughout, among=slugs))
+    partly = _linked(" ".join(later), among=slugs)
     return Chapter(
         path.stem,
         book.title(path),
@@ -62,6 +68,7 @@ def _chapter(path: Path, first_of: str) -> Chapter:
         needs,
         tuple(slug for slug in partly if slug not in needs),
         first_of,
+        reading_times.reading_time(book.read(path), starred=False).minutes,
     )
 
 
@@ -76,6 +83,7 @@ class ChapterMap(SphinxDirective):
             root / "_toc.yml",
             Path(__file__),
             Path(book.__file__),
+            Path(reading_times.__file__),
             *book.chapter_notebooks(root),
         ]:
             self.env.note_dependency(str(file))
@@ -107,12 +115,12 @@ class ChapterMap(SphinxDirective):
 
 
 def _needs(chapter: Chapter, numbers: dict[str, int]) -> str:
-    """Say in words which chapters a chapter needs."""
+    """Say in words how long a chapter takes, and which chapters it needs."""
     needs, partly = (
         ", ".join(f"[{numbers[slug]}]({slug}.ipynb)" for slug in slugs)
         for slugs in (chapter.needs, chapter.needs_partly)
     )
-    said = [f"needs {needs}"] * bool(needs)
+    said = [f"{chapter.minutes} minutes"] + [f"needs {needs}"] * bool(needs)
     return "; ".join(said + [f"in part {partly}"] * bool(partly))
 
 

@@ -118,18 +118,20 @@ def kind_of(proofs: list[Proof]) -> str:
 
 
 class VerifiedEquations(SphinxDirective):
-    """List the claims of all chapters, each with its statement and the tests that verify it."""
+    """List the claims of all notebooks, each with its statement and the tests that verify it."""
 
     def run(self) -> list[nodes.Node]:
-        """Make one table for each chapter of the table of contents that has claims."""
+        """Make one table for each notebook of the table of contents that has claims."""
         root = Path(self.env.srcdir)
         self._proofs = proofs_in(root / "tests")
         lines = []
-        for chapter in book.chapter_notebooks(root):
-            self.env.note_dependency(str(chapter))
-            found = _claims_of(chapter)
+        for page in book.pages(root):
+            if page.suffix != ".ipynb":
+                continue
+            self.env.note_dependency(str(page))
+            found = _claims_of(page)
             if found:
-                lines += [":::{rubric} {doc}`" + chapter.stem + "`", ":::", ""]
+                lines += [":::{rubric} {doc}`" + page.stem + "`", ":::", ""]
                 lines += [
                     ":::{list-table}",
                     ":header-rows: 1",

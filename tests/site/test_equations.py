@@ -27,8 +27,8 @@ every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
 
 
 def labels(kind: str, path: Path) -> list[str]:
-    """Return what the registry finds in a notebook; only chapters may have labels."""
-    found = [c for c in CLAIMS if c.chapter == path.stem and path in CHAPTERS]
+    """Return what the registry finds in a notebook; exercises may have no labels."""
+    found = [c for c in CLAIMS if c.chapter == path.stem and path.parent == BOOK]
     return [claim.label for claim in found if claim.kind == kind]
 
 

@@ -1,0 +1,231 @@
+"""A chapter has a core that a newcomer finishes, and depth that can be left out."""
+
+import ast
+import builtins
+import re
+
+import pytest
+
+from tests.site.sources import CHAPTERS, name
+from tools import reading_times
+from tools.book import markdown, read
+from tools.reading_times import STAR, Passage, passages, reading_time
+
+LONGEST_CORE, MOST_OPEN_CELLS, MOST_PITFALLS = 2500, 30, 5
+LABEL = re.compile(r"# (?:Check|Set-up|Draw|Train): .{3,76}(?<!\.)$")
+GENERATORS = {"default_rng", "Generator", "Random", "RandomState"}
+
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
+
+
+def text_of(path, *, starred: bool) -> str:
+    """Return the text of a chapter's core, or of its starred sections."""
+    return "\n".join(
+        passage.source
+        for passage in passages(read(path))
+        if passage.kind == "markdown" and passage.starred == starred
+    )
+
+
+@every_chapter
+def test_the_core_is_short(path):
+    core = reading_time(read(path), starred=False)
+    assert core.words <= LONGEST_CORE
+    assert core.cells <= MOST_OPEN_CELLS
+
+
+@every_chapter
+def test_the_reading_time_is_that_of_the_text(path):
+    written = path.read_text("utf-8")
+    assert reading_times.with_time(path) == written, (
+        "run `python -m tools.reading_times`"
+    )
+
+
+@every_chapter
+def test_a_folded_cell_begins_with_what_it_does(path):
+    """The page shows this line as its label; where nothing folds, it is a comment."""
+    folded = [p for p in passages(read(path)) if "hide-input" in p.tags]
+    assert [
+        first
+        for passage in folded
+        if not LABEL.fullmatch(first := passage.source.split("\n")[0])
+    ] == []
+
+
+# The core needs nothing of the depth
+
+
+def trees(path) -> list[tuple[ast.Module, bool]]:
+    """Return the code cells of a chapter, parsed, and whether each is in a starred section."""
+    return [
+        (
+            ast.parse(re.sub(r"^(\s*)[!%].*", r"\1pass", p.source, flags=re.M)),
+            p.starred,
+        )
+        for p in passages(read(path))
+        if p.kind == "code"
+    ]
+
+
+def bound(tree: ast.AST) -> set[str]:
+    """Return the names that a cell gives a meaning to, outside of its functions."""
+    names = set()
+    for node in outside_of_functions(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.alias):
+            names.add((node.asname or node.name).split(".")[0])
+    return names
+
+
+def outside_of_functions(tree: ast.AST):
+    """Yield the nodes of a cell, but none within a function, class or comprehension."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        inner = (
+            ast.FunctionDef, ast.ClassDef, ast.Lambda,
+            ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+        )  # fmt: skip
+        if not isinstance(node, inner):
+            yield from outside_of_functions(node)
+
+
+def used(tree: ast.AST) -> set[str]:
+    """Return the names that a cell reads, wherever in it."""
+    return {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    } - set(dir(builtins))
+
+
+def generators(tree: ast.AST) -> set[str]:
+    """Return the names that a cell binds to a generator of random numbers."""
+    return {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func).split(".")[-1] in GENERATORS
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def reaching_in(cells: list[tuple[ast.Module, bool]]) -> list[str]:
+    """Say where the core's code depends on that of a starred section."""
+    core, depth, drawing, found = set(), set(), set(), []
+    for tree, starred in cells:
+        if starred:
+            if touched := used(tree) & drawing:
+                found.append(
+                    f"a starred section draws from the core's {sorted(touched)}"
+                )
+            depth |= bound(tree)
+            continue
+        if needed := (used(tree) - bound(tree)) & depth:
+            found.append(f"the core uses {sorted(needed)} of a starred section")
+        core |= bound(tree)
+        drawing |= generators(tree)
+        depth -= bound(tree)
+    return found
+
+
+@every_chapter
+def test_the_core_runs_without_the_starred_sections(path):
+    assert reaching_in(trees(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([("x = 1", False), ("y = x", True), ("z = x", False)], []),
+        ([("y = 1", True), ("z = y", False)], ["the core uses ['y'] of a starred section"]),
+        ([("x = 1", False), ("x = 2", True), ("x", False)],
+         ["the core uses ['x'] of a starred section"]),
+        ([("r = np.random.default_rng(0)", False), ("r.normal()", True)],
+         ["a starred section draws from the core's ['r']"]),
+        ([("y = 1", True), ("y = 2", False), ("y", False)], []),
+        ([("[y for y in range(3)]", True), ("y = 2", False), ("y", False)], []),
+    ],
+)  # fmt: skip
+def test_reaching_in__sees_what_the_core_takes_from_the_depth(cells, said):
+    parsed = [(ast.parse(source), starred) for source, starred in cells]
+    assert reaching_in(parsed) == said
+
+
+@every_chapter
+def test_the_core_refers_to_no_claim_of_a_starred_section(path):
+    label = r"(?:\(|^:label: )((?:eq|thm|cor|lem)-[\w-]+)\)?$"
+    inside = set(re.findall(label, text_of(path, starred=True), re.M))
+    core = re.sub(label, "", text_of(path, starred=False), flags=re.M)
+    assert {claim for claim in inside if re.search(rf"\b{claim}\b", core)} == set()
+
+
+# Pitfalls
+
+
+def pitfalls(path) -> list[str]:
+    return re.findall(r"^:::\{admonition\} Pitfall: (.+)$", markdown(path), re.M)
+
+
+@every_chapter
+def test_a_chapter_has_few_pitfalls(path):
+    assert len(pitfalls(path)) <= MOST_PITFALLS
+
+
+def test_no_pitfall_is_told_twice():
+    told = [title for path in CHAPTERS for title in pitfalls(path)]
+    assert len(told) == len({title.lower() for title in told})
+
+
+# How the text is cut and counted
+
+
+def notebook(*sources: str) -> dict:
+    return {
+        "cells": [
+            {"cell_type": "markdown", "metadata": {}, "source": source}
+            for source in sources
+        ]
+    }
+
+
+def test_passages__a_starred_section_ends_at_the_next_heading_of_its_level():
+    text = f"# A\n\n## B{STAR}\n\n### C\n\nin it\n\n### D{STAR}\n\nin it\n\n## E\n\nout"
+    found = [(p.source.split("\n")[0], p.starred) for p in passages(notebook(text))]
+    assert found == [
+        ("# A", False),
+        (f"## B{STAR}", True),
+        ("### C", True),
+        (f"### D{STAR}", True),
+        ("## E", False),
+    ]
+
+
+def test_passages__a_starred_section_reaches_over_cells():
+    found = list(passages(notebook(f"## B{STAR}", "in it", "## C", "out")))
+    assert [p.starred for p in found] == [True, True, False, False]
+    assert isinstance(found[0], Passage)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Two words.", 2),
+        ("A formula $a + b$ and `some code` are one each.", 8),
+        ("A [link with words](somewhere.ipynb#far) and <b>tags</b>.", 6),
+        ("$$\na = b\n$$ (eq-name)\n\n<!-- index: none -->\n\nWords.", 1),
+        (":::{prf:theorem} A title\n:label: thm-name\n\nIt says.\n:::", 4),
+    ],
+)
+def test_reading_time__counts_words_as_a_reader_does(text, words):
+    assert reading_time(notebook(text), starred=False).words == words
+
+
+def test_reading_time__is_told_in_steps_of_five_minutes():
+    assert reading_time(notebook("word " * 2500), starred=False).minutes == 10
+    assert reading_time(notebook("word"), starred=False).minutes == 5

@@ -1,0 +1,144 @@
+"""Say at the top of every chapter how long it takes to read: its core, and its starred sections.
+
+A section whose heading ends in ★ can be left out at first reading; it reaches to the next heading
+of its own level or a higher one. What is outside is the core. Words and open code cells are
+counted; a cell with the tag ``hide-input`` is folded on the page, and its output is not.
+
+Run as ``python -m tools.reading_times``, it writes the lines and prints the counts; with slugs, for
+these chapters only. With ``--check`` it writes nothing and exits with 1 if a line is not the one it
+would write.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools import book
+
+__all__ = ["Passage", "ReadingTime", "passages", "reading_time", "with_time"]
+
+STAR = " ★"
+WORDS_A_MINUTE, CELLS_A_MINUTE, MINUTES_A_STEP = 200, 4, 5
+
+_HEADING = re.compile(r"^(?P<marks>#{1,6}) (?P<title>.+)$")
+_LINE = re.compile(r"^\*\*Reading time\.\*\* .*$", re.M)
+# Comments, display formulas, fences, their options, tags and addresses hold no words.
+_NO_WORDS = re.compile(
+    r"<!--.*?-->|\$\$.*?\$\$(?: \([\w-]+\))?|^:::+(?:\{[^}]*\})?|^:\w+:[^\n]*$"
+    r"|</?\w+[^>]*>|(?<=\])\([^)]*\)",
+    re.M | re.S,
+)
+_INLINE = re.compile(r"\$[^$]*\$|`[^`]*`")
+_FOLDED = {"hide-input", "remove-cell", "remove-input"}
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A code cell, or a piece of text below one heading; `starred` says that it is no core."""
+
+    kind: str
+    source: str
+    tags: tuple[str, ...]
+    starred: bool
+
+
+@dataclass(frozen=True)
+class ReadingTime:
+    """How much there is to read: words, and code cells that stand open."""
+
+    words: int
+    cells: int
+
+    @property
+    def minutes(self) -> int:
+        """The time it takes, in steps of five minutes, at least one of them."""
+        minutes = self.words / WORDS_A_MINUTE + self.cells / CELLS_A_MINUTE
+        return max(1, round(minutes / MINUTES_A_STEP)) * MINUTES_A_STEP
+
+
+def passages(notebook: dict[str, Any]) -> Iterator[Passage]:
+    """Cut a notebook at its headings, and say of each piece whether it is in a starred section."""
+    starred_at = (
+        0  # the level of the starred heading that we are below, 0 if there is none
+    )
+    for cell in notebook["cells"]:
+        tags = tuple(cell["metadata"].get("tags", ()))
+        if cell["cell_type"] != "markdown":
+            yield Passage(cell["cell_type"], cell["source"], tags, starred_at > 0)
+            continue
+        for piece in re.split(r"^(?=#{1,6} )", cell["source"], flags=re.M):
+            if heading := _HEADING.match(piece.split("\n")[0]):
+                level = len(heading["marks"])
+                if level <= starred_at:
+                    starred_at = 0
+                if heading["title"].endswith(STAR) and not starred_at:
+                    starred_at = level
+            if piece.strip():
+                yield Passage("markdown", piece, tags, starred_at > 0)
+
+
+def reading_time(notebook: dict[str, Any], *, starred: bool) -> ReadingTime:
+    """Count what there is to read in the core of a notebook, or in its starred sections."""
+    found = [
+        passage for passage in passages(notebook) if passage.starred == starred
+    ]
+    return ReadingTime(
+        sum(_words(p.source) for p in found if p.kind == "markdown"),
+        sum(p.kind == "code" and not _FOLDED & set(p.tags) for p in found),
+    )
+
+
+def _words(text: str) -> int:
+    """Count the words of a text; a formula within a sentence is one."""
+    text = _INLINE.sub(" formula ", _NO_WORDS.sub(" ", text))
+    return sum(bool(re.search(r"\w", word)) for word in text.split())
+
+
+def sentence(notebook: dict[str, Any]) -> str:
+    """Return the line that says how long a chapter takes."""
+    core = reading_time(notebook, starred=False)
+    depth = reading_time(notebook, starred=True)
+    said = f"**Reading time.** About {core.minutes} minutes."
+    if depth.words:
+        said += (
+            f" The sections marked ★ can wait; they take another {depth.minutes}."
+        )
+    return said
+
+
+def with_time(path: Path) -> str:
+    """Return a chapter's text with the line that says how long it takes; errors name the file."""
+    notebook = book.read(path)
+    found = [c for c in notebook["cells"] if _LINE.search(c["source"])]
+    if len(found) != 1 or found[0]["cell_type"] != "markdown":
+        raise book.BookError(
+            f"{path}: expected one line that begins with `**Reading time.** `, found {len(found)}"
+        )
+    found[0]["source"] = _LINE.sub(sentence(notebook), found[0]["source"])
+    return book.as_text(notebook)
+
+
+def main(arguments: list[str]) -> int:
+    slugs = [name for name in arguments if name != "--check"] or book.chapters()
+    outdated = False
+    for slug in slugs:
+        path = book.BOOK / f"{slug}.ipynb"
+        text = with_time(path)
+        notebook = book.read(path)
+        for part, starred in (("core", False), ("starred", True)):
+            time = reading_time(notebook, starred=starred)
+            print(
+                f"{slug:14} {part:8} {time.words:5} words {time.cells:3} open cells"
+            )
+        if text != path.read_text("utf-8"):
+            outdated = True
+            if "--check" not in arguments:
+                path.write_text(text, "utf-8")
+    return int("--check" in arguments and outdated)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
