@@ -236,7 +236,7 @@ LIBRARIES = {"numpy": InNumpy, "torch": InTorch}
 def imports(library: str) -> dict[str, object]:
     """Return what the page's first lines import, without the other library."""
     names: dict[str, object] = {}
-    exec(re.search(r"^```python\n(.*?)\n```$", PAGE, re.M | re.S)[1], names)
+    exec(re.search(r"^```python\n(import .*?)\n```$", PAGE, re.M | re.S)[1], names)
     for other in {"numpy": ["torch", "F"], "torch": ["np"]}[library]:
         del names[other]
     return names | {"softmax": functions(library)["softmax"]}

@@ -1,5 +1,6 @@
 """The cheat sheet: every line of its code is run, and the libraries and the course agree."""
 
+import math
 import re
 
 import numpy as np
@@ -109,6 +110,49 @@ WITHOUT_THE_COURSE = {
     "PyTorch's packed matrix": _packed,
     "Parameters of GPT-2": lambda given: np.array(124_439_808),
 }
+
+
+def test_the_whole_computation_is_causal_attention_with_several_heads():
+    (source,) = re.findall(
+        r"^```python\n(def self_attention.*?)\n```", PAGE, re.M | re.S
+    )
+    lines = source.splitlines()
+    assert len(lines) <= 12
+    assert max(map(len, lines)) <= LONGEST_LINE
+    names = {"np": np, "math": math}
+    exec(source, names)
+    rng = np.random.default_rng(0)
+    X, matrices = rng.normal(size=(2, 5, 6)), rng.normal(size=(4, 6, 6))
+    expected = functions("numpy")["multi_head_attention"](
+        X, *matrices, n_heads=3, mask=np.tri(5, dtype=bool)
+    )
+    np.testing.assert_allclose(
+        names["self_attention"](X, *matrices, 3), expected, 1e-12
+    )
+
+
+@pytest.mark.parametrize("side", LIBRARIES.values(), ids=LIBRARIES)
+def test_merging_two_parts_without_keys_gives_a_part_without_keys(side):
+    (block,) = [b for b in BLOCKS if b.title == "Merge two partial results"]
+    empty = {"m": np.full(5, -np.inf), "l": np.zeros(5), "o": np.zeros((5, 13))}
+    given = {
+        f"{name}{k}": side.own(value)
+        for name, value in empty.items()
+        for k in (1, 2)
+    }
+    names = {"np": np, "torch": torch} | given
+    exec(block.code(side.label), names)
+    for name, value in empty.items():
+        np.testing.assert_array_equal(side.numbers(names[name]), value)
+
+
+@pytest.mark.filterwarnings("error")
+def test_linear_attention_does_not_overflow():
+    (block,) = [b for b in BLOCKS if b.title == "Linear attention"]
+    found = run(block, block.rows["NumPy"], "numpy")
+    names = {"np": np} | {name: 1000 * found[name] for name in ("Q", "K", "V")}
+    exec(block.rows["NumPy"], names)
+    assert np.isfinite(names["out"]).all()
 
 
 def test_only_blocks_with_another_check_do_without_the_course():
