@@ -57,7 +57,10 @@ def saved_results() -> dict[str, Any]:
 
 
 def growth_with_length(
-    results: Mapping[str, Any], *, library: str = "NumPy"
+    results: Mapping[str, Any],
+    *,
+    library: str = "NumPy",
+    ways: Sequence[str] = tuple(_LOOKS),
 ) -> Figure:
     """Draw time and extra memory against the length, with fitted exponents.
 
@@ -69,13 +72,16 @@ def growth_with_length(
         What a file of `benchmarks/results` holds; its rows of the section "growth".
     library : str
         Whose contenders to draw: those whose name starts with it, and PyTorch's fused kernel.
+    ways : sequence of str
+        Which ways of computing to draw, by the last words of their names.
     """
     fig, axes = canvas(7, 3.6, columns=2)
     rows = [row for row in results["rows"] if row["section"] == "growth"]
     names = [
         name
         for name in dict.fromkeys(row["contender"] for row in rows)
-        if name.startswith(library) or name == "PyTorch fused"
+        if name.split()[-1] in ways
+        and (name.startswith(library) or name == "PyTorch fused")
     ]
     for name in names:
         found = [row for row in rows if row["contender"] == name]

@@ -146,8 +146,8 @@ def mask_applied(
         "Their scores become minus infinity.",
         "The exponential of minus infinity is 0. The others stay as they were.",
     ] + [
-        f"Row {i + 1} is divided by its sum: {words[i]} shares a weight of 1 among "
-        f"{'itself alone' if i == 0 else f'{i + 1} keys'}."
+        f"Row {i + 1} is divided by its sum: {words[i]} "
+        f"{'keeps its weight of 1' if i == 0 else f'shares a weight of 1 among {i + 1} keys'}."
         for i in range(n)
     ]
     return animate(
@@ -325,7 +325,7 @@ def leak_spreads(
         alt="Three grids of squares, positions from left to right and layers from bottom to top; "
         "a square is darker the more its vector moved when one word was replaced.",
         caption="One word is replaced. With a causal mask in every layer, nothing to its left "
-        "moves. Without, everything does. One layer without a mask is enough for a leak.",
+        "moves. Without a mask, everything does. One layer without one is enough for a leak.",
         interval=1600,
     )
 

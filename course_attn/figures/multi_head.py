@@ -13,7 +13,6 @@ from course_attn.figures.matrices import matrix
 from course_attn.figures.style import INK, canvas, role_color
 
 __all__ = [
-    "digit_heads",
     "readings",
     "split_and_merge",
     "sum_of_heads",
@@ -41,16 +40,19 @@ def readings(
     """
     fig, ax = canvas(7, 1.15 * len(rows) + 0.15)
     ax.set_axis_off()
+    lengths = np.array([len(word) + 2.2 for word in words]) * len(words)
+    lengths /= sum(len(word) + 2.2 for word in words)
+    centers = np.cumsum(lengths) - lengths / 2 - 0.5
     for row, (name, weights) in enumerate(rows.items()):
         y = -3.1 * row
         ax.text(-1.0, y + 1.1, name, ha="right", va="center", fontsize=10)
         for j, (word, weight) in enumerate(zip(words, weights, strict=True)):
             asks = j == query
-            ax.text(j, y, word, ha="center", va="center", fontsize=9.5,
+            ax.text(centers[j], y, word, ha="center", va="center", fontsize=9.5,
                     color=role_color("query") if asks else INK,
                     fontweight="bold" if asks else "normal")  # fmt: skip
             if weight >= 0.05 and not asks:
-                _arc(ax, query, j, y, float(weight))
+                _arc(ax, centers[query], centers[j], y, float(weight))
     ax.set_xlim(-2.6, len(words) - 0.3)
     ax.set_ylim(-3.1 * len(rows) + 2.5, 2.5)
     return fig
@@ -313,30 +315,4 @@ def sum_of_heads(heads: np.ndarray, W_O: np.ndarray) -> Figure:
          digits=1)  # fmt: skip
     ax.set_xlim(-0.4, 25.4)
     ax.set_ylim(-6.4, 1.2)
-    return fig
-
-
-def digit_heads(
-    image: np.ndarray, weights: np.ndarray, names: Sequence[str]
-) -> Figure:
-    """Draw an image of a digit, and how much is taken from each of its patches.
-
-    Parameters
-    ----------
-    image : array, shape (8, 8)
-        The digit.
-    weights : array, shape (n, 16)
-        A row of weights of the patches for each picture: of a head, or of the mean.
-    names : sequence of str
-        The titles, one for each row.
-    """
-    fig, axes = canvas(7, 1.75, columns=1 + len(weights), blank=True)
-    matrix(axes[0], image, role="output", numbers=None, cell=0.5)
-    axes[0].set_title("mean digit", fontsize=10)
-    for ax, row, name in zip(axes[1:], weights, names, strict=True):
-        matrix(ax, row.reshape(4, 4), role="weight", numbers=None, vmax=1.0)
-        ax.set_title(name, fontsize=10)
-    for ax in axes:
-        ax.set_xlim(-0.2, 4.2)
-        ax.set_ylim(-4.2, 0.2)
     return fig

@@ -15,6 +15,7 @@ from course_attn.figures.matrices import heatmap, matrix
 from course_attn.figures.style import INK, canvas, role_color, shade
 
 __all__ = [
+    "accuracy_by_position",
     "alibi_fan",
     "encoding_heatmap",
     "layouts",
@@ -335,18 +336,25 @@ def layouts(d: int) -> Figure:
     return fig
 
 
-def three_maps(maps: Mapping[str, np.ndarray]) -> Figure:
+def three_maps(
+    maps: Mapping[str, np.ndarray], *, wanted: int | None = None
+) -> Figure:
     """Draw weights side by side, without numbers.
 
     Parameters
     ----------
     maps : mapping from str to array, shape (n, n)
         The weights under their names.
+    wanted : int, optional
+        Put a dot on the keys this many positions before their query.
     """
     fig, axes = canvas(7, 2.6, columns=len(maps), blank=True)
     for ax, (name, weights) in zip(axes, maps.items(), strict=True):
         n = len(weights)
         heatmap(ax, weights, [""] * n, [""] * n, numbers=None, vmax=1.0)
+        for i in range(n if wanted is None else wanted, n):
+            ax.plot(i - (wanted or 0) + 0.5, -i - 0.5, "o", markersize=4,
+                    markerfacecolor="white", markeredgecolor=INK)  # fmt: skip
         ax.set_title(name, fontsize=10.5)
         ax.text(n / 2, -n - 0.3, "key", ha="center", va="top", fontsize=9.5)
         ax.set_xlim(-1.3, n + 0.3)
@@ -387,4 +395,61 @@ def alibi_fan(bias: np.ndarray, weights: np.ndarray) -> Figure:
                 ylabel="bias", title="bias of each head")  # fmt: skip
     axes[1].set(xlim=(0, n), yscale="log", ylim=(1e-4, 1), xlabel="distance to the key",
                 ylabel="weight", title="weights for equal scores")  # fmt: skip
+    return fig
+
+
+def accuracy_by_position(
+    accuracies: Mapping[str, np.ndarray],
+    *,
+    trained: int,
+    first: int = 0,
+    smooth: int = 8,
+) -> Figure:
+    """Draw how often models are right at each position, within and beyond the trained length.
+
+    Parameters
+    ----------
+    accuracies : mapping from str to array, shape (n_models, n)
+        The accuracy of each model at each position, under the name of its scheme.
+    trained : int
+        The length that the models were trained on; a line marks it.
+    first : int
+        The first position to draw.
+    smooth : int
+        How many neighboring positions are averaged, in groups that begin at its multiples.
+    """
+    fig, ax = canvas(7, 3.1)
+    looks = [
+        (INK, ":"),
+        (role_color("value"), "-."),
+        (role_color("key"), "--"),
+        (role_color("weight"), (0, (9, 2))),
+        (role_color("query"), "-"),
+    ]
+    for (name, each), (color, line) in zip(
+        accuracies.items(), looks[-len(accuracies) :], strict=True
+    ):
+        cuts = np.union1d([first], np.arange(smooth, each.shape[1], smooth))
+        means = np.add.reduceat(each, cuts, axis=1)
+        widths = np.diff(np.append(cuts, each.shape[1]))
+        means, places = means / widths, cuts + (widths - 1) / 2
+        ax.fill_between(places, means.min(axis=0), means.max(axis=0), color=color,
+                        alpha=0.15, linewidth=0)  # fmt: skip
+        ax.plot(
+            places,
+            means.mean(axis=0),
+            color=color,
+            linestyle=line,
+            label=name,
+            linewidth=1.8,
+        )
+    ax.axvline(trained, color=PALE, linewidth=1.2)
+    ax.annotate("longer than in training", (trained, 1.04), (5, 0), ha="left", va="bottom",
+                textcoords="offset points", fontsize=9, color=INK)  # fmt: skip
+    ax.set(
+        xlabel="position", ylabel="accuracy", ylim=(0, 1.12), xlim=(0, places[-1])
+    )
+    ax.legend(
+        loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9
+    )
     return fig

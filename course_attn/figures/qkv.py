@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from course_attn.figures.animation import Animation, animate
 from course_attn.figures.graphs import arcs, graph
@@ -13,12 +14,12 @@ from course_attn.figures.style import INK, canvas, role_color
 from course_attn.in_numpy.softmax import softmax
 
 __all__ = [
-    "matrices",
     "matrix_graph",
+    "matrix_steps",
     "pictures",
+    "plain_graph",
     "roles_graph",
     "sentence_arcs",
-    "sentence_heatmap",
     "soft_dictionary",
 ]
 
@@ -59,23 +60,13 @@ def roles_graph(words: Sequence[str] = ("prince", "she", "him")) -> Animation:
         edges += [("q3", f"s{j}"), (f"s{j}", f"a{j}")]
         edges += [(f"a{j}", f"p{j}"), (f"v{j}", f"p{j}"), (f"p{j}", "y3")]
 
+    headings = {1.7: "three roles", 3.5: "score", 5.1: "softmax", 7.1: "mix"}
+
     def draw(step: int) -> None:
         ax.clear()
         ax.set_axis_off()
-        reached = {name for stage in stages[: step + 1] for name in stage}
-        drawn = [edge for edge in edges if set(edge) <= reached]
-        graph(ax, nodes, drawn, active=reached)
-        for j, word in enumerate(words, start=1):
-            ax.text(-0.6, heights[j], word, ha="right", va="center",
-                    color=role_color("query") if j == 3 else INK)  # fmt: skip
-        headings = (
-            (1.7, "three roles"),
-            (3.5, "score"),
-            (5.1, "softmax"),
-            (7.1, "mix"),
-        )
-        for x, heading in headings:
-            ax.text(x, 4.7, heading, ha="center", fontsize=9.5)
+        _stage(ax, nodes, edges, stages[: step + 1])
+        _label(ax, dict(zip(words, heights.values(), strict=True)), headings)
         ax.set_xlim(-1.9, 8.5)
         ax.set_ylim(-1.9, 5.1)
 
@@ -101,6 +92,84 @@ def roles_graph(words: Sequence[str] = ("prince", "she", "him")) -> Animation:
         "how much; the values are what is mixed.",
         interval=1500,
     )
+
+
+def plain_graph(
+    pixels: Sequence[str] = ("pixel 1", "pixel 2", "pixel 3"),
+) -> Animation:
+    """Animate one output being computed without roles: the elements play all parts themselves.
+
+    Parameters
+    ----------
+    pixels : sequence of str
+        Three elements; the last one asks.
+    """
+    fig, ax = canvas(7, 3.6, blank=True)
+    heights = {1: 3.6, 2: 1.8, 3: 0.0}
+    nodes: dict[str, tuple[float, float, str, str]] = {}
+    for j, y in heights.items():
+        nodes[f"x{j}"] = (0.0, y, f"$x_{j}$", "output")
+        nodes[f"s{j}"] = (2.3, y + 0.42, f"$x_3 \\cdot x_{j}$", "weight")
+        nodes[f"a{j}"] = (4.2, y + 0.42, f"$a_{{3{j}}}$", "weight")
+        nodes[f"p{j}"] = (5.9, y - 0.25, f"$a_{{3{j}}}\\, x_{j}$", "output")
+    nodes["y3"] = (7.8, 1.8, "$y_3$", "output")
+    stages = [[f"{letter}{j}" for j in heights] for letter in "xsap"] + [["y3"]]
+    edges = [(f"x{j}", f"s{j}") for j in heights]
+    edges += [("x3", "s1"), ("x3", "s2")]
+    for j in heights:
+        edges += [(f"s{j}", f"a{j}"), (f"a{j}", f"p{j}"), (f"x{j}", f"p{j}")]
+        edges += [(f"p{j}", "y3")]
+    headings = {0.0: "elements", 2.3: "score", 4.2: "softmax", 6.9: "mix"}
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.set_axis_off()
+        _stage(ax, nodes, edges, stages[: step + 1])
+        _label(ax, dict(zip(pixels, heights.values(), strict=True)), headings)
+        ax.set_xlim(-1.9, 8.4)
+        ax.set_ylim(-0.8, 5.1)
+
+    steps = [
+        "Three elements, each a row of numbers. There are no matrices.",
+        f"{pixels[2]} asks: its dot product with every element, itself included, is a score.",
+        "Softmax turns the three scores into weights that sum to 1.",
+        "Each element is multiplied by its weight.",
+        f"Their sum is the output for {pixels[2]}. One vector asked, was found and was mixed.",
+    ]
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="A computation graph without roles. The elements x1, x2, x3 and x3 itself meet in "
+        "three scores; the scores become weights; each weight multiplies its element; the "
+        "products meet in the output y3.",
+        caption="Attention without roles: one vector per element asks, is found and is handed "
+        "over.",
+        interval=1500,
+    )
+
+
+def _stage(
+    ax: Axes,
+    nodes: Mapping[str, tuple[float, float, str, str]],
+    edges: Sequence[tuple[str, str]],
+    stages: Sequence[Sequence[str]],
+) -> None:
+    """Draw a graph, of which these stages are computed already."""
+    reached = {name for stage in stages for name in stage}
+    drawn = [edge for edge in edges if set(edge) <= reached]
+    graph(ax, nodes, drawn, active=reached)
+
+
+def _label(
+    ax: Axes, heights: Mapping[str, float], headings: Mapping[float, str]
+) -> None:
+    """Name the rows of a graph, the last of which asks, and its columns."""
+    for word, y in heights.items():
+        ax.text(-0.6, y, word, ha="right", va="center",
+                color=role_color("query") if word == [*heights][-1] else INK)  # fmt: skip
+    for x, heading in headings.items():
+        ax.text(x, 4.7, heading, ha="center", fontsize=9.5)
 
 
 def soft_dictionary(
@@ -239,10 +308,15 @@ def matrix_graph() -> Figure:
     return fig
 
 
-def matrices(
-    arrays: Mapping[str, np.ndarray], words: Sequence[str], *, vmax: float = 4.0
-) -> Figure:
-    """Draw X, Q, K, V, S, A and Y of a small example as colored squares.
+def matrix_steps(
+    arrays: Mapping[str, np.ndarray],
+    words: Sequence[str],
+    *,
+    asks: int,
+    found: int,
+    vmax: float = 4.0,
+) -> Animation:
+    """Animate attention with matrices: X, Q, K, V, S, A and Y, computed one after the other.
 
     Parameters
     ----------
@@ -250,33 +324,88 @@ def matrices(
         The seven matrices, by their letters.
     words : sequence of str
         What the rows stand for.
+    asks, found : int
+        The rows of the query and of the key that are framed.
     vmax : float
         The size that gets the full color; weights get it at 1.
     """
-    fig, ax = canvas(7, 4.6, blank=True)
+    fig, ax = canvas(7, 5.7, blank=True)
     roles = {"X": "output", "Q": "query", "K": "key", "V": "value", "S": "weight",
              "A": "weight", "Y": "output"}  # fmt: skip
-    x, n = 0.0, len(words)
-    for top, letters in ((0.0, "XQKV"), (-n - 2.4, "SAY")):
-        x = 0.0
-        for letter in letters:
-            array = arrays[letter]
-            shape = f"{array.shape[0]} × {array.shape[1]}"
-            width, _ = matrix(
+    formulas = {"X": "$X$", "Q": "$Q = X W_Q$", "K": "$K = X W_K$", "V": "$V = X W_V$",
+                "S": "$S = Q K^\\top$", "A": "$A = $softmax$(S)$", "Y": "$Y = A V$"}  # fmt: skip
+    n, letters = len(words), "XQKVSAY"
+    corners, x = {}, 0.0
+    for letter in letters:
+        if letter == "S":
+            x = 0.0
+        corners[letter] = (x, 0.0 if letter in "XQKV" else -n - 2.9)
+        x += arrays[letter].shape[1] + 1.2
+
+    # Which rows are framed while a matrix is computed: those that are read, and what they make.
+    framed = {"X": {}, "Q": {"X": asks, "Q": asks}, "K": {"X": found, "K": found},
+              "V": {"X": found, "V": found}, "S": {"Q": asks, "K": found},
+              "A": {"S": asks, "A": asks}, "Y": {"A": asks, "Y": asks}}  # fmt: skip
+
+    def frames(letter: str, current: str) -> list[tuple[int, int]]:
+        """Return the framed squares of a matrix while another, or itself, is computed."""
+        if letter == current == "S":
+            return [(asks, found)]
+        rows = [framed[current][letter]] if letter in framed[current] else []
+        return [(i, j) for i in rows for j in range(arrays[letter].shape[1])]
+
+    def draw(step: int) -> None:
+        ax.clear()
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        for letter, (left, top) in corners.items():
+            array, done = arrays[letter], letters.index(letter) <= step
+            form = f"{array.shape[0]} × {array.shape[1]}"
+            matrix(
                 ax,
-                array,
+                array if done else np.full(array.shape, np.nan),
                 role=roles[letter],
-                corner=(x, top),
+                corner=(left, top),
                 vmax=1.0 if letter == "A" else vmax,
                 numbers="{:.2f}" if letter in "AY" else "{:g}",
-                fontsize=9 if letter not in "AY" else 8.5,
-                title=f"${letter}$   {shape}",
-                rows=words if x == 0 else (),
+                fontsize=9,
+                title=f"{formulas[letter]}\n{form}",
+                rows=words if left == 0 else (),
+                emphasis=frames(letter, letters[step]),
             )
-            x += width + 1.4
-    ax.set_xlim(-2.6, 18.2)
-    ax.set_ylim(-2 * n - 2.7, 1.4)
-    return fig
+            if not done:
+                ax.add_patch(Rectangle((left, top - n), array.shape[1], n, fill=False,
+                             edgecolor="#C9C9D0", linewidth=0.8))  # fmt: skip
+        ax.set_xlim(-2.8, 15.8)
+        ax.set_ylim(-2 * n - 3.0, 1.9)
+
+    asking, offering = words[asks], words[found]
+    shapes = {
+        letter: " × ".join(map(str, arrays[letter].shape)) for letter in letters
+    }
+    steps = [
+        f"X: one row for each of the {n} words, {shapes['X']}.",
+        f"Q = X W_Q, {shapes['Q']}: all queries at once. The row of {asking} is its row of X "
+        "times W_Q.",
+        f"K = X W_K, {shapes['K']}: all keys.",
+        f"V = X W_V, {shapes['V']}: all values.",
+        f"S = Q times K transposed, {shapes['S']}: the query of {asking} meets the key of "
+        f"{offering} in one square.",
+        f"A = softmax of S, {shapes['A']}: each row becomes weights that sum to 1.",
+        f"Y = A V, {shapes['Y']}: the row of {asking} mixes the rows of V by its weights.",
+    ]
+    return animate(
+        fig,
+        draw,
+        steps,
+        alt="Seven matrices of colored squares fill in one after the other. Above, X with "
+        f"{shapes['X']} entries, Q with {shapes['Q']}, K with {shapes['K']}, V with "
+        f"{shapes['V']}. Below, S and A with {shapes['S']} and Y with {shapes['Y']}. The row of "
+        f"{asking} is framed; its largest score and weight stand under {offering}.",
+        caption="Attention with matrices. Row i of S and of A belongs to query i, column j to key "
+        "j; every product has a shape that you can check.",
+        interval=1800,
+    )
 
 
 def pictures(shown: Mapping[str, np.ndarray]) -> Figure:
@@ -318,36 +447,4 @@ def sentence_arcs(words: Sequence[str], weights: np.ndarray, query: int) -> Figu
                 fontweight="bold" if asks else "normal")  # fmt: skip
     ax.set_xlim(-1.3, len(words) - 0.4)
     ax.set_ylim(-2.5, 3.1)
-    return fig
-
-
-def sentence_heatmap(
-    words: Sequence[str], weights: np.ndarray, rows: Sequence[int]
-) -> Figure:
-    """Draw some rows of a sentence's weights, with the words slanted above the columns.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The words.
-    weights : array, shape (n, n)
-        All weights of the sentence.
-    rows : sequence of int
-        The places of the words whose rows are drawn.
-    """
-    fig, ax = canvas(7, 2.3 + 0.1 * len(rows), blank=True)
-    matrix(
-        ax,
-        weights[list(rows)],
-        role="weight",
-        vmax=1.0,
-        numbers="{:.2f}",
-        fontsize=9,
-        rows=[words[i] for i in rows],
-    )
-    for j, word in enumerate(words):
-        ax.text(j + 0.35, 0.15, word, rotation=50, ha="left", va="bottom", fontsize=10,
-                rotation_mode="anchor")  # fmt: skip
-    ax.set_xlim(-1.6, len(words) + 1.2)
-    ax.set_ylim(-len(rows) - 0.2, 3.6)
     return fig

@@ -12,9 +12,7 @@ from course_attn.figures.style import INK, canvas, role_color
 from course_attn.in_numpy.softmax import entropy, softmax
 
 __all__ = [
-    "entropy_and_slope",
     "gradient_by_width",
-    "head_spreads",
     "jacobian_bounds",
     "learning_curves",
     "running_sums",
@@ -27,12 +25,10 @@ __all__ = [
 _LINES: dict[str, dict[str, Any]] = {
     "without": {"color": INK, "linestyle": "--", "marker": "s"},
     "with": {"color": role_color("weight"), "linestyle": "-", "marker": "o"},
-    "over d": {"color": role_color("output"), "linestyle": ":", "marker": "^"},
 }
 _NAMES = {
     "without": "dot product",
     "with": "divided by $\\sqrt{d_k}$",
-    "over d": "divided by $d_k$",
 }
 
 
@@ -48,15 +44,12 @@ def running_sums(products: np.ndarray) -> Figure:
     d = products.shape[1]
     counts = np.arange(d + 1)
     walks = np.pad(np.cumsum(products, axis=1), ((0, 0), (1, 0)))
-    ax.plot(counts[::2], walks.T[::2], color=INK, linewidth=0.6, alpha=0.45)
+    ax.plot(counts[::2], walks.T[::2], color=INK, linewidth=0.6, alpha=0.4)
     for sign in (-1, 1):
-        ax.plot(
-            counts, sign * np.sqrt(counts), color=role_color("weight"), linewidth=2
-        )
-    ax.annotate("$+\\sqrt{f}$", (d, np.sqrt(d)), (6, 0), textcoords="offset points",
-                va="center", color=role_color("weight"))  # fmt: skip
-    ax.annotate("$-\\sqrt{f}$", (d, -np.sqrt(d)), (6, 0), textcoords="offset points",
-                va="center", color=role_color("weight"))  # fmt: skip
+        ax.plot(counts, sign * np.sqrt(counts), color=INK, linewidth=2.5)
+        ax.annotate("$+\\sqrt{f}$" if sign > 0 else "$-\\sqrt{f}$",
+                    (d, sign * np.sqrt(d)), (6, 0), textcoords="offset points",
+                    va="center")  # fmt: skip
     ax.set(xlabel="number f of products added", ylabel="sum so far", xlim=(0, d))
     return fig
 
@@ -176,20 +169,6 @@ def _by_width(ax: Axes, widths: Sequence[int]) -> None:
     ax.set_xlabel("width $d_k$")
 
 
-def _median_and_band(
-    ax: Axes,
-    widths: Sequence[int],
-    found: Sequence[np.ndarray],
-    kind: str,
-    label: str | None = None,
-) -> None:
-    """Draw the median of many rows at each width, and a band with the middle half of them."""
-    low, middle, high = np.quantile(found, [0.25, 0.5, 0.75], axis=1)
-    color = _LINES[kind]["color"]
-    ax.fill_between(widths, low, high, color=color, alpha=0.15, linewidth=0)
-    ax.plot(widths, middle, markersize=5, label=label, **_LINES[kind])
-
-
 def spread_by_width(
     widths: Sequence[int],
     measured: Mapping[str, Sequence[float]],
@@ -205,13 +184,10 @@ def spread_by_width(
         For each case, what was found and what the formula says, one number for each width.
     """
     fig, ax = canvas(7, 3.2)
-    colors = [INK, *(role_color(r) for r in ("value", "key", "query", "weight"))]
-    looks = zip(colors, "osD^v", ("-", "--", "-.", ":", "-"), strict=True)
-    for name, (color, marker, line) in zip(predicted, looks, strict=False):
-        ax.plot(widths, predicted[name], line, color=color, linewidth=1.3)
-        ax.plot(
-            widths, measured[name], marker, color=color, markersize=6, label=name
-        )
+    looks = zip("osD^v", ("-", "--", "-.", ":", "-"), strict=True)
+    for name, (marker, line) in zip(predicted, looks, strict=False):
+        ax.plot(widths, predicted[name], line, color=INK, linewidth=1.3)
+        ax.plot(widths, measured[name], marker, color=INK, markersize=6, label=name)
     ax.set_yscale("log")
     ax.set_ylabel("scaled score")
     _by_width(ax, widths)
@@ -245,134 +221,64 @@ def jacobian_bounds(largest: np.ndarray, norms: np.ndarray) -> Figure:
     return fig
 
 
-def entropy_and_slope(
-    widths: Sequence[int],
-    entropies: Mapping[str, Sequence[np.ndarray]],
-    norms: Mapping[str, Sequence[np.ndarray]],
-    n_keys: int,
-) -> Figure:
-    """Draw entropy of the weights and norm of their Jacobian against the width.
-
-    Parameters
-    ----------
-    widths : sequence of int
-        The widths d_k.
-    entropies : mapping from "without" and "with" to sequence of array
-        The entropies of all rows at each width.
-    norms : mapping from "without" and "with" to sequence of array
-        The norms of all rows at each width.
-    n_keys : int
-        Number of keys, for the largest possible entropy.
-    """
-    fig, (left, right) = canvas(7, 3.1, columns=2)
-    for kind in ("without", "with"):
-        means = [rows.mean() for rows in entropies[kind]]
-        left.plot(widths, means, label=_NAMES[kind], markersize=5, **_LINES[kind])
-        _median_and_band(right, widths, norms[kind], kind)
-    left.axhline(np.log(n_keys), color=INK, linewidth=0.8, linestyle=":")
-    left.text(widths[0], np.log(n_keys) + 0.05, f"log {n_keys}", fontsize=9.5)
-    left.set(ylim=(0, np.log(n_keys) + 0.4))
-    left.set_title("entropy (nats)", fontsize=10)
-    right.set_yscale("log")
-    right.set_ylim(1e-8, 1)
-    right.set_title("norm of the Jacobian", fontsize=10)
-    left.legend(loc="lower left", fontsize=9.5)
-    for ax in (left, right):
-        _by_width(ax, widths)
-    return fig
-
-
 def gradient_by_width(
-    widths: Sequence[int], gradients: Mapping[str, Sequence[np.ndarray]]
+    widths: Sequence[int],
+    gradients: Mapping[int, Mapping[str, Sequence[Sequence[float]]]],
 ) -> Figure:
-    """Draw the norm of the derivative of the weights by the query against the width.
+    """Draw the size of the derivative of the weights by the query against the width.
 
     Parameters
     ----------
     widths : sequence of int
         The widths d_k.
-    gradients : mapping from "without" and "with" to sequence of array
-        The norms of all rows at each width.
+    gradients : mapping from int to mapping from "without" and "with" to sequence
+        For each number of keys and way to scale, the sizes in many rows at each width.
     """
-    fig, ax = canvas(7, 3.1)
-    for kind, found in gradients.items():
-        _median_and_band(ax, widths, found, kind, label=f"{_NAMES[kind]}, median")
-        means = [rows.mean() for rows in found]
-        ax.plot(
-            widths,
-            means,
-            "x",
-            color=_LINES[kind]["color"],
-            markersize=7,
-            label=f"{_NAMES[kind]}, mean",
-        )
-    ax.set(ylim=(1e-8, 30), yscale="log", ylabel="norm of the gradient")
-    _by_width(ax, widths)
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9.5)
+    fig, axes = canvas(7, 3.2, columns=len(gradients))
+    for ax, (n_keys, found) in zip(axes, gradients.items(), strict=True):
+        for kind, sizes in found.items():
+            low, middle, high = np.quantile(sizes, [0.1, 0.5, 0.9], axis=1)
+            color = _LINES[kind]["color"]
+            ax.fill_between(widths, low, high, color=color, alpha=0.15, linewidth=0)
+            ax.plot(
+                widths, middle, markersize=5, label=_NAMES[kind], **_LINES[kind]
+            )
+        ax.set(ylim=(1e-8, 100), yscale="log")
+        ax.set_title(f"size of the gradient, {n_keys} keys", fontsize=10)
+        _by_width(ax, widths)
+    axes[0].legend(loc="lower left", fontsize=9.5)
     return fig
 
 
 def learning_curves(
-    accuracies: Mapping[float, Mapping[str, np.ndarray]], baseline: float
+    steps: Sequence[int], accuracies: Mapping[float, Mapping[str, np.ndarray]]
 ) -> Figure:
-    """Draw the test accuracy of several runs for each way to scale, a panel a learning rate.
+    """Draw the accuracy of several runs for each way to scale, one panel for each learning rate.
 
     Parameters
     ----------
-    accuracies : mapping from rate to mapping from name to array, shape (n_passes, n_runs)
-        The share of right answers after each pass through the data; the names are "without",
-        "with" and "over d".
-    baseline : float
-        That of the model to compare with.
+    steps : sequence of int
+        After how many steps the accuracies were measured.
+    accuracies : mapping from rate to mapping from name to array, shape (n_steps, n_runs)
+        The share of right answers; the names are "without" and "with".
     """
-    fig, axes = canvas(7, 3.2, columns=len(accuracies))
+    fig, axes = canvas(7, 2.9, columns=len(accuracies))
     for ax, (rate, found) in zip(axes, accuracies.items(), strict=True):
         for kind, runs in found.items():
-            passes = np.arange(1, len(runs) + 1)
             color = _LINES[kind]["color"]
             low, high = runs.min(axis=1), runs.max(axis=1)
-            ax.fill_between(passes, low, high, color=color, alpha=0.15, linewidth=0)
-            middle = runs.mean(axis=1)
+            ax.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0)
             ax.plot(
-                passes, middle, markersize=5, label=_NAMES[kind], **_LINES[kind]
+                steps,
+                runs.mean(axis=1),
+                markersize=4,
+                label=_NAMES[kind],
+                **_LINES[kind],
             )
-        ax.axhline(baseline, color=INK, linewidth=0.8, linestyle=":")
-        ax.text(
-            1, baseline + 0.01, "logistic regression", fontsize=9.5, va="bottom"
-        )
-        ax.set(
-            xlabel="passes through the images", ylim=(0, 1.1), xticks=passes[::3]
-        )
-        ax.set_title(f"test accuracy, learning rate {rate:g}", fontsize=10)
+        ax.set(xlabel="steps", ylim=(0, 1.05))
+        ax.set_title(f"learning rate {rate:g}", fontsize=10)
+        if ax is not axes[0]:
+            ax.set_yticklabels([])
+    axes[0].set_ylabel("share of right answers")
     axes[-1].legend(loc="lower right", fontsize=9.5)
-    return fig
-
-
-def head_spreads(
-    before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]
-) -> Figure:
-    """Draw the spread of the scores of every head, before and after training.
-
-    Parameters
-    ----------
-    before, after : mapping from "without", "with" and "over d" to array, shape (n_heads,)
-        The standard deviation of the scores that each head hands to softmax.
-    """
-    fig, ax = canvas(7, 2.6)
-    for place, kind in enumerate(before):
-        offsets = place + np.linspace(-0.22, 0.22, len(before[kind]))
-        color, marker = _LINES[kind]["color"], _LINES[kind]["marker"]
-        for x, start, end in zip(offsets, before[kind], after[kind], strict=True):
-            ax.annotate("", (x, end), (x, start),
-                        arrowprops={"arrowstyle": "-|>", "color": color, "linewidth": 1,
-                                    "shrinkA": 3, "shrinkB": 0})  # fmt: skip
-        ax.plot(offsets, before[kind], marker, color=color, markersize=5)
-    ax.axhline(1, color=INK, linewidth=0.8, linestyle=":")
-    ax.set_yscale("log")
-    ax.set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
-    ax.minorticks_off()
-    ax.set_ylim(0.07, 200)
-    ax.set_xticks(range(len(before)), [_NAMES[kind] for kind in before])
-    ax.set_xlim(-0.5, len(before) - 0.5)
-    ax.set_ylabel("spread of scores")
     return fig

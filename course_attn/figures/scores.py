@@ -1,17 +1,26 @@
 """The scenes of the chapter `scores`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from course_attn.figures.animation import Animation, animate
 from course_attn.figures.matrices import matrix
-from course_attn.figures.style import INK, canvas, role_color
+from course_attn.figures.style import INK, canvas, role_color, shade
+from course_attn.in_numpy.scores import gaussian_scores, nadaraya_watson
+from course_attn.in_numpy.softmax import softmax
 
-__all__ = ["angle_and_length", "pairs_filling", "user_meets_movie"]
+__all__ = [
+    "angle_and_length",
+    "diabetes",
+    "pairs_filling",
+    "user_meets_movie",
+    "where_pixels_look",
+]
 
 
 def user_meets_movie(
@@ -172,3 +181,73 @@ def pairs_filling(Q: np.ndarray, K: np.ndarray) -> Animation:
         "column j those of key j.",
         interval=1000,
     )
+
+
+def diabetes(
+    bmi: np.ndarray,
+    progression: np.ndarray,
+    bandwidths: Sequence[float],
+    errors: Sequence[float],
+    best: float,
+) -> Figure:
+    """Draw three kernel regressions, the held-out errors, and the best one's weights."""
+    fig, (ax, middle, right) = canvas(7, 2.6, columns=3)
+    ax.scatter(bmi, progression, 6, role_color("value"), alpha=0.4)
+    grid = np.linspace(bmi.min(), bmi.max(), 300)
+    for h, style in ((0.2, ":"), (best, "-"), (20.0, "--")):
+        curve = nadaraya_watson(grid, bmi, progression, bandwidth=h)
+        ax.plot(grid, curve, style, color=role_color("query"), label=f"h = {h:g}")
+    ax.set(xlabel="body mass index", ylabel="progression")
+    ax.legend(fontsize=9)
+    middle.semilogx(bandwidths, errors, "o-", color=INK)
+    middle.set(xlabel="bandwidth h", ylabel="held-out error")
+    known = np.sort(bmi)[::6, None]
+    weights = softmax(gaussian_scores(known, known, bandwidth=best))
+    right.imshow(weights, cmap=_purples(), vmax=np.quantile(weights, 0.98))
+    right.set(
+        xlabel="keys, by index", ylabel="queries, by index", xticks=[], yticks=[]
+    )
+    return fig
+
+
+def where_pixels_look(
+    photo: np.ndarray,
+    smooth: np.ndarray,
+    weights: np.ndarray,
+    asking: Mapping[str, tuple[int, int]],
+) -> Figure:
+    """Draw a photograph, what attention makes of it, and around some pixels their weights.
+
+    Parameters
+    ----------
+    photo, smooth : array, shape (height, width, 3)
+    weights : array, shape (height * width, height * width)
+        A row for each pixel.
+    asking : mapping from str to pair of int
+        Row and column of each pixel whose weights are drawn, by a title.
+    """
+    height, width, _ = photo.shape
+    fig, axes = canvas(7, 1.25, columns=2 + 2 * len(asking))
+    axes[0].imshow(photo.clip(0, 1))
+    axes[1].imshow(smooth.clip(0, 1))
+    axes[0].set_title("noisy", fontsize=9)
+    axes[1].set_title("smoothed", fontsize=9)
+    pairs = zip(axes[2::2], axes[3::2], asking.items(), strict=True)
+    for near, looks, (title, (row, column)) in pairs:
+        near.imshow(photo.clip(0, 1))
+        near.set_title(title, fontsize=9)
+        shown = weights[row * width + column].reshape(height, width)
+        looks.imshow(shown, cmap=_purples())
+        looks.set_title("its weights", fontsize=9)
+        for ax in (near, looks):
+            ax.set(xlim=(column - 5.5, column + 5.5), ylim=(row + 4, row - 4))
+        for ax, size in ((axes[0], 5), (near, 6), (looks, 6)):
+            ax.plot(column, row, "s", ms=size, mfc="none", mec=role_color("query"))
+    for ax in axes:
+        ax.set_axis_off()
+    return fig
+
+
+def _purples() -> ListedColormap:
+    """Return the shades of a weight, from white for none to the role's full color."""
+    return ListedColormap([shade("weight", s) for s in np.linspace(0, 1, 64)])

@@ -1,6 +1,6 @@
 """The scenes of the chapter `softmax`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,124 @@ from course_attn.figures.matrices import matrix
 from course_attn.figures.style import INK, canvas, role_color, shade
 from course_attn.in_numpy.softmax import entropy, softmax, softmax_jacobian
 
-__all__ = ["exponential_bars", "jacobians", "slope_of_two", "temperature_slider"]
+__all__ = [
+    "exponential_bars",
+    "jacobians",
+    "nearest_digits",
+    "sharpness_on_digits",
+    "temperature_slider",
+    "weights_of_nearest",
+]
+
+
+def nearest_digits(
+    query: np.ndarray,
+    keys: np.ndarray,
+    labels: Sequence[int],
+    scores: Sequence[float],
+) -> Figure:
+    """Draw an unknown digit beside known ones.
+
+    Parameters
+    ----------
+    query : array, shape (64,)
+        The pixels of the unknown digit, from 0 to 1.
+    keys : array, shape (n, 64)
+        Those of the known ones, nearest first.
+    labels, scores : sequences of length n
+        Their digits and scores.
+    """
+    fig, axes = canvas(7, 1.35, columns=len(keys) + 1)
+    for ax, pixels in zip(axes, [query, *keys], strict=True):
+        ax.imshow(pixels.reshape(8, 8), cmap="gray_r", vmin=0, vmax=1)
+        ax.set(xticks=[], yticks=[])
+        for spine in ax.spines.values():
+            spine.set(visible=True, linewidth=2, color=role_color("key"))
+    for spine in axes[0].spines.values():
+        spine.set(linewidth=3, color=role_color("query"))
+    axes[0].set_title("?", fontsize=12)
+    for ax, label, score in zip(axes[1:], labels, scores, strict=True):
+        ax.set_title(f"{label}", fontsize=12)
+        ax.set_xlabel(
+            f"{score:.2f}".replace("-", "\N{MINUS SIGN}"), fontsize=9, labelpad=3
+        )
+    return fig
+
+
+def weights_of_nearest(
+    rows: Mapping[float, np.ndarray], labels: Sequence[int]
+) -> Figure:
+    """Draw the weights of the nearest keys at several temperatures.
+
+    Parameters
+    ----------
+    rows : mapping of float to array, shape (n,)
+        The weights at each temperature, nearest first.
+    labels : sequence of int, length n
+        The digits of these keys; those like the nearest are drawn hatched.
+    """
+    fig, axes = canvas(7, 2.2, columns=len(rows))
+    places = np.arange(len(labels))
+    for ax, (temperature, weights) in zip(axes, rows.items(), strict=True):
+        bars = ax.bar(
+            places, weights, color=shade("weight", 0.75), edgecolor="white"
+        )
+        for bar, label in zip(bars, labels, strict=True):
+            if label == labels[0]:
+                bar.set(hatch="////", facecolor=shade("weight", 0.3))
+        ax.set_xticks(places, [str(label) for label in labels], fontsize=9)
+        ax.set(ylim=(0, 1.02), xlabel="digit of the key, nearest first")
+        ax.set_title(f"weights at T = {temperature:.2g}", fontsize=10)
+    return fig
+
+
+def sharpness_on_digits(
+    curves: np.ndarray,
+    reliability: Mapping[str, np.ndarray],
+    chosen: float,
+) -> Figure:
+    """Draw what the temperature does to attention that reads digits.
+
+    Parameters
+    ----------
+    curves : array, shape (n, 4)
+        Temperature, keys in play, share of right answers and mean confidence.
+    reliability : mapping of str to array, shape (n_bins, 2)
+        Mean confidence and share of right answers of each bin, for each named temperature.
+    chosen : float
+        The temperature that is marked.
+    """
+    fig, (left, middle, right) = canvas(7, 2.7, columns=3)
+    temperatures, in_play, accuracy, confidence = curves.T
+    left.loglog(temperatures, in_play, color=INK)
+    left.set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
+    left.set(ylabel="keys in play")
+    middle.semilogx(temperatures, accuracy, color=INK)
+    middle.semilogx(
+        temperatures,
+        confidence,
+        "--",
+        color=role_color("weight"),
+    )
+    middle.text(18, 0.62, "right", color=INK, fontsize=9)
+    middle.text(
+        0.005, 0.45, "confidence", color=role_color("weight"), fontsize=9,
+        zorder=3, bbox={"color": "white", "pad": 0.5},
+    )  # fmt: skip
+    for ax in (left, middle):
+        ax.axvline(chosen, color=INK, linestyle=":", linewidth=1)
+        ax.set_xticks([0.01, 0.1, 1, 10, 100], ["0.01", "0.1", "1", "10", "100"])
+        ax.set(xlabel="temperature T")
+    right.plot([0, 1], [0, 1], ":", color=INK)
+    looks = (("s:", 0.6), ("o-", 1.0), ("^--", 0.4))
+    for (name, points), (look, strength) in zip(
+        reliability.items(), looks, strict=True
+    ):
+        color = shade("weight", strength)
+        right.plot(*points.T, look, color=color, label=name, markersize=5)
+    right.legend(loc="lower right", fontsize=9)
+    right.set(xlabel="confidence", ylabel="right", xlim=(0, 1.04), ylim=(0, 1.04))
+    return fig
 
 
 def exponential_bars(scores: np.ndarray, names: Sequence[str]) -> Figure:
@@ -55,7 +172,7 @@ def temperature_slider(scores: np.ndarray, names: Sequence[str]) -> Animation:
         What they belong to.
     """
     fig, (left, middle, right) = canvas(7, 2.9, columns=3)
-    temperatures = np.geomspace(0.1, 20, 24)
+    temperatures = np.geomspace(0.1, 20, 16)
     rows = np.stack([softmax(scores / t) for t in temperatures])
     entropies = np.asarray(entropy(rows))
     left.bar(names, scores, color=shade("weight", 0.45))
@@ -97,19 +214,6 @@ def temperature_slider(scores: np.ndarray, names: Sequence[str]) -> Animation:
         "nearly equal. Drag the slider.",
         interval=350,
     )
-
-
-def slope_of_two() -> Figure:
-    """Draw a weight of two and its slope against the gap between the two scores."""
-    fig, ax = canvas(7, 2.5)
-    gap = np.linspace(-12, 12, 241)
-    weight = 1 / (1 + np.exp(-gap))
-    ax.plot(gap, weight, color=role_color("weight"), label="weight $a_1$")
-    slope = weight * (1 - weight)
-    ax.plot(gap, slope, "--", color=INK, label="slope $a_1(1 - a_1)$")
-    ax.set(xlabel="gap between the scores, $s_1 - s_2$")
-    ax.legend(loc="center right")
-    return fig
 
 
 def jacobians(scores: np.ndarray, factors: Sequence[float]) -> Figure:

@@ -1,6 +1,6 @@
 """The scenes of the chapter `weighted_sum`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,6 +13,7 @@ from course_attn.figures.style import INK, canvas, role_color
 
 __all__ = [
     "colored_squares",
+    "photographs",
     "sum_assembled",
     "sum_computed",
     "three_reaches",
@@ -211,3 +212,19 @@ def _weight_path(n_frames: int) -> np.ndarray:
     return np.stack(
         [np.interp(at, range(len(stops)), column) for column in stops.T], axis=1
     )
+
+
+def photographs(pictures: Mapping[str, np.ndarray]) -> Figure:
+    """Draw pictures side by side, each under its title.
+
+    Parameters
+    ----------
+    pictures : mapping from str to array, shape (height, width, 3)
+        Colors between 0 and 1; what lies outside is cut off.
+    """
+    fig, axes = canvas(7, 1.3, columns=len(pictures))
+    for ax, (title, picture) in zip(axes, pictures.items(), strict=True):
+        ax.imshow(picture.clip(0, 1))
+        ax.set_title(title, fontsize=9)
+        ax.set_axis_off()
+    return fig

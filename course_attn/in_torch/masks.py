@@ -67,9 +67,9 @@ def sliding_window_mask(
 def padding_mask(
     lengths: Annotated[Int[Array, "batch"], UpTo("n_k")], n_k: Size
 ) -> Bool[Array, "batch 1 n_k"]:
-    """Hide the keys that only fill a short sequence up to the length of its batch.
+    """Hide the padding, which fills a short sequence up to the length of its batch.
 
-    m_b1j is True if j < length_b: of the n_k keys of a sequence, filling included, the real ones
+    m_b1j is True if j < length_b: of the n_k keys of a sequence, padding included, the real ones
     come first, and all its queries share the row. For scores of shape (batch, n_heads, n_q, n_k),
     insert an axis: ``mask[:, None]``.
     Source: Rush (2018), "Batches and Masking".

@@ -1,8 +1,10 @@
 """The animations of single chapters: what they show, and that a page can hold them."""
 
+import re
+
 import numpy as np
 
-from course_attn.figures import multi_head, qkv
+from course_attn.figures import multi_head, order, qkv
 from tests.support.twin_table import twin
 
 
@@ -13,6 +15,29 @@ def test_roles_graph_and_soft_dictionary_have_a_step_for_each_stage() -> None:
     assert repr(roles).startswith("<animation of 8 steps")
     assert repr(lookup).startswith("<animation of 19 steps")
     assert "north has the weight 1.00, the answer is 5.0 mm" in lookup._repr_html_()
+
+
+def test_plain_graph_has_a_step_for_each_stage_and_no_roles() -> None:
+    plain = qkv.plain_graph()
+    assert repr(plain).startswith("<animation of 5 steps")
+    assert (
+        "W_Q" not in plain._repr_html_()
+        and "W_Q" in qkv.roles_graph()._repr_html_()
+    )
+
+
+def test_matrix_steps_computes_each_matrix_in_turn_and_tells_its_shape() -> None:
+    rng = np.random.default_rng(0)
+    shapes = {"X": (3, 4), "Q": (3, 2), "K": (3, 2), "V": (3, 5), "S": (3, 3),
+              "A": (3, 3), "Y": (3, 5)}  # fmt: skip
+    arrays = {letter: rng.random(shape) for letter, shape in shapes.items()}
+    steps = qkv.matrix_steps(arrays, ["the", "cat", "sat"], asks=2, found=1)
+    page = steps._repr_html_()
+    assert repr(steps).startswith("<animation of 7 steps")
+    for letter, (rows, columns) in shapes.items():
+        told = rf'"{letter}[ :][^"]*\b{rows} (?:×|\\u00d7) {columns}\b'
+        assert re.search(told, page), letter
+    assert "the query of sat meets the key of cat" in page
 
 
 def test_matrix_graph_has_the_shapes_on_its_edges() -> None:
@@ -47,3 +72,22 @@ def test_split_and_merge_fits_the_page_and_describes_itself() -> None:
     page = multi_head.split_and_merge()._repr_html_()
     assert len(page) < 400_000
     assert "Follow the framed" in page and "reading order" in page
+
+
+def test_accuracy_by_position_averages_groups_that_do_not_cross_the_trained_length() -> (
+    None
+):
+    right_at = np.repeat([[1.0, 0.25], [1.0, 0.25]], 8, axis=1)
+    (ax,) = order.accuracy_by_position(
+        {"a scheme": right_at}, trained=8, first=3
+    ).axes
+    curve = ax.get_lines()[0]
+    np.testing.assert_allclose(curve.get_xdata(), [5, 11.5])
+    np.testing.assert_allclose(curve.get_ydata(), [1, 0.25])
+    assert curve.get_label() == "a scheme"
+
+
+def test_three_maps_dot_the_wanted_keys() -> None:
+    ax, _ = order.three_maps({"one": np.eye(4), "other": np.eye(4)}, wanted=1).axes
+    dots = sorted((x.get_xdata()[0], -x.get_ydata()[0]) for x in ax.get_lines())
+    assert dots == [(0.5, 1.5), (1.5, 2.5), (2.5, 3.5)]

@@ -1,4 +1,4 @@
-"""Chapter 9: what a block is, what depth needs, and how large it all is."""
+"""What a block is: its parts, one number at a time, and how they are joined."""
 
 import itertools
 import math

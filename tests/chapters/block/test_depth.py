@@ -1,4 +1,4 @@
-"""Chapter 9: what depth needs, what a stack cannot know, and how large it all is."""
+"""What depth needs, what a stack cannot know, and how large it all is."""
 
 import itertools
 import math
@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_attn.in_torch import Transformer, TransformerBlock
+from course_attn.in_torch.block import feed_forward, layer_norm
 from tests.chapters.block.inputs import D, N, block_params
 from tests.support.attention_inputs import normal
 from tests.support.twin_table import public, twin
@@ -91,31 +92,37 @@ def test_transformer_jacobian_is_the_sum_over_all_paths() -> None:
     assert not np.allclose(whole, first_order)
 
 
-@pytest.mark.equation("eq-residual-bound")
-@pytest.mark.theorem("thm-identity-path")
-def test_transformer_with_small_parts_lets_every_vector_through() -> None:
-    """With all parts made small: the bound holds, and is not empty."""
-    parts, _ = parts_of(3)
-    small = [lambda X, f=f: 0.2 * f(X) for f in parts]
+def test_residual_identity_can_be_canceled_except_where_a_norm_sees_nothing() -> (
+    None
+):
+    """A network that returns -sigma times what it reads leaves the mean, and a rank of 2."""
+    x = torch.from_numpy(normal(7))
+    eye, zero = torch.eye(7).double(), torch.zeros(7).double()
+    both = torch.cat([eye, -eye])
+    arrays = both.T, zero.repeat(2), -x.std(correction=0) * both, zero
+
+    def step(x: torch.Tensor) -> torch.Tensor:
+        return x + feed_forward(layer_norm(x, zero + 1, zero, eps=0.0), *arrays)
+
+    np.testing.assert_allclose(step(x), x.mean().expand(7), atol=1e-12)
+    left = jacobian(step, x)
+    assert np.linalg.matrix_rank(left, tol=1e-9) == 2
+    for unseen in (np.ones(7), (x - x.mean()).numpy()):
+        np.testing.assert_allclose(left @ unseen, unseen, atol=1e-12)
+
+
+def test_transformer_pre_norm_stack_lets_a_shift_of_one_element_through() -> None:
+    """Exactly, for every element; post-norm does not."""
     X = torch.from_numpy(normal(3, D))
-    streams = streams_of(small, X)
-    J = [jacobian(f, x) for f, x in zip(small, streams[:-1], strict=True)]
-    c = [np.linalg.norm(J_l, 2) for J_l in J]
-    assert max(c) < 1
-    whole = np.eye(X.numel())
-    for J_l in J:
-        whole = (np.eye(X.numel()) + J_l) @ whole
-    shortest = np.linalg.svd(whole, compute_uv=False).min()
-    assert shortest >= np.prod([1 - c_l for c_l in c]) > 0
-    without = np.linalg.multi_dot(J[::-1])
-    assert np.linalg.norm(without, 2) < 1e-2 < shortest
-
-
-def test_residual_identity_can_be_canceled_and_gradients_can_explode() -> None:
-    """What the theorem does not say: f(X) = -X lets nothing through, f(X) = 9 X too much."""
-    X = torch.ones(3, dtype=torch.float64)
-    assert not jacobian(lambda X: X + -X, X).any()
-    np.testing.assert_array_equal(jacobian(lambda X: X + 9 * X, X), 10 * np.eye(3))
+    shift = np.zeros((3, D))
+    shift[1] = 1.0
+    _, stack = parts_of(3)
+    whole = jacobian(torch.nn.Sequential(*stack.blocks), X)
+    np.testing.assert_allclose(whole @ shift.ravel(), shift.ravel(), atol=1e-12)
+    torch.manual_seed(0)
+    post = Transformer(3, D, n_heads=2, norm="post").double()
+    changed = jacobian(post, X) @ shift.ravel()
+    assert np.abs(changed - shift.ravel()).max() > 0.1
 
 
 def test_transformer_block_post_norm_has_no_identity_path() -> None:
@@ -197,8 +204,6 @@ def test_layer_norm_derivative(eps: float, library: str) -> None:
 # --- order, and the future ------------------------------------------------------------------------
 
 
-@pytest.mark.equation("eq-stack-equivariance")
-@pytest.mark.theorem("thm-stack-equivariance")
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_transformer_block_stack_is_blind_to_order(norm: str, library: str) -> None:
     """Whatever the order of the rows; with a causal mask it is not."""
@@ -246,17 +251,42 @@ def test_attention_alone_makes_all_elements_equal(library: str) -> None:
     assert np.linalg.norm(H - H.mean(axis=0)) < 1e-12 * np.linalg.norm(H)
 
 
-def test_attention_of_elements_as_they_are_looks_at_themselves(
+@pytest.mark.equation("eq-cubed")
+@pytest.mark.theorem("thm-cubed")
+@given(seed=st.integers(0, 10**6), closeness=st.floats(1e-3, 1.0))
+def test_attention_outputs_are_within_the_cube_of_a_vector(
+    seed: int, closeness: float, library: str
+) -> None:
+    """Of the vector of the proof, for the largest differences that it allows, and smaller."""
+    rng = np.random.default_rng(seed)
+    W_Q, W_K, W_V = rng.normal(size=(3, D, 3))
+    m, apart = rng.normal(size=D), rng.normal(size=(N, D))
+    M = W_Q @ W_K.T / math.sqrt(3)
+    c, w = np.linalg.norm(M, 2), np.linalg.norm(W_V, 2)
+    epsilon = closeness * math.sqrt(0.5 / c)
+    apart *= epsilon / np.linalg.norm(apart, axis=-1).max()
+    X = m + apart
+    Y = twin(library, "qkv.attention")(X @ W_Q, X @ W_K, X @ W_V)
+    p = np.exp(apart @ (m @ M))
+    y = p / p.sum() @ X @ W_V
+    off = np.linalg.norm(Y - y, axis=-1).max()
+    assert off <= 4 * c * w * epsilon**3 + 1e-12
+
+
+@pytest.mark.theorem("thm-cubed")
+def test_multi_head_attention_of_elements_ten_times_closer_gives_outputs_a_thousand_times_closer(
     library: str,
 ) -> None:
-    """The article's X, X, X: of 20,000 rows 96 % prefer themselves; of projected ones few do."""
-    X = normal(4000, 5, 8)
-    weights = twin(library, "qkv.attention_weights")
-    wins = (weights(X, X).argmax(axis=-1) == np.arange(5)).mean()
-    assert round(float(wins), 2) == 0.96
-    W_Q, W_K = normal(2, 8, 8) / math.sqrt(8)
-    projected = (weights(X @ W_Q, X @ W_K).argmax(axis=-1) == np.arange(5)).mean()
-    assert projected < 0.5
+    """No power but the third does: what the chapter measures."""
+    rng = np.random.default_rng(0)
+    W = rng.normal(size=(4, 32, 32)) / math.sqrt(32)
+    m, apart = rng.normal(size=32), rng.normal(size=(8, 32))
+    attention = twin(library, "multi_head.multi_head_attention")
+    spread = []
+    for epsilon in (1e-2, 1e-3, 1e-4):
+        Y = attention(m + epsilon * apart, *W, n_heads=4)
+        spread.append(np.linalg.norm(Y - Y.mean(axis=0)))
+    np.testing.assert_allclose(np.divide(spread[:-1], spread[1:]), 1000, rtol=0.01)
 
 
 # --- counting -------------------------------------------------------------------------------------
@@ -323,6 +353,33 @@ def test_transformer_parameters_of_bert_base() -> None:
             ]
         )
     assert n_parameters(model) == 109_482_240
+
+
+@pytest.mark.equation("eq-llama-parameters", formula=True)
+@pytest.mark.parametrize(
+    ("n_layers", "d", "d_ff", "n_vocab", "published"),
+    [
+        (32, 4096, 11008, 32000, 6_738_415_616),
+        (40, 5120, 13824, 32000, 13_015_864_320),
+    ],
+)
+def test_parameters_of_llama(
+    n_layers: int, d: int, d_ff: int, n_vocab: int, published: int
+) -> None:
+    """Two published sizes, from the formula and from PyTorch's own modules."""
+    block = 4 * d**2 + 3 * d * d_ff + 2 * d
+    assert n_layers * block + d + 2 * n_vocab * d == published
+    with torch.device("meta"):
+        modules = [torch.nn.Linear(d, d, bias=False) for _ in range(4)]
+        modules += [torch.nn.Linear(d, d_ff, bias=False) for _ in range(2)]
+        modules += [torch.nn.Linear(d_ff, d, bias=False)]
+        one = torch.nn.ModuleList(
+            [*modules, torch.nn.RMSNorm(d), torch.nn.RMSNorm(d)]
+        )
+        ends = [torch.nn.Embedding(n_vocab, d), torch.nn.RMSNorm(d)]
+        ends += [torch.nn.Linear(d, n_vocab, bias=False)]
+    outside = n_parameters(torch.nn.ModuleList(ends))
+    assert n_layers * n_parameters(one) + outside == published
 
 
 @pytest.mark.equation("eq-block-operations")

@@ -1,4 +1,4 @@
-"""Chapter 9: the parts, the block and the stack as good `nn.Module`s."""
+"""The parts, the block and the stack as good `nn.Module`s."""
 
 import copy
 from typing import Any

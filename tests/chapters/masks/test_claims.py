@@ -1,4 +1,4 @@
-"""Chapter 6: who may see whom, and what must not leak; its equations and theorems."""
+"""Who may see whom, and what must not leak: the equations and theorems of the chapter."""
 
 import itertools
 import math
@@ -170,13 +170,61 @@ def test_mask_to_bias_is_zero_or_minus_infinity(library: str) -> None:
     assert not np.isnan(bias).any()
 
 
-@pytest.mark.equation("eq-bias-four")
-def test_mask_to_bias_of_the_causal_mask_for_four_words(library: str) -> None:
-    low = -math.inf
-    written = [[0, low, low, low], [0, 0, low, low], [0, 0, 0, low], [0, 0, 0, 0]]
-    mask = twin(library, "masks.causal_mask")(4)
+@pytest.mark.equation("eq-masked-attention")
+def test_attention_is_softmax_of_scaled_scores_and_bias_times_values(
+    library: str,
+) -> None:
+    """The central formula, entry by entry; a mask and its bias give the same."""
+    Q, K, V = three(5, 7)
+    mask = twin(library, "masks.causal_mask")(5, 7)
     bias = twin(library, "masks.mask_to_bias")(mask, dtype=FLOAT64[library])
-    assert bias.tolist() == written
+    attention = twin(library, "qkv.attention")
+    wanted = []
+    for q, row in zip(Q, bias, strict=True):
+        powers = [
+            math.exp(math.fsum(q * k) / math.sqrt(D) + b)
+            for k, b in zip(K, row, strict=True)
+        ]
+        mixed = sum(p * v for p, v in zip(powers, V, strict=True))
+        wanted.append(mixed / math.fsum(powers))
+    np.testing.assert_allclose(attention(Q, K, V, bias=bias), wanted, rtol=1e-12)
+    np.testing.assert_allclose(attention(Q, K, V, mask=mask), wanted, rtol=1e-12)
+
+
+@pytest.mark.equation("eq-packed-mask")
+def test_mask_of_packed_texts_gives_what_each_text_gives_alone(
+    library: str,
+) -> None:
+    attention = twin(library, "qkv.attention")
+    causal = twin(library, "masks.causal_attention")
+    Q, K, V = three(7, 7)
+    text_of = [1, 1, 1, 2, 2, 3, 3]
+    mask = np.array(
+        [[j <= i and text_of[i] == text_of[j] for j in range(7)] for i in range(7)]
+    )
+    packed = attention(Q, K, V, mask=mask)
+    for first, end in ((0, 3), (3, 5), (5, 7)):
+        part = slice(first, end)
+        alone = causal(Q[part], K[part], V[part])
+        np.testing.assert_allclose(packed[part], alone, rtol=1e-12)
+    without = causal(Q, K, V)  # without the condition on the texts they mix
+    assert np.abs(without[3:] - packed[3:]).min() > 1e-3
+
+
+@pytest.mark.equation("eq-prefix-mask")
+@pytest.mark.parametrize("p", [0, 1, 3, 6])
+def test_mask_with_a_prefix_hides_what_follows_the_prefix_and_the_query(
+    p: int, library: str
+) -> None:
+    """Within the prefix everything is seen; from output p on, nothing later is."""
+    attention = twin(library, "qkv.attention")
+    Q, K, V = three(6, 6)
+    mask = np.array([[j <= i or j <= p for j in range(1, 7)] for i in range(1, 7)])
+    Y = attention(Q, K, V, mask=mask)
+    for i in range(1, 7):
+        seen = max(i, p)
+        wanted = attention(Q[i - 1 : i], K[:seen], V[:seen])[0]
+        np.testing.assert_allclose(Y[i - 1], wanted, rtol=1e-12)
 
 
 @pytest.mark.equation("eq-bias-after-scaling")
@@ -258,7 +306,7 @@ def test_masked_softmax_twice_is_masking_with_and(
     )
 
 
-@pytest.mark.theorem("thm-masks-compose")
+@pytest.mark.equation("eq-mask-and")
 @given(first=masks_of_five, second=masks_of_five)
 def test_masks_combine_in_any_order(
     first: np.ndarray, second: np.ndarray, library: str

@@ -1,4 +1,4 @@
-"""Chapter 6: its pitfalls, which the sources get wrong, or nearly."""
+"""The pitfalls of the chapter on masks, and what it says of PyTorch."""
 
 import math
 
@@ -13,7 +13,7 @@ from tests.support.twin_table import public, twin
 
 
 def test_mask_to_bias_by_zero_times_infinity_is_nan() -> None:
-    """The article on self-attention in PyTorch picks with tril, and is right; a product is not."""
+    """Picking with tril or triu is right; a product is not."""
     ones, inf = torch.ones(4, 4), math.inf
     right = public("in_torch", "masks.mask_to_bias")(
         public("in_torch", "masks.causal_mask")(4), dtype=torch.float32
@@ -112,7 +112,7 @@ class _Head(torch.nn.Module):
 def test_heads_leak_if_they_do_not_pass_the_flag_on(
     passed_on: bool,
 ) -> None:
-    """As in the article called Attention Mechanism: a head alone is right, several forget."""
+    """A head alone is right, several forget."""
     torch.manual_seed(0)
     heads = torch.nn.ModuleList(_Head(32, 8) for _ in range(4))
     mix, X = torch.nn.Linear(32, 32), torch.randn(6, 32)

@@ -1,4 +1,4 @@
-"""Chapter 6: what leaks through several layers of attention, and what does not."""
+"""What leaks through several layers of attention, and what does not."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Chapter 7: what goes wrong with several heads, what PyTorch packs, and the pictures."""
+"""What goes wrong with several heads, and what PyTorch packs."""
 
 import math
 
@@ -95,32 +95,6 @@ def test_head_reads_all_features(library: str) -> None:
         changed = X.copy()
         changed[:, f] += normal(f, N_Q)
         assert (np.abs(heads(changed) - heads(X)).max(axis=(0, 2)) > 1e-6).all()
-
-
-def test_softmax_over_axis_1_of_a_batch_goes_over_the_queries() -> None:
-    """Right for one sentence, wrong for a batch: the columns sum to 1, not the rows."""
-    torch.manual_seed(0)
-    X = torch.randn(2, 7, 4)
-    scores = X @ X.mT / 2
-    one = torch.softmax(scores[0], dim=1)
-    assert torch.allclose(one.sum(dim=-1), torch.ones(7))
-    batch = torch.softmax(scores, dim=1)
-    assert torch.allclose(batch.sum(dim=-2), torch.ones(2, 7))
-    assert batch.sum(dim=-1).min() < 0.9 and batch.sum(dim=-1).max() > 1.1
-    assert torch.cat([X, X], dim=1).shape == (2, 14, 4)
-    with pytest.raises(RuntimeError, match="expects a tensor with <= 2 dimensions"):
-        X.t()
-
-
-def test_scale_by_the_whole_width_makes_scores_too_small(library: str) -> None:
-    """By the root of the number of heads."""
-    Q, K = normal(0, 2000, 16), normal(1, 2000, 16)
-    scores = [
-        twin(library, "scaling.scaled_scores")(Q, K, scale=d**-0.5)
-        for d in (16, 64)
-    ]
-    close(scores[0], 2 * scores[1])
-    assert scores[0].std() == pytest.approx(1, abs=0.05)
 
 
 # Inside nn.MultiheadAttention

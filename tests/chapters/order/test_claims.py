@@ -1,4 +1,4 @@
-"""Chapter 8: what attention knows of order, and the three ways to tell it more."""
+"""What attention knows of order, and the three ways to tell it more."""
 
 import itertools
 import math
@@ -19,6 +19,7 @@ from tests.chapters.order.inputs import (
     rotation,
 )
 from tests.support.attention_inputs import normal
+from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 Model = Callable[[np.ndarray], np.ndarray]
@@ -123,13 +124,18 @@ def test_causal_layer_sees_a_set_before_each_word(
 
 @pytest.mark.theorem("thm-causal-sets")
 @pytest.mark.parametrize("depth", [2, 3])
+@for_each("i", [2, 3, 4])
 def test_causal_layers_see_the_order_if_they_are_two(
-    depth: int, library: str
+    i: int, depth: int, library: str
 ) -> None:
-    """Every order of the earlier words gives another last output."""
+    """Every order of the words before output i gives another one, if there are two of them."""
     X, run = normal(5, D), stack(library, depth, masked=True)
-    last = [run(X[[*order, 4]])[-1] for order in itertools.permutations(range(4))]
-    for one, other in itertools.combinations(last, 2):
+    outputs = [
+        run(X[[*order, *range(i, 5)]])[i]
+        for order in itertools.permutations(range(i))
+    ]
+    assert len(outputs) == math.factorial(i) >= 2
+    for one, other in itertools.combinations(outputs, 2):
         assert np.abs(one - other).max() > 1e-6
 
 

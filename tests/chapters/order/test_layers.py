@@ -1,4 +1,4 @@
-"""Chapter 8 in PyTorch: the module with learned rows, and what PyTorch's own layers lack."""
+"""Positions in PyTorch: the module with learned rows, and what PyTorch's own layers lack."""
 
 from typing import Any
 

@@ -1,5 +1,6 @@
-"""Chapter 8: positions as angles and as distances, and what scores then depend on."""
+"""Positions as angles and as distances, and what scores then depend on."""
 
+import functools
 import itertools
 import math
 
@@ -176,6 +177,38 @@ def test_rotary_is_not_for_values_and_elements(library: str) -> None:
     )
     for model in (on_values_too, on_elements):
         assert np.abs(model(X, here) - model(X, there)).max() > 0.1
+
+
+@pytest.mark.equation("eq-turned-back")
+@both_layouts
+def test_rotary_values_turned_back_arrive_turned_by_their_distance(
+    interleaved: bool, library: str
+) -> None:
+    """Row i of the output, turned by -i, is the sum of v_j R_(j - i); it does not move."""
+    Q, K, V = normal(N, D), normal(N, D, seed=1), normal(N, D, seed=2)
+    turn = functools.partial(twin(library, "order.rotary"), interleaved=interleaved)
+    attention = twin(library, "qkv.attention")
+    weights = twin(library, "qkv.attention_weights")
+
+    def turned_back(p: np.ndarray) -> np.ndarray:
+        return turn(attention(turn(Q, p), turn(K, p), turn(V, p)), -p)
+
+    here = np.arange(N)
+    A = weights(turn(Q, here), turn(K, here))
+    for i in range(N):
+        wanted = A[i] @ turn(V, here - i)
+        np.testing.assert_allclose(turned_back(here)[i], wanted, atol=1e-12)
+    np.testing.assert_allclose(turned_back(here + 100), turned_back(here))
+
+
+def test_rotary_frequencies_of_the_chapters_experiment(library: str) -> None:
+    """Of six pairs two finish a turn in 64 positions; of 64 pairs none waits for 54,410."""
+    angle = twin(library, "order.sinusoidal_encoding")(
+        2, 12, dtype=np.dtype("float64")
+    )[1]
+    turns = 64 * np.arctan2(angle[0::2], angle[1::2]) / (2 * math.pi)
+    assert [t >= 1 for t in turns] == [True, True] + [False] * 4
+    assert round(2 * math.pi / frequency(63, 128)) == 54410 > 16384
 
 
 # --- alibi ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Chapter 4: the score as a bilinear form, and what shared matrices do to it."""
+"""The score as a bilinear form, and what shared matrices do to it."""
 
 import math
 
@@ -57,13 +57,26 @@ def test_rank_of_the_scores_is_at_most_d_k(
 def test_rank_at_most_d_k_makes_a_matrix_such_a_product(
     seed: int, rank: int
 ) -> None:
-    """By the construction of the proof, with zero columns where the rank is smaller."""
+    """By the construction of the proof: a basis of the rows, coefficients, columns of zeros."""
     M = normal(seed, D_MODEL, rank) @ normal(seed + 1, rank, D_MODEL)
-    U, sigma, W = np.linalg.svd(M)
+    basis: list[np.ndarray] = []
+    for row in M:
+        if np.linalg.matrix_rank(np.array([*basis, row]), tol=1e-9) > len(basis):
+            basis.append(row)
+    assert len(basis) == rank
     W_Q, W_K = np.zeros((D_MODEL, D_K)), np.zeros((D_MODEL, D_K))
-    W_Q[:, :rank] = U[:, :rank] * sigma[:rank]
-    W_K[:, :rank] = W[:rank].T
-    np.testing.assert_allclose(W_Q @ W_K.T, M, atol=1e-12)
+    for p, row in enumerate(basis):
+        W_K[:, p] = row
+    W_Q[:, :rank] = np.linalg.lstsq(W_K[:, :rank], M.T, rcond=None)[0].T
+    np.testing.assert_allclose(W_Q @ W_K.T, M, atol=1e-9)
+
+
+def test_softmax_of_scores_of_rank_one_has_full_rank(library: str) -> None:
+    """What d_k limits is the rank of the scores, not that of the weights."""
+    X = np.arange(6.0)[:, None]
+    S = twin(library, "scores.dot_scores")(X, X / 5)
+    A = twin(library, "softmax.softmax")(S)
+    assert (np.linalg.matrix_rank(S), np.linalg.matrix_rank(A)) == (1, 6)
 
 
 @pytest.mark.equation("eq-same-scores")
@@ -88,18 +101,52 @@ def test_project_qkv_matters_by_the_product_of_the_two_matrices_only(
 
 @pytest.mark.theorem("thm-shared-symmetric")
 @given(seed=seeds)
-def test_project_qkv_with_a_shared_matrix_makes_the_scores_symmetric(
+def test_project_qkv_with_a_shared_matrix_makes_the_scores_positive_semidefinite(
     seed: int, library: str
 ) -> None:
     X, (W, _, W_V) = elements(seed)[0], matrices(seed)
     Q, K, _ = twin(library, "qkv.project_qkv")(X, W, W, W_V)
     S = twin(library, "scores.dot_scores")(Q, K)
-    own = np.diagonal(S)
     np.testing.assert_allclose(S, S.T, rtol=1e-12, atol=1e-14)
-    assert (own >= 0).all()
-    assert (S**2 <= np.outer(own, own) * (1 + 1e-12)).all()
-    i, j = np.nonzero(S > own[:, None] * (1 + 1e-9))
-    assert (own[j] > own[i]).all()
+    for c in normal(seed + 5, 20, N_Q):
+        assert math.fsum((c @ S) * c) >= -1e-12
+    assert np.linalg.eigvalsh(S).min() > -1e-12
+    Q, K, _ = twin(library, "qkv.project_qkv")(X, W, -W, W_V)
+    assert (
+        np.linalg.eigvalsh(twin(library, "scores.dot_scores")(Q, K)).min() < -1e-6
+    )
+
+
+@pytest.mark.theorem("thm-shared-symmetric")
+@given(seed=seeds, rank=st.integers(0, D_K))
+def test_project_qkv_with_a_shared_matrix_reaches_every_positive_semidefinite_matrix(
+    seed: int, rank: int, library: str
+) -> None:
+    """By the construction of the proof: columns of eigenvectors, X = Q and W_Q = I."""
+    root = normal(seed, 7, rank)
+    S = root @ root.T
+    eigenvalues, vectors = np.linalg.eigh(S)
+    X = np.zeros((7, D_K))
+    X[:, :rank] = (vectors * eigenvalues.clip(0) ** 0.5)[:, 7 - rank :]
+    one = np.eye(D_K)
+    Q, K, _ = twin(library, "qkv.project_qkv")(X, one, one, one)
+    found = twin(library, "scores.dot_scores")(Q, K)
+    np.testing.assert_allclose(found, S, atol=1e-9)
+
+
+@pytest.mark.equation("eq-no-mutual")
+@given(seed=seeds)
+def test_project_qkv_with_a_shared_matrix_lets_no_pair_prefer_each_other(
+    seed: int, library: str
+) -> None:
+    """The score of a pair is at most the mean of both scores on the diagonal."""
+    X, (W, _, W_V) = elements(seed)[0], matrices(seed)
+    Q, K, _ = twin(library, "qkv.project_qkv")(X, W, W, W_V)
+    S = twin(library, "scores.dot_scores")(Q, K)
+    for i in range(N_Q):
+        for j in range(N_Q):
+            assert S[i, j] <= (S[i, i] + S[j, j]) / 2 + 1e-12
+            assert i == j or not (S[i, j] > S[i, i] and S[i, j] > S[j, j])
 
 
 @pytest.mark.theorem("thm-shared-symmetric")

@@ -1,4 +1,4 @@
-"""Chapter 4: queries, keys and values; its equations and theorems."""
+"""Queries, keys and values: the equations and theorems of the chapter."""
 
 import math
 
@@ -66,6 +66,27 @@ def test_attention_on_raw_pixels_prefers_the_longest(
     assert len(set(S.argmax(axis=1).tolist())) == 3
     assert 0.45 < (S[:, longest] == S.max(axis=1)).mean() < 0.55
     assert (np.diagonal(S) == S.max(axis=1)).mean() == 2 / 1024
+
+
+@pytest.mark.parametrize(
+    ("written", "winners", "error"),
+    [("divided by 255", 3, 0.300), ("standardized", 14, 0.109), ("on a sphere", 913, 0.014)],
+)  # fmt: skip
+def test_attention_on_pixels_written_in_other_ways_repairs_the_photograph(
+    written: str, winners: int, error: float, library: str
+) -> None:
+    """One vector for all roles does well if all are equally long: the chapter's verdict."""
+    raw = china() / 255
+    square = (raw**2).sum(axis=1, keepdims=True)
+    X = {
+        "divided by 255": raw,
+        "standardized": (raw - raw.mean(axis=0)) / raw.std(axis=0),
+        "on a sphere": 20 * np.hstack([raw, np.sqrt(square.max() - square)]),
+    }[written]
+    found = twin(library, "qkv.attention")(X, X, raw, scale=1.0)
+    S = twin(library, "scores.dot_scores")(X, X)
+    assert len(set(S.argmax(axis=1).tolist())) == pytest.approx(winners, abs=3)
+    assert np.sqrt(((found - raw) ** 2).mean()) == pytest.approx(error, abs=0.001)
 
 
 # The formula

@@ -1,4 +1,4 @@
-"""Chapter 4: what goes wrong; every erratum of the sources that belongs here."""
+"""What goes wrong with queries, keys and values."""
 
 import math
 
@@ -26,7 +26,7 @@ from tests.support.twin_table import public, twin
 def test_self_attention_q_k_and_v_share_x_but_differ(
     library: str,
 ) -> None:
-    """Source 000: "x_i = z_i and therefore q_i = k_i = v_i"."""
+    """Against the claim "x_i = z_i and therefore q_i = k_i = v_i"."""
     X, Ws = elements()[0], matrices()
     Q, K, V = twin(library, "qkv.project_qkv")(X, *Ws)
     assert Q.shape == K.shape != V.shape
@@ -39,7 +39,7 @@ def test_self_attention_q_k_and_v_share_x_but_differ(
 def test_cross_attention_with_keys_and_values_from_x_ignores_the_context(
     library: str,
 ) -> None:
-    """Source 000: K = X W_K, V = X W_V; the output's shape does not betray it."""
+    """K = X W_K, V = X W_V: the output's shape does not betray it."""
     (X, Z), (W_Q, W_K, W_V) = elements(), matrices()
     attend, weights = (
         twin(library, "qkv.attention"),
@@ -55,7 +55,7 @@ def test_cross_attention_with_keys_and_values_from_x_ignores_the_context(
 def test_attention_has_a_row_for_a_query_and_a_column_for_a_key(
     library: str,
 ) -> None:
-    """Source 000: "S rows for S key vectors"."""
+    """Against the claim "S rows for S key vectors"."""
     weights = twin(library, "qkv.attention_weights")(
         normal(0, N_Q, D_K), normal(1, N_K, D_K)
     )
@@ -65,7 +65,7 @@ def test_attention_has_a_row_for_a_query_and_a_column_for_a_key(
 
 
 def test_attention_by_t_and_dim_1_breaks_on_a_batch() -> None:
-    """Source 001: K.t() refuses a batch; softmax(dim=1) normalizes over the queries."""
+    """K.t() refuses a batch; softmax(dim=1) normalizes over the queries."""
     Q, K = (
         torch.from_numpy(normal(0, 2, N_Q, D_K)),
         torch.from_numpy(normal(1, 2, N_K, D_K)),
@@ -86,7 +86,7 @@ def test_attention_by_t_and_dim_1_breaks_on_a_batch() -> None:
 def test_attention_of_x_x_x_looks_at_itself_in_96_percent_of_rows(
     library: str,
 ) -> None:
-    """Source 002 tries attention on five normal vectors of width 8; 4000 trials."""
+    """Five normal vectors of width 8 for all three roles; 4000 trials."""
     X = normal(0, 4000, 5, 8)
     weights = twin(library, "qkv.attention_weights")(X, X)
     assert (weights.argmax(axis=-1) == np.arange(5)).mean() == pytest.approx(
@@ -100,7 +100,7 @@ def test_attention_of_x_x_x_looks_at_itself_in_96_percent_of_rows(
 
 
 def test_attention_with_swapped_roles_gives_another_output(library: str) -> None:
-    """Source 004's formula sums over the queries i; its code, and we, over the keys."""
+    """Summing over the queries i lets the keys ask."""
     X, Ws = elements()[0], matrices()
     q, k, v = twin(library, "qkv.project_qkv")(X, *Ws)
     by_formula = np.zeros_like(v)
@@ -119,7 +119,7 @@ def test_attention_with_swapped_roles_gives_another_output(library: str) -> None
 def test_softmax_of_raw_colors_saturates_and_a_naive_one_is_nan(
     library: str,
 ) -> None:
-    """Source 004: colors up to 255 and positive projections; and products of 8 bits wrap."""
+    """Colors up to 255 and positive projections; and products of 8 bits wrap."""
     raw_pixels = china()
     S = raw_pixels.astype(float) @ raw_pixels.T.astype(float)
     with np.errstate(over="ignore", invalid="ignore"):

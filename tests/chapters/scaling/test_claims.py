@@ -1,4 +1,4 @@
-"""Chapter 5: scaled scores, what the scale repairs, and what it is for."""
+"""Scaled scores, the whole of attention in one line, and what the scale is for."""
 
 import itertools
 import math
@@ -40,6 +40,26 @@ def test_scaled_scores_take_the_width_of_the_queries_last_axis(
         np.ones((5, n_q, d_k)), np.ones((5, n_k, d_k))
     )
     np.testing.assert_allclose(found, math.sqrt(d_k), rtol=1e-12)
+
+
+@pytest.mark.equation("eq-scaled-attention")
+@pytest.mark.parametrize(
+    ("n_q", "n_k", "d_k", "d_v"), [(2, 3, 5, 7), (3, 2, 11, 5), (1, 1, 2, 3)]
+)
+def test_attention_mixes_values_by_softmax_of_scaled_scores(
+    n_q: int, n_k: int, d_k: int, d_v: int, library: str
+) -> None:
+    """Number by number, with loops and the mathematics of the standard library."""
+    rng = np.random.default_rng(17)
+    Q, K, V = (rng.normal(size=s) for s in ((n_q, d_k), (n_k, d_k), (n_k, d_v)))
+    found = twin(library, "qkv.attention")(Q, K, V)
+    assert found.shape == (n_q, d_v)
+    for i in range(n_q):
+        powers = [math.exp(math.fsum(Q[i] * k) / math.sqrt(d_k)) for k in K]
+        weights = [power / math.fsum(powers) for power in powers]
+        for f in range(d_v):
+            wanted = math.fsum(a * v for a, v in zip(weights, V[:, f], strict=True))
+            assert found[i, f] == pytest.approx(wanted, rel=1e-12, abs=1e-14)
 
 
 @pytest.mark.equation("eq-root-temperature")
@@ -92,7 +112,9 @@ def test_softmax_jacobian_norm_reaches_its_bounds_and_vanishes_at_certainty(
 
 
 @pytest.mark.equation("eq-query-gradient")
-def test_gradient_by_the_query_is_the_jacobian_times_the_scaled_keys() -> None:
+def test_gradient_by_the_query_is_the_key_minus_the_average_key_times_the_weight() -> (
+    None
+):
     rng = np.random.default_rng(14)
     q, K = rng.normal(size=(1, 7)), rng.normal(size=(5, 7))
     keys = torch.from_numpy(K)
@@ -106,15 +128,16 @@ def test_gradient_by_the_query_is_the_jacobian_times_the_scaled_keys() -> None:
     a = np.exp(K @ q[0] / math.sqrt(7))
     a /= a.sum()
     for j in range(5):
-        wanted = sum(a[j] * ((j == m) - a[m]) * K[m] for m in range(5))
+        average_key = sum(a[m] * K[m] for m in range(5))
+        wanted = a[j] / math.sqrt(7) * (K[j] - average_key)
         np.testing.assert_allclose(
-            automatic[j, 0].numpy(), wanted / math.sqrt(7), rtol=1e-10, atol=1e-14
+            automatic[j, 0].numpy(), wanted, rtol=1e-10, atol=1e-14
         )
 
 
 @pytest.mark.slow
 def test_softmax_of_wide_rows_without_the_scale_is_one_hot(library: str) -> None:
-    """Erratum 000: d = 1024, 16 keys, entropies about 0.09 and 2.36 of 2.77 nats.
+    """At d = 1024, 16 keys have entropies of about 0.09 and 2.36 of 2.77 nats.
 
     2000 rows; five standard errors of a mean entropy are below 0.03.
     """

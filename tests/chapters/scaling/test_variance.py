@@ -1,4 +1,4 @@
-"""Chapter 5: the variance of dot products, and of those whose vectors break an assumption.
+"""The variance of dot products, and of those whose vectors break an assumption.
 
 Where a distribution has few values, moments are exact: every pair is enumerated. Elsewhere they
 are estimated from samples, and `assert_moments` derives the tolerance from the standard errors.
@@ -262,6 +262,27 @@ def test_score_variance_of_random_projections_is_exact(
     assert scores.var() == pytest.approx(wanted, rel=1e-12)
 
 
+@pytest.mark.theorem("thm-row-spread")
+@pytest.mark.equation("eq-row-spread")
+@pytest.mark.parametrize("common", [0.0, 3.0])
+@pytest.mark.parametrize("d_k", [1, 2])
+def test_row_spread_of_random_projections_counts_differences_only(
+    common: float, d_k: int, library: str
+) -> None:
+    """All sign matrices times sigma; what all keys have in common changes nothing."""
+    sigma, x = 0.7, np.array([[1.5, -2.0]])
+    Z = np.array([[0.3, 0.4], [-1.0, 2.0], [0.7, 0.9]]) + common
+    matrices = sigma * signs(2 * d_k).reshape(-1, 2, d_k)
+    project = twin(library, "qkv.project_qkv")
+    projected = [project(x, W, W, W, Z=Z) for W in matrices]
+    score = twin(library, "scaling.scaled_scores")
+    rows = [score(q, k) for q, _, _ in projected for _, k, _ in projected]
+    found = np.mean([np.asarray(row).var() for row in rows])
+    differences = ((Z - Z.mean(axis=0)) ** 2).sum(axis=1).mean()
+    wanted = sigma**4 * (x**2).sum() * differences
+    assert found == pytest.approx(wanted, rel=1e-12)
+
+
 @pytest.mark.slow
 @pytest.mark.theorem("thm-projected-scores")
 @pytest.mark.equation("eq-unit-initialization")
@@ -269,7 +290,7 @@ def test_score_variance_of_random_projections_is_exact(
 def test_projections_by_randn_defeat_the_scale_and_variance_one_over_d_does_not(
     d: int, library: str
 ) -> None:
-    """Erratum 001: a standard deviation of d with sigma = 1, of 1 with sigma^2 = 1/d.
+    """A standard deviation of d with sigma = 1, of 1 with sigma^2 = 1/d.
 
     Scores that share matrices are not independent, so each draw of both matrices counts as one:
     its mean square over 8 x 8 scores, whose standard error is taken over the draws.
@@ -298,7 +319,7 @@ def test_cosine_scores_have_variance_one_over_d(d: int, library: str) -> None:
 
 
 def test_scaled_scores_know_the_width_and_not_the_length(library: str) -> None:
-    """Erratum 004: longer queries keep larger scores; equal entries v still give sqrt(d) v^2."""
+    """Longer queries keep larger scores; equal entries v still give sqrt(d) v^2."""
     score = twin(library, "scaling.scaled_scores")
     rng = np.random.default_rng(13)
     Q, K = rng.normal(size=(3, 7)), rng.normal(size=(5, 7))

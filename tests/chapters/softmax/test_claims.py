@@ -1,4 +1,4 @@
-"""Chapter 3: softmax, its temperature, its entropy and its derivative."""
+"""Softmax: its temperature, its entropy, what it does best, and its derivative."""
 
 import itertools
 import math
@@ -192,6 +192,48 @@ def test_entropy_reaches_both_ends(n: int, library: str) -> None:
         math.log(n), rel=1e-12
     )
     assert float(entropy(np.eye(n)[0])) == 0
+
+
+def compromise(library: str, weights: np.ndarray, scores: np.ndarray, T: float):
+    """Return the average score plus T times the entropy, for each row of weights."""
+    nats = np.asarray(twin(library, "softmax.entropy")(weights))
+    return weights @ scores + T * nats
+
+
+@pytest.mark.equation("eq-best-compromise")
+@pytest.mark.parametrize("T", [0.3, 1.0, 4.0])
+def test_softmax_compromise_is_a_constant_less_the_distance_from_it(
+    T: float, library: str
+) -> None:
+    """Also for weights of 0: c + T sum_j a_j log(p_j / a_j), with c = T log sum_m exp(s_m / T)."""
+    p = np.asarray(twin(library, "softmax.softmax")(SCORES, temperature=T))
+    c = T * math.log(math.fsum(math.exp(s / T) for s in SCORES))
+    draws = np.random.default_rng(3).dirichlet(np.full(N, 0.7), size=20)
+    without_two = draws * (np.arange(N) > 1)
+    without_two /= without_two.sum(axis=1, keepdims=True)
+    for a in [*draws, *without_two, np.eye(N)[3], p]:
+        gap = math.fsum(a[j] * math.log(p[j] / a[j]) for j in range(N) if a[j] > 0)
+        found = float(compromise(library, a, SCORES, T))
+        assert found == pytest.approx(c + T * gap, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.theorem("thm-softmax-best")
+@given(scores=rows, T=st.floats(0.2, 5), seed=st.integers(0, 1000))
+def test_softmax_is_the_best_compromise_of_score_and_entropy(
+    scores: np.ndarray, T: float, seed: int, library: str
+) -> None:
+    """No draw is better, at a corner or next to softmax neither; all that differ are worse."""
+    best = np.asarray(twin(library, "softmax.softmax")(scores, temperature=T))
+    n = len(scores)
+    draws = np.random.default_rng(seed).dirichlet(np.ones(n), size=50)
+    others = np.concatenate([draws, np.eye(n), 0.9 * best + 0.1 * draws])
+    ahead = float(compromise(library, best, scores, T)) - compromise(
+        library, others, scores, T
+    )
+    assert ahead.min() > -1e-11
+    # Pinsker's inequality: the gap is at least T/2 times the squared sum of differences.
+    apart = np.abs(others - best).sum(axis=1)
+    assert (ahead >= T / 2 * apart**2 - 1e-11).all()
 
 
 @pytest.mark.equation("eq-expected-value")

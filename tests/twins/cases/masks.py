@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 6, `masks`, are compared in."""
+"""The calls that the twins of the chapter `masks` are compared in."""
 
 from collections.abc import Callable
 from math import log

@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 5, `scaling`, are compared in."""
+"""The calls that the twins of `scaling` are compared in."""
 
 from collections.abc import Callable
 from math import log, sqrt
