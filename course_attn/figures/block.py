@@ -70,7 +70,9 @@ _POST_EDGES = [
 ]
 
 
-def _wire(ax: Axes, nodes: Nodes, edges: Sequence[tuple[str, str]]) -> None:
+def _wire(
+    ax: Axes, nodes: Nodes, edges: Sequence[tuple[str, str]], alpha: float = 1.0
+) -> None:
     """Draw arrows that run straight up, or around one corner beside the residual path."""
     for start, end in edges:
         (x0, y0), (x1, y1) = nodes[start][:2], nodes[end][:2]
@@ -78,7 +80,11 @@ def _wire(ax: Axes, nodes: Nodes, edges: Sequence[tuple[str, str]]) -> None:
         corner = (_SIDE, fork if x0 < x1 else y1)
         path = [(x0, y0), (x0, fork), corner] if x0 < x1 else [(x0, y0)]
         path += [corner] if x0 > x1 else []
-        style: dict[str, Any] = {"color": role_color("output"), "linewidth": 1.1}
+        style: dict[str, Any] = {
+            "color": role_color("output"),
+            "linewidth": 1.1,
+            "alpha": alpha,
+        }
         ax.plot(*zip(*path, strict=True), zorder=1, **style)
         arrow = {
             "arrowstyle": "-|>",
@@ -152,6 +158,7 @@ def block_steps(parts: Mapping[str, np.ndarray], words: Sequence[str]) -> Animat
         reached = {node for node, _, _ in _STEPS[: step + 1]}
         drawn = [edge for edge in _PRE_EDGES if set(edge) <= reached]
         graph(left, _PRE, (), active=reached)
+        _wire(left, _PRE, [e for e in _PRE_EDGES if e not in drawn], alpha=0.25)
         _wire(left, _PRE, drawn)
         for edge in drawn:
             (x0, y0), (x1, y1) = (_PRE[end][:2] for end in edge)
@@ -176,9 +183,10 @@ def block_steps(parts: Mapping[str, np.ndarray], words: Sequence[str]) -> Animat
         "right, a norm and attention lead from X to the first plus sign, a norm and the "
         "feed-forward network from there to the second. Right, the matrix at the current place "
         "as colored squares, one row for each word.",
-        caption="A pre-norm block. On the left the way of the elements with the shapes on the "
-        "arrows, on the right the numbers that flow. Two parts look at normalized copies, and "
-        "what they find is added to the path that leads straight from X to Y.",
+        caption="A pre-norm block. Left, the path of the elements, with the shapes of what has "
+        "flowed; right, the numbers at the current place. Attention and the network read "
+        "normalized copies, and what they find is added to the path that leads straight from "
+        "X to Y.",
         interval=1700,
     )
 

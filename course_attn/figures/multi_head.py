@@ -246,19 +246,19 @@ def worked_example(
         fig,
         draw,
         [
-            "Two words with 4 features. The matrices of both heads, 4 x 3, stand side by side.",
-            "One product makes the queries of both heads: 2 x 6. The line shows where head 1 ends.",
+            "Two words with 4 features. The matrices of both heads, 4 × 3, stand side by side.",
+            "One product makes the queries of both heads: 2 × 6. The line shows where head 1 ends.",
             "Keys and values are made in the same way.",
-            "Cut at the line: each head has queries and keys of its own, 2 x 3.",
-            "Each head computes its own weights, 2 x 2, over the same two words.",
+            "Cut at the line: each head has queries and keys of its own, 2 × 3.",
+            "Each head computes its own weights, 2 × 2, over the same two words.",
             "Each head mixes its own values by its own weights.",
-            "The results stand side by side, 2 x 6. W_O, 6 x 3, mixes them into the output, 2 x 3.",
+            "The results stand side by side, 2 × 6. The output matrix, 6 × 3, mixes them: 2 × 3.",
         ],
         alt="A row of matrices as colored squares with numbers: X of 2 by 4 times W_Q of 4 by 6 "
         "gives Q of 2 by 6; a line divides the columns of the two heads; then two matrices of "
         "weights of 2 by 2; at the end 2 by 6 times W_O of 6 by 3 gives Y of 2 by 3.",
         caption="Two words, two heads, all shapes. Everything that belongs to head 1 stands left "
-        "of the line; only W_O crosses it.",
+        "of the line; only the output matrix crosses it.",
         interval=1800,
     )
 

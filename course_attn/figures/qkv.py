@@ -197,6 +197,7 @@ def soft_dictionary(
     def draw(step: int) -> None:
         for ax in (compass, bars, line):
             ax.clear()
+        bars.set_axisbelow(True)
         _compass(compass, keys, names, _unit(query), rows[step])
         drawn = bars.bar(names, rows[step], color=role_color("weight"))
         bars.bar_label(drawn, fmt="{:.2f}", padding=2, fontsize=9)

@@ -117,10 +117,11 @@ def width_growing(n_keys: int = 16, steps: int = 11, seed: int = 0) -> Animation
             {kind: entropy(found).mean() for kind, found in weights.items()}
         )
         steps_said.append(
-            f"d = {d}: the dot products have a standard deviation of {scores.std():.1f}, the "
-            f"scaled scores of {(scores / np.sqrt(d)).std():.2f}. Mean entropy without the scale "
-            f"{entropies[-1]['without']:.2f} nats, with it {entropies[-1]['with']:.2f}, "
-            f"of at most {np.log(n_keys):.2f}."
+            f"d = {d}: in {len(scores)} such rows the dot products have a standard deviation of "
+            f"{scores.std():.2f}, the scaled scores of {(scores / np.sqrt(d)).std():.2f}. The mean "
+            f"entropy of a row is {entropies[-1]['without']:.2f} nats without the scale and "
+            f"{entropies[-1]['with']:.2f} with it, of at most {np.log(n_keys):.2f}. "
+            "The bars show the first row."
         )
 
     def draw(step: int) -> None:

@@ -75,7 +75,7 @@ def user_meets_movie(
         steps,
         alt="Two rows of squares, the user's taste above the movie's content, and below them the "
         "products feature by feature and their growing sum.",
-        caption="A dot product, one feature at a time. Equal signs add to the score, also two "
+        caption="A dot product, one feature at a time. Equal signs add to the score, even two "
         "minuses; different signs take from it.",
         interval=1400,
     )
@@ -111,7 +111,7 @@ def angle_and_length() -> Figure:
     _point_out(ax, f"80° away, length 100:\nscore {far:.1f}", (80, far), (96, 30))
     ax.set(
         xlabel="angle between query and key (degrees)",
-        ylabel="dot product (symlog)",
+        ylabel="dot product",
     )
     ax.set_yscale("symlog", linthresh=1)
     ax.set_yticks(
@@ -227,12 +227,15 @@ def where_pixels_look(
         Row and column of each pixel whose weights are drawn, by a title.
     """
     height, width, _ = photo.shape
-    fig, axes = canvas(7, 1.25, columns=2 + 2 * len(asking))
-    axes[0].imshow(photo.clip(0, 1))
-    axes[1].imshow(smooth.clip(0, 1))
-    axes[0].set_title("noisy", fontsize=9)
-    axes[1].set_title("smoothed", fontsize=9)
-    pairs = zip(axes[2::2], axes[3::2], asking.items(), strict=True)
+    fig, whole = canvas(7, 3.3)
+    whole.remove()
+    axes = fig.subplots(2, 1 + len(asking), squeeze=False)
+    for ax, picture, title in zip(
+        axes[:, 0], (photo, smooth), ("noisy", "smoothed"), strict=True
+    ):
+        ax.imshow(picture.clip(0, 1))
+        ax.set_title(title, fontsize=9)
+    pairs = zip(axes[0, 1:], axes[1, 1:], asking.items(), strict=True)
     for near, looks, (title, (row, column)) in pairs:
         near.imshow(photo.clip(0, 1))
         near.set_title(title, fontsize=9)
@@ -241,9 +244,10 @@ def where_pixels_look(
         looks.set_title("its weights", fontsize=9)
         for ax in (near, looks):
             ax.set(xlim=(column - 5.5, column + 5.5), ylim=(row + 4, row - 4))
-        for ax, size in ((axes[0], 5), (near, 6), (looks, 6)):
-            ax.plot(column, row, "s", ms=size, mfc="none", mec=role_color("query"))
-    for ax in axes:
+        for ax, size in ((axes[0, 0], 5), (near, 11), (looks, 11)):
+            for edge, line in (("white", 3), (role_color("query"), 1)):
+                ax.plot(column, row, "s", ms=size, mfc="none", mec=edge, mew=line)
+    for ax in fig.axes:
         ax.set_axis_off()
     return fig
 

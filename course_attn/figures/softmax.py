@@ -76,6 +76,7 @@ def weights_of_nearest(
         for bar, label in zip(bars, labels, strict=True):
             if label == labels[0]:
                 bar.set(hatch="////", facecolor=shade("weight", 0.3))
+        ax.set_axisbelow(True)
         ax.set_xticks(places, [str(label) for label in labels], fontsize=9)
         ax.set(ylim=(0, 1.02), xlabel="digit of the key, nearest first")
         ax.set_title(f"weights at T = {temperature:.2g}", fontsize=10)
@@ -153,6 +154,7 @@ def exponential_bars(scores: np.ndarray, names: Sequence[str]) -> Figure:
             f"{height:.2g}".replace("-", "\N{MINUS SIGN}") for height in heights
         ]
         ax.bar_label(bars, numbers, padding=2, fontsize=9.5)
+        ax.set_axisbelow(True)
         ax.axhline(0, color=INK, linewidth=0.8)
         ax.set_title(title, fontsize=10)
         ax.margins(y=0.2)
@@ -176,11 +178,13 @@ def temperature_slider(scores: np.ndarray, names: Sequence[str]) -> Animation:
     rows = np.stack([softmax(scores / t) for t in temperatures])
     entropies = np.asarray(entropy(rows))
     left.bar(names, scores, color=shade("weight", 0.45))
+    left.set_axisbelow(True)
     left.axhline(0, color=INK, linewidth=0.8)
     left.set_title("scores", fontsize=10)
 
     def draw(step: int) -> None:
         middle.clear()
+        middle.set_axisbelow(True)
         bars = middle.bar(names, rows[step], color=role_color("weight"))
         middle.bar_label(bars, fmt="{:.2f}", padding=2, fontsize=9)
         middle.set(ylim=(0, 1.15))

@@ -4,7 +4,9 @@ import ast
 import builtins
 import re
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from tests.site.sources import CHAPTERS, name
 from tools import reading_times
@@ -155,6 +157,20 @@ def test_the_core_runs_without_the_starred_sections(path):
 def test_reaching_in__sees_what_the_core_takes_from_the_depth(cells, said):
     parsed = [(ast.parse(source), starred) for source, starred in cells]
     assert reaching_in(parsed) == said
+
+
+@pytest.mark.exhaustive
+@every_chapter
+def test_the_core_runs_alone(path, tmp_path):
+    """With all its checks, which would fail if a starred section had changed something."""
+    core = [
+        nbformat.v4.new_code_cell(passage.source)
+        for passage in passages(read(path))
+        if passage.kind == "code" and not passage.starred
+    ]
+    notebook = nbformat.v4.new_notebook(cells=core[1:])  # all but the setup cell
+    where = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=300, resources=where).execute()
 
 
 @every_chapter
