@@ -14,7 +14,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -394,19 +394,9 @@ class Exercise(Task):
         """The wrong versions themselves, by their names."""
         return {}
 
-    @cached_property
-    def _slips(self) -> dict[str, tuple[ast.Module, list[Slip]]]:
-        return {}
-
     def slips(self, source: str) -> list[Slip]:
         """Return every small slip that can be made in the solution, or in a version of it."""
-        if source not in self._slips:
-            tree = ast.parse(source)
-            self._slips[source] = (
-                tree,
-                slips_in(tree, torch=self.library == "torch"),
-            )
-        return self._slips[source][1]
+        return _with_slips(source, self.library == "torch")[1]
 
     def slipped(self, source: str, *slips: Slip) -> Callable[..., Any]:
         """Return the solution, or this version of it, with these of its slips."""
@@ -414,7 +404,8 @@ class Exercise(Task):
             slip.put()
         try:
             label = f"{self.name}: {slips[0].kind}"
-            return _compiled(self._slips[source][0], self.solution, label)
+            tree, _ = _with_slips(source, self.library == "torch")
+            return _compiled(tree, self.solution, label)
         finally:
             for slip in reversed(slips):
                 slip.take_back()
@@ -741,6 +732,13 @@ def _with_body(source: str, body: str) -> str:
 
 
 _LIBRARIES = (("np", "numpy"), ("torch", "torch"))
+
+
+# More than one for each fault of an exercise; a tree with its slips is thousands of objects.
+@lru_cache(maxsize=64)
+def _with_slips(source: str, torch: bool) -> tuple[ast.Module, list[Slip]]:
+    tree = ast.parse(source)
+    return tree, slips_in(tree, torch=torch)
 
 
 def _compiled(

@@ -5,11 +5,11 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from course_attn.checking.arrays import agree
+from course_attn.checking.arrays import agree, different
 from course_attn.checking.context import Finding, first_difference
 from course_attn.checking.declare import Exercise, Fault
 from course_attn.checking.observe import (
@@ -19,18 +19,27 @@ from course_attn.checking.observe import (
     shape_problem,
     where_it_fails,
 )
-from course_attn.checking.repair import adding_up, repair
+from course_attn.checking.repair import adding_up, one_of_a_kind, repair
 from course_attn.checking.running import TimesUp, Trial, run_limited
-from course_attn.checking.slips import FAR_FETCHED, Slip
+from course_attn.checking.slips import CERTAIN, FAR_FETCHED, Slip
 
-__all__ = ["known_fault", "unknown_fault"]
+__all__ = ["gives_this_dtype", "known_fault", "unknown_fault"]
+
+_Known = TypeVar("_Known")
 
 # What one check spends on pairs of faults, slips, and a fault with a slip, all together; what it
 # has computed, the next one finds done. And the likeliest slips, which are tried with faults.
 SECONDS = 0.45
 _WITH_FAULTS = 150
 _SECONDS_A_SLIP = 0.1
+# In how many cases faults and slips are looked at that explain a part of the wrong numbers, and
+# how many faults, and slips with each, are then tried together.
+_PROBES = 4
+# Of how many exercises wrong versions are kept.
+_EXERCISES = 4
+_PARTS = 5
 
+_recent: list[Exercise] = []
 _OWN_AXES = (
     "batch",
     "vector",
@@ -43,8 +52,40 @@ def known_fault(trial: Trial, *, declared: bool = False) -> Finding | None:
     With ``declared``, slips, which nobody has declared, are not tried.
     """
     if declared not in trial.known:
+        _let_go_of_others(trial.exercise)
         trial.known[declared] = _known(trial, declared)
     return trial.known[declared]
+
+
+def _let_go_of_others(exercise: Exercise) -> None:
+    """Keep the wrong versions of the exercises diagnosed last; of others, the numbers suffice.
+
+    A version is some objects, and all of them are looked through when garbage is collected.
+    """
+    _recent[:] = [*(other for other in _recent if other is not exercise), exercise]
+    if len(_recent) > _EXERCISES:
+        _recent.pop(0).versions.clear()
+
+
+def gives_this_dtype(trial: Trial, found: Finding) -> bool:
+    """Whether a recognized mistake makes the dtype, too: its own is the learner's, or as wrong.
+
+    Whole numbers come from other mistakes by themselves.
+    """
+    values, same = trial.exercise.values_with_faults, True
+    for i, outcome in enumerate(trial.outcomes):
+        value, right = values.get((found.faults, i)), trial.expected[i]
+        if outcome.error is None and value is not None:
+            mine = trial.got(i).dtype
+            kinds = {
+                mine.kind,
+                value.dtype.kind,
+                getattr(right, "dtype", mine).kind,
+            }
+            if kinds != {"f"}:
+                return True
+            same = same and value.dtype == mine
+    return same
 
 
 def _known(trial: Trial, declared: bool) -> Finding | None:
@@ -158,6 +199,80 @@ def _fault_and_slip(
     return None
 
 
+def _completing(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+    """Name a fault and a slip, of which each explains a part of the numbers and both explain all.
+
+    Where the one does not show, in a square mask perhaps, the numbers are what the other gives.
+    """
+    exercise, order = trial.exercise, _wrong_first(trial, cases)
+    if _is_truth(trial) or _is_random(trial) or not order:
+        return None
+    faults = [
+        (fault, _with_faults(exercise, fault))
+        for fault in exercise.faults
+        if fault.patches
+    ]
+    parts: list[tuple[Fault | Slip, np.ndarray]] = []
+    parts += _explained(trial, faults, until)[:_PARTS]
+    slips = [
+        (slip, _slipped(exercise, exercise.source, ("slip", str(n)), slip))
+        for n, slip in enumerate(exercise.slips(exercise.source))
+        if slip.kind not in FAR_FETCHED
+    ]
+    others = _explained(trial, slips, until)
+    if trial.got(order[0]).ndim:  # of single numbers two slips explain much
+        parts += others[:_PARTS]
+    for known, mine in parts:
+        likely = sorted(others, key=lambda one: -(one[1] & ~mine).sum())
+        for slip, theirs in likely[:_PARTS]:
+            if time.monotonic() > until or not (theirs & ~mine).any():
+                break
+            both = _together(trial, known, slip, order)
+            if both:
+                return both
+    return None
+
+
+def _together(
+    trial: Trial, known: Fault | Slip, slip: Slip, order: Sequence[int]
+) -> Finding | None:
+    if isinstance(known, Fault):
+        return _fault_with(trial, known, slip, order)
+    if known.step and slip.step and not known.touches(slip):
+        return _slip_with(trial, known, slip, order)
+    return None
+
+
+def _explained(
+    trial: Trial, versions: Sequence[tuple[_Known, "_Version"]], until: float
+) -> list[tuple[_Known, np.ndarray]]:
+    """Return what explains a part of the wrong numbers, and which; the largest part first."""
+    found = []
+    for known, version in versions:
+        if time.monotonic() > until:
+            break
+        part = _part(trial, version)
+        if part.any():
+            found.append((known, part))
+    return sorted(found, key=lambda one: -one[1].sum())
+
+
+def _part(trial: Trial, version: "_Version") -> np.ndarray:
+    """Return which numbers, wrong in the first cases of their kinds, a version gives, too."""
+    parts = [np.zeros(1, dtype=bool)]
+    for i in one_of_a_kind(trial, trial.wrong)[:_PROBES]:
+        right, got = trial.expected[i], trial.got(i)
+        value = _value_with(trial, version, i)
+        if isinstance(right, Exception) or right.shape != got.shape:
+            continue
+        same = np.zeros(got.shape, dtype=bool)
+        if value is not None and value.shape == got.shape:
+            near = trial.tolerance(i)
+            same = different(got, right, near) & ~different(value, got, near)
+        parts.append(same.ravel())
+    return np.concatenate(parts)
+
+
 def _two_slips(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
     """Name two slips, or a fault and a slip, whose effects add up to the learner's numbers.
 
@@ -170,14 +285,11 @@ def _two_slips(trial: Trial, cases: Sequence[int], until: float) -> Finding | No
     for first, second in _adding_up(trial, order[0]):
         if time.monotonic() > until or found and trial.got(order[0]).ndim:
             break
-        if isinstance(first, Fault):
-            both = _fault_with(trial, first, second, order)
-            if both:
-                return both
-        elif first.step and second.step and not first.touches(second):
-            both = _slip_with(trial, first, second, order)
-            if both:
-                found[frozenset((first.step, second.step))] = both
+        both = _together(trial, first, second, order)
+        if both and not isinstance(first, Slip):
+            return both
+        if both and isinstance(first, Slip):
+            found[frozenset((first.step, second.step))] = both
     return next(iter(found.values())) if len(found) == 1 else None
 
 
@@ -398,11 +510,14 @@ def unknown_fault(trial: Trial) -> Finding:
         # One change that mends everything would explain more than two mistakes.
         everything = list(range(len(trial.outcomes)))
         until = time.monotonic() + SECONDS / 3
-        both = _two_slips(trial, everything, until)
+        both = _completing(trial, everything, until)
+        both = both or _two_slips(trial, everything, until)
         both = both or _fault_and_slip(trial, everything, until)
         if both:
             return both
-    parts = [where_it_fails(trial), found, mended]
+    # What most often goes wrong in such cases is something else.
+    is_said = mended and {f"mend-{kind}" for kind in CERTAIN} & {*mended.faults}
+    parts = [where_it_fails(trial, advise=not is_said), found, mended]
     return Finding(
         tuple(id for part in parts if part for id in part.faults),
         "\n\n".join(part.message for part in parts if part),

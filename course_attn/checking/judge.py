@@ -18,7 +18,11 @@ from course_attn.checking.declare import (
     WrongForm,
     parameter_names,
 )
-from course_attn.checking.diagnose import known_fault, unknown_fault
+from course_attn.checking.diagnose import (
+    gives_this_dtype,
+    known_fault,
+    unknown_fault,
+)
 from course_attn.checking.observe import (
     entry_problem,
     form_problem,
@@ -37,6 +41,7 @@ from course_attn.checking.running import (
     call_guarded,
     crash_finding,
     guarded_randomness,
+    no_collection,
     one_thread,
     plain_torch,
     raised_by_learner,
@@ -68,7 +73,9 @@ def judge(task: Exercise | Question, function: Any) -> Result:
     with guarded_randomness(), one_thread(), plain_torch():
         if isinstance(task, Question):
             return judge_question(task, function)
-        return _verdict(run_trial(task, function))
+        trial = run_trial(task, function)
+        with no_collection():
+            return _verdict(trial)
 
 
 def _todo(task: Exercise | Question, printed: str = "") -> Result:
@@ -80,7 +87,45 @@ def _todo(task: Exercise | Question, printed: str = "") -> Result:
     return Result("todo", message, task.name, printed=printed)
 
 
-def _behind_the_dtype(trial: Trial, found: Finding) -> Finding:
+def _known_with_its_dtype(trial: Trial, found: Finding) -> Finding | None:
+    """Name a known mistake, and the dtype as well where that is not of its making."""
+    mistake = known_fault(trial, declared=True)
+    if mistake is None or gives_this_dtype(trial, mistake):
+        return mistake
+    return _both(mistake, found)
+
+
+# Beyond this relative error numbers are wrong, not rounded.
+_NOT_ROUNDED = 0.05
+
+
+def _in_its_own_dtype(trial: Trial, found: Finding) -> Finding | None:
+    """Add to real numbers of too few or too many digits what else is wrong with them."""
+    for i in trial.wrong:
+        got, right = trial.got(i), trial.expected[i]
+        if (
+            isinstance(right, Exception)
+            or got.dtype.kind + right.dtype.kind != "ff"
+        ):
+            return None
+        if not agree(got, right, _NOT_ROUNDED):
+            break
+    else:
+        return None
+    return _both(known_fault(trial) or unknown_fault(trial), found)
+
+
+def _both(first: Finding, second: Finding) -> Finding:
+    two = "There are two mistakes at once.\n\n"
+    message = f"{two}First: {first.message}\n\nSecond: {second.message}"
+    if first.message.startswith(two):
+        message = (
+            f"{first.message.replace('two', 'three', 1)}\n\nThird: {second.message}"
+        )
+    return Finding(first.faults + second.faults, message)
+
+
+def _behind_the_dtype(trial: Trial, found: Finding) -> Finding | None:
     """Add to numbers 0 and 1, where truth values are asked for, what else is wrong with them."""
     arrays = [
         trial.side.as_numpy(o.value) for o in trial.outcomes if o.error is None
@@ -90,7 +135,7 @@ def _behind_the_dtype(trial: Trial, found: Finding) -> Finding:
         value.dtype.kind in "biuf" and np.isin(value, (0, 1)).all()
         for value in arrays
     ):
-        return found
+        return None
     outcomes = tuple(
         o
         if o.error
@@ -99,13 +144,7 @@ def _behind_the_dtype(trial: Trial, found: Finding) -> Finding:
     )
     as_truths = replace(trial, outcomes=outcomes, known={})
     mistake = known_fault(as_truths) if as_truths.wrong else None
-    if mistake is None:
-        return found
-    first, second = mistake.message, found.message
-    return Finding(
-        mistake.faults + found.faults,
-        f"There are two mistakes at once.\n\nFirst: {first}\n\nSecond: {second}",
-    )
+    return _both(mistake, found) if mistake else None
 
 
 def _step_to_do(step: str, exercise: Exercise) -> Result:
@@ -127,7 +166,12 @@ def _verdict(trial: Trial) -> Result:
         return _step_to_do(step, exercise) if step else _todo(exercise, printed)
     found = _form(trial)
     if found and found.faults == ("dtype",):
-        found = known_fault(trial, declared=True) or _behind_the_dtype(trial, found)
+        found = (
+            _known_with_its_dtype(trial, found)
+            or _behind_the_dtype(trial, found)
+            or _in_its_own_dtype(trial, found)
+            or found
+        )
     if found:
         return Result("wrong", found.message, exercise.name, found.faults, printed)
     if trial.crashed and not _numbers_tell_more(trial):

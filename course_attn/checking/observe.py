@@ -559,8 +559,11 @@ _RELATIONS: tuple[tuple[str, _Pattern], ...] = (
 # --- the cases in which it fails ------------------------------------------------------------------
 
 
-def where_it_fails(trial: Trial) -> Finding | None:
-    """Say which cases fail, where the first is right; None where nothing is to be learned."""
+def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
+    """Say which cases fail, where the first is right; None where nothing is to be learned.
+
+    With ``advise``, what is most often wrong there is said, too.
+    """
     exercise, cases = trial.exercise, trial.cases
     right = {cases[i].kind for i in trial.right}
     failing = list(
@@ -571,7 +574,7 @@ def where_it_fails(trial: Trial) -> Finding | None:
     if "plain" in failing and right <= {"example", "square"}:
         return _narrow(trial, failing)
     phrases = _listed([kind_of(exercise, kind).phrase for kind in failing])
-    advice = kind_of(exercise, failing[0]).advice
+    advice = kind_of(exercise, failing[0]).advice if advise else ""
     sentence = f"It is right in other cases, but fails {phrases}."
     ids = (f"fails-{failing[0]}",) if len(failing) == 1 else ()
     return Finding(ids, f"{sentence} {advice}".strip())

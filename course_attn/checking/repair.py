@@ -17,9 +17,9 @@ import numpy as np
 from course_attn.checking.arrays import agree
 from course_attn.checking.context import Finding
 from course_attn.checking.running import TimesUp, Trial, run_limited
-from course_attn.checking.slips import FAR_FETCHED, Slip, slips_in
+from course_attn.checking.slips import CERTAIN, FAR_FETCHED, Slip, slips_in
 
-__all__ = ["adding_up", "repair"]
+__all__ = ["adding_up", "one_of_a_kind", "repair"]
 
 # Seconds for the whole search, and for one change; the likeliest changes that are tried in pairs.
 SECONDS = 0.25
@@ -92,7 +92,7 @@ class _Search:
 
     def __init__(self, trial: Trial, code: _Code, failing: list[int]) -> None:
         self.trial, self.code = trial, code
-        self.probes = _one_of_a_kind(trial, failing)[:3]
+        self.probes = one_of_a_kind(trial, failing)[:3]
         self.rest = [i for i in range(len(trial.outcomes)) if i not in self.probes]
         self.until = time.monotonic() + SECONDS
         self.partly: list[tuple[_Change, list[bool]]] = []
@@ -233,7 +233,7 @@ class _Search:
         return agree(value, expected, self.trial.tolerance(i))
 
 
-def _one_of_a_kind(trial: Trial, failing: list[int]) -> list[int]:
+def one_of_a_kind(trial: Trial, failing: list[int]) -> list[int]:
     """Return the first failing case of each kind, and of each result."""
     found: dict[Any, int] = {}
     for i in failing:
@@ -431,7 +431,7 @@ def _said(code: _Code, found: list[tuple[Slip, ...]]) -> Finding:
     places = [_place(code, slip) for slip in best]
     others = [
         slips[0]
-        for slips in found[1:]
+        for slips in found[1:] * (best[0].kind not in CERTAIN)
         if not slips[0].touches(best[0]) and _place(code, slips[0]) not in places
     ]
     if len(best) == 1 and others:

@@ -6,6 +6,7 @@ stopped by an exception: the learner's own line, never our traceback.
 
 import builtins
 import dis
+import gc
 import inspect
 import io
 import linecache
@@ -39,6 +40,7 @@ __all__ = [
     "call_guarded",
     "crash_finding",
     "guarded_randomness",
+    "no_collection",
     "one_thread",
     "plain_torch",
     "raised_by_learner",
@@ -194,6 +196,18 @@ def one_thread() -> Iterator[None]:
     finally:
         if torch:
             torch.set_num_threads(threads)
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Let no garbage be collected: syntax trees are many objects to look through, and none is."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 # --- the time that it may take --------------------------------------------------------------------

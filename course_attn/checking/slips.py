@@ -12,11 +12,11 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from course_attn.checking.arrays import in_torch
 
-__all__ = ["FAR_FETCHED", "Slip", "slips_in"]
+__all__ = ["CERTAIN", "FAR_FETCHED", "Slip", "slips_in"]
 
 # What stands there, what stands there instead, and the two sentences. A name with an underscore in
 # front stands for any expression; in the sentences, {a} is the expression that `_a` stands for.
@@ -24,6 +24,12 @@ _SIDES = "which side of `{}` is which?"
 _INSIDE = "what belongs inside this power, and what outside?"
 _TURN = "is this transposition needed?"
 _ENDS = "where does this begin, and where does it end?"
+_LARGEST = (
+    "is the largest number asked for here, or the logarithm of a sum of powers?"
+)
+_SUM_FOR_LARGEST = (
+    "the logarithm of the sum of powers stands where the largest belongs"
+)
 _KEPT = "is all of this needed? One part of it is too much"
 _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
     ("rounding", "_a / _b", "_a // _b", "`//` stands where `/` belongs", "does this division have to round?"),
@@ -34,6 +40,7 @@ _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
     ("operator", "_a * _b", "_a + _b", "`+` stands where `*` belongs", "is `*` right here?"),
     ("operator", "_a * _b", "_a @ _b", "`@` stands where `*` belongs", "is `*`, entry by entry, right here?"),
     ("operator", "_a * _b", "_a ** _b", "`**` stands where `*` belongs", "is `*` right here?"),
+    ("operator", "_a * _b", "_b / _a", "{b} is divided by {a}, not multiplied", "is `*` right here?"),
     ("operator", "_a / _b", "_a * _b", "`*` stands where `/` belongs", "is `/` right here?"),
     ("operator", "_a @ _b", "_a * _b", "`*` stands where `@` belongs", "is `@` right here?"),
     ("operator", "_a ** _b", "_a * _b", "`*` stands where `**` belongs", "is `**` right here?"),
@@ -88,6 +95,11 @@ _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
      "how large can this exponent become? Something is to be subtracted first"),
     ("scale", "_f.exp(_a)", "_f.exp(_a / _a.shape[-1] ** 0.5)", "the exponent is divided by the square root of its length",
      "is something missing in the exponent?"),
+    ("function", "_a.max(axis=_n)", "np.log(np.exp(_a).sum(axis=_n))", _SUM_FOR_LARGEST, _LARGEST),
+    ("function", "_a.max(axis=_n, keepdims=True)", "np.log(np.exp(_a).sum(axis=_n, keepdims=True))", _SUM_FOR_LARGEST, _LARGEST),
+    ("function", "np.log(np.exp(_a).sum(axis=_n))", "_a.max(axis=_n)", "the largest stands where the logarithm belongs", _LARGEST),
+    ("function", "np.log(np.exp(_a).sum(axis=_n, keepdims=True))", "_a.max(axis=_n, keepdims=True)",
+     "the largest stands where the logarithm belongs", _LARGEST),
     ("negation", "~_a", "_a", "the `~` at {a} is left out", "does the `~` belong here?"),
     ("negation", "not _a", "_a", "the `not` is left out", "does the `not` belong here?"),
     ("negation", "np.where(_c, _a, _b)", "np.where(_c, _b, _a)", "the two choices of `where` are swapped",
@@ -118,6 +130,10 @@ _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
     ("shift", "np.arange(1, _n + 1)", "np.arange(_n)", "`arange` begins with 0", _ENDS),
     ("variance", "_x.var(axis=_a, keepdims=True)", "_x.var(axis=_a, keepdims=True, ddof=1)",
      "the variance is divided by n − 1, not by n", "by what is this variance divided, n or n − 1?"),
+    ("variance", "_x.var(axis=_a, keepdims=True)",
+     "(_x - _x.mean(axis=_a, keepdims=True)).__abs__().mean(axis=_a, keepdims=True) ** 2",
+     "the mean of the deviations' sizes is squared, where the mean of their squares belongs",
+     "which is taken first here, the mean or the square?"),
     ("variance", "_x.std(axis=_a, keepdims=True)", "_x.std(axis=_a, keepdims=True, ddof=1)",
      "the deviation is that of a sample (n − 1)", "by what is this variance divided, n or n − 1?"),
     ("variance", "_x.var(_a, keepdims=True)", "_x.var(_a, keepdims=True, correction=0)",
@@ -136,6 +152,8 @@ _RESULTS: tuple[tuple[str, str, str, str], ...] = (
     ("power", "_r ** 0.5", "the square root of the result is taken", "is a square root missing?"),
     ("power", "_r ** 2", "the result is squared", "is this to be squared?"),
     ("transposition", "_r.swapaxes(-1, -2)", "the result is transposed", "are rows and columns the right way round?"),
+    ("reversed", "np.flip(_r, (-2,))", "the rows of the result stand in the opposite order", "in which order do the rows stand?"),
+    ("reversed", "np.flip(_r, (-1,))", "each row stands in the opposite order", "in which order do the entries of a row stand?"),
     ("negation", "~_r", "True and False are exchanged", "what does True mean?"),
     ("function", "np.exp(_r)", "`exp` is taken of the result", "is `exp` missing?"),
     ("function", "np.log(_r)", "the logarithm of the result is taken", "is a logarithm missing?"),
@@ -167,7 +185,7 @@ _OTHERS = {
     "zeros_like": ("ones_like",), "sin": ("cos",), "cos": ("sin",), "concatenate": ("stack",),
     "repeat": ("tile", "repeat_interleave"), "tile": ("repeat",), "repeat_interleave": ("repeat",),
     "rint": ("floor",), "floor": ("ceil", "rint"), "ceil": ("floor",), "round": ("floor",),
-    "maximum": ("minimum",), "minimum": ("maximum",), "multiply": ("matmul",), "matmul": ("multiply",),
+    "maximum": ("minimum", "logaddexp"), "logaddexp": ("maximum",), "logsumexp": ("amax",), "minimum": ("maximum",), "multiply": ("matmul",), "matmul": ("multiply",),
     "logical_or": ("logical_and",), "logical_and": ("logical_or",), "any": ("all",), "all": ("any",),
     "argmax": ("argmin",), "cumsum": ("sum",),
 }  # fmt: skip
@@ -178,11 +196,13 @@ _ALONG = {
 _LIBRARIES = ("np", "torch", "F", "nn", "math", "self")
 _TRUTHS = re.compile("mask|allow|keep|kept|hid|valid|visib|seen|pad|causal|forbid")
 _KINDS = (
-    "closure", "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
-    "variance", "left-out", "missing", "operator", "function", "return", "accumulation", "swapped", "shift",
+    "closure", "finite", "accumulation", "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
+    "variance", "left-out", "missing", "operator", "function", "return", "swapped", "shift",
     "doubled", "name", "size", "constant", "keyword", "inside", "condition", "scale", "distance", "power",
-    "factor", "residual", "other-name", "rounded", "unlikely",
+    "factor", "reversed", "residual", "other-name", "rounded", "unlikely",
 )  # fmt: skip
+# Beside these nothing else is named: they are mistakes wherever they stand.
+CERTAIN = ("closure", "finite")
 # Those that explain little where another one has to be made, too.
 FAR_FETCHED = (
     "distance",
@@ -549,6 +569,8 @@ def _constants(node: ast.Constant, scope: _Scope) -> Iterator[_Change]:
             lowest = _expression("-float('inf')")
             yield lowest, "constant", "`-inf` stands where `0` belongs", _BEGINS
         yield from _numbers(value, scope)
+        if not scope.in_index:
+            yield from _too_near(value)
     elif isinstance(value, str) and re.fullmatch(
         r"[a-zA-Z., ]+->[a-zA-Z. ]*", value
     ):
@@ -565,6 +587,47 @@ def _negatives(node: ast.UnaryOp, scope: _Scope) -> Iterator[_Change]:
     value = getattr(node.operand, "value", None)
     if isinstance(node.op, ast.USub) and isinstance(value, int | float):
         yield from _numbers(-value, scope)
+
+
+# Of those that give the same the usual ones come first.
+_FILLS = (-1000.0, -1e9, -1e4, -100.0, -50.0, -10.0)
+_LOW = "how large may the scores be? Only −∞ lies below all of them"
+
+
+def _fills(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
+    """Hide scores by a finite number: put in for −∞, or added to them."""
+    written = ast.unparse(node)
+    if (
+        _called(node) == "where"
+        and len(node.args) == 3
+        and written.endswith("inf)")
+    ):
+        hidden, scores, _ = node.args
+        for number in _FILLS:
+            such, fill = (
+                f"a finite number such as `{number:g}`",
+                _expression(repr(number)),
+            )
+            yield (
+                ast.Call(node.func, [hidden, scores, fill], []), "finite",
+                f"{such} stands where −∞ belongs", _LOW,
+            )  # fmt: skip
+            bias = ast.Call(node.func, [hidden, _expression("0.0"), fill], [])
+            yield (
+                ast.BinOp(scores, ast.Add(), bias), "finite",
+                f"{such} is added to hidden scores, where they should become −∞", _LOW,
+            )  # fmt: skip
+
+
+def _too_near(value: Any) -> Iterator[_Change]:
+    """Make a number so large that, added to a score or put in for it, it acts as infinity."""
+    if 10 <= value < 1e30:
+        yield (
+            ast.Constant(1e30),
+            "finite",
+            f"`{value:g}` stands where ∞ belongs",
+            _LOW,
+        )
 
 
 _BEGINS = "is 0 right to begin with, where everything may be smaller?"
@@ -816,7 +879,7 @@ _OVER = "does this replace what was there, or add to it?"
 def _assigned(node: ast.Assign, scope: _Scope) -> Iterator[_Change]:
     """Repeat a step, leave it out, scale it, or add where something is to be replaced."""
     target = node.targets[0]
-    if isinstance(target, ast.Subscript):
+    if isinstance(target, ast.Subscript | ast.Attribute):
         yield (
             ast.AugAssign(target, ast.Add(), node.value),
             "accumulation",
@@ -897,12 +960,50 @@ def _loops(node: ast.For, scope: _Scope) -> Iterator[_Change]:
             anew, "accumulation", f"`{name}` begins anew in every round",
             f"with which value does `{name}` begin in each round of this loop?",
         )  # fmt: skip
+    for name in _overwritten(node) - set(scope.begun):
+        yield (
+            ast.If(ast.Constant(True), [ast.parse(f"{name} = 0").body[0], _adding(node, name)], []), "accumulation",
+            f"`{name}` is overwritten in every round", f"after this loop, which rounds does `{name}` hold: all of them?",
+        )  # fmt: skip
     if isinstance(node.body[-1], ast.Return) and len(node.body) > 1:
         loop = ast.For(node.target, node.iter, node.body[:-1], [])
         yield (
             ast.If(ast.Constant(True), [loop, node.body[-1]], []), "return",
             "`return` stands after the loop", "a `return` inside the loop ends it in its first round",
         )  # fmt: skip
+
+
+def _overwritten(loop: ast.For) -> set[str]:
+    """Return the names that a loop only writes: of all its rounds the last one remains."""
+    names = [
+        n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Name)
+    ]
+    read = {n.id for n in names if not isinstance(n.ctx, ast.Store)}
+    plain = {
+        n.targets[0].id
+        for part in loop.body
+        for n in ast.walk(part)
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+    }
+    return plain - read
+
+
+def _adding(loop: ast.For, name: str) -> ast.For:
+    """Return a loop that adds to a name what it has assigned to it."""
+    return cast(ast.For, _Adding(name).visit(copy.deepcopy(loop)))
+
+
+class _Adding(ast.NodeTransformer):
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        if getattr(node.targets[0], "id", "") == self.name:
+            before = ast.Name(self.name, ast.Load())
+            return ast.Assign(
+                node.targets, ast.BinOp(before, ast.Add(), node.value)
+            )
+        return node
 
 
 def _added_to(node: ast.AST) -> Iterator[str]:
@@ -1010,6 +1111,7 @@ _RULES: tuple[tuple[Any, Callable[[Any, _Scope], Iterator[_Change]]], ...] = (
     (ast.UnaryOp, _negatives),
     (ast.Call, _axes),
     (ast.Call, _calls),
+    (ast.Call, _fills),
     (ast.Name, _names),
     (ast.Attribute, _attributes),
     (ast.Subscript, _subscripts),

@@ -1,11 +1,20 @@
 """Slips that nobody declared: named in the solution's terms, or found in the learner's own code."""
 
 import ast
+import gc
 
 import numpy as np
 import pytest
 
-from course_attn.checking import Case, Property, diagnose, fault, judge, repair
+from course_attn.checking import (
+    Case,
+    Kind,
+    Property,
+    diagnose,
+    fault,
+    judge,
+    repair,
+)
 from course_attn.checking.slips import slips_in
 from tests.grader.engine.cells import exercise_of, written
 
@@ -599,3 +608,168 @@ def test_argument_changed_in_place_is_not_explained_by_a_slip():
     exercise = exercise_of(added, Case(given, "example"), use=used)
     source = "def added(x, y):\n    x += y\n    return x"
     assert judge(exercise, written(source)).faults == ("in-place",)
+
+
+def added_up(x, w):
+    """Add up the columns, each with its weight."""
+    return (x * w).sum(axis=-1)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "for column, weight in zip(x.T, w):\n        total = column * weight",
+        "for i in range(len(w)):\n        part = x[:, i]\n        total = part * w[i]",
+    ],
+)
+def test_sum_that_each_round_overwrites_is_found(monkeypatch, lines):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    given = np.random.default_rng(2).standard_normal((5, 4))
+    cases = Case((given[:2], given[2]), "example"), Case((given[:3], given[4]))
+    source = f"def added_up(x, w):\n    {lines}\n    return total"
+    result = judge(exercise_of(added_up, *cases), written(source))
+    assert "mend-accumulation" in result.faults, result
+    assert "which rounds does `total` hold" in result.message
+
+
+def shared_out(x, seen):
+    """Share out one unit among what is seen."""
+    hidden = np.where(seen, x, -np.inf)
+    powers = np.exp(hidden - hidden.max())
+    return powers / powers.sum()
+
+
+def shared_out_cases():
+    seen = np.array([True, False, True, True])
+    small, large = (
+        np.array([1.0, 3.0, 2.0, 0.5]),
+        np.array([-950.0, 80.0, -951.0, -960]),
+    )
+    return Case((small, seen), "example"), Case((large, seen), "large")
+
+
+FINITE = """
+def shared_out(x, seen):
+    hidden = {hidden}
+    powers = np.exp(hidden - hidden.max())
+    return powers / powers.sum()
+"""
+FINITE_FILLS = ["np.where(seen, x, -50)", "x + np.where(seen, 0.0, -1000)"]
+
+
+@pytest.mark.parametrize("hidden", FINITE_FILLS)
+def test_finite_number_in_place_of_infinity_is_named(hidden):
+    # A function in other words: what is recognized are its numbers.
+    answer = written(FINITE.format(hidden=hidden))
+    result = judge(
+        exercise_of(shared_out, *shared_out_cases()),
+        lambda x, seen: answer(x, seen),
+    )
+    assert "slip-finite" in result.faults, result
+    assert "a finite number such as `-1000`" in result.message
+
+
+@pytest.mark.parametrize("hidden", FINITE_FILLS)
+def test_line_with_a_finite_number_is_found_and_no_other_mistake_named(
+    monkeypatch, hidden
+):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    kinds = {"large": Kind("for large scores", "Is a shift missing?")}
+    exercise = exercise_of(shared_out, *shared_out_cases(), kinds=kinds)
+    result = judge(exercise, written(FINITE.format(hidden=hidden)))
+    assert "mend-finite" in result.faults, result
+    assert "how large may the scores be?" in result.message
+    assert result.message.startswith(
+        "It is right in other cases, but fails for large"
+    )
+    assert "Is a shift missing?" not in result.message
+    assert "Or: " not in result.message
+
+
+def test_logarithm_of_a_sum_in_place_of_the_largest_is_named():
+    def larger(x, y):
+        """Return the larger of two, entry by entry."""
+        largest = np.maximum(x, y)
+        return largest
+
+    given = np.random.default_rng(3).standard_normal((4, 7))
+    exercise = exercise_of(
+        larger, Case((given[0], given[1]), "example"), Case((given[2], given[3]))
+    )
+    result = judge(exercise, lambda x, y: np.log(np.exp(x) + np.exp(y)))
+    assert "slip-function" in result.faults, result
+    assert "`logaddexp` stands where `maximum` belongs" in result.message
+
+
+def test_rows_in_the_opposite_order_are_named(exercise):
+    result = judge(exercise, lambda X, gain: standard(X, gain)[..., ::-1, :])
+    assert "slip-reversed" in result.faults, result
+
+
+def mixed(x, y, z):
+    """Standardize what is below a column's place and mix it."""
+    n, m = len(x), len(y)
+    allowed = np.arange(m) <= np.arange(n)[:, None] + (m - n)
+    products = x @ y.T / len(x[0]) ** 0.5
+    powers = np.where(allowed, np.exp(products), 0.0)
+    return powers @ z / powers.sum(axis=1, keepdims=True)
+
+
+def test_fault_and_slip_are_found_where_each_shows_alone(monkeypatch):
+    """The mask's fault does not show where n = m, nor the slip where all widths are equal."""
+    draw = np.random.default_rng(4).standard_normal
+
+    def case(kind, n, m, d, e):
+        return Case((draw((n, d)), draw((m, d)), draw((m, e))), kind)
+
+    cases = (
+        case("example", 3, 3, 5, 2),
+        case("plain", 3, 5, 4, 7),
+        case("narrow", 2, 4, 3, 3),
+    )
+    known = fault("top-left", "(m - n)", "0", says="It is aligned to the top left.")
+
+    def answer(x, y, z):
+        powers = np.exp(x @ y.T / z.shape[1] ** 0.5) * np.tri(len(x), len(y))
+        return powers @ z / powers.sum(axis=1, keepdims=True)
+
+    for search in ("_two_slips", "_fault_and_slip"):
+        monkeypatch.setattr(diagnose, search, lambda *_: None)
+    result = judge(exercise_of(mixed, *cases, faults=(known,)), answer)
+    assert result.faults == ("top-left", "slip-name"), result
+    assert "you take `z` for `x`" in result.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "faults"),
+    [
+        (lambda x: (x - x.min()).astype("f4"), ("lowest", "dtype")),
+        (lambda x: (x - 3 * x.max()).astype("f4"), ("offset", "dtype")),
+        (lambda x: (x - x.max()).astype("f4"), ("dtype",)),
+        (
+            lambda x: ((x - x.max()) * 1.01).astype("f4"),
+            ("dtype",),
+        ),  # hardly more than rounded
+    ],
+)
+def test_digits_that_are_lost_do_not_hide_another_mistake(answer, faults):
+    def below(x):
+        """Say how far below the largest each is."""
+        largest = x.max()
+        return x - largest
+
+    known = fault("lowest", "x.max()", "x.min()", says="That is the smallest.")
+    exercise = exercise_of(
+        below, Case((np.array([1.0, 2.0, 4.0]),), "example"), faults=(known,)
+    )
+    result = judge(exercise, answer)
+    assert result.faults == faults, result
+
+
+def test_no_garbage_is_collected_while_mistakes_are_sought(exercise, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        repair, "slips_in", lambda *a, **k: seen.append(gc.isenabled()) or []
+    )
+    judge(exercise, written(RIGHT.replace("X - mean", "np.sin(X)")))
+    assert seen == [False] and gc.isenabled()
