@@ -165,7 +165,7 @@ gains-only: layer_norm = 2 * d_model → layer_norm = d_model
     ),
     properties=(Property("terms", _term_by_term, tells_all=True),),
     hints=(
-        "How many numbers has a matrix with a bias, from width a to width b? And a layer norm?",
+        "How many numbers are in a matrix from width a to width b, with its bias? In a layer norm?",
         "A block: 4 matrices d × d with biases, one d × 4d and one 4d × d (how long are theirs?), "
         "two norms with 2d numbers each. That times n_layers, plus what is outside the blocks.",
         "Attention has 4 (d² + d), the feed-forward network 8 d² + 5 d, the norms 4 d; outside "

@@ -102,11 +102,11 @@ exercise = Exercise(
     section="Layer norm and RMS norm",
     task="""
 Write `layer_norm(X, gain, bias)`: X has shape (…, d_model), and each row x of it (last axis)
-becomes $g \\odot (x - \\mu) / \\sqrt{\\sigma^2 + \\varepsilon} + b$. Here μ and σ² are mean and
+becomes $g \\circ (x - \\mu) / \\sqrt{\\sigma^2 + \\varepsilon} + b$. Here μ and σ² are mean and
 variance of that row alone, over its d_model features; the variance divides by d_model, and
 $\\varepsilon = 10^{-5}$ is added inside the square root. `gain` (g) and `bias` (b) have shape
 (d_model,). All features of a row may be equal, and rows may lie far from 0: at $10^8$, with a
-spread of 1.
+spread of 2.
 """,
     cases=_cases,
     terms={
@@ -127,7 +127,7 @@ spread of 1.
         "far": Kind(
             "for rows far from 0",
             "They lie at 10⁸: subtract the mean before you square. Squares of 10⁸ have no "
-            "digits left for a variance of 1.",
+            "digits left for a variance of 4.",
         ),
         "square": Kind("where there are as many rows as features"),
         "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
@@ -136,12 +136,17 @@ spread of 1.
     faults=fault_list("""
 wrong-axis: X.mean(axis=-1, keepdims=True) → X.mean(axis=-2, keepdims=True)
         and X.var(axis=-1, keepdims=True) → X.var(axis=-2, keepdims=True)
-    You normalize each *feature* over the positions, so that every output depends on all elements.
-    Mean and variance run over the features of one element: `axis=-1`. {statistics}
+    You normalize each *feature* over the positions, so that every output depends on all elements,
+    later ones included. Mean and variance run over the features of one element: `axis=-1`.
+    {statistics}
 whole-array: X.mean(axis=-1, keepdims=True) → X.mean()
         and X.var(axis=-1, keepdims=True) → X.var()
     Mean and variance run over the whole array, all elements together. Each element has its own:
     `axis=-1, keepdims=True`. {statistics}
+axis-0: X.mean(axis=-1, keepdims=True) → X.mean(axis=0, keepdims=True)
+        and X.var(axis=-1, keepdims=True) → X.var(axis=0, keepdims=True)
+    `axis=0` counts from the front. In a batch these are the texts, which you mix; in a single text
+    the positions, so that the future leaks in. Count from the end: `axis=-1`. {statistics}
 axis-1: X.mean(axis=-1, keepdims=True) → X.mean(axis=1, keepdims=True)
         and X.var(axis=-1, keepdims=True) → X.var(axis=1, keepdims=True)
     `axis=1` counts from the front: the features of a single sequence, but the positions in a batch,

@@ -81,7 +81,7 @@ exercise = Exercise(
     task="""
 How many operations does attention take? Write `attention_flops(n_q, n_k, d_k, d_v, n_heads)` for
 one sequence: in every head, n_q queries and n_k keys of d_k features each, and n_k values of d_v.
-Count the two matrix products only, the scores $Q K^T$ and the mixing $A V$, and in them 2
+Count the two matrix products only, the scores $Q K^\\top$ and the mixing $A V$, and in them 2
 operations, a multiplication and an addition, for each term of each sum: the product of an (a, b)
 matrix with a (b, c) matrix takes $2\\,a\\,b\\,c$. The projections, the scaling, the softmax and
 masks are not counted. Return a whole number (an `int`).

@@ -111,6 +111,9 @@ shifted-the-wrong-way:  + n_k - n_q →  + n_q - n_k
 far-end-top-left: distances < window → np.arange(n_q)[:, None] - key < window
     The far end of your window is counted from i, not from the query's position p = i + n_k − n_q.
     (`triu` takes its diagonal from the top left corner: add n_k − n_q.) {first_wrong}
+last-keys-of-all: distances < window → key >= n_k - window
+    The far end of your window stands still: every query sees only the last {window} keys of the
+    whole sequence. It moves along with the query, from p − window + 1 to p. {first_wrong}
 far-end-top-left-and-one-too-far: distances < window → np.arange(n_q)[:, None] - key <= window
     The far end of your window is off in two ways: it is counted from i, not from p = i + n_k −
     n_q, and it lets in one key too many. (With `triu`, both are in its diagonal.) {first_wrong}

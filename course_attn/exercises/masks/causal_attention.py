@@ -86,11 +86,11 @@ exercise = Exercise(
     place=40,
     section="New queries, old keys: the rectangular mask",
     task="""
-Write `causal_attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$ in which query
-i sees only the keys $j \\le i + n_k - n_q$ (the last query stands at the last key). Q is (…, n_q,
-d_k), K (…, n_k, d_k), V (…, n_k, d_v); the result is (…, n_q, d_v). A query that sees no key, as
-the first ones do where n_q > n_k, gets zeros. Scores may be in the thousands, those of the future
-far larger than the allowed ones. You may use your own functions from before.
+Write `causal_attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^\\top / \\sqrt{d_k})\\, V$ in which
+query i sees only the keys $j \\le i + n_k - n_q$ (the last query stands at the last key). Q is (…,
+n_q, d_k), K (…, n_k, d_k), V (…, n_k, d_v); the result is (…, n_q, d_v). A query that sees no key,
+as the first ones do where n_q > n_k, gets zeros. Scores may be in the thousands, those of the
+future far larger than the allowed ones. You may use your own functions from before.
 """,
     cases=_cases,
     terms={"moved": _moved},
@@ -111,7 +111,7 @@ far larger than the allowed ones. You may use your own functions from before.
         ),
         "large": Kind(
             "for large scores",
-            "Hide the future first, then shift by each row's largest *allowed* score.",
+            "Is the future hidden by −∞, *before* the shift by each row's largest allowed score?",
         ),
         "low": Kind(
             "where all scores lie below −2000",
@@ -142,7 +142,7 @@ negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, po
 unscaled: Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 → Q @ np.swapaxes(K, -1, -2)
     The mask is right, and the scores are not divided by √d_k = √{Q.last}.
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
-    You divide by d_k = {Q.last}; divide by its root, {Q.root}.
+    You divide by d_k = {Q.last}; divide by its square root, {Q.root}.
 root-of-n: Q.shape[-1] ** 0.5 → n_k ** 0.5
     You divide by √n_k = √{K.rows}, from the number of keys; the scores are sums over d_k.
 scaled-late: Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 → Q @ np.swapaxes(K, -1, -2)

@@ -29,8 +29,8 @@ exercise = in_numpy.twin(
     section="In PyTorch",
     task="""
 The same in PyTorch: `causal_attention_torch(Q, K, V)` takes tensors (…, n_q, d_k), (…, n_k, d_k)
-and (…, n_k, d_v) and returns $\\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$ where query i sees the
-keys $j \\le i + n_k - n_q$ only, in the dtype of its arguments. A query that sees no key gets
+and (…, n_k, d_v) and returns $\\mathrm{softmax}(Q K^\\top / \\sqrt{d_k})\\, V$ where query i sees
+only the keys $j \\le i + n_k - n_q$, in the dtype of its arguments. A query that sees no key gets
 zeros, and its gradients must not be NaN either. Scores may be in the thousands, those of the future
 far larger than the allowed ones. Build it yourself, without `scaled_dot_product_attention`.
 """,

@@ -49,7 +49,7 @@ def _wrong_entry(c: Context) -> str | None:
 exercise = Exercise(
     causal_mask,
     place=10,
-    section="The same, entry by entry",
+    section="New queries, old keys: the rectangular mask",
     task="""
 Write `causal_mask(n_q, n_k)`: a mask of dtype bool and shape (n_q, n_k), True where query i may
 attend to key j. The queries are the *last* n_q positions of a sequence of n_k (aligned to the

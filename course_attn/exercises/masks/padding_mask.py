@@ -9,7 +9,7 @@ __all__ = ["exercise"]
 
 
 def padding_mask(lengths, n_k):
-    """Let every query of a sequence see its real keys, and not the filling behind them."""
+    """Let every query of a sequence see its real keys, and not the padding behind them."""
     position = np.arange(n_k)
     length = lengths[:, None, None]
     mask = position < length
@@ -45,9 +45,9 @@ exercise = Exercise(
     section="Padding: sentences of different lengths",
     task="""
 Write `padding_mask(lengths, n_k)`: `lengths` is an array of integers (batch,), the number of real
-keys of each sequence, which come first; the rest of its n_k keys is filling. Return a bool array of
-shape (batch, 1, n_k), True where the key is real, so that it broadcasts over the queries: $m_{b1j}$
-is True if $j < \\mathrm{length}_b$. A length may be 0.
+keys of each sequence, which come first; the rest of its n_k keys are padding. Return a bool array
+of shape (batch, 1, n_k), True where the key is real, so that it broadcasts over the queries:
+$m_{b1j}$ is True if $j < \\mathrm{length}_b$. A length may be 0.
 """,
     cases=_cases,
     terms={
@@ -58,7 +58,7 @@ is True if $j < \\mathrm{length}_b$. A length may be 0.
     kinds={
         "empty": Kind("where a sequence has length 0"),
         "one": Kind("for a batch of one sequence"),
-        "full": Kind("where no sequence has any filling"),
+        "full": Kind("where no sequence has any padding"),
     },
     faults=fault_list("""
 one-too-many: position < length → position <= length
@@ -69,15 +69,15 @@ one-too-few: position < length → position < length - 1
     already: subtract nothing.
 longest: np.arange(n_k) → np.arange(lengths.max())
     Your mask is as wide as the longest sequence, {lengths.max}, and n_k plays no part. There are
-    n_k = {n_k} keys, the last of which may be filling in every sequence: shape {right.shape}.
+    n_k = {n_k} keys, the last of which may be padding in every sequence: shape {right.shape}.
 polarity: position < length → position >= length
-    The polarity is flipped: True marks the filling. The first sequence has {first} real keys, and
+    The polarity is flipped: True marks the padding. The first sequence has {first} real keys, and
     yours allows {first_sees}.
 negative-slice: position < length → position < np.where(length == n_k, 0, length)
-    `-(n_k - length):` hides the last n_k − length keys, but without filling it reads `-0:`, which
+    `-(n_k - length):` hides the last n_k − length keys, but without padding it reads `-0:`, which
     is the whole row. {full_row} Write `length:`.
 filled-in-front: np.arange(n_k) → np.arange(n_k)[::-1]
-    You take the filling to come first. Here the real keys do: of length {first}, yours allows
+    You take the padding to come first. Here the real keys do: of length {first}, yours allows
     {first_sees}.
 no-query-axis: lengths[:, None, None] → lengths[:, None]
     The shape is {your.shape}: beside scores (batch, n_q, n_k) that lines up the sequences with the
@@ -86,7 +86,7 @@ row-per-query: return mask → return np.repeat(mask, n_k, axis=1)
     Your shape is {your.shape}: you repeat the row, taking it that there are as many queries as
     keys. One row is enough: an axis of length 1 broadcasts over any number of queries.
 square-mask: return mask → return mask & mask.swapaxes(-1, -2)
-    Your shape is {your.shape}: you mask the filling among the queries, too. Each padded query would
+    Your shape is {your.shape}: you mask the padding among the queries, too. Each padded query would
     be one more empty row to look after; the mask is for the keys.
 float: return mask → return mask.astype(float)
     You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: compare only.

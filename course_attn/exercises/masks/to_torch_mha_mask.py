@@ -38,7 +38,7 @@ def _not_flipped(c: Context) -> str | None:
 exercise = Exercise(
     to_torch_mha_mask,
     place=50,
-    section="Two polarities and two alignments",
+    section="Two polarities",
     task="""
 PyTorch's `nn.MultiheadAttention` takes an `attn_mask` in which True means *drop this key*, the
 opposite of ours and of `scaled_dot_product_attention`. Write `to_torch_mha_mask(mask)`: from our

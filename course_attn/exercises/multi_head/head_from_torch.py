@@ -83,12 +83,12 @@ exercise = Exercise(
     section="Inside nn.MultiheadAttention",
     library="torch",
     task="""
-PyTorch's `nn.MultiheadAttention` packs $W^Q$, $W^K$ and $W^V$ of all heads into one
+PyTorch's `nn.MultiheadAttention` packs $W_Q$, $W_K$ and $W_V$ of all heads into one
 parameter, `mha.in_proj_weight`, of shape (3·d_model, d_model): the three matrices
 below each other, each *transposed* as `nn.Linear` stores it, so that a head's
 features are rows. Write `head_from_torch(mha, h)`: for head h, counted from 0, return
 three tensors `W_Q, W_K, W_V`, each of shape (d_model, d_k), in our convention:
-$Q_h = X W^Q_h$. The layer's sizes are `mha.embed_dim` (d_model) and `mha.num_heads`;
+$Q^h = X W_Q^h$. The layer's sizes are `mha.embed_dim` (d_model) and `mha.num_heads`;
 leave its biases out. A copy and a view, with or without a gradient, are both right.
 """,
     cases=_cases,

@@ -39,8 +39,8 @@ exercise = Exercise(
     task="""
 Write `merge_heads(X)`: X has shape (…, n_heads, n, d_k), for every head one row for each
 element; return an array of shape (…, n, n_heads·d_k). The row of element i holds the i-th
-rows of all heads side by side: first that of head 0, then that of head 1, and so on. It
-undoes `split_heads`. In the first test $X_{hic} = 100\\,h + 10\\,i + c$, counted from 0.
+rows of all heads side by side: first that of the first head, then that of the second, and
+so on. It undoes `split_heads`. In the first test $X_{hic} = 100\\,h + 10\\,i + c$, counted from 0.
 """,
     cases=_cases,
     kinds={

@@ -108,7 +108,8 @@ def _unused(c: Context) -> str | None:
                 lines = "Rows" if name == "W_O" else "Columns"
                 return (
                     f"{lines} {block.start} to {block.stop - 1} of {name} play no part in your "
-                    f"output: those of head {h}.{' Does it use those of another?' * (h > 0)}"
+                    f"output: those of head {h}, counted from 0."
+                    f"{' Does it use those of another?' * (h > 0)}"
                 )
     return None
 
@@ -132,11 +133,11 @@ exercise = Exercise(
     task="""
 Write `multi_head_attention(X, W_Q, W_K, W_V, W_O, n_heads, mask)`, self-attention
 with several heads: X has shape (…, n, d_model), all four matrices are (d_model,
-d_model) and used as $X W^Q$, and n_heads divides d_model. Head h gets the h-th
-block of $d_k = d_\\text{model} / n_\\text{heads}$ columns of $X W^Q$, $X W^K$ and
-$X W^V$ (its queries, keys and values) and computes attention with them, scaled by
-$1/\\sqrt{d_k}$. The heads' results stand side by side, head 0 first, and are
-multiplied by $W^O$: the result has shape (…, n, d_model).
+d_model) and used as $X W_Q$, and n_heads divides d_model. Head h gets the h-th
+block of $d_k = d_\\text{model} / n_\\text{heads}$ columns of $X W_Q$, $X W_K$ and
+$X W_V$ (its queries, keys and values) and computes attention with them, scaled by
+$1/\\sqrt{d_k}$. The heads' results stand side by side, the first head's first, and
+are multiplied by $W_O$: the result has shape (…, n, d_model).
 
 `mask` is an array of bool of shape (n, n), the same for every head and every
 sequence of a batch: True where element i may attend to element j. Every row
@@ -167,20 +168,20 @@ scores-added: Q @ K.swapaxes(-1, -2) → (Q @ K.swapaxes(-1, -2)).sum(axis=-3, k
     Make the heads a batch axis before `Q @ Kᵀ`. {worst_row}
 cut-by-reshape: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n_heads, n, d_k)
-    You cut Q, K and V into heads by a `reshape` (or `view`) alone, which mixes the elements up:
-    head 0 gets the first of them. Reshape to (…, n, n_heads, d_k), then swap the axes −2 and −3.
+    You cut Q, K and V into heads by a `reshape` (or `view`) alone, which mixes up the elements:
+    your first head gets the first of them. Reshape to (…, n, n_heads, d_k), then swap axes −2, −3.
 cut-in-turn: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n, d_k, n_heads).swapaxes(-1, -2).swapaxes(-2, -3)
-    You deal the features to the heads in turn: head 0 gets columns 0, {n_heads}, … of X W_Q. It
+    You deal the features to the heads in turn: the first gets columns 0, {n_heads}, … of X W_Q. It
     should get a *block*, the first {d_k}: in the reshape n_heads comes before d_k.
 same-block-for-all: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → np.stack(n_heads * [A[..., :d_k]], axis=-3)
-    All your heads use the first {d_k} columns of X W_Q, X W_K and X W_V. Head h has a block of
-    its own, the {d_k} columns from {d_k}·h on. {worst_row}
+    All your heads use the first {d_k} columns of X W_Q, X W_K and X W_V. Head h, counted
+    from 0, has a block of its own, the {d_k} columns from {d_k}·h on. {worst_row}
 overlapping-blocks: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → np.stack([A[..., h : h + d_k] for h in range(n_heads)], axis=-3)
-    The blocks of your heads overlap: that of head h begins at column h, and it should begin at
-    column {d_k}·h, where head h − 1 ends. {worst_row}
+    The blocks of your heads overlap: that of head h (counted from 0) begins at column h, and should
+    begin at column {d_k}·h, where head h − 1 ends. {worst_row}
 within-each-element: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n, n_heads, d_k)
         and np.where(mask, scores, -np.inf) → scores
@@ -209,8 +210,8 @@ scaled-after: scores / d_k**0.5 → scores
 no-mask: np.where(mask, scores, -np.inf) → scores
     The mask plays no part: set the scores to −∞ where it is False, before the softmax.
 mask-inverted: np.where(mask, scores, -np.inf) → np.where(mask, -np.inf, scores)
-    The mask is turned round: you hide what is True. Here True means *may attend*. (In
-    `nn.MultiheadAttention` and `masked_fill` it is the other way round.)
+    The mask is turned around: you hide what is True. Here True means *may attend*. (In
+    `nn.MultiheadAttention` and `masked_fill` it is the other way around.)
 mask-transposed: np.where(mask, scores, -np.inf) → np.where(mask.T, scores, -np.inf)
     You use the mask transposed. In mask[i, j] the query is row i and the key column j, as in
     the scores: `mask{turned}` is False, and there you give weight.
@@ -247,10 +248,10 @@ joined-by-reshape: heads.swapaxes(-2, -3) → heads
     elements of *one* head. Swap the axes −2 and −3 first. {worst_row}
 joined-in-turn: heads.swapaxes(-2, -3) → heads.swapaxes(-2, -3).swapaxes(-1, -2)
     You join the heads in turn: feature 0 of every head, then feature 1. A head's {d_k} features
-    stay together, since the first {d_k} rows of W_O belong to head 0. {worst_row}
+    stay together, since the first {d_k} rows of W_O belong to the first. {worst_row}
 heads-backward: heads.swapaxes(-2, -3) → np.flip(heads, (-3,)).swapaxes(-2, -3)
     The heads are joined in the wrong order, the last one first; the first rows of W_O belong to
-    head 0. {worst_row}
+    the first head. {worst_row}
 heads-averaged: joined @ W_O → joined @ W_O / n_heads
     You average over the heads: your numbers are 1/{n_heads} of the right ones. Side by side and
     multiplied by W_O, the heads' contributions *add up*.

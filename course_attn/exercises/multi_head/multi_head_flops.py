@@ -55,7 +55,7 @@ How many operations does self-attention with several heads take? Write
 $d_k = d_v = d_\\text{model} / n_\\text{heads}$ (n_heads divides d_model). Count the
 matrix products only: that of an (a, b) matrix with a (b, c) matrix takes
 $2\\,a\\,b\\,c$ operations, a multiplication and an addition for each term of each
-sum. There are the products with $W^Q$, $W^K$, $W^V$ and $W^O$, and in each head the
+sum. There are the products with $W_Q$, $W_K$, $W_V$ and $W_O$, and in each head the
 scores and the mixing of the values. Return a whole number (an `int`: divide by `//`).
 """,
     cases=_cases,

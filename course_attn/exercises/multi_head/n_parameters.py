@@ -72,7 +72,7 @@ exercise = Exercise(
     section="What it costs",
     task="""
 Write `n_parameters(d_model, n_heads, d_k, d_v, biases)`: how many numbers does multi-head attention
-learn? Count the entries of $W^Q$, $W^K$, $W^V$ and $W^O$, for n_heads heads whose queries and keys
+learn? Count the entries of $W_Q$, $W_K$, $W_V$ and $W_O$, for n_heads heads whose queries and keys
 have d_k features each and whose values have d_v; outputs have d_model features, like the inputs.
 If `biases` is True, each of the four linear maps adds a vector, as long as one row of its result,
 to every row: count those too. All five arguments are always given; return a whole number (an
@@ -96,8 +96,8 @@ four-squares: width_of_keys = n_heads * d_k → width_of_keys = d_model
     You count 4·d_model². That is right only if n_heads·d_k and n_heads·d_v are both d_model;
     here they are {width_k} and {width_v}. {said}
 all-of-width-d-k: width_of_values = n_heads * d_v → width_of_values = n_heads * d_k
-    You count values with d_k = {d_k} features per head. They have d_v = {d_v}: so many columns
-    has W_V for each head, and so many rows W_O. {said}
+    You count values with d_k = {d_k} features per head. They have d_v = {d_v}: W_V has
+    as many columns for each head, and W_O as many rows. {said}
 one-head: width_of_keys = n_heads * d_k → width_of_keys = d_k
         and width_of_values = n_heads * d_v → width_of_values = d_v
     You count the matrices of one head; each of the {n_heads} has its own. {said}
@@ -130,7 +130,7 @@ biases-of-one-head: width_of_keys + width_of_keys + width_of_values + d_model
 """),
     properties=(Property("difference", _difference),),
     hints=(
-        "Which shape has each of the four matrices, when those of the heads stand side by side?",
+        "What shape does each of the four matrices have, with those of the heads side by side?",
         "W_Q and W_K: (d_model, n_heads·d_k); W_V: (d_model, n_heads·d_v); W_O takes the heads "
         "back to d_model. A bias is as long as its matrix has columns.",
         "`d_model * n_heads * (2 * d_k + d_v) + …`; if `biases`, the four numbers of columns, too.",

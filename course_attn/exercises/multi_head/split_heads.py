@@ -78,7 +78,7 @@ so that you can see where each number comes from: 23 is feature 3 of element 2.
     },
     terms={
         "first_rows": lambda c: c.filled(
-            "Your head 0 begins with {your.row} and {your.second}; it should begin with "
+            "Your first head begins with {your.row} and {your.second}; it should begin with "
             "{right.row} and {right.second}, the first parts of X[0] and X[1]."
         ),
         "width": lambda c: c.given["X"].shape[-1] // c.given["n_heads"],
@@ -88,15 +88,15 @@ so that you can see where each number comes from: 23 is feature 3 of element 2.
 reshape-only: X.reshape(*batch, n, n_heads, width) → X.reshape(*batch, n_heads, n, width)
         and parts.swapaxes(-2, -3) → parts
     You `reshape` straight to (…, n_heads, n, d/n_heads). The numbers stay in the order in which
-    they are stored: head 0 gets the *first elements*, cut up. {first_rows} Cut the last axis in
-    two, then swap heads and positions.
+    they are stored: the first head gets the *first elements*, cut up. {first_rows} Cut the last
+    axis in two, then swap heads and positions.
 not-moved: parts.swapaxes(-2, -3) → parts
     Your cut is right, but you return shape {your.shape}: positions first, then heads. Swap the
     axes −2 and −3, so that `Q @ Kᵀ` compares positions within a head.
 in-turn: X.reshape(*batch, n, n_heads, width)
             → X.reshape(*batch, n, width, n_heads).swapaxes(-1, -2)
-    You deal the features out in turn, like cards; head 0 should get the first *block* of each
-    row, head 1 the next. {first_rows} In the reshape, n_heads comes before d/n_heads.
+    You deal the features out in turn, like cards; the first head should get the first *block* of
+    each row, the second the next. {first_rows} In the reshape, n_heads comes before d/n_heads.
 columns-reshaped: X.reshape(*batch, n, n_heads, width)
             → X.swapaxes(-1, -2).reshape(*batch, n_heads, n, width)
         and parts.swapaxes(-2, -3) → parts

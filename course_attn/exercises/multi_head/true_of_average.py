@@ -28,7 +28,7 @@ exercise = Question(
     section="The map that no head has",
     task="""
 `layer = nn.MultiheadAttention(64, 2, batch_first=True)` has two heads. `layer(X, X, X)[1]` returns
-the *mean* of their weights. For the query *it* and the keys *animal*, *road*, *tired*, *it*, in
+the *mean* of their weights. For the query *it* and the keys *animal*, *street*, *tired*, *it*, in
 this order, that mean is (0.5, 0.5, 0, 0). Which of these statements are certain, whatever the two
 heads are? Let `true_of_average()` return the set of their letters, for example `{"a", "d"}`.
 
@@ -39,7 +39,7 @@ heads are? Let `true_of_average()` return the set of their letters, for example 
 - **e** The layer's output for *it* is what you get if both heads mix their values with the weights
   (0.5, 0.5, 0, 0).
 - **f** If the mean were (1, 0, 0, 0), both heads would give *animal* all their weight.
-- **g** If one head gives *animal* all its weight, the other gives *road* all its weight.
+- **g** If one head gives *animal* all its weight, the other gives *street* all its weight.
 """,
     read=as_letters,
     reasons=(
@@ -57,7 +57,7 @@ heads are? Let `true_of_average()` return the set of their letters, for example 
         _wrongly(
             "e",
             "each head mixes its *own* values with its *own* weights. With (1, 0, 0, 0) and (0, 1, "
-            "0, 0) no part of head 0's value of *road* is used; averaging first would mix it in.",
+            "0, 0) the first head does not use its value of *street*; averaging first mixes it in.",
         ),
         _missing("b", "a mean of numbers ≥ 0 is 0 only if all of them are."),
         _missing("c", "the largest of some numbers is never below their mean."),
@@ -70,9 +70,9 @@ heads are? Let `true_of_average()` return the set of their letters, for example 
     ),
     hints=(
         "Write down three different pairs of rows with this mean. What do they have in common?",
-        "Each head's row has no negative number, and sums to 1. Call head 0's weights (x, 1 − x, "
-        "0, 0): what are head 1's?",
-        "Head 1 has (1 − x, x, 0, 0), for some x between 0 and 1. Go through the statements for "
-        "x = 0.5 and for x = 1.",
+        "Each head's row has no negative number, and sums to 1. Call the first head's weights (x, "
+        "1 − x, 0, 0): what are the second head's?",
+        "The second head has (1 − x, x, 0, 0), for some x between 0 and 1. Go through the "
+        "statements for x = 0.5 and for x = 1.",
     ),
 )

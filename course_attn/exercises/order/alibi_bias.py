@@ -96,14 +96,14 @@ def _steps(c: Context) -> str | None:
 
 exercise = Exercise(
     alibi_bias,
-    place=30,
+    place=60,
     section="Third place: lower the scores by distance",
     task="""
 Write `alibi_bias(n_heads, n_q)` for n_q queries and the same n_q keys: an array of shape
-(n_heads, n_q, n_q) that holds $-\\mu_h\\,(i - j)$ for head h, query i and key j ≤ i. The heads,
+(n_heads, n_q, n_q) that holds $-\\lambda_h\\,(i - j)$ for head h, query i and key j ≤ i. The heads,
 along axis 0, are numbered h = 1, 2, …, n_heads, and have the slopes
-$\\mu_h = 2^{-8h / n_\\text{heads}}$; `n_heads` is a power of two. A causal mask will hide the keys
-j > i, so the check does not look at the entries above the diagonal: put there what you like.
+$\\lambda_h = 2^{-8h / n_\\text{heads}}$; `n_heads` is a power of two. A causal mask will hide the
+keys j > i, so the check does not look at the entries above the diagonal: put there what you like.
 """,
     cases=_cases,
     use=_past_only,
@@ -140,6 +140,9 @@ one-slope: 2.0 ** -(8 * heads / n_heads) → np.full(n_heads, 2.0 ** (-8 / n_hea
 by-key-only: i[:, None] - i → -i + np.zeros((n_q, 1))
     You add slope · j, whatever the query. Softmax ignores such a constant in a row, so attention
     would come out the same; but −slope · (i − j) is asked for. {worst_row}
+from-the-end: i[:, None] - i → np.full((n_q, 1), n_q - 1) - i
+    You count the distance from the end of the sequence, whatever the query. It is that from the
+    query's own place, i − j, and 0 on the diagonal. {worst_row}
 heads-last: return bias → return np.moveaxis(bias, 0, -1)
     You return shape {your.shape}, the heads last. Scores of many heads have the axes (head,
     query, key): {right.shape}.

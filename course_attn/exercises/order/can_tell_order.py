@@ -30,7 +30,7 @@ _CAN = {
 
 exercise = Question(
     can_tell_order,
-    place=40,
+    place=10,
     section="Who can tell the order?",
     task="""
 Six models read a sentence. Each looks up a learned vector for every word, which depends on the word

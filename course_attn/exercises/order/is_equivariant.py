@@ -148,7 +148,7 @@ def _wrongly(c: Context) -> str:
 
 exercise = Exercise(
     is_equivariant,
-    place=50,
+    place=20,
     section="Why it works",
     task="""
 Write `is_equivariant(model, X)`: `model` is a function that takes X, shape (n, d), and returns one

@@ -84,7 +84,7 @@ def _wrong_angles(c: Context) -> str | None:
 
 exercise = Exercise(
     rotary,
-    place=20,
+    place=40,
     section="The formula",
     task="""
 Write `rotary(X, positions)` in the half-split layout: X has shape (…, n, d) with even d, and
@@ -130,7 +130,7 @@ angle-per-feature: -2 * pairs / d → -pairs / d
         and a * sin + b * cos → a * np.sin(angles / 100) + b * np.cos(angles / 100)
     You give each of the d features an angle of its own. The two features of a pair turn together,
     by one angle: there are d/2 frequencies. {worst_row}
-backward: positions[:, None] → -positions[:, None]
+backward: np.sin(angles) → np.sin(-angles)
     You rotate the other way: the signs of your two sines are swapped. The minus belongs to the
     *first* entry, a cos φ − b sin φ. {worst_row}
 both-plus: a * cos - b * sin → a * cos + b * sin

@@ -66,7 +66,7 @@ def _wrong_angles(c: Context) -> str | None:
 
 exercise = Exercise(
     sinusoidal_encoding,
-    place=10,
+    place=30,
     section="Sinusoids",
     task="""
 Write `sinusoidal_encoding(n, d_model)`: an array of shape (n, d_model) whose row i describes

@@ -19,7 +19,8 @@ _WHY = {
     "q_i · q_i, and cannot be −1.",
     "f": "the rank of Q Kᵀ is at most d_k = 3, and the 5 × 5 identity has rank 5.",
     "b": "its rows are multiples of (1, 2). Take the queries 2 and 3, and the keys 1 and 2.",
-    "c": "the vectors (1, 0) and (2, 1), as queries and keys at once, have these dot products.",
+    "c": "it is symmetric, and x S xᵀ = (x₁ + 2 x₂)² + x₂² is never negative. Take (1, 0) and "
+    "(2, 1) as queries and keys at once.",
     "g": "scores need not be symmetric once queries and keys have their own matrices. Queries "
     "(1, 0), (0, 1) with keys (0, 1), (−1, 0) give it.",
 }
@@ -36,12 +37,12 @@ def _reason(letter: str) -> Reason:
 
 exercise = Question(
     possible_scores,
-    place=40,
+    place=60,
     section="Why it works: what two matrices can express",
     task="""
-Scores are $S = Q K^T$ with $Q = X W_Q$ and $K = X W_K$ (self-attention). X and the matrices may
-hold any real numbers. Which of these matrices are possible? Let `possible_scores()` return the set
-of their letters, for example `{"a", "d"}`.
+Scores are $S = Q K^\\top$ with $Q = X W_Q$ and $K = X W_K$ (self-attention). X and the matrices
+may hold any real numbers. Which of these matrices are possible? Let `possible_scores()` return the
+set of their letters, for example `{"a", "d"}`.
 
 With $d_k = 1$: **a** $\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}$,
 **b** $\\begin{pmatrix}2&4\\\\3&6\\end{pmatrix}$.
@@ -63,7 +64,7 @@ With different matrices: **f** the 5 × 5 identity matrix at $d_k = 3$,
     ),
     hints=(
         "What is the rank of a product of an n × d_k and a d_k × n matrix, at most?",
-        "With W_Q = W_K a query is its key. What does that say about s_ij and s_ji, and s_ii?",
+        "With W_Q = W_K, q_i and k_i are equal. What does that say about s_ij and s_ji, and s_ii?",
         "Three of the seven are possible, and for each you can write down the queries and keys.",
     ),
 )

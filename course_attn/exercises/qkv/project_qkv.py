@@ -42,7 +42,7 @@ def _cases() -> tuple[Case, ...]:
 
 exercise = Exercise(
     project_qkv,
-    place=10,
+    place=20,
     section="In one line: the matrix form",
     task="""
 Write `project_qkv(X, W_Q, W_K, W_V, Z)`: the elements of X, shape (…, n_q, d_model), ask; those of

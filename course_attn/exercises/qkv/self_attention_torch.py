@@ -67,7 +67,7 @@ def _with_weights(
     """Make the module, put these matrices in the place of its own and let it run."""
     if isinstance(make, torch.nn.Module):
         raise WrongForm(
-            "You passed a module that is made already. Pass the class itself, "
+            "You passed a module that has already been made. Pass the class itself, "
             "`check(SelfAttention)`: the check makes modules of several sizes.",
             "instance",
         )
@@ -132,14 +132,14 @@ def _place(layer: torch.nn.Module, name: str, W: Any) -> tuple[str, Any, Any]:
 
 exercise = in_numpy.twin(
     SelfAttention,
-    place=50,
+    place=70,
     section="In PyTorch",
     task="""
 Write the PyTorch module `SelfAttention(d_model, d_k, d_v)`: its `__init__` makes `self.W_Q`,
 `self.W_K` and `self.W_V`, each a `torch.nn.Linear(…, bias=False)` (keep these names: the check puts
 matrices of its own into them), and `forward(X)` takes X of shape (…, n, d_model) to
-$\\mathrm{softmax}(Q K^T)\\, V$ of shape (…, n, d_v), in the dtype of X, **without scaling yet**.
-Scores may be in the thousands. `torch.softmax` is welcome as a step. Call it as
+$\\mathrm{softmax}(Q K^\\top)\\, V$ of shape (…, n, d_v), in the dtype of X, **without scaling
+yet**. Scores may be in the thousands. `torch.softmax` is welcome as a step. Call it as
 `check(SelfAttention)`.
 """,
     cases=_cases,

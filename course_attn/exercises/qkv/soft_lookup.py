@@ -53,12 +53,12 @@ def _hottest(c: Context) -> str:
 
 exercise = Exercise(
     soft_lookup,
-    place=30,
+    place=40,
     section="A soft dictionary",
     task="""
 Write `soft_lookup(query, keys, values, temperature)`: one query (d_k,) is looked up in a dictionary
 of keys (n_k, d_k) with values (n_k, d_v). The weights are the softmax of the dot products divided
-by the temperature (a number above 0), $a = \\mathrm{softmax}(K q / T)$, and the answer is the
+by the temperature (a number above 0), $a = \\mathrm{softmax}(q K^\\top / T)$, and the answer is the
 mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001.
 """,
     cases=_cases,
@@ -77,10 +77,10 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
 root: scores / temperature → scores / temperature**0.5
     You divide by the *square root* of the temperature; divide by the temperature itself.
 scaled: scores / temperature → scores / temperature / len(query) ** 0.5
-    You divide by √d_k = {query.root} besides. Here only the temperature divides: softmax(K q / T).
+    You divide by √d_k = {query.root} besides. Here only the temperature divides: softmax(q Kᵀ / T).
 power: np.exp(quotients - largest)
             → (np.exp(scores) / np.exp(scores).sum()) ** (1 / temperature)
-    softmax(K q) to the power 1/T, divided by its sum, is right on paper. But at T = {temperature}
+    softmax(q Kᵀ) to the power 1/T, divided by its sum, is right on paper. But at T = {temperature}
     the powers are rounded to 0, and 0/0 is NaN. Divide the *scores* by T.
 hard: powers / powers.sum() → (quotients == largest).astype(values.dtype)
     You answer with the value of the best key alone, {your.row}: a plain dictionary. The soft one
@@ -101,11 +101,11 @@ divided-late: scores / temperature → scores
         and weights @ values → weights @ values / temperature
     You divide the *answer* by the temperature. It belongs to the scores, before the softmax.
 distance: keys @ query → -((keys - query) ** 2).sum(axis=-1)
-    You score by the distance to the key; asked for is the dot product, in which a longer key has a
-    louder voice.
+    You score by the distance to the key. The task asks for the dot product, in which a longer key
+    has a louder voice.
 cosine: keys @ query → keys @ query / np.linalg.norm(keys, axis=-1) / np.linalg.norm(query)
-    You score by the cosine. Asked for is the plain dot product, in which a longer key has a louder
-    voice.
+    You score by the cosine. The task asks for the plain dot product, in which a longer key has a
+    louder voice.
 not-summed: weights @ values → weights[:, None] * values
     You return every value times its weight, shape {your.shape}. The answer is their sum over the
     keys, shape {right.shape}: `weights @ values`.

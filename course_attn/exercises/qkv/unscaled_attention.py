@@ -12,9 +12,10 @@ from course_attn.checking import (
     Property,
     fault_list,
 )
+from course_attn.checking.arrays import agree
 from course_attn.checking.context import number
 
-__all__ = ["attention_cases", "exercise"]
+__all__ = ["attention_cases", "exercise", "order_of_keys"]
 
 
 def unscaled_attention(Q, K, V):
@@ -57,6 +58,25 @@ def attention_cases(seed: int, spread: float) -> tuple[Case, ...]:
     )
 
 
+def order_of_keys(c: Context) -> str | None:
+    """Say so where the order of the keys, with their values, changes the result."""
+    if list(c.given) != ["Q", "K", "V"]:
+        return None
+    Q, K, V = c.given.values()
+    turned = c.call(Q, np.flip(K, -2).copy(), np.flip(V, -2).copy())
+    if (
+        turned is None
+        or turned.shape != c.got.shape
+        or agree(turned, c.got, 100 * c.rtol)
+    ):
+        return None
+    return (
+        "Your result depends on the *order* of the keys: turned around together with their values, "
+        "they give another one. Is a key left out, or do some count with another row maximum than "
+        "others? (When a larger score turns up, what has been summed so far has to shrink.)"
+    )
+
+
 def _outside(c: Context) -> str | None:
     """Say by how much an output leaves the range of the values."""
     V = c.term("V")
@@ -74,13 +94,13 @@ _EXP = "There `exp` is infinite above 88 and 0 below −103: subtract each row's
 
 exercise = Exercise(
     unscaled_attention,
-    place=20,
+    place=30,
     section="In one line: the matrix form",
     task="""
-Write `unscaled_attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^T)\\, V$, **without scaling yet**,
-so no $\\sqrt{d_k}$. Q is (…, n_q, d_k), K (…, n_k, d_k), V (…, n_k, d_v), where n_q and n_k, and
-d_k and d_v, may differ; the result is (…, n_q, d_v). Scores may be in the thousands. You may use
-your own `softmax` and `dot_scores`.
+Write `unscaled_attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^\\top)\\, V$, **without scaling
+yet**, so no $\\sqrt{d_k}$. Q is (…, n_q, d_k), K (…, n_k, d_k), V (…, n_k, d_v), where n_q and n_k,
+and d_k and d_v, may differ; the result is (…, n_q, d_v). Scores may be in the thousands. You may
+use your own `softmax` and `dot_scores`.
 """,
     cases=lambda: attention_cases(20260402, 1.0),
     kinds={
@@ -160,7 +180,10 @@ cosine: scores = → Q, K = (A / np.linalg.norm(A, axis=-1, keepdims=True) for A
     You compare by the cosine. Here the score is the plain dot product: a longer key has a louder
     voice.
 """),
-    properties=(Property("outside-the-values", _outside),),
+    properties=(
+        Property("outside-the-values", _outside),
+        Property("order-of-keys", order_of_keys),
+    ),
     hints=(
         "Three steps that you know: scores, weights, mixture. What are their shapes?",
         "Q Kᵀ has shape (n_q, n_k). The softmax makes each of its *rows* sum to 1.",

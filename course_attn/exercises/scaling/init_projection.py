@@ -122,7 +122,7 @@ _SAME_AGAIN = (
 
 exercise = Exercise(
     init_projection,
-    place=20,
+    place=40,
     section="Matrices that keep the variance",
     task="""
 Write `init_projection(rng, d_in, d_out)`: draw a matrix W of shape (d_in, d_out) such that `X @ W`

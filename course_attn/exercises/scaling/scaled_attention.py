@@ -1,11 +1,16 @@
 """Exercise `scaled_attention`: it shares most mistakes with `unscaled_attention`."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from course_attn.checking import Context, Exercise, Property, fault_list
 from course_attn.checking.arrays import agree
 from course_attn.checking.context import number
-from course_attn.exercises.qkv.unscaled_attention import attention_cases
+from course_attn.exercises.qkv.unscaled_attention import (
+    attention_cases,
+    order_of_keys,
+)
 from course_attn.exercises.qkv.unscaled_attention import exercise as unscaled
 
 __all__ = ["exercise"]
@@ -45,15 +50,33 @@ def _other_divisor(c: Context) -> str | None:
     )
 
 
+def _order_and_divisor(c: Context) -> str | None:
+    """Say that the order of the keys counts; and the divisor that shows where it does not."""
+    said = order_of_keys(c)
+    Q, K, V = c.given.values()
+    if not said or Q.ndim != 2:
+        return said
+    # With the best key first, a running maximum is right from the start.
+    best = np.argsort(-(K @ Q[0]))
+    given = {"Q": Q[:1], "K": K[best], "V": V[best]}
+    got = c.call(*given.values())
+    if got is None or got.shape != c.got[:1].shape:
+        return said
+    if agree(got, scaled_attention(**given), 10 * c.rtol):
+        return said
+    other = _other_divisor(replace(c, given=given, got=got))
+    return f"{said}\n\nBesides: {other}" if other else said
+
+
 _NOT_HERE = {"scaled", "gaussian", "absolute", "divided-by-n"}
 _OWN = {"root-of-n-k", "cosine"}
 
 exercise = Exercise(
     scaled_attention,
-    place=10,
-    section="In one line: divide by the root",
+    place=20,
+    section="In one line: the whole of attention",
     task="""
-Write `scaled_attention(Q, K, V)`: $Y = \\mathrm{softmax}\\left(Q K^T / \\sqrt{d_k}\\right) V$,
+Write `scaled_attention(Q, K, V)`: $Y = \\mathrm{softmax}\\left(Q K^\\top / \\sqrt{d_k}\\right) V$,
 where $d_k$ is the number of features of a query (the last axis of Q). Q is (…, n_q, d_k), K (…,
 n_k, d_k), V (…, n_k, d_v); the result is (…, n_q, d_v). Scores may be in the thousands. You may use
 your own functions from before.
@@ -63,8 +86,8 @@ your own functions from before.
     faults=(
         *fault_list("""
 unscaled: Q.shape[-1] ** 0.5 → 1.0
-    The scores are not divided by √d_k = {Q.root}. They spread too widely: the softmax comes close
-    to one-hot, and learns little.
+    The scores are not divided by √d_k = {Q.root}. They spread too widely: softmax comes close to
+    one-hot, and a row that is certain does not learn.
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
     You divide by d_k = {Q.last}, not by its square root {Q.root}: the weights come out too even.
     The *variance* of a sum of d terms grows as d; its spread grows as √d.
@@ -87,11 +110,11 @@ by-length: Q.shape[-1] ** 0.5 → (Q**2).sum(axis=-1, keepdims=True) ** 0.5
     You divide each row of scores by the length ‖q‖ of its query. √d_k = {Q.root} is a constant,
     from the *number* of features: a longer query may be surer.
 root-of-the-scores: Q @ K.swapaxes(-1, -2) / divisor → np.sqrt(Q @ K.swapaxes(-1, -2))
-    You take the square root of the scores themselves, NaN where they are negative. The root is that
-    of the *number* d_k = {Q.last}: divide every score by {Q.root}.
+    You take the square root of the scores themselves, NaN where they are negative. The square
+    root is that of the *number* d_k = {Q.last}: divide every score by {Q.root}.
 root-of-absolute-scores: Q @ K.swapaxes(-1, -2) / divisor → np.abs(Q @ K.swapaxes(-1, -2)) ** 0.5
-    You take the square root of the scores themselves. The root is that of the *number* d_k =
-    {Q.last}: divide every score by {Q.root}.
+    You take the square root of the scores themselves. The square root is that of the *number* d_k
+    = {Q.last}: divide every score by {Q.root}.
 scaled-after-softmax: divisor = Q.shape[-1] ** 0.5 → divisor = 1.0
         and powers / total → powers / total / Q.shape[-1] ** 0.5
     You scale *after* the softmax: the weights are as sharp as before, and each row sums to
@@ -113,7 +136,10 @@ cosine-stretched: scores =
 """),
         *(known for known in unscaled.faults if known.id not in _NOT_HERE | _OWN),
     ),
-    properties=(Property("other-divisor", _other_divisor),),
+    properties=(
+        Property("other-divisor", _other_divisor),
+        Property("order-of-keys", _order_and_divisor),
+    ),
     hints=(
         "Start from `unscaled_attention`: one division is new. Of what?",
         "Divide the *scores* by the square root of the number of terms in each dot product.",

@@ -21,12 +21,12 @@ def scaled_attention_torch(Q, K, V):
 
 exercise = in_numpy.twin(
     scaled_attention_torch,
-    place=50,
+    place=70,
     section="In PyTorch",
     task="""
 The same in PyTorch: `scaled_attention_torch(Q, K, V)` takes tensors (…, n_q, d_k), (…, n_k, d_k)
-and (…, n_k, d_v) and returns $\\mathrm{softmax}(Q K^T / \\sqrt{d_k})\\, V$, differentiable and in
-the dtype of its arguments. Scores may be in the thousands. `torch.softmax` is welcome as a step;
+and (…, n_k, d_v) and returns $\\mathrm{softmax}(Q K^\\top / \\sqrt{d_k})\\, V$, differentiable and
+in the dtype of its arguments. Scores may be in the thousands. `torch.softmax` is welcome as a step;
 `scaled_dot_product_attention` is not.
 """,
     in_float64=("large",),

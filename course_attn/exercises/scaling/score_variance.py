@@ -47,7 +47,7 @@ def _drawn(c: Context) -> str | None:
 
 exercise = Exercise(
     score_variance,
-    place=30,
+    place=60,
     section="When an assumption fails",
     task="""
 Write `score_variance(d_k, mean, shared)`: the variance of the *unscaled* score $q \\cdot k$, as one

@@ -33,7 +33,7 @@ _NUMBERS = (
     (
         "half",
         18,
-        "18 is half of 36, which `36 ** 1 / 2` gives; the root is `36 ** 0.5`.",
+        "18 is half of 36, which `36 ** 1 / 2` gives; the square root is `36 ** 0.5`.",
     ),
     ("root-of-the-root", 6**0.5, "√6 = √√36: the square root is taken once."),
     (
@@ -62,12 +62,12 @@ def _is(value: float, answer: float) -> bool:
 
 exercise = Question(
     which_d,
-    place=40,
+    place=10,
     section="Which d?",
     task="""
 A layer of a transformer has d_model = 432 and 12 heads. In each head queries and keys have d_k = 36
-features, and values d_v = 25. It runs on a batch of 16 texts: 49 queries look at 81 keys. By which
-number are the scores of one head divided? Let `which_d()` return it.
+features, and values d_v = 25. It runs on a batch of 16 texts: 49 queries look at 81 keys. What
+number are the scores of one head divided by? Let `which_d()` return it.
 """,
     read=as_number,
     reasons=(

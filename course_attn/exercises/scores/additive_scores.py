@@ -45,7 +45,7 @@ def _cases() -> tuple[Case, ...]:
 
 exercise = Exercise(
     additive_scores,
-    place=30,
+    place=50,
     section="The score is a choice",
     task="""
 Bahdanau's score lets a small network judge each pair. Write `additive_scores(Q, K, W_Q, W_K, v)`:
@@ -102,7 +102,8 @@ weights-transposed: Q @ W_Q → Q @ W_Q.T
     from the left as they are, `Q @ W_Q`.
 """),
     hints=(
-        "Which shape has q_i W_Q + k_j W_K for all pairs together? One axis more than a matrix.",
+        "What shape does q_i W_Q + k_j W_K have for all pairs together? It has one axis more than "
+        "a matrix.",
         "Insert an axis of length 1 into both projections, so that adding them makes all pairs: "
         "(…, n_q, 1, d_hidden) plus (…, 1, n_k, d_hidden).",
         "`np.tanh(A[..., :, None, :] + B[..., None, :, :])` with A = Q W_Q and B = K W_K; a "

@@ -65,7 +65,7 @@ def _constant(c: Context) -> str | None:
 
 exercise = Exercise(
     cosine_scores,
-    place=20,
+    place=40,
     section="The score is a choice",
     task="""
 Write `cosine_scores(Q, K)`: entry (i, j) is the cosine of the angle between query i and key j, that

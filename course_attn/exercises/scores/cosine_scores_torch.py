@@ -20,7 +20,7 @@ def cosine_scores_torch(Q, K):
 
 exercise = in_numpy.twin(
     cosine_scores_torch,
-    place=60,
+    place=70,
     section="In PyTorch",
     task="""
 The same in PyTorch: `cosine_scores_torch(Q, K)` takes tensors (…, n_q, d) and (…, n_k, d) and

@@ -9,8 +9,8 @@ __all__ = ["exercise", "pair_cases"]
 
 def dot_scores(Q, K):
     """Give the dot product of every query with every key."""
-    turned_keys = np.swapaxes(K, -1, -2)
-    scores = Q @ turned_keys
+    flipped_keys = np.swapaxes(K, -1, -2)
+    scores = Q @ flipped_keys
     return scores
 
 
@@ -45,7 +45,7 @@ def _cases() -> tuple[Case, ...]:
 
 exercise = Exercise(
     dot_scores,
-    place=10,
+    place=30,
     section="In one line: all pairs at once",
     task="""
 Write `dot_scores(Q, K)` without a loop: entry (i, j) of the result is the dot product of query i
@@ -65,13 +65,13 @@ keys-not-transposed: np.swapaxes(K, -1, -2) → K
     You multiply `Q @ K`: that pairs the features of a query with *different keys*. The
     features, the last axis of both, are what has to be summed over.
 wrong-one-transposed: np.swapaxes(K, -1, -2) → np.swapaxes(Q, -1, -2)
-        and Q @ turned_keys → turned_keys @ K
-    You turn Q where K has to be turned: `Q.T @ K` sums over the *vectors* and leaves the
+        and Q @ flipped_keys → flipped_keys @ K
+    You transpose Q where K has to be transposed: `Q.T @ K` sums over the *vectors* and leaves the
     features. Where n_q and n_k differ, the shapes do not even fit.
 reshaped: np.swapaxes(K, -1, -2) → K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
     `reshape` does not transpose: it refills the new shape in reading order, so numbers of
     different keys get mixed. Swap the axes instead.
-row-by-row: Q @ turned_keys → (Q * K).sum(axis=-1)
+row-by-row: Q @ flipped_keys → (Q * K).sum(axis=-1)
     You pair query i with key i only. Every query meets every key: the result has a row for each
     query and a column for each key.
 scaled: Q @ → Q / Q.shape[-1] ** 0.5 @
@@ -80,7 +80,7 @@ cosines: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
         and swapaxes(K, → swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True),
     You divide by the vectors' lengths: that is the cosine. The plain dot product is asked for:
     {right.row} in the first row; you have {your.row}.
-distance: Q @ turned_keys → np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
+distance: Q @ flipped_keys → np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
     You measure the distance between query and key. It is small where they agree; a score is
     large there.
 negative-cut-off: return scores → return scores * (scores > 0)
@@ -89,8 +89,8 @@ negative-cut-off: return scores → return scores * (scores > 0)
     hints=(
         "The feature axis is the last one of both arrays. Which axis does `@` sum over in its "
         "right factor?",
-        "All dot products at once are one matrix product, of Q with K turned by a quarter: "
-        "features downwards, keys from left to right.",
+        "All dot products at once are one matrix product, of Q with K flipped over its diagonal: "
+        "features from top to bottom, keys from left to right.",
         "Swap the last two axes of K, and only these: `np.swapaxes(K, -1, -2)`.",
     ),
     built_ins=(

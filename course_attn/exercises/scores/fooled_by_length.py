@@ -11,9 +11,9 @@ __all__ = ["exercise"]
 
 
 def fooled_by_length():
-    """Give a query and keys for which the longest key beats the most similar one."""
+    """Give a query and keys, alike in length, of which not the most similar one wins."""
     query = np.array([1.0, 0.0])
-    keys = np.array([[1.0, 0.0], [10.0, 20.0]])
+    keys = np.array([[1.0, 0.0], [1.2, 1.6]])
     return query, keys
 
 
@@ -67,12 +67,13 @@ def _read(value: Any) -> _Answer:
 
 exercise = Question(
     fooled_by_length,
-    place=50,
+    place=20,
     section="What the dot product rewards: direction and length",
     task="""
-"The largest dot product belongs to the most similar key" is wrong. Show it: return from
-`fooled_by_length()` a query of shape (d,) and keys of shape (n, d), n ≥ 2, such that the key with
-the largest dot product is *not* the key with the smallest angle to the query.
+"The largest dot product belongs to the most similar key" is wrong, and not only for a key a hundred
+times as long as the others. Show it: return from `fooled_by_length()` a query of shape (d,) and
+keys of shape (n, d), n ≥ 2, such that the key with the largest dot product is *not* the key with
+the smallest angle to the query, although no key is more than twice as long as another.
 """,
     read=_read,
     reasons=(
@@ -111,7 +112,7 @@ the largest dot product is *not* the key with the smallest angle to the query.
         Reason(
             "too-short",
             lambda a: a.same and a.longest != a.winner,
-            "Key {0.longest} is the longest, but not long enough: its dot product is "
+            "Key {0.longest} is the longest, but not long enough for its angle: its dot product is "
             "{0.of_longest}, and that of key {0.winner}, closest in angle, is {0.top}.".format,
         ),
         Reason(
@@ -124,15 +125,25 @@ the largest dot product is *not* the key with the smallest angle to the query.
             "tie",
             lambda a: np.isclose(a.dots[a.winner], a.dots[a.closest], 1e-9, 0),
             "Keys {0.winner} and {0.closest} have the same dot product, {0.top}: neither is the "
-            "largest. Make the one with the larger angle longer.".format,
+            "largest. Turn the one with the larger angle a little toward the query.".format,
+        ),
+        Reason(
+            "lengths-apart",
+            lambda a: a.lengths.max() > 2.000001 * a.lengths.min(),
+            lambda a: (
+                f"Key {a.winner} wins, and key {a.closest} is closest in angle. But your longest "
+                f"key is {number(a.lengths.max() / a.lengths.min())} times as long as your "
+                "shortest, and twice is the limit. With lengths more alike, how near must the "
+                "angles be?"
+            ),
         ),
     ),
     hints=(
         "A dot product is |q|·|k|·cos θ. One factor is about similarity. What can you do with the "
         "other one?",
-        "Let key 0 point exactly along the query, and be short. Let key 1 be off by some angle, "
-        "below 90°.",
-        "With the query (1, 0) and key 0 = (1, 0), the dot product is 1. Any long key whose first "
-        "coordinate is above 1 and whose second is not 0 beats it.",
+        "Let key 0 point exactly along the query, and key 1 be twice as long, off by some angle. "
+        "How large may the angle be? Its cosine makes up for the length.",
+        "With the query (1, 0) and key 0 = (1, 0), the dot product is 1. Any key of length 2 or "
+        "less whose first coordinate is above 1 and whose second is not 0 beats it.",
     ),
 )

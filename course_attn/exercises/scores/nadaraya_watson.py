@@ -47,8 +47,8 @@ def _cases() -> tuple[Case, ...]:
 
 exercise = Exercise(
     nadaraya_watson,
-    place=40,
-    section="An old friend: kernel regression",
+    place=60,
+    section="Kernel regression: attention before its name",
     task="""
 Attention from 1964: predict y at a new x by averaging the data, near points weighing most. Write
 `nadaraya_watson(x_query, x, y, bandwidth)`. The weight of point j for query i is proportional to

@@ -24,7 +24,7 @@ _MISSING = {
 exercise = Question(
     true_of_softmax,
     place=50,
-    section="Why it works in a computer: the shift",
+    section="Summary",
     task="""
 Which of these are true for every finite row of scores (n ≥ 2)? Return their letters as a set, such
 as `{"a", "c"}`, from `true_of_softmax()`.

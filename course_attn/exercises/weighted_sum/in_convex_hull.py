@@ -105,8 +105,8 @@ def _verdict(c: Context) -> str:
 
 exercise = Exercise(
     in_convex_hull,
-    place=40,
-    section="Why it works: the output stays among the values",
+    place=50,
+    section="The proof, and a test for a point",
     task="""
 A weighted average of three points in the plane lies in the triangle between them. Write
 `in_convex_hull(point, triangle)`: `True` if `point`, of shape (2,), is a weighted average of the

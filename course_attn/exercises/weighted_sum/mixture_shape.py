@@ -16,11 +16,11 @@ def _for(id: str, *shapes: tuple[int, ...], says: str) -> Reason:
 
 exercise = Question(
     mixture_shape,
-    place=50,
+    place=10,
     section="In one line: a matrix product",
     task="""
-Before you run anything: `weights` has shape (2, 11, 7) and `values` has shape (2, 7, 3). Which
-shape has `weighted_sum(weights, values)`? Return it as a tuple from `mixture_shape()`.
+Before you run anything: `weights` has shape (2, 11, 7) and `values` has shape (2, 7, 3). What
+shape does `weighted_sum(weights, values)` have? Return it as a tuple from `mixture_shape()`.
 """,
     read=as_shape,
     reasons=(
@@ -37,7 +37,7 @@ shape has `weighted_sum(weights, values)`? Return it as a tuple from `mixture_sh
         _for(
             "transposed",
             (2, 3, 11),
-            says="The right lengths, but rows are vectors in this book: one row an output.",
+            says="The right lengths, but vectors are rows in this book: one row for each output.",
         ),
         _for(
             "batch-missing",
@@ -77,9 +77,9 @@ shape has `weighted_sum(weights, values)`? Return it as a tuple from `mixture_sh
         ),
     ),
     hints=(
-        "Forget the leading 2 for a moment: which shape does (11, 7) times (7, 3) give?",
+        "Forget the leading 2 for a moment: what shape does (11, 7) times (7, 3) give?",
         "One output for each row of weights; each output is a vector like the values.",
-        "The axis over which j runs stands in both shapes, and in the result no more. Leading axes "
+        "The axis over which j runs is in both shapes, and no longer in the result. Leading axes "
         "stay.",
     ),
 )

@@ -80,7 +80,7 @@ negative-start-nan: np.abs(i - j) <= half
 window-of-3: window // 2 → 1
     Your window always holds 3 values, one to each side; here it should hold {window}.
 not-centered: np.abs(i - j) <= half → (j <= i) & (i - j < window)
-    Your window ends at i: it looks only backwards. Centered means as many values after i as
+    Your window ends at i: it looks only backward. Centered means as many values after i as
     before it, here {half}.
 wraps-around: np.abs(i - j) <= half → (j - i + half) % n < window
     At the edges your window wraps around: row 0 is {your.row}. A negative index means the other

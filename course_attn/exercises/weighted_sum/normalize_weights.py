@@ -110,8 +110,8 @@ changing-total: weights / total
         Property("proportions", _proportions),
     ),
     hints=(
-        "What should the first row of `[[2., 6., 0.], [1., 1., 2.]]` become? And by which number "
-        "was it divided? The second row needs another number.",
+        "What should the first row of `[[2., 6., 0.], [1., 1., 2.]]` become? And what number "
+        "was it divided by? The second row needs another one.",
         "Sum along the last axis: that gives one number for each row. Divide every row by its own.",
         "A sum drops its axis, and then the division lines up wrongly: `keepdims=True` keeps the "
         "axis, so that (…, n_q, n_k) is divided by (…, n_q, 1).",

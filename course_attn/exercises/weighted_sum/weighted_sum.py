@@ -32,7 +32,7 @@ def _cases() -> tuple[Case, ...]:
 
 exercise = Exercise(
     weighted_sum,
-    place=10,
+    place=60,
     section="In one line: a matrix product",
     task="""
 Write `weighted_sum(weights, values)`. Row $i$ of the result is the mixture

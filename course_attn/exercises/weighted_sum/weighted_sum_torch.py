@@ -15,7 +15,7 @@ def weighted_sum_torch(weights, values):
 
 exercise = in_numpy.twin(
     weighted_sum_torch,
-    place=60,
+    place=70,
     section="In PyTorch",
     task="""
 The same in PyTorch: `weighted_sum_torch(weights, values)` takes tensors (…, n_q, n_k) and (…, n_k,

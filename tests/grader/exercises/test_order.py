@@ -1,8 +1,11 @@
-"""Exercises of `order`: a known mistake is named where the error asked for is missing, too."""
+"""Exercises of `order`: mistakes beside a missing error, and the answer to `text_that_moves`."""
 
 import numpy as np
+import pytest
 
-from course_attn.exercises import check
+from course_attn.exercises import catalog, check
+from course_attn.in_numpy.order import rotary
+from course_attn.in_numpy.qkv import attention
 
 
 def sines_and_cosines(n, d_model):
@@ -32,3 +35,30 @@ def test_sinusoidal_encoding_says_what_error_is_missing():
 
     result = check(right_otherwise, "sinusoidal_encoding")
     assert result.faults == ("odd-left-empty",) and "ValueError" in result.message
+
+
+RNG = np.random.default_rng(0)
+X, (W_Q, W_K, W_V) = RNG.standard_normal((5, 8)), RNG.standard_normal((3, 8, 8)) / 3
+Q, K, V = X @ W_Q, X @ W_K, X @ W_V
+WAYS = {
+    "a": lambda at: attention(rotary(Q, at), rotary(K, at), V),
+    "b": lambda at: attention(*(rotary(M, at) for M in (Q, K, V))),
+    "c": lambda at: rotary(attention(*(rotary(M, at) for M in (Q, K, V))), -at),
+    "d": lambda at: attention(rotary(X, at) @ W_Q, rotary(X, at) @ W_K, V),
+    "e": lambda at: attention(
+        *(rotary(M, at, interleaved=True) for M in (Q, K)), V
+    ),
+    "f": lambda at: attention(rotary(Q, at), rotary(K, at, interleaved=True), V),
+    "g": lambda at: attention(rotary(Q, np.arange(5)), rotary(K, at), V),
+}
+
+
+@pytest.mark.parametrize("letter", WAYS)
+def test_text_that_moves_names_the_ways_whose_outputs_stay(letter):
+    way, answer = WAYS[letter], catalog.find("text_that_moves").solution()
+    moved = np.abs(way(np.arange(5)) - way(np.arange(100, 105))).max()
+    assert moved < 1e-12 if letter in answer else moved > 1e-2
+
+
+def test_text_that_moves_passes_a_way_with_the_wrong_scores():
+    assert np.abs(WAYS["e"](np.arange(5)) - WAYS["a"](np.arange(5))).max() > 1e-2

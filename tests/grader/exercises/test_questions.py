@@ -71,6 +71,8 @@ def test_can_tell_order_names_the_models_that_tell_sentences_apart(letter):
 TRUE_AND_FALSE = {
     "true_of_softmax": ("bde", "acf"),
     "true_of_average": ("bcfg", "ade"),
+    "hides_the_future": ("acf", "bdeg"),
+    "notices_the_reshape": ("ce", "abdf"),
 }
 
 

@@ -82,8 +82,8 @@ def fresh_nad_log_weights(x_query, x, y, bandwidth):
 
 @right("fooled_by_length")
 def fresh_fooled_on_a_circle():
-    degrees = np.radians([5.0, 60.0, 85.0])
-    lengths = np.array([1.0, 30.0, 2.0])
+    degrees = np.radians([5.0, 50.0, 85.0])
+    lengths = np.array([1.0, 1.8, 2.0])
     keys = np.exp(1j * degrees) * lengths
     return np.array([1.0, 0.0]), np.stack([keys.real, keys.imag], axis=1)
 
@@ -94,8 +94,9 @@ def fresh_fooled_by_search():
     while True:
         q, keys = rng.normal(size=4), rng.normal(size=(6, 4))
         dots = keys @ q
-        cosines = dots / np.linalg.norm(keys, axis=1)
-        if dots.argmax() != cosines.argmax():
+        lengths = np.linalg.norm(keys, axis=1)
+        alike = lengths.max() < 2 * lengths.min()
+        if alike and dots.argmax() != (dots / lengths).argmax():
             return q, keys
 
 

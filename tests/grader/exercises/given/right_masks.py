@@ -372,3 +372,58 @@ def cat_masked_powers(Q, K, V):
     scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
     weights = torch.softmax(scores, dim=-1)
     return torch.where(mask, weights, 0.0) @ V
+
+
+@right("hides_the_future")
+def hf_text():
+    return "a, c, f"
+
+
+@right("from_torch_masks")
+def ftm_neither(attn_mask, key_padding_mask, is_causal):
+    hidden = attn_mask | key_padding_mask[:, None]
+    if is_causal:
+        hidden = hidden | np.triu(np.ones(attn_mask.shape, dtype=bool), k=1)
+    return ~hidden
+
+
+@right("from_torch_masks")
+def ftm_loop(attn_mask, key_padding_mask, is_causal):
+    allowed = ~attn_mask
+    if is_causal:
+        allowed &= np.tril(np.ones_like(allowed))
+    return np.stack([allowed & ~row for row in key_padding_mask])
+
+
+@right("from_torch_masks")
+def ftm_where(attn_mask, key_padding_mask, is_causal):
+    n_q, n_k = attn_mask.shape
+    later = is_causal & (np.arange(n_k) > np.arange(n_q)[:, None])
+    return np.where(
+        attn_mask | later | np.expand_dims(key_padding_mask, 1), False, True
+    )
+
+
+@right("from_torch_masks")
+def ftm_product(attn_mask, key_padding_mask, is_causal):
+    kept = (
+        np.logical_not(attn_mask)[None] * np.logical_not(key_padding_mask)[:, None]
+    )
+    return np.tril(kept) if is_causal else kept
+
+
+@right("from_torch_masks")
+def ftm_one_by_one(attn_mask, key_padding_mask, is_causal):
+    batch, (n_q, n_k) = len(key_padding_mask), attn_mask.shape
+    mask = np.zeros((batch, n_q, n_k), dtype=bool)
+    for b in range(batch):
+        for i in range(n_q):
+            for j in range(n_k):
+                if (
+                    attn_mask[i, j]
+                    or key_padding_mask[b, j]
+                    or (is_causal and j > i)
+                ):
+                    continue
+                mask[b, i, j] = True
+    return mask

@@ -347,3 +347,8 @@ def mha_all_sequences_in_one_axis(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     S = np.where(mask, Q @ K.transpose(0, 1, 3, 2) * (n_heads / d) ** 0.5, -1e9)
     out = (_softmax(S) @ V).transpose(0, 2, 1, 3).reshape(X.shape)
     return out @ W_O
+
+
+@right("notices_the_reshape")
+def nr_list():
+    return ["c", "e"]

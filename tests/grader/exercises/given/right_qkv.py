@@ -99,6 +99,21 @@ def sl_scaled_query(query, keys, values, temperature):
     return softmax(keys @ (query / temperature)) @ values
 
 
+@right("keeps_the_output")
+def ko_list():
+    return ["e", "c", "f", "b"]
+
+
+@right("possible_looks")
+def pl_text():
+    return "B, C, E, H"
+
+
+@right("possible_looks")
+def pl_tuple():
+    return "h", "e", "c", "b"
+
+
 @right("possible_scores")
 def ps_text():
     return "bcg"

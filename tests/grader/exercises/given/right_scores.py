@@ -173,12 +173,12 @@ def nwr_sorts_pairs(x_query, x, y, bandwidth):
 
 @right("fooled_by_length")
 def fl_all_point_away():
-    return np.array([1.0, 0.0]), np.array([[-0.1, 0.0], [-1.0, 1.0]])
+    return np.array([1.0, 0.0]), np.array([[-0.8, 0.0], [-1.0, 1.0]])
 
 
 @right("fooled_by_length")
 def fl_three_dimensions():
-    return [0, 0, 1.0], [[0, 0, 1.0], [3, 4, 5.0], [0, 0, -9]]
+    return [0, 0, 1.0], [[0, 0, 1.0], [0.8, 1, 1.2], [0, 0, -1.5]]
 
 
 # cosine_scores_torch
@@ -195,3 +195,35 @@ def cst_torch_function(Q, K):
 def cst_norms(Q, K):
     q, k = Q.norm(dim=-1, keepdim=True), K.norm(dim=-1, keepdim=True)
     return (Q @ K.mT) / (q @ k.mT)
+
+
+# raises_the_score
+
+
+@right("raises_the_score")
+def rts_list_in_another_order():
+    return ["g", "F", "d", "a"]
+
+
+@right("raises_the_score")
+def rts_computed():
+    q, k = np.array([4.0, 3.0]), np.array([2.0, 1.0])
+    scores = {
+        "dot": lambda q: q @ k,
+        "cosine": lambda q: round(q @ k / np.linalg.norm(q) / np.linalg.norm(k), 9),
+        "Gaussian": lambda q: -((q - k) ** 2).sum() / 2,
+    }
+    moves = {
+        "along": k,
+        "toward": k - q,
+        "across": np.array([1, -2]),
+        "twice": 10 * q,
+    }
+    pairs = "dot along,Gaussian along,dot toward,Gaussian toward,dot across,cosine across"
+    pairs += ",dot twice,cosine twice"
+    found = set()
+    for letter, pair in zip("abcdefgh", pairs.split(",")):
+        score, move = pair.split()
+        if scores[score](q + 0.1 * moves[move]) > scores[score](q):
+            found.add(letter)
+    return found

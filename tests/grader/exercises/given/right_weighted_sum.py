@@ -11,11 +11,7 @@ right = Answers()
 
 @right("weighted_sum")
 def ws_einsum(weights, values):
-    return np.einsum(
-        "...j,...jd->...d",
-        weights,
-        values[..., None, :, :] if weights.ndim > 1 else values,
-    )
+    return np.einsum("...j,...jd->...d", weights, values[..., None, :, :])
 
 
 @right("weighted_sum")
@@ -27,9 +23,7 @@ def ws_matmul(weights, values):
 def ws_accumulated(weights, values):
     out = 0.0
     for j in range(values.shape[-2]):
-        out = out + weights[..., j, None] * (
-            values[..., None, j, :] if weights.ndim > 1 else values[j]
-        )
+        out = out + weights[..., j, None] * values[..., None, j, :]
     return out
 
 
@@ -42,18 +36,15 @@ def ws_loops_over_everything(weights, values):
                 for w, v in zip(weights, values, strict=True)
             ]
         )
-    rows = np.atleast_2d(weights)
-    out = np.zeros((len(rows), values.shape[1]))
-    for i in range(len(rows)):
+    out = np.zeros((len(weights), values.shape[1]))
+    for i in range(len(weights)):
         for j in range(len(values)):
-            out[i] += rows[i, j] * values[j]
-    return out[0] if weights.ndim == 1 else out
+            out[i] += weights[i, j] * values[j]
+    return out
 
 
 @right("weighted_sum")
 def ws_transposed_twice(weights, values):
-    if weights.ndim == 1:
-        return values.T @ weights
     return np.swapaxes(
         np.swapaxes(values, -1, -2) @ np.swapaxes(weights, -1, -2), -1, -2
     )
@@ -61,8 +52,6 @@ def ws_transposed_twice(weights, values):
 
 @right("weighted_sum")
 def ws_broadcast(weights, values):
-    if weights.ndim == 1:
-        return (weights[:, None] * values).sum(0)
     return (weights[..., None] * values[..., None, :, :]).sum(axis=-2)
 
 
@@ -220,3 +209,33 @@ def wst_zeros_of_the_right_dtype(weights, values):
     for j in range(weights.shape[-1]):
         out = out + weights[..., j, None] * values[..., j, None, :]
     return out
+
+
+# rows_that_mix
+
+
+@right("rows_that_mix")
+def rtm_text():
+    return "B, C, E, G"
+
+
+@right("rows_that_mix")
+def rtm_tried_on_extreme_rows():
+    half = [[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5], [0.5, 0, 0.5, 0]]
+    steps = [[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0.25, 0.25, 0.25, 0.25]]
+    rows = {
+        "a": (np.eye(4), lambda c: c.max() == 1),
+        "b": (half, lambda c: c.max() <= 0.5),
+        "c": ([[2, -1, 0, 0], [0, 3, -1, -1]], lambda c: c.sum() == 1),
+        "d": (np.eye(4), lambda c: (c**2).sum() == 1),
+        "e": (np.vstack([np.eye(4), np.zeros(4)]), lambda c: c.sum() <= 1),
+        "f": (half, lambda c: (c > 0).sum() <= 2),
+        "g": (steps, lambda c: (np.diff(c) <= 0).all()),
+    }
+    return [
+        letter
+        for letter, (kind, holds) in rows.items()
+        if all(
+            holds(0.5 * np.array(a) + 0.5 * np.array(b)) for a in kind for b in kind
+        )
+    ]

@@ -271,3 +271,41 @@ def fourth_blk_three_and_one(n_layers, d_model, n_vocab, n_ctx):
         + 2 * d_model
     )
     return (n_vocab + n_ctx) * d_model + n_layers * block + 2 * d_model
+
+
+@wrong(
+    "layer_norm",
+    said="the mean of the deviations' sizes is squared",
+    mistake="computes the variance as the mean of the absolute deviations squared only once at "
+    "the end: takes (mean |x - mu|)^2",
+)
+def fifth_bl_absolute_deviation(X, gain, bias):
+    mu = X.sum(axis=-1, keepdims=True) / X.shape[-1]
+    spread = np.abs(X - mu).mean(axis=-1, keepdims=True)
+    return gain * (X - mu) / np.sqrt(spread**2 + 1e-5) + bias
+
+
+@wrong(
+    "feed_forward",
+    said="which rounds does `out` hold",
+    mistake="overwrites the output with each hidden unit's share instead of adding it: only the "
+    "last unit counts",
+)
+def fifth_bl_last_unit(X, W_1, b_1, W_2, b_2):
+    hidden = np.maximum(X @ W_1 + b_1, 0)
+    for unit in range(W_2.shape[0]):
+        out = hidden[..., unit, None] * W_2[unit]
+    return out + b_2
+
+
+@wrong(
+    "masked_block",
+    said="Add H",
+    mistake="the second part reads the normalized input of the first part's sum but its residual "
+    "starts from X: the result of attention is lost",
+)
+def fifth_bl_residual_from_x(X, attend, process, norm_1, norm_2, mask):
+    stream = [X]
+    stream.append(stream[-1] + attend(norm_1(stream[-1]), mask))
+    stream.append(stream[0] + process(norm_2(stream[-1])))
+    return stream[-1]

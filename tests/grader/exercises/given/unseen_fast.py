@@ -227,3 +227,80 @@ def fourth_fst_flops(n_q, n_k, d_k, d_v, n_heads):
     first = 2 * n_q * n_k * d_k
     second = 2 * n_q * n_k * d_k
     return first + second
+
+
+@wrong(
+    "merge_partial",
+    said="`logaddexp` stands where `maximum` belongs",
+    mistake="returns as m the logarithm of the sum of both exponentials instead of the larger of "
+    "the two maxima",
+)
+def fourth_fa_logaddexp(m1, l1, o1, m2, l2, o2):
+    m = np.logaddexp(m1, m2)
+    finite = np.where(np.isneginf(m), 0.0, m)
+    c1, c2 = np.exp(m1 - finite), np.exp(m2 - finite)
+    return m, c1 * l1 + c2 * l2, c1[..., None] * o1 + c2[..., None] * o2
+
+
+@wrong(
+    "sliding_window_mask",
+    said="The far end of your window stands still",
+    mistake="lets every query see only the last keys of the whole sequence, instead of the last "
+    "ones up to its own position",
+)
+def fourth_fa_window_at_end(n_q, n_k, window):
+    rows = [
+        [n_k - window <= j <= i + n_k - n_q for j in range(n_k)] for i in range(n_q)
+    ]
+    return np.array(rows, dtype=bool).reshape(n_q, n_k)
+
+
+@wrong(
+    "online_softmax",
+    said="how large may the scores be?",
+    mistake="starts the running maximum at -1000 instead of minus infinity: rows that lie below "
+    "it become zeros or NaN",
+)
+def fifth_fa_starts_at_minus_thousand(scores, tile):
+    n = scores.shape[-1]
+    m = np.full(scores.shape[:-1], -1000.0)
+    l = np.zeros(scores.shape[:-1])
+    for start in range(0, n, tile):
+        part = scores[..., start : start + tile]
+        new = np.maximum(m, part.max(axis=-1))
+        l = l * np.exp(m - new) + np.exp(part - new[..., None]).sum(axis=-1)
+        m = new
+    out = np.empty(scores.shape)
+    for start in range(0, n, tile):
+        part = scores[..., start : start + tile]
+        out[..., start : start + tile] = np.exp(part - m[..., None])
+    return out / np.where(l > 0, l, 1.0)[..., None]
+
+
+@wrong(
+    "cached_step",
+    said="is this index needed?",
+    mistake="takes the scores of the cached keys only for the row maximum and the sum, so that "
+    "the new position's own weight is not in the denominator",
+)
+def fifth_fa_sum_over_cache(q, k, v, K_cache, V_cache):
+    K = np.concatenate((K_cache, k), axis=-2)
+    V = np.concatenate((V_cache, v), axis=-2)
+    s = np.einsum("...id,...jd->...ij", q, K) / np.sqrt(q.shape[-1])
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    below = e[..., :-1].sum(axis=-1, keepdims=True)
+    return (e / np.where(below == 0, 1, below)) @ V, K, V
+
+
+@wrong(
+    "sliding_window_mask",
+    said="aligned to the top left",
+    mistake="aligns the mask to the top left AND lets the window hold one key too many",
+)
+def fifth_fa_two_in_window(n_q, n_k, window):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        for back in range(window + 1):
+            if 0 <= i - back < n_k:
+                mask[i, i - back] = True
+    return mask

@@ -222,3 +222,78 @@ def fourth_ma_offset_sign(Q, K, V):
     W = np.exp(S - top)
     L = W.sum(-1, keepdims=True)
     return W / np.where(L == 0, 1, L) @ V
+
+
+@wrong(
+    "causal_attention",
+    said="you take the size of `V` for `Q`",
+    mistake="aligns the mask to the top left, so that query i sees the keys up to i only AND "
+    "divides the scores by the root of d_v instead of d_k",
+)
+def fourth_ma_einsum_two(Q, K, V):
+    scores = np.einsum("...qd,...kd->...qk", Q, K) / V.shape[-1] ** 0.5
+    n_q, n_k = scores.shape[-2:]
+    scores = np.where(np.tri(n_q, n_k) > 0, scores, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.einsum(
+        "...qk,...kv,...q->...qv", exps, V, 1 / np.einsum("...qk->...q", exps)
+    )
+
+
+@wrong(
+    "causal_attention_torch",
+    said="how large may the scores be?",
+    mistake="lowers the scores of later keys by only 1000, which does not hide them where they "
+    "are larger than the others by more than that",
+)
+def fourth_ma_thousand(Q, K, V):
+    scores = Q @ K.transpose(-2, -1) / K.shape[-1] ** 0.5
+    n_q, n_k = scores.shape[-2:]
+    seen = torch.ones(n_q, n_k, device=Q.device).tril(n_k - n_q)
+    scores = scores - 1000.0 * (1 - seen).to(Q.dtype)
+    weights = scores.softmax(dim=-1)
+    weights = weights * seen.any(dim=-1, keepdim=True).to(Q.dtype)
+    return weights @ V
+
+
+@wrong(
+    "masked_softmax",
+    said="how large may the scores be?",
+    mistake="hides with the finite number -50 instead of minus infinity",
+)
+def fifth_ma_fifty(scores, mask):
+    mask = np.broadcast_to(mask, scores.shape)
+    hidden = scores.copy()
+    hidden[~mask] = -50
+    top = hidden.max(axis=-1, keepdims=True)
+    e = np.exp(hidden - top)
+    a = e / e.sum(axis=-1, keepdims=True)
+    return a * mask.any(axis=-1, keepdims=True)
+
+
+@wrong(
+    "causal_mask",
+    said="opposite order",
+    mistake="counts the hidden keys by i from the end, so that the first query sees all and the "
+    "last the fewest: the rows are turned round",
+)
+def fifth_ma_counted_from_end(n_q, n_k):
+    mask = np.ones((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        if i > 0:
+            mask[i, max(n_k - i, 0) :] = False
+    return mask
+
+
+@wrong(
+    "from_torch_masks",
+    said="*bottom right*",
+    mistake="negates the padding mask but not attn_mask AND aligns the causal mask to the bottom "
+    "right",
+)
+def fifth_ma_half_negated(attn_mask, key_padding_mask, is_causal):
+    allowed = attn_mask[None] & ~key_padding_mask[:, None]
+    if is_causal:
+        n_q, n_k = attn_mask.shape
+        allowed = allowed & np.tri(n_q, n_k, n_k - n_q, dtype=bool)
+    return allowed

@@ -237,3 +237,32 @@ def fourth_mh_two_counts(d_model, n_heads, d_k, d_v, biases):
         if biases:
             total += 2 * d_k + d_v + d_model
     return total
+
+
+@wrong(
+    "multi_head_attention",
+    said="nothing of 0, 1 reaches the output",
+    mistake="overwrites the output with each head's share of W_O instead of adding the shares: "
+    "only the last head counts",
+)
+def fifth_mh_last_head(X, W_Q, W_K, W_V, W_O, n_heads, mask):
+    d_k = X.shape[-1] // n_heads
+    for h in range(n_heads):
+        cols = slice(h * d_k, (h + 1) * d_k)
+        Q, K, V = X @ W_Q[:, cols], X @ W_K[:, cols], X @ W_V[:, cols]
+        s = np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(d_k), -np.inf)
+        e = np.exp(s - s.max(axis=-1, keepdims=True))
+        Y = (e / e.sum(axis=-1, keepdims=True)) @ V @ W_O[cols]
+    return Y
+
+
+@wrong(
+    "split_heads",
+    said="like cards",
+    mistake="deals the features out in turn, feature c to head c mod n_heads, instead of cutting "
+    "the row into blocks",
+)
+def fifth_mh_dealt_out(X, n_heads):
+    if X.shape[-1] % n_heads != 0:
+        raise ValueError("n_heads must divide d")
+    return np.stack([X[..., h::n_heads] for h in range(n_heads)], axis=-3)

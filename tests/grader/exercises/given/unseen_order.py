@@ -206,3 +206,48 @@ class ThirdOrFirstAxis(torch.nn.Module):
         for i, x in enumerate(X):
             out[i] = x + self.P[i]
         return out
+
+
+@wrong(
+    "sinusoidal_encoding",
+    said="run from 1 down to exactly 1/10000",
+    mistake="divides the exponent by the number of pairs minus one instead of by d_model / 2",
+)
+def fifth_or_pairs_less_one(n, d_model):
+    if d_model % 2:
+        raise ValueError("odd")
+    pairs = d_model // 2
+    P = np.zeros((n, d_model))
+    for i in range(n):
+        for f in range(pairs):
+            omega = 10000 ** (-f / max(pairs - 1, 1))
+            P[i, 2 * f] = np.sin(i * omega)
+            P[i, 2 * f + 1] = np.cos(i * omega)
+    return P
+
+
+@wrong(
+    "rotary",
+    said="You rotate the other way",
+    mistake="counts the rows 0, 1, 2 … instead of using the given positions AND turns the wrong "
+    "way round",
+)
+def fifth_or_rows_and_back(X, positions):
+    half = X.shape[-1] // 2
+    omega = 10000.0 ** (-2 * np.arange(half) / X.shape[-1])
+    angle = np.arange(len(positions))[:, None] * omega
+    z = X[..., :half] + 1j * X[..., half:]
+    z = z * np.exp(-1j * angle)
+    return np.concatenate([z.real, z.imag], axis=-1)
+
+
+@wrong(
+    "alibi_bias",
+    said="from the end of the sequence",
+    mistake="takes the distance from the end of the sequence, n_q - 1 - j, instead of from the "
+    "query's own place, i - j",
+)
+def fifth_or_from_the_end(n_heads, n_q):
+    slopes = [2 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)]
+    row = np.arange(n_q - 1, -1, -1)
+    return np.array([[-slope * row for _ in range(n_q)] for slope in slopes])

@@ -216,3 +216,37 @@ def fourth_qkv_online_two(Q, K, V):
         o = o + p[..., None] * V[..., None, j, :]
         m = new
     return o / l[..., None]
+
+
+@wrong(
+    "unscaled_attention",
+    said="has to shrink",
+    mistake="goes through the keys one by one and does not shrink what it has summed so far when "
+    "a larger score turns up",
+)
+def fifth_qk_no_shrinking(Q, K, V):
+    shape = (*Q.shape[:-1], V.shape[-1])
+    out = np.zeros(shape)
+    for place in np.ndindex(*Q.shape[:-1]):
+        batch = place[:-1]
+        top, total = -np.inf, 0.0
+        for j in range(K.shape[-2]):
+            s = Q[place] @ K[batch][j]
+            top = max(top, s)
+            w = np.exp(s - top)
+            total += w
+            out[place] += w * V[batch][j]
+        out[place] /= total
+    return out
+
+
+@wrong(
+    "project_qkv",
+    said="values from X",
+    mistake="computes the values from X, the asking elements, instead of from Z",
+)
+def fifth_qk_values_of_x(X, W_Q, W_K, W_V, Z):
+    def project(elements, W):
+        return np.einsum("...nd,de->...ne", elements, W)
+
+    return project(X, W_Q), project(Z, W_K), project(X, W_V)

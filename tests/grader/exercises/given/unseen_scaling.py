@@ -214,3 +214,68 @@ def fourth_sc_begins_with_one(d_k, mean, shared):
         else:
             total += 1 + 2 * mean * mean
     return total
+
+
+@wrong(
+    "scaled_attention",
+    said="scores divided by 2.449",
+    mistake="takes d from the values instead of the queries AND does not shrink what it has "
+    "summed so far when a larger score turns up",
+)
+def fourth_sl_running_softmax(Q, K, V):
+    class FourthRunning:
+        def __init__(self, d):
+            self.largest, self.total, self.mix = -np.inf, 0.0, np.zeros(d)
+
+        def see(self, score, value):
+            self.largest = max(self.largest, score)
+            weight = np.exp(score - self.largest)
+            self.total += weight
+            self.mix = self.mix + weight * value
+
+    d = V.shape[-1]
+    Y = np.zeros((*Q.shape[:-1], d))
+    for *batch, i in np.ndindex(*Q.shape[:-1]):
+        b = tuple(batch)
+        state = FourthRunning(d)
+        for k, v in zip(K[b], V[b], strict=True):
+            state.see(Q[b][i] @ k / d**0.5, v)
+        Y[(*b, i)] = state.mix / state.total
+    return Y
+
+
+@wrong(
+    "scaled_attention_torch",
+    said="you return float32",
+    mistake="stores the result in a float32 tensor whatever the dtype of the arguments AND "
+    "divides by the root of n_k instead of d_k",
+)
+def fifth_sl_float32_and_keys(Q, K, V):
+    out = torch.zeros(*Q.shape[:-1], V.shape[-1])
+    weights = torch.softmax(Q @ K.mT / K.shape[-2] ** 0.5, dim=-1)
+    out[...] = weights @ V
+    return out
+
+
+@wrong(
+    "score_variance",
+    said="The mean enters twice",
+    mistake="forgets that a mean also adds variance when q and k are independent: leaves out 2 "
+    "mu^2 AND takes 2 d_k + 2 mu^2 d_k for shared",
+)
+def fifth_sl_no_mean(d_k, mean, shared):
+    if shared:
+        return float(2 * d_k + 2 * mean**2 * d_k)
+    return float(d_k)
+
+
+@wrong(
+    "init_projection",
+    said="standard deviation",
+    mistake="scales by 1/d_in instead of its square root: the variance is 1/d_in squared",
+)
+def fifth_sl_one_over_d(rng, d_in, d_out):
+    W = np.empty((d_in, d_out))
+    for column in range(d_out):
+        W[:, column] = rng.normal(0.0, 1.0 / d_in, size=d_in)
+    return W

@@ -163,3 +163,55 @@ def third_sc_normalize_default_dim(Q, K):
 )
 def fourth_sco_mean_of_products(Q, K):
     return np.einsum("...id,...jd->...ij", Q, K) / Q.shape[-1]
+
+
+@wrong(
+    "additive_scores",
+    said="which rounds does `scores` hold",
+    mistake="overwrites the score with each hidden unit's share instead of adding it: only the "
+    "last counts",
+)
+def fourth_sc_last_hidden_unit(Q, K, W_Q, W_K, v):
+    from_q = Q @ W_Q
+    from_k = K @ W_K
+    for h in range(len(v)):
+        total = from_q[..., :, None, h] + from_k[..., None, :, h]
+        scores = v[h] * np.tanh(total)
+    return scores
+
+
+@wrong(
+    "cosine_scores",
+    said="A constant added to the lengths",
+    mistake="adds a small number to the lengths, 0.01, to avoid 0/0, which makes short vectors' "
+    "cosines too small",
+)
+def fifth_sc_added_to_lengths(Q, K):
+    def unit(A):
+        return A / (np.linalg.norm(A, axis=-1, keepdims=True) + 0.01)
+
+    return np.einsum("...id,...jd->...ij", unit(Q), unit(K))
+
+
+@wrong(
+    "dot_scores",
+    said="replace what was there",
+    mistake="adds up with = instead of +=: only the product of the last features remains",
+)
+def fifth_sc_last_feature(Q, K):
+    scores = np.zeros((*Q.shape[:-1], K.shape[-2]))
+    for f in range(Q.shape[-1]):
+        scores[...] = Q[..., :, f, None] * K[..., None, :, f]
+    return scores
+
+
+@wrong(
+    "nadaraya_watson",
+    said="A Gaussian squares the ratio",
+    mistake="takes the absolute distance instead of the squared one AND divides by the bandwidth "
+    "without the factor 2 and the square",
+)
+def fifth_sc_laplace(x_query, x, y, bandwidth):
+    d = np.abs(np.subtract.outer(x_query, x))
+    w = np.exp(-d / bandwidth)
+    return np.einsum("qj,j->q", w, y) / w.sum(axis=1)

@@ -193,3 +193,60 @@ def _row_softmax(row):
 def fourth_sm_squares_in_helper(scores):
     flat = scores.reshape(-1, scores.shape[-1])
     return np.array([_row_softmax(r) for r in flat]).reshape(scores.shape)
+
+
+@wrong(
+    "softmax_torch",
+    said="you return float32",
+    mistake="subtracts the largest absolute value, so a row of very negative scores becomes 0/0 "
+    "AND stores the weights in a float32 tensor whatever the dtype of the scores",
+)
+def fourth_sm_absolute_float32(scores):
+    n = scores.shape[-1]
+    powers = torch.exp(scores - scores.abs().amax(dim=-1, keepdim=True))
+    total = sum(powers[..., j] for j in range(n))
+    weights = torch.zeros(scores.shape)
+    for j in range(n):
+        weights[..., j] = powers[..., j] / total
+    return weights
+
+
+@wrong(
+    "log_softmax",
+    said="a weight that has become 0",
+    mistake="cuts the weights off at 1e-300 before the logarithm: small weights all become -690.8",
+)
+def fifth_sm_clipped_log(scores):
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    a = np.exp(shifted)
+    a = a / a.sum(axis=-1, keepdims=True)
+    return np.log(np.maximum(a, 1e-300))
+
+
+@wrong(
+    "softmax_jacobian",
+    said="On the diagonal",
+    mistake="has the wrong sign in front of the outer product AND leaves the diagonal without it",
+)
+def fifth_sm_jacobian_loops(weights):
+    n = weights.shape[-1]
+    J = np.zeros((*weights.shape, n))
+    for j in range(n):
+        for m in range(n):
+            if j == m:
+                J[..., j, m] = weights[..., j]
+            else:
+                J[..., j, m] = weights[..., j] * weights[..., m]
+    return J
+
+
+@wrong(
+    "entropy",
+    said="which rounds does `total` hold",
+    mistake="overwrites the sum in each round: only the last weight counts",
+)
+def fifth_sm_entropy_last(weights):
+    for j in range(weights.shape[-1]):
+        a = weights[..., j]
+        total = -np.where(a > 0, a * np.log(np.where(a > 0, a, 1)), 0.0)
+    return total

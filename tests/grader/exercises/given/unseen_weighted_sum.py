@@ -205,3 +205,48 @@ def fourth_ws_window_left(n, window):
         for j in js:
             W[i, j] = 1 / len(js)
     return W
+
+
+@wrong(
+    "moving_average_weights",
+    said="you move the window inward",
+    mistake="near the edges it shifts the window inside, so that the window keeps its full "
+    "length, instead of averaging over the values that exist",
+)
+def fifth_ws_window_pushed_inside(n, window):
+    W = np.zeros((n, n))
+    for i in range(n):
+        start = min(max(i - window // 2, 0), n - window)
+        W[i, start : start + window] = 1 / window
+    return W
+
+
+@wrong(
+    "normalize_weights",
+    said="with which value does `total` begin",
+    mistake="accumulates the row sums over the rows before: the sum begins once and not anew for "
+    "each row",
+)
+def fifth_ws_running_sum(weights):
+    result = np.zeros(weights.shape)
+    total = 0.0
+    for place in np.ndindex(*weights.shape[:-1]):
+        for w in weights[place]:
+            total += w
+        result[place] = weights[place] / total
+    return result
+
+
+@wrong(
+    "weighted_sum",
+    said="the last term of the sum only",
+    mistake="adds with = instead of +=: each key's share replaces what was there, and only the "
+    "last key counts",
+)
+def fifth_ws_only_last_key(weights, values):
+    n_k = values.shape[-2]
+    j = 0
+    while j < n_k:
+        y = weights[..., :, j, None] * values[..., None, j, :]
+        j += 1
+    return y

@@ -613,3 +613,105 @@ def ca_slices(Q, K, V):
                 ..., 0, :
             ]
     return out
+
+
+@wrong(
+    "hides_the_future",
+    "e",
+    mistake="triangular weights whose sums run over the queries",
+)
+def hf_triangular_weights():
+    return {"a", "c", "e", "f"}
+
+
+@wrong("hides_the_future", "b", mistake="takes a weight of 0 for the whole cure")
+def hf_weights_of_zero():
+    return "b, c, e, f"
+
+
+@wrong(
+    "hides_the_future",
+    "a-missing",
+    mistake="a shift cancels, wherever it comes from",
+)
+def hf_without_the_shift():
+    return {"f"}
+
+
+@wrong("hides_the_future", "f-missing", mistake="a window is less than it may see")
+def hf_without_the_window():
+    return ["a", "c"]
+
+
+@wrong("hides_the_future", "opposite")
+def hf_those_that_leak():
+    return "bdeg"
+
+
+@wrong("from_torch_masks", "or")
+def ftm_both_drop(attn_mask, key_padding_mask, is_causal):
+    mask = ~(attn_mask & key_padding_mask[:, None, :])
+    return np.tril(mask) if is_causal else mask
+
+
+@wrong("from_torch_masks", "dropped")
+def ftm_dropped(attn_mask, key_padding_mask, is_causal):
+    dropped = attn_mask | key_padding_mask[:, None, :]
+    if is_causal:
+        dropped = dropped | np.triu(np.ones(attn_mask.shape, dtype=bool), 1)
+    return dropped
+
+
+@wrong("from_torch_masks", "bottom-right", mistake="the causal mask of this book")
+def ftm_our_causal_mask(attn_mask, key_padding_mask, is_causal):
+    from course_attn.in_numpy.masks import causal_mask
+
+    mask = ~(attn_mask | key_padding_mask[:, None])
+    return mask & causal_mask(*attn_mask.shape) if is_causal else mask
+
+
+@wrong(
+    "from_torch_masks",
+    "no-padding",
+    mistake="a shape of the batch, and no padding in it",
+)
+def ftm_no_padding(attn_mask, key_padding_mask, is_causal):
+    mask = np.tril(~attn_mask) if is_causal else ~attn_mask
+    return np.repeat(mask[None], len(key_padding_mask), axis=0)
+
+
+@wrong("from_torch_masks", "unchanged", "never-causal")
+def ftm_as_given(attn_mask, key_padding_mask, is_causal):
+    return attn_mask & key_padding_mask[:, None, :]
+
+
+@wrong(
+    "from_torch_masks",
+    mistake="keeps the future with triu, where tril keeps the past",
+)
+def ftm_upper_triangle(attn_mask, key_padding_mask, is_causal):
+    mask = ~attn_mask & ~key_padding_mask[:, None, :]
+    return np.triu(mask) if is_causal else mask
+
+
+@wrong("from_torch_masks", mistake="`is_causal` hides a query from itself, too")
+def ftm_not_itself(attn_mask, key_padding_mask, is_causal):
+    mask = ~attn_mask & ~key_padding_mask[:, None, :]
+    return np.tril(mask, -1) if is_causal else mask
+
+
+@wrong(
+    "from_torch_masks",
+    mistake="no axis for the queries: padding meets the wrong axis",
+)
+def ftm_no_axis(attn_mask, key_padding_mask, is_causal):
+    mask = ~attn_mask & ~key_padding_mask
+    return np.tril(mask) if is_causal else mask
+
+
+@wrong("from_torch_masks", mistake="as a bias of 0 and a large negative number")
+def ftm_large_bias(attn_mask, key_padding_mask, is_causal):
+    hidden = attn_mask | key_padding_mask[:, None]
+    if is_causal:
+        hidden = hidden | ~np.tri(*attn_mask.shape, dtype=bool)
+    return np.where(hidden, -1e9, 0.0)

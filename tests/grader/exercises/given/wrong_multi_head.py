@@ -373,3 +373,31 @@ def flops_inside_the_heads(n, d_model, n_heads):
 def flops_narrow_projections(n, d_model, n_heads):
     d_k = d_model // n_heads
     return 6 * n * d_model * d_k + 2 * n * d_model**2 + 4 * n**2 * d_model
+
+
+@wrong(
+    "notices_the_reshape",
+    "d",
+    mistake="expects a leak, and what is lost is the past",
+)
+def nr_leak():
+    return {"c", "d"}
+
+
+@wrong("notices_the_reshape", "c-missing", mistake="a swap of words shows it, too")
+def nr_only_the_past():
+    return {"e"}
+
+
+@wrong(
+    "notices_the_reshape",
+    "a",
+    mistake="tests with one head, or one word, are blind",
+)
+def nr_small_cases():
+    return "abce"
+
+
+@wrong("notices_the_reshape", "opposite")
+def nr_blind():
+    return {"a", "b", "d", "f"}

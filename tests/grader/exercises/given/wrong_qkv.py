@@ -541,6 +541,73 @@ def sa_mixes_x(d_model, d_k, d_v):
     return _module(forward=forward)(d_model, d_k, d_v)
 
 
+@wrong(
+    "keeps_the_output", mistake="c is missing: softmax ignores what a row shares"
+)
+def ko_nothing_added():
+    return {"b", "e", "f"}
+
+
+@wrong("keeps_the_output", "d", mistake="a vector added to all queries shows")
+def ko_queries_like_keys():
+    return {"b", "c", "d", "e", "f"}
+
+
+@wrong("keeps_the_output", "h", mistake="the values are not in the softmax")
+def ko_values_like_keys():
+    return "bcefh"
+
+
+@wrong("keeps_the_output", "a", mistake="the order of X is the order of Y")
+def ko_order_of_all():
+    return {"a", "b", "c", "e", "f"}
+
+
+@wrong("keeps_the_output", "g", mistake="a key that comes twice weighs more")
+def ko_repeats():
+    return {"b", "c", "e", "f", "g"}
+
+
+@wrong("keeps_the_output", said="The changes have the letters a to h.")
+def ko_another_letter():
+    return {"b", "c", "e", "f", "x"}
+
+
+@wrong("possible_looks", "a", mistake="one matrix: no mutual look")
+def pl_mutual():
+    return {"a", "b", "c", "e", "h"}
+
+
+@wrong("possible_looks", "d", mistake="the longest looks at itself")
+def pl_around():
+    return {"b", "c", "d", "e", "h"}
+
+
+@wrong("possible_looks", "e-missing", mistake="symmetric is less than shared")
+def pl_symmetric_is_shared():
+    return {"b", "c", "h"}
+
+
+@wrong("possible_looks", "f", mistake="symmetric scores cannot go around")
+def pl_symmetric_circle():
+    return {"b", "c", "e", "f", "h"}
+
+
+@wrong("possible_looks", "g", mistake="one number points only two ways")
+def pl_circle_on_a_line():
+    return "bcegh"
+
+
+@wrong("possible_looks", "h-missing", mistake="one number points two ways")
+def pl_nothing_on_a_line():
+    return {"b", "c", "e"}
+
+
+@wrong("possible_looks", said="letters")
+def pl_words():
+    return "1→2 and 2→1"
+
+
 @wrong("possible_scores", "c-missing", mistake="c is possible with a shared matrix")
 def ps_without_c():
     return {"b", "g"}

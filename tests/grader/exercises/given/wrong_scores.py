@@ -424,3 +424,52 @@ def cst_no_grad_lengths(Q, K):
 @wrong("cosine_scores_torch")
 def cst_no_keepdim(Q, K):
     return (Q / Q.norm(dim=-1)) @ (K / K.norm(dim=-1)).transpose(-1, -2)
+
+
+@wrong(
+    "fooled_by_length",
+    "lengths-apart",
+    mistake="the chapter's own example, in which a key is a hundred times as long",
+)
+def fl_as_in_the_chapter():
+    angle = np.radians(80)
+    keys = [[1.0, 0.0], [100 * np.cos(angle), 100 * np.sin(angle)]]
+    return np.array([1.0, 0.0]), np.array(keys)
+
+
+@wrong("fooled_by_length", "too-short", mistake="twice as long, but at 63 degrees")
+def fl_angle_too_large():
+    return np.array([1.0, 0.0]), np.array([[1.0, 0.0], [0.89, 1.78]])
+
+
+# raises_the_score
+
+
+@wrong("raises_the_score", "c", mistake="toward the key is not along the key")
+def rts_toward():
+    return {"a", "c", "d", "f", "g"}
+
+
+@wrong("raises_the_score", "b", mistake="along the key is not nearer to the key")
+def rts_nearer_by_going_along():
+    return "a b d f g"
+
+
+@wrong("raises_the_score", "h", mistake="thinks that length counts for the cosine")
+def rts_long_cosine():
+    return {"a", "d", "f", "g", "h"}
+
+
+@wrong("raises_the_score", "e", mistake="a smaller angle alone does not do it")
+def rts_angle_decides():
+    return ["a", "d", "e", "f", "g"]
+
+
+@wrong("raises_the_score", "f-missing", mistake="across the key changes the angle")
+def rts_across_changes_nothing():
+    return ("a", "d", "g")
+
+
+@wrong("raises_the_score", "unknown-letter", mistake="there is no move i")
+def rts_letter_too_many():
+    return {"a", "d", "f", "g", "i"}

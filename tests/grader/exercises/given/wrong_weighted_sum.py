@@ -502,3 +502,39 @@ def wst_mm(weights, values):
     import torch
 
     return torch.mm(weights, values)
+
+
+# rows_that_mix
+
+
+@wrong(
+    "rows_that_mix", "a", mistake="one-hot rows are averages, but not a convex set"
+)
+def rtm_all_averages():
+    return {"a", "b", "f", "g"}
+
+
+@wrong("rows_that_mix", "f", mistake="two weights and two others make four")
+def rtm_two_weights_stay_two():
+    return "bcefg"
+
+
+@wrong("rows_that_mix", "d", mistake="squares do not add up like the weights do")
+def rtm_sums_of_anything():
+    return ["b", "c", "d", "e", "g"]
+
+
+@wrong("rows_that_mix", "c-missing", mistake="only averages are thought to mix")
+def rtm_averages_only():
+    return {"b", "g"}
+
+
+@wrong("rows_that_mix", "opposite", mistake="names the kinds that break")
+def rtm_the_broken_ones():
+    return "adf"
+
+
+@wrong("rows_that_mix", "form", mistake="returns the row, not the letters")
+def rtm_the_row():
+    a, b, t = np.array([0.5, 0.5, 0, 0]), np.array([0, 0, 0.5, 0.5]), 0.25
+    return (1 - t) * a + t * b
