@@ -93,6 +93,10 @@ own-feature-only: np.ones((d, d)) / d → np.eye(d) / d
 others-only: identity - averaging_matrix → identity - averaging_matrix * (1 - identity)
     The diagonal of your C is 1. But feature f is itself a d-th of the mean that is subtracted from
     it: 1 − 1/d. {tried}
+mean-of-the-others: return identity - averaging_matrix
+            → return (identity - averaging_matrix) * (d / max(d - 1, 1))
+    From each feature you subtract the mean of the d − 1 *others*. That makes d/(d − 1) of x − μ:
+    the mean of *all* features, its own too, is to be subtracted. {tried}
 """),
     properties=(Property("tried", _tried),),
     hints=(

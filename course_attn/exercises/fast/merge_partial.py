@@ -221,6 +221,10 @@ down-the-columns: first_factor[..., None] * o1 + second_factor[..., None] * o2
 zero-for-an-empty-query: return m, l, o → return shift, l, o
     Where a query sees no key in either part, you return m = 0, the number that stands for −∞ in
     the exponents; a later merge would take it for a score. The m that you return stays −∞.
+one-empty-query-for-all: shift = → if np.isneginf(m1).any(): return m2, l2, o2 ⏎ shift =
+        and first_factor = → if np.isneginf(m2).any(): return m1, l1, o1 ⏎ first_factor =
+    Where *any* query saw no key in a part, you drop that part for *all* queries, and with it what
+    the others saw there. Decide for each query by itself; exp(−∞ − m) is 0 anyway. {by_hand}
 """),
     properties=(
         Property(

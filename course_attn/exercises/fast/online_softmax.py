@@ -191,6 +191,10 @@ not-rescaled: l * factor → l
     The old sum is not rescaled when the maximum grows: before the tile's powers are added, it has
     to shrink by exp(m_old − m_new). (If you do multiply: does m still hold the *old* maximum at
     that line?) Your rows sum to {your.sums}. {worst_row}
+new-tile-shrunk-too: l * factor + powers.sum(axis=-1, keepdims=True)
+            → (l + powers.sum(axis=-1, keepdims=True)) * np.where(m == -np.inf, 1.0, factor)
+    The sum is rescaled too late, when the new tile is in it already: the tile's powers stand
+    against the new maximum and must not shrink. Rescale the old l first, then add. {worst_row}
 sign: np.exp(m - shift) → np.exp(shift - m)
     The old sum is rescaled by exp(m_new − m_old), which is infinite while m_old is −∞, and above 1
     later. What was summed up before has to *shrink*: exp(m_old − m_new).

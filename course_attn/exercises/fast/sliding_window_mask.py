@@ -91,6 +91,15 @@ negative-start: (distances >= 0) & (distances < window)
             → np.array([np.isin(key, key[p - window + 1 : p + 1]) for p in positions[:, 0]])
     For the first queries p − window + 1 is negative, and a slice that starts at a negative number
     counts from the *end*: start it at `max(p - window + 1, 0)`. {first_wrong}
+always-full: distances >= 0
+            → (positions >= 0) & (key - np.maximum(positions - window + 1, 0) < window)
+    Near the start your window still holds `window` keys, and reaches past the query's own position
+    into the future. It ends at p, `start : p + 1`, however few keys that leaves. {first_wrong}
+always-full-everywhere: distances >= 0
+            → key - np.maximum(positions - window + 1, 0) < window
+    Near the start your window still holds `window` keys, also for a query that stands before the
+    first key, and reaches into the future. It ends at the query's own position p, however few
+    keys that leaves: `start : max(p + 1, 0)`. {first_wrong}
 window-only: (distances >= 0) & → (nothing)
     Only the far end of the window is there, and queries see the whole future. The mask has to be
     causal as well, j ≤ p. {first_wrong}

@@ -104,6 +104,12 @@ always-causal: mask & past_keys if is_causal else mask → mask & past_keys
     You hide later keys though `is_causal` is False. {entry}
 causal-only: mask & past_keys → past_keys & np.ones_like(mask)
     Where `is_causal` is True, you forget the two masks. All three have to allow a key. {entry}
+causal-instead-of-attention: mask & past_keys → real_keys & past_keys
+    Where `is_causal` is True, the triangle takes the place of `attn_mask`, which then plays no
+    part. It comes *in addition*: all three have to allow a key. {entry}
+causal-instead-of-padding: mask & past_keys → kept_keys & past_keys & np.ones_like(real_keys)
+    Where `is_causal` is True, `key_padding_mask` plays no part. The triangle comes *in addition*
+    to both masks: all three have to allow a key. {entry}
 """),
     properties=(Property("wrong-entry", _wrong_entry),),
     hints=(

@@ -76,6 +76,9 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
     faults=fault_list("""
 root: scores / temperature → scores / temperature**0.5
     You divide by the *square root* of the temperature; divide by the temperature itself.
+multiplied: scores / temperature → scores * temperature
+    You multiply by the temperature where you should divide: below 1 it is to sharpen the weights,
+    and yours get more even.
 scaled: scores / temperature → scores / temperature / len(query) ** 0.5
     You divide by √d_k = {query.root} besides. Here only the temperature divides: softmax(q Kᵀ / T).
 power: np.exp(quotients - largest)

@@ -131,6 +131,9 @@ swapped: Q @ K.swapaxes(-1, -2) → K @ Q.swapaxes(-1, -2)
 no-transpose: Q @ K.swapaxes(-1, -2) → Q @ K
     `Q @ K` multiplies rows of Q with *columns* of K, and fits only where n_k happens to be d_k, as
     here. A score is row times row: transpose K, its last two axes.
+reshaped: K.swapaxes(-1, -2) → K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+    You *reshape* K to (…, d_k, n_k). The shape fits, but the numbers keep their order and only
+    fill other rows: a column is no key any more. *Transpose* K, so that column j is key j.
 negative-scores: = Q @ → = -Q @
     The sign of the scores is wrong: your queries attend most to the keys that match them least.
 gaussian: Q @ K.swapaxes(-1, -2)

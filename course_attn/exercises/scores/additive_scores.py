@@ -81,6 +81,11 @@ relu: np.tanh(pairs) → np.maximum(pairs, 0)
     You use max(x, 0), the ReLU, where tanh is asked for: it keeps signs, and stays below 1.
 product: queries[..., :, None, :] + → queries[..., :, None, :] *
     You multiply the two projections; an *additive* score adds them, before tanh.
+product-of-tanhs: queries[..., :, None, :] + keys[..., None, :, :]
+            → np.tanh(queries)[..., :, None, :] * np.tanh(keys)[..., None, :, :]
+        and np.tanh(pairs) → pairs
+    You take the tanh of the query and that of the key and multiply the two. An *additive* score
+    adds the projections first, and takes one tanh, of the sum.
 v-inside: np.tanh(pairs) → np.tanh(pairs * v)
         and hidden_units @ v → hidden_units.sum(axis=-1)
     You multiply by v inside the tanh. v weighs the hidden units *after* the tanh.

@@ -7,6 +7,7 @@ from course_attn.checking import (
     Case,
     Context,
     Exercise,
+    Kind,
     Property,
     fault_list,
 )
@@ -42,6 +43,7 @@ def _cases() -> tuple[Case, ...]:
         Case((draw((1, 6)), 2.2), "one"),
         Case((draw((5, 1)), 0.6), "one"),
         Case((draw((11, 13)).astype("f4"), 2.5), "float32"),
+        Case((3000 * draw((5, 7)), 2500.0), "hot"),
     )
 
 
@@ -66,10 +68,17 @@ exercise = Exercise(
     task="""
 Write `softmax_with_temperature(scores, temperature)`: the softmax of `scores / temperature` along
 the last axis. A temperature (a number above 0) below 1 sharpens the weights, one above 1 evens them
-out. Shape (…, n) in and out; you may use your own `softmax`.
+out. Scores may be of any size and lie thousands apart. Shape (…, n) in and out; you may use your own
+`softmax`.
 """,
     cases=_cases,
-    kinds=plain.kinds,
+    kinds={
+        **plain.kinds,
+        "hot": Kind(
+            "where scores lie thousands apart and the temperature is high",
+            "Divided by it, they are close together: none of the weights is 0 then.",
+        ),
+    },
     faults=fault_list("""
 multiplied: scores / temperature → scores * temperature
     You multiply by the temperature where you should divide: below 1 it is to sharpen the weights,
@@ -85,6 +94,11 @@ power-of-weights: scores / temperature → scores
         and return weights → return weights ** (1 / temperature)
     You raise the finished weights to the power 1/temperature: the proportions are right, but your
     rows sum to {your.sums}. Divide by their sum again, or the scores by the temperature before exp.
+power-of-weights-divided: np.exp(scaled_scores - row_maximum)
+            → np.exp(scores - scores.max(axis=-1, keepdims=True)) ** (1 / temperature)
+    The softmax to the power 1/temperature, divided by its sum, is right on paper. But a score that
+    lies 800 below the largest has the power 0 already, and no exponent brings it back, not even at
+    temperature {temperature}: divide the *scores* by the temperature, before exp. {worst_row}
 twice: scores / temperature
             → 1 / np.exp(scores[..., None, :] - scores[..., None]).sum(axis=-1) / temperature
     The softmax is applied twice: what you divide by the temperature are weights already. Divide

@@ -85,6 +85,13 @@ signs-lost: = weights → = np.abs(weights)
     The signs of the weights are lost: negative ones are allowed here. Use them as given.
 negative-cut-off: = weights → = (weights * (weights > 0))
     You treat negative weights as 0. They are allowed here: such a value is subtracted.
+first-values-of-the-batch: weights @ values → weights @ values.reshape(-1, *values.shape[-2:])[0]
+    You mix the values of the first batch element for all of them. Each element of the batch has
+    values of its own: `values` has shape {values.shape}, and its leading axes go with those of
+    `weights`.
+first-weights-of-the-batch: = weights → = weights.reshape(-1, *weights.shape[-2:])[0]
+    You mix with the weights of the first batch element for all of them. Each element of the batch
+    has weights of its own: `weights` has shape {weights.shape}.
 """),
     hints=(
         "Take output 0. Which row of which array says how much of each value it gets? Which axis "

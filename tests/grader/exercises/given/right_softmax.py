@@ -112,12 +112,6 @@ def st_shift_before(scores, temperature):
 
 
 @right("softmax_with_temperature")
-def st_power(scores, temperature):
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) ** (1 / temperature)
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-@right("softmax_with_temperature")
 def st_torchs_as_a_step(scores, temperature):
     import torch
 

@@ -309,3 +309,18 @@ def fifth_bl_residual_from_x(X, attend, process, norm_1, norm_2, mask):
     stream.append(stream[-1] + attend(norm_1(stream[-1]), mask))
     stream.append(stream[0] + process(norm_2(stream[-1])))
     return stream[-1]
+
+
+@wrong(
+    "matrix_before_rms",
+    said="the mean of the d − 1 *others*",
+    mistake="subtracts from each feature the mean of the others, not of all, which makes the "
+    "result too large by d/(d - 1)",
+)
+def fifth_bl_mean_of_others(d):
+    return np.array(
+        [
+            [float(d > 1) if r == c else -1 / (d - 1) for c in range(d)]
+            for r in range(d)
+        ]
+    )

@@ -304,3 +304,67 @@ def fifth_fa_two_in_window(n_q, n_k, window):
             if 0 <= i - back < n_k:
                 mask[i, i - back] = True
     return mask
+
+
+@wrong(
+    "online_softmax",
+    said="The sum is rescaled too late",
+    mistake="when the maximum grows, the sum is corrected only after the new tile has been added, "
+    "so that the new tile is shrunk too",
+)
+def fifth_fa_late_correction(scores, tile):
+    lowest = np.finfo(float).min
+    pieces = [scores[..., s : s + tile] for s in range(0, scores.shape[-1], tile)]
+
+    def look(rest, m, l):
+        if not rest:
+            return m, l
+        new_m = np.maximum(m, rest[0].max(axis=-1, keepdims=True))
+        l = l + np.exp(rest[0] - new_m).sum(axis=-1, keepdims=True)
+        # nothing is to be corrected as long as no score has been seen
+        l = l * np.where(m == lowest, 1.0, np.exp(np.maximum(m - new_m, -1e5)))
+        return look(rest[1:], new_m, l)
+
+    shape = (*scores.shape[:-1], 1)
+    m, l = look(pieces, np.full(shape, lowest), np.zeros(shape))
+    l = np.where(l == 0, 1.0, l)
+    return np.concatenate([np.exp(piece - m) / l for piece in pieces], axis=-1)
+
+
+@wrong(
+    "merge_partial",
+    said="you drop that part for *all* queries",
+    mistake="if any query saw no key in a part, that part is dropped for all queries, also for "
+    "those that did see keys in it",
+)
+def fifth_fa_all_or_nothing(m1, l1, o1, m2, l2, o2):
+    if np.isneginf(m1).any():
+        return m2, l2, o2
+    if np.isneginf(m2).any():
+        return m1, l1, o1
+    m = np.maximum(m1, m2)
+    shrink_1, shrink_2 = np.exp(m1 - m), np.exp(m2 - m)
+    return (
+        m,
+        l1 * shrink_1 + l2 * shrink_2,
+        o1 * shrink_1[..., None] + o2 * shrink_2[..., None],
+    )
+
+
+@wrong(
+    "sliding_window_mask",
+    said="Near the start your window still holds `window` keys",
+    mistake="every row gets a full window of keys, also near the start, where the window then "
+    "reaches past the query's own position into the future",
+)
+def fifth_fa_always_full(n_q, n_k, window):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        p = i + n_k - n_q
+        if p < 0:
+            continue
+        start = p - window + 1
+        if start < 0:
+            start = 0
+        mask[i, start : start + window] = True
+    return mask

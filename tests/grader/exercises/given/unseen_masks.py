@@ -297,3 +297,20 @@ def fifth_ma_half_negated(attn_mask, key_padding_mask, is_causal):
         n_q, n_k = attn_mask.shape
         allowed = allowed & np.tri(n_q, n_k, n_k - n_q, dtype=bool)
     return allowed
+
+
+@wrong(
+    "from_torch_masks",
+    said="the triangle takes the place of `attn_mask`",
+    mistake="with is_causal, attn_mask is ignored instead of being applied in addition",
+)
+def fifth_ma_causal_instead(attn_mask, key_padding_mask, is_causal):
+    batch, n_k = key_padding_mask.shape
+    n_q = attn_mask.shape[0]
+    ours = np.zeros((batch, n_q, n_k), dtype=bool)
+    for b in range(batch):
+        for i in range(n_q):
+            for j in range(n_k):
+                dropped = j > i if is_causal else attn_mask[i, j]
+                ours[b, i, j] = not (dropped or key_padding_mask[b, j])
+    return ours

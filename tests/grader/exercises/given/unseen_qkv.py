@@ -250,3 +250,31 @@ def fifth_qk_values_of_x(X, W_Q, W_K, W_V, Z):
         return np.einsum("...nd,de->...ne", elements, W)
 
     return project(X, W_Q), project(Z, W_K), project(X, W_V)
+
+
+@wrong(
+    "unscaled_attention",
+    said="You *reshape* K",
+    mistake="reshapes K to (d_k, n_k) instead of transposing it, which mixes up the keys' numbers",
+)
+def fifth_qkv_reshape_not_transpose(Q, K, V):
+    n_k, d_k = K.shape[-2:]
+    scores = np.matmul(Q, K.reshape(*K.shape[:-2], d_k, n_k))
+    scores = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    return np.matmul(weights, V)
+
+
+@wrong(
+    "soft_lookup",
+    said="There are two mistakes at once",
+    mistake="uses cosines instead of dot products AND multiplies by the temperature instead of "
+    "dividing by it",
+)
+def fifth_qkv_cosine_times_t(query, keys, values, temperature):
+    def unit(x):
+        return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+    scores = np.einsum("d,kd->k", unit(query), unit(keys)) * temperature
+    powers = np.exp(scores - scores.max())
+    return np.einsum("k,kv->v", powers / powers.sum(), values)

@@ -215,3 +215,13 @@ def fifth_sc_laplace(x_query, x, y, bandwidth):
     d = np.abs(np.subtract.outer(x_query, x))
     w = np.exp(-d / bandwidth)
     return np.einsum("qj,j->q", w, y) / w.sum(axis=1)
+
+
+@wrong(
+    "additive_scores",
+    said="tanh of the query and that of the key and multiply",
+    mistake="multiplies the tanh of the query by the tanh of the key, where the two are to be "
+    "added before a single tanh",
+)
+def fifth_sc_product_of_tanhs(Q, K, W_Q, W_K, v):
+    return np.einsum("...ih,...jh,h->...ij", np.tanh(Q @ W_Q), np.tanh(K @ W_K), v)

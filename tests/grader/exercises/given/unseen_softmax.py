@@ -250,3 +250,17 @@ def fifth_sm_entropy_last(weights):
         a = weights[..., j]
         total = -np.where(a > 0, a * np.log(np.where(a > 0, a, 1)), 0.0)
     return total
+
+
+@wrong(
+    "softmax_with_temperature",
+    said="to the power 1/temperature, divided by its sum",
+    mistake="applies the temperature to the finished weights, as a power, so a weight that has "
+    "already underflowed to 0 stays 0 at a high temperature",
+)
+def fifth_sm_power_of_weights(scores, temperature):
+    powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = powers / powers.sum(axis=-1, keepdims=True)
+    # e^(s/T) = (e^s)^(1/T)
+    weights = weights ** (1 / temperature)
+    return weights / weights.sum(axis=-1, keepdims=True)

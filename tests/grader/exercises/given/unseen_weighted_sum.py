@@ -250,3 +250,16 @@ def fifth_ws_only_last_key(weights, values):
         y = weights[..., :, j, None] * values[..., None, j, :]
         j += 1
     return y
+
+
+@wrong(
+    "weighted_sum",
+    said="the values of the first batch element",
+    mistake="mixes the values of the first batch element for all elements of the batch",
+)
+def fifth_ws_first_batch_values(weights, values):
+    if weights.ndim == 2:
+        while values.ndim > 2:
+            values = values[0]
+        return np.einsum("qk,kd->qd", weights, values)
+    return np.stack([fifth_ws_first_batch_values(part, values) for part in weights])

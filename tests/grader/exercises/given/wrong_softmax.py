@@ -280,6 +280,16 @@ def st_power_of_weights(scores, temperature):
     return w ** (1 / temperature)
 
 
+@wrong(
+    "softmax_with_temperature",
+    "power-of-weights-divided",
+    mistake="powers that are 0 already stay 0, whatever the exponent",
+)
+def st_power(scores, temperature):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) ** (1 / temperature)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
 @wrong("softmax_with_temperature", mistake="the shift is not divided")
 def st_shift_not_divided(scores, temperature):
     e = np.exp(scores / temperature - scores.max(axis=-1, keepdims=True))
