@@ -90,7 +90,7 @@ def test_installing_the_package_leaves_what_colab_has_and_brings_one_more(
 
 # Directives whose content reads well where their markup shows as plain text. There are no such
 # roles: CONTRIBUTING.md says how to write references instead.
-DIRECTIVES = {"admonition", "prf:proof", "prf:theorem"}
+DIRECTIVES = {"admonition", "prf:corollary", "prf:proof", "prf:theorem"}
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 
@@ -115,7 +115,10 @@ def test_a_fence_stands_alone_so_that_plain_markdown_sees_a_paragraph(path):
     for cell in cells(path, "markdown"):
         for paragraph in re.split(r"\n\n", cell["source"]):
             if ":::" in paragraph:
-                fence = r":::(\{admonition\} .+|\{prf:theorem\} .+\n:label: .+|\{prf:proof\})?"
+                fence = (
+                    r":::(\{admonition\} .+|\{prf:(theorem|corollary)\} .+\n:label: .+"
+                    r"|\{prf:proof\})?"
+                )
                 assert re.fullmatch(fence, paragraph.strip()), paragraph
 
 
