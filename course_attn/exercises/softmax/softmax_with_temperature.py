@@ -68,8 +68,8 @@ exercise = Exercise(
     task="""
 Write `softmax_with_temperature(scores, temperature)`: the softmax of `scores / temperature` along
 the last axis. A temperature (a number above 0) below 1 sharpens the weights, one above 1 evens them
-out. Scores may be of any size and lie thousands apart. Shape (…, n) in and out; you may use your own
-`softmax`.
+out. Scores may be of any size and lie thousands apart. Shape (…, n) in and out; you may use your
+own `softmax`.
 """,
     cases=_cases,
     kinds={
