@@ -31,10 +31,10 @@ def held_out(histories: np.ndarray) -> Figure:
     Parameters
     ----------
     histories : array, shape (n_runs, n_steps, 2)
-        The two losses after each step of each run.
+        The two losses before each step of each run.
     """
     fig, ax = canvas(6.5, 3.1)
-    steps = np.arange(1, histories.shape[1] + 1)
+    steps = np.arange(histories.shape[1])
     for k, (name, color, line) in enumerate(
         [("training data", INK, "--"), ("held-out data", role_color("weight"), "-")]
     ):
@@ -43,11 +43,7 @@ def held_out(histories: np.ndarray) -> Figure:
         ax.plot(steps, mean, color=color, linestyle=line, linewidth=2.5)
         ax.annotate(name, (steps[-1], mean[-1]), (6, 0), textcoords="offset points",
                     va="center", color=color)  # fmt: skip
-    ax.set(
-        xlabel="steps",
-        ylabel="loss",
-        xscale="log",
-        xlim=(1, steps[-1]),
-        ylim=(0, 3),
-    )
+    ax.set_xscale("symlog", linthresh=1, linscale=0.3)
+    ax.set(xlabel="steps", ylabel="loss", xlim=(0, steps[-1]), ylim=(0, 3))
+    ax.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
     return fig
