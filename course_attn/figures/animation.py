@@ -96,7 +96,10 @@ def animate(
 def _data_url(picture: Image.Image) -> str:
     """Reduce a picture to 64 colors, and give it back as a data URL."""
     packed = io.BytesIO()
-    reduced = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    # The pass of k-means keeps the colors of small things, such as one framed square.
+    reduced = picture.convert("RGB").quantize(
+        64, kmeans=1, dither=Image.Dither.NONE
+    )
     reduced.save(packed, "png", optimize=True)
     return "data:image/png;base64," + base64.b64encode(packed.getvalue()).decode(
         "ascii"

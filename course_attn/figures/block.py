@@ -183,7 +183,7 @@ def block_steps(parts: Mapping[str, np.ndarray], words: Sequence[str]) -> Animat
         "right, a norm and attention lead from X to the first plus sign, a norm and the "
         "feed-forward network from there to the second. Right, the matrix at the current place "
         "as colored squares, one row for each word.",
-        caption="A pre-norm block. Left, the path of the elements, with the shapes of what has "
+        caption="A transformer block. Left, the path of the elements, with the shapes of what has "
         "flowed; right, the numbers at the current place. Attention and the network read "
         "normalized copies, and what they find is added to the path that leads straight from "
         "X to Y.",

@@ -144,7 +144,7 @@ def mask_applied(
         "The scores of all pairs, one row for each query.",
         "The mask crosses out the pairs that are not allowed: keys later than the query.",
         "Their scores become minus infinity.",
-        "The exponential of minus infinity is 0. The others stay as they were.",
+        "Every score becomes its exponential; that of minus infinity is 0.",
     ] + [
         f"Row {i + 1} is divided by its sum: {words[i]} "
         f"{'keeps its weight of 1' if i == 0 else f'shares a weight of 1 among {i + 1} keys'}."
@@ -230,7 +230,7 @@ def constructions(tables: Mapping[str, np.ndarray]) -> Figure:
     Parameters
     ----------
     tables : mapping from str to array, shape (n, n)
-        The code that makes each, and what it makes: three right ones, then three fragile ones.
+        The code that makes each, and what it makes: three right ones, then three wrong ones.
     """
     fig, ax = canvas(7, 3.9, blank=True)
     for number, (code, table) in enumerate(tables.items()):
@@ -254,7 +254,7 @@ def constructions(tables: Mapping[str, np.ndarray]) -> Figure:
         )
         ax.text(corner[0] + n / 2, corner[1] + 0.25, code, ha="center", va="bottom",
                 fontsize=9, family="monospace")  # fmt: skip
-    for row, verdict in enumerate(("right", "fragile")):
+    for row, verdict in enumerate(("right", "wrong")):
         ax.text(
             -0.6,
             -row * (n + 2.3) - n / 2,

@@ -252,13 +252,14 @@ def worked_example(
             "Cut at the line: each head has queries and keys of its own, 2 × 3.",
             "Each head computes its own weights, 2 × 2, over the same two words.",
             "Each head mixes its own values by its own weights.",
-            "The results stand side by side, 2 × 6. The output matrix, 6 × 3, mixes them: 2 × 3.",
+            "The results stand side by side, 2 × 6. The output matrix, 6 × 3, mixes them: 2 × 3. "
+            "Its rows above the line meet the columns of head 1.",
         ],
         alt="A row of matrices as colored squares with numbers: X of 2 by 4 times W_Q of 4 by 6 "
         "gives Q of 2 by 6; a line divides the columns of the two heads; then two matrices of "
         "weights of 2 by 2; at the end 2 by 6 times W_O of 6 by 3 gives Y of 2 by 3.",
-        caption="Two words, two heads, all shapes. Everything that belongs to head 1 stands left "
-        "of the line; only the output matrix crosses it.",
+        caption="Two words, two heads, all shapes. A line divides what two heads share: head 1 has "
+        "the columns left of it, and in the output matrix the rows above it.",
         interval=1800,
     )
 

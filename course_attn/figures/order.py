@@ -434,7 +434,7 @@ def accuracy_by_position(
         widths = np.diff(np.append(cuts, each.shape[1]))
         means, places = means / widths, cuts + (widths - 1) / 2
         ax.fill_between(places, means.min(axis=0), means.max(axis=0), color=color,
-                        alpha=0.15, linewidth=0)  # fmt: skip
+                        alpha=0.15, linewidth=0, step="mid")  # fmt: skip
         ax.plot(
             places,
             means.mean(axis=0),
@@ -442,8 +442,9 @@ def accuracy_by_position(
             linestyle=line,
             label=name,
             linewidth=1.8,
+            drawstyle="steps-mid",
         )
-    ax.axvline(trained, color=PALE, linewidth=1.2)
+    ax.axvline(trained - 0.5, color=PALE, linewidth=1.2)
     ax.annotate("longer than in training", (trained, 1.04), (5, 0), ha="left", va="bottom",
                 textcoords="offset points", fontsize=9, color=INK)  # fmt: skip
     ax.set(

@@ -121,7 +121,7 @@ def width_growing(n_keys: int = 16, steps: int = 11, seed: int = 0) -> Animation
             f"{scores.std():.2f}, the scaled scores of {(scores / np.sqrt(d)).std():.2f}. The mean "
             f"entropy of a row is {entropies[-1]['without']:.2f} nats without the scale and "
             f"{entropies[-1]['with']:.2f} with it, of at most {np.log(n_keys):.2f}. "
-            "The bars show the first row."
+            "The bars show the first row, their titles its own entropy."
         )
 
     def draw(step: int) -> None:
@@ -145,7 +145,9 @@ def width_growing(n_keys: int = 16, steps: int = 11, seed: int = 0) -> Animation
             ax.set(ylim=(0, 1.05), xlabel="key", xticks=[1, n_keys // 2, n_keys])
             name = "without" if kind == "without" else "with scale"
             found = entropy(rows[step][kind])
-            ax.set_title(f"weights {name}\nentropy {found:.2f} nats", fontsize=10)
+            ax.set_title(
+                f"weights {name}\nrow 1: entropy {found:.2f} nats", fontsize=10
+            )
 
     return animate(
         fig,

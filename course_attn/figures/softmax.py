@@ -65,7 +65,7 @@ def weights_of_nearest(
     rows : mapping of float to array, shape (n,)
         The weights at each temperature, nearest first.
     labels : sequence of int, length n
-        The digits of these keys; those like the nearest are drawn hatched.
+        The digits of these keys; those like the nearest are drawn pale.
     """
     fig, axes = canvas(7, 2.2, columns=len(rows))
     places = np.arange(len(labels))
@@ -75,7 +75,7 @@ def weights_of_nearest(
         )
         for bar, label in zip(bars, labels, strict=True):
             if label == labels[0]:
-                bar.set(hatch="////", facecolor=shade("weight", 0.3))
+                bar.set_facecolor(shade("weight", 0.3))
         ax.set_axisbelow(True)
         ax.set_xticks(places, [str(label) for label in labels], fontsize=9)
         ax.set(ylim=(0, 1.02), xlabel="digit of the key, nearest first")
@@ -103,7 +103,7 @@ def sharpness_on_digits(
     temperatures, in_play, accuracy, confidence = curves.T
     left.loglog(temperatures, in_play, color=INK)
     left.set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
-    left.set(ylabel="keys in play")
+    left.set(ylabel="keys in play (median)")
     middle.semilogx(temperatures, accuracy, color=INK)
     middle.semilogx(
         temperatures,

@@ -78,10 +78,10 @@ def running_sum(scores: Sequence[float]) -> Figure:
         for j in range(step + 1):
             term = float(np.exp(scores[j] - m))
             strength = 0.15 + 0.7 * (j + 1) / len(scores)
-            ax.bar(step, term, bottom=bottom, width=0.62, edgecolor="white",
+            ax.bar(step, term, bottom=bottom, width=0.7, edgecolor="white",
                    facecolor=shade("weight", strength))  # fmt: skip
             light = strength > 0.5
-            ax.text(step, bottom + term / 2, f"$s_{j + 1}$: {term:g}", ha="center", va="center",
+            ax.text(step, bottom + term / 2, f"key {j + 1}: {term:g}", ha="center", va="center",
                     fontsize=9, color="white" if light else INK)  # fmt: skip
             bottom += term
         ax.text(

@@ -79,10 +79,10 @@ def _line(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> Non
 def sum_computed() -> Figure:
     """Draw the computation graph of one output."""
     fig, ax = canvas(7, 2.4, blank=True)
-    nodes = {"y": (6.0, 0.0, "$y_i$", "output"), "+": (4.2, 0.0, "+", "output")}
+    nodes = {"y": (6.0, 0.0, "$y$", "output"), "+": (4.2, 0.0, "+", "output")}
     for j, height in ((1, 1.0), (2, 0.0), (3, -1.0)):
         nodes[f"x{j}"] = (0.0, height, f"$x_{j}$", "value")
-        nodes[f"p{j}"] = (2.2, height, f"$a_{{i{j}}}\\,x_{j}$", "weight")
+        nodes[f"p{j}"] = (2.2, height, f"$a_{j}\\,x_{j}$", "weight")
     edges = [(f"x{j}", f"p{j}") for j in (1, 2, 3)] + [
         (f"p{j}", "+") for j in (1, 2, 3)
     ]
@@ -145,8 +145,11 @@ def sum_assembled(
     )
 
 
-def value_triangle(n_frames: int = 16) -> Animation:
-    """Animate an output that moves inside the triangle of three values as the weights move."""
+def value_triangle(n_frames: int = 17) -> Animation:
+    """Animate an output that moves inside the triangle of three values as the weights move.
+
+    With 4 m + 1 frames, every stop of the path is a frame, two of the corners among them.
+    """
     corners = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 3.0]])
     path = _weight_path(n_frames)
     fig, (ax, bars) = canvas(7, 3.3, columns=2)
@@ -170,7 +173,7 @@ def value_triangle(n_frames: int = 16) -> Animation:
         ax.scatter(
             *outputs[step], s=90, marker="s", color=role_color("output"), zorder=4
         )
-        ax.annotate("$y$", outputs[step], (10, -14), textcoords="offset points")
+        ax.annotate("$y$", outputs[step], (-3, 18), textcoords="offset points")
         ax.set(
             xlim=(-0.9, 5), ylim=(-0.9, 3.9), xlabel="feature 1", ylabel="feature 2"
         )
@@ -178,7 +181,7 @@ def value_triangle(n_frames: int = 16) -> Animation:
         bars.bar(
             ["$a_1$", "$a_2$", "$a_3$"], path[step], color=role_color("weight")
         )
-        bars.set(ylim=(0, 1.08), title="weights (their sum is 1)")
+        bars.set(ylim=(0, 1.12), title="weights (their sum is 1)")
         for j, weight in enumerate(path[step]):
             bars.text(j, weight + 0.02, f"{weight:.2f}", ha="center", fontsize=9.5)
 
