@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tests.site.built_pages import article, page_of
 from tests.site.sources import CHAPTERS, name
 from tools import reading_times
 from tools.book import markdown, read
@@ -53,6 +54,24 @@ def test_a_folded_cell_begins_with_what_it_does(path):
         for passage in folded
         if not LABEL.fullmatch(first := passage.source.split("\n")[0])
     ] == []
+
+
+@every_chapter
+def test_the_page_shows_the_labels_and_marks_the_starred_sections(path, html):
+    page = article(page_of(path))
+    shown = [
+        label.get_text().strip() for label in page.select("details.hide summary")
+    ]
+    assert shown == [
+        passage.source.split("\n")[0].removeprefix("# ")
+        for passage in passages(read(path))
+        if "hide-input" in passage.tags
+    ]
+    marked = [
+        section.find(re.compile("h[23]")) for section in page.select(".starred")
+    ]
+    assert len(marked) == len(re.findall(f"^##.*{STAR}$", markdown(path), re.M))
+    assert all(STAR in heading.get_text() for heading in marked)
 
 
 # The core needs nothing of the depth
