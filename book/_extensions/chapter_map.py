@@ -40,8 +40,9 @@ class Chapter:
 def chapters_of_parts(root: Path) -> list[Chapter]:
     """Return the chapters in the order of the table of contents."""
     opened = {part.chapters[0]: part.caption for part in book.parts(root)}
+    slugs = book.chapters(root)
     return [
-        _chapter(path, opened.get(path.stem, ""), book.chapters(root))
+        _chapter(path, opened.get(path.stem, ""), slugs)
         for path in book.chapter_notebooks(root)
     ]
 

@@ -165,7 +165,12 @@ def plain_torch() -> Iterator[None]:
     if torch is None:
         yield
         return
-    with torch.enable_grad(), torch.device("cpu"):
+    with ExitStack() as stack:
+        stack.enter_context(torch.enable_grad())
+        # Only where it is needed: a device as a context handles every call of PyTorch, and breaks
+        # if the time limit cuts it there.
+        if torch.get_default_device().type != "cpu":
+            stack.enter_context(torch.device("cpu"))
         yield
 
 

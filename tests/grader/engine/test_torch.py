@@ -123,6 +123,18 @@ def test_one_thread_gives_back_the_number_of_threads():
         torch.set_num_threads(before)
 
 
+def test_no_mode_of_torch_handles_the_calls_that_the_time_limit_may_cut():
+    """Cut within one, PyTorch is left without it, and its end raises."""
+    modes = []
+
+    def answer(x):
+        modes.append(torch.overrides._len_torch_function_stack())
+        return x + x
+
+    assert judge(EXERCISE, answer).passed
+    assert set(modes) == {0}
+
+
 def test_switches_of_an_earlier_cell_do_not_matter():
     right = lambda x: x + x  # noqa: E731
     torch.set_grad_enabled(False)
