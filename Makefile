@@ -7,7 +7,8 @@ TORCH_INDEX ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
-FRAME := _config.yml _toc.yml tools/book.py tools/reading_times.py $(wildcard book/_static/* book/_extensions/*.py)
+FRAME := _config.yml _toc.yml tools/book.py tools/reading_times.py tools/runtime.py \
+  $(wildcard book/_static/* book/_extensions/*.py book/_live/* book/_live/vendor/*)
 
 .PHONY: help book check test exhaustive lab lint bench clean
 .DEFAULT_GOAL := help
@@ -42,6 +43,7 @@ _build/.frame: $(FRAME) | _build/.package
 	@mkdir -p _build && touch $@
 
 book: .venv/.installed _build/.package _build/.frame
+	$(BIN)/python -m tools.runtime
 	$(BIN)/python -m tools.execute_notebooks
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
@@ -72,11 +74,16 @@ HOOKED = $(PYTEST) -m "not without_hook and not slow and not exhaustive" \
 lab: .venv/.installed
 	$(BIN)/jupyter lab book
 
+# It looks for nothing outside: neither for a newer version of itself nor for modules.
+DENO = DENO_DIR=.deno_cache DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
+
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy --no-error-summary
+	$(DENO) lint --quiet book course_attn tools
+	$(DENO) check --quiet --no-remote book course_attn
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
 	$(BIN)/python -m tools.setup_cells --check
 	$(BIN)/python -m tools.reading_times --check
@@ -85,5 +92,5 @@ bench: .venv/.installed
 	$(BIN)/python -m benchmarks.attention
 
 clean:
-	rm -rf _build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf _build dist .deno_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find course_attn tests tools book -name __pycache__ -prune -exec rm -rf {} +

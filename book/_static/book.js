@@ -3,7 +3,7 @@
 const whatScrolls = new ResizeObserver((changes) => {
   for (const {target: figure} of changes) {
     if (figure.scrollWidth > figure.clientWidth) {
-      figure.tabIndex = 0;
+      figure.setAttribute("tabindex", "0");
     } else {
       figure.removeAttribute("tabindex");
     }
@@ -23,16 +23,17 @@ window.addEventListener("beforeprint", () => {
 });
 
 // Formulas are typeset in small portions, from top to bottom, so that the page answers in between.
-if (window.MathJax) {
+if ("MathJax" in window) {
+  const page = /** @type {any} */ (window);
   const breathe = () => document.hidden || new Promise((done) => setTimeout(done));
-  MathJax.startup = {
+  page.MathJax.startup = {
     async pageReady() {
       const formulas = [...document.querySelectorAll(".math")];
       while (formulas.length) {
-        await MathJax.typesetPromise(formulas.splice(0, 8));
+        await page.MathJax.typesetPromise(formulas.splice(0, 8));
         await breathe();
       }
-      await MathJax.startup.defaultPageReady();
+      await page.MathJax.startup.defaultPageReady();
     },
   };
 }

@@ -1,4 +1,4 @@
-function explore(root, {heads, queries, keys: others, weights, query, width}) {
+export function explore(root, {heads, queries, keys: others, weights, query, width}) {
   const keys = others || queries, same = !others;
   const find = (selector) => root.querySelector(selector);
   const form = find("form"), ask = find(".attn-ask"), looked = find(".attn-keys");

@@ -189,7 +189,8 @@ def _page(data: dict[str, Any], *, alt: str, caption: str) -> str:
     return Template(page).substitute(
         id=hashlib.sha256(in_script.encode()).hexdigest()[:12],
         style=Template(style).substitute(colors, ink=INK).strip(),
-        script=script.strip(),
+        # A module for those who check it, a part of a script here.
+        script=script.strip().removeprefix("export "),
         data=in_script,
         alt=html.escape(alt),
         caption=html.escape(caption),

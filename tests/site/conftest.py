@@ -9,6 +9,7 @@ import pytest
 from tests.site.built_pages import HTML, what_is_out_of_date
 from tests.site.chromium import running_browser
 from tests.site.colab import make_colab_env
+from tests.site.firefox import Firefox, running_firefox
 from tests.site.visits import serving
 
 if TYPE_CHECKING:
@@ -63,6 +64,13 @@ def colab(
 def browser() -> "Iterator[Browser]":
     """Give a browser without a window."""
     with running_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def firefox() -> Iterator[Firefox]:
+    """Give a Firefox without a window."""
+    with running_firefox() as running:
         yield running
 
 

@@ -1,0 +1,15 @@
+// What book/_live/editor.js takes from CodeMirror. `npm run vendor` makes one script of it, which
+// sets the global `courseEditor`; how the editor behaves is said in editor.js, without Node.
+export {
+  defaultKeymap, history, historyKeymap, indentLess, indentMore, isolateHistory,
+} from "@codemirror/commands";
+export {pythonLanguage} from "@codemirror/lang-python";
+export {
+  HighlightStyle, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting,
+} from "@codemirror/language";
+export {EditorState, RangeSet, StateEffect, StateField} from "@codemirror/state";
+export {
+  Decoration, EditorView, GutterMarker, ViewPlugin, gutterLineClass, highlightSpecialChars,
+  keymap, lineNumbers,
+} from "@codemirror/view";
+export {tags} from "@lezer/highlight";
