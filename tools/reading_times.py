@@ -2,7 +2,8 @@
 
 A section whose heading ends in ★ can be left out at first reading; it reaches to the next heading
 of its own level or a higher one. What is outside is the core. Words and open code cells are
-counted; a cell with the tag ``hide-input`` is folded on the page, and its output is not.
+counted; a cell with the tag ``hide-input`` is folded on the page, and its output is not. A folded
+cell that begins with ``# Ask:`` asks the reader something, which takes a moment to answer.
 
 Run as ``python -m tools.reading_times``, it writes the lines and prints the counts; with slugs, for
 these chapters only. With ``--check`` it writes nothing and exits with 1 if a line is not the one it
@@ -21,7 +22,7 @@ from tools import book
 __all__ = ["Passage", "ReadingTime", "passages", "reading_time", "with_time"]
 
 STAR = " ★"
-WORDS_A_MINUTE, CELLS_A_MINUTE, MINUTES_A_STEP = 200, 4, 5
+WORDS_A_MINUTE, CELLS_A_MINUTE, QUESTIONS_A_MINUTE, MINUTES_A_STEP = 200, 4, 3, 5
 
 _HEADING = re.compile(r"^(?P<marks>#{1,6}) (?P<title>.+)$")
 _LINE = re.compile(r"^\*\*Reading time\.\*\* .*$", re.M)
@@ -47,15 +48,20 @@ class Passage:
 
 @dataclass(frozen=True)
 class ReadingTime:
-    """How much there is to read: words, and code cells that stand open."""
+    """How much there is to read: words, code cells that stand open, and questions."""
 
     words: int
     cells: int
+    questions: int = 0
 
     @property
     def minutes(self) -> int:
         """The time it takes, in steps of five minutes, at least one of them."""
-        minutes = self.words / WORDS_A_MINUTE + self.cells / CELLS_A_MINUTE
+        minutes = (
+            self.words / WORDS_A_MINUTE
+            + self.cells / CELLS_A_MINUTE
+            + self.questions / QUESTIONS_A_MINUTE
+        )
         return max(1, round(minutes / MINUTES_A_STEP)) * MINUTES_A_STEP
 
 
@@ -88,6 +94,7 @@ def reading_time(notebook: dict[str, Any], *, starred: bool) -> ReadingTime:
     return ReadingTime(
         sum(_words(p.source) for p in found if p.kind == "markdown"),
         sum(p.kind == "code" and not _FOLDED & set(p.tags) for p in found),
+        sum(p.kind == "code" and p.source.startswith("# Ask: ") for p in found),
     )
 
 
@@ -132,6 +139,7 @@ def main(arguments: list[str]) -> int:
             time = reading_time(notebook, starred=starred)
             print(
                 f"{slug:14} {part:8} {time.words:5} words {time.cells:3} open cells"
+                f" {time.questions:2} questions"
             )
         if text != path.read_text("utf-8"):
             outdated = True

@@ -1,4 +1,4 @@
-"""The book's drawing vocabulary: matrices, heatmaps, graphs, arcs, animations, an explorer.
+"""The book's drawing vocabulary: matrices, heatmaps, graphs, arcs, animations, live pictures.
 
 Scenes that belong to one chapter are in the module with that chapter's name.
 """
@@ -6,6 +6,13 @@ Scenes that belong to one chapter are in the module with that chapter's name.
 from course_attn.figures.animation import animate
 from course_attn.figures.explorer import explore_weights
 from course_attn.figures.graphs import arcs, graph
+from course_attn.figures.live.attention_lab import attention_lab
+from course_attn.figures.live.mask_painter import mask_painter
+from course_attn.figures.live.random_widths import random_widths
+from course_attn.figures.live.rotary_dials import rotary_dials
+from course_attn.figures.live.softmax_bars import softmax_bars
+from course_attn.figures.live.two_arrows import two_arrows
+from course_attn.figures.live.value_triangle import value_triangle
 from course_attn.figures.matrices import heatmap, matrix
 from course_attn.figures.style import INK, ROLES, canvas, role_color, use_style
 
@@ -14,11 +21,18 @@ __all__ = [
     "ROLES",
     "animate",
     "arcs",
+    "attention_lab",
     "canvas",
     "explore_weights",
     "graph",
     "heatmap",
+    "mask_painter",
     "matrix",
+    "random_widths",
     "role_color",
+    "rotary_dials",
+    "softmax_bars",
+    "two_arrows",
     "use_style",
+    "value_triangle",
 ]

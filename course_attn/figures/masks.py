@@ -8,15 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from course_attn.figures.animation import Animation, animate
 from course_attn.figures.matrices import matrix
 from course_attn.figures.style import INK, canvas, role_color, shade
 
 __all__ = [
     "constructions",
     "dependence_maps",
-    "leak_spreads",
-    "mask_applied",
     "mask_gallery",
     "padded_batch",
     "three_readers",
@@ -92,82 +89,6 @@ def _flow(
     arrow: dict[str, Any] = {"arrowstyle": "-|>", "shrinkA": 4, "shrinkB": 5}
     arrow |= style if forbidden else allowed
     ax.annotate("", end, start, arrowprops=arrow, zorder=2 if forbidden else 1)
-
-
-def mask_applied(
-    scores: np.ndarray, mask: np.ndarray, words: Sequence[str]
-) -> Animation:
-    """Animate the way from scores over minus infinity and exponentials to weights.
-
-    Parameters
-    ----------
-    scores : array, shape (n, n)
-        The scores.
-    mask : array of bool, shape (n, n)
-        True where a query may attend; at least once in every row.
-    words : sequence of str
-        The labels of queries and keys.
-    """
-    fig, ax = canvas(7, 2.35, blank=True)
-    n = len(words)
-    exps = np.where(mask, np.exp(scores), 0.0)
-    weights = exps / exps.sum(axis=-1, keepdims=True)
-    hidden = list(zip(*np.nonzero(~mask), strict=True))
-
-    def draw(step: int) -> None:
-        ax.clear()
-        ax.set_axis_off()
-        ax.set_aspect("equal")
-        style: dict[str, Any] = {
-            "role": "weight",
-            "columns": words,
-            "fontsize": 9.5,
-        }
-        shown = scores if step < 2 else np.where(mask, scores, np.nan)
-        matrix(ax, shown, title="scores", rows=words, vmax=6, **style)
-        if step == 1:
-            _cross_out(ax, hidden)
-        if step >= 2:
-            _write(ax, hidden, MINUS_INFINITY)
-        if step >= 3:
-            matrix(ax, exps, title="exponentials", vmax=25, corner=(n + 2, 0),
-                   numbers="{:.3g}", **style)  # fmt: skip
-        if step >= 4:
-            done = np.where(np.arange(n)[:, None] < step - 3, weights, np.nan)
-            row = [(step - 4, j) for j in range(n)]
-            matrix(ax, done, title="weights", vmax=1, corner=(2 * n + 4, 0), numbers="{:.2f}",
-                   emphasis=row, **style)  # fmt: skip
-        ax.set_xlim(-1.3, 3 * n + 4.3)
-        ax.set_ylim(-n - 0.2, 1.5)
-
-    steps = [
-        "The scores of all pairs, one row for each query.",
-        "The mask crosses out the pairs that are not allowed: keys later than the query.",
-        "Their scores become minus infinity.",
-        "Every score becomes its exponential; that of minus infinity is 0.",
-    ] + [
-        f"Row {i + 1} is divided by its sum: {words[i]} "
-        f"{'keeps its weight of 1' if i == 0 else f'shares a weight of 1 among {i + 1} keys'}."
-        for i in range(n)
-    ]
-    return animate(
-        fig,
-        draw,
-        steps,
-        alt="Three square tables side by side. In the first the scores above the diagonal turn "
-        "into minus infinity; the second shows their exponentials, zero above the diagonal; the "
-        "third fills row by row with weights, zero above the diagonal.",
-        caption="Masked attention: cross out, then share out. What is crossed out gets the weight "
-        "0, and every row still sums to 1.",
-        interval=1500,
-    )
-
-
-def _cross_out(ax: Axes, cells: Iterable[tuple[int, int]]) -> None:
-    """Draw a cross over squares of a matrix whose corner is the origin."""
-    for i, j in cells:
-        for x in ((j + 0.1, j + 0.9), (j + 0.9, j + 0.1)):
-            ax.plot(x, (-i - 0.1, -i - 0.9), color=INK, linewidth=1.1, zorder=5)
 
 
 def _write(
@@ -271,68 +192,6 @@ def constructions(tables: Mapping[str, np.ndarray]) -> Figure:
 def _where(condition: np.ndarray) -> list[tuple[int, int]]:
     """Return the places where a condition holds."""
     return list(zip(*np.nonzero(condition), strict=True))
-
-
-def leak_spreads(
-    changes: Mapping[str, np.ndarray], words: Sequence[str]
-) -> Animation:
-    """Animate how a change of one input spreads upward through the layers of several models.
-
-    Parameters
-    ----------
-    changes : mapping from str to array, shape (n_layers + 1, n)
-        For each model how much every vector moved, at the input and after each layer.
-    words : sequence of str
-        The words at the n positions.
-    """
-    n_layers = len(next(iter(changes.values()))) - 1
-    fig, ax = canvas(7, 2.35, blank=True)
-    labels = [f"layer {k}" if k else "input" for k in range(n_layers + 1)][::-1]
-
-    def draw(step: int) -> None:
-        ax.clear()
-        ax.set_axis_off()
-        ax.set_aspect("equal")
-        for number, (name, moved) in enumerate(changes.items()):
-            seen = np.arange(n_layers + 1)[:, None] <= step
-            shown = np.where(seen, np.sqrt(moved), np.nan)
-            x = number * (len(words) + 1)
-            matrix(ax, shown[::-1], role="output", numbers=None, vmax=1.0, corner=(x, 0),
-                   rows=() if number else labels, fontsize=9)  # fmt: skip
-            ax.text(x + len(words) / 2, 0.25, name, ha="center", va="bottom")
-            for j, word in enumerate(words):
-                ax.text(x + j + 0.5, -n_layers - 1.2, word, ha="center", va="top", fontsize=9,
-                        rotation=90)  # fmt: skip
-        ax.set_xlim(-2.2, len(changes) * (len(words) + 1) - 0.7)
-        ax.set_ylim(-n_layers - 3.2, 1.1)
-
-    def moved_at(step: int) -> str:
-        found = [
-            f"{name.lower()}: {_list(np.nonzero(moved[step] > 0)[0] + 1)}"
-            for name, moved in changes.items()
-        ]
-        return "; ".join(found)
-
-    changed = _list(np.nonzero(next(iter(changes.values()))[0] > 0)[0] + 1)
-    steps = [f"The word at position {changed} is replaced by another."] + [
-        f"After layer {k} these positions have moved. {moved_at(k)}."
-        for k in range(1, n_layers + 1)
-    ]
-    return animate(
-        fig,
-        draw,
-        steps,
-        alt="Three grids of squares, positions from left to right and layers from bottom to top; "
-        "a square is darker the more its vector moved when one word was replaced.",
-        caption="One word is replaced. With a causal mask in every layer, nothing to its left "
-        "moves. Without a mask, everything does. One layer without one is enough for a leak.",
-        interval=1600,
-    )
-
-
-def _list(numbers: np.ndarray) -> str:
-    """Write positions as text."""
-    return ", ".join(str(int(number)) for number in numbers)
 
 
 def dependence_maps(maps: Mapping[str, np.ndarray]) -> Figure:

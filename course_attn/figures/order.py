@@ -1,13 +1,12 @@
 """The scenes of the chapter `order`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.patches import Arc, Circle, Rectangle
+from matplotlib.patches import Arc, Rectangle
 
 from course_attn.figures.animation import Animation, animate
 from course_attn.figures.graphs import graph
@@ -19,7 +18,6 @@ __all__ = [
     "alibi_fan",
     "encoding_heatmap",
     "layouts",
-    "rotating_pairs",
     "shuffled_sentence",
     "three_maps",
     "three_places",
@@ -167,136 +165,6 @@ def encoding_heatmap(encoding: np.ndarray) -> Figure:
     right.set_yticks([-place for place in range(len(pairs))])
     right.set_yticklabels([f"pair {f}" for f in pairs])
     return fig
-
-
-def rotating_pairs(
-    query: np.ndarray,
-    key: np.ndarray,
-    places: Sequence[tuple[int, int]],
-    frequencies: np.ndarray,
-) -> Animation:
-    """Animate the pairs of a query and a key as arrows that turn with their positions.
-
-    Parameters
-    ----------
-    query, key : array, shape (n_pairs, 2)
-        The pairs before turning.
-    places : sequence of (i, j)
-        The positions of query and key, step by step.
-    frequencies : array, shape (n_pairs,)
-        The angle per position, for each pair.
-    """
-    fig, ax = canvas(7, 2.7, blank=True)
-    longest = max(
-        np.linalg.norm(query, axis=1).max(), np.linalg.norm(key, axis=1).max()
-    )
-
-    def turned(pairs: np.ndarray, position: int) -> np.ndarray:
-        a, b, t = pairs[:, 0], pairs[:, 1], position * frequencies
-        return (
-            np.stack(
-                [a * np.cos(t) - b * np.sin(t), a * np.sin(t) + b * np.cos(t)],
-                axis=1,
-            )
-            / longest
-        )
-
-    def score(i: int, j: int) -> float:
-        return float((turned(query, i) * turned(key, j)).sum()) * longest**2
-
-    def draw(step: int) -> None:
-        i, j = places[step]
-        ax.clear()
-        ax.set_axis_off()
-        ax.set_aspect("equal")
-        both = zip(turned(query, i), turned(key, j), strict=True)
-        for f, (q, k) in enumerate(both):
-            _dial(ax, 2.5 * f, q, k)
-            each = float(q @ k) * longest**2
-            ax.text(
-                2.5 * f, 1.25, f"pair {f}", ha="center", va="bottom", fontsize=10
-            )
-            ax.text(
-                2.5 * f,
-                -1.25,
-                f"adds {_signed(each)}",
-                ha="center",
-                va="top",
-                fontsize=9.5,
-            )
-        x = 2.5 * len(query) - 0.9
-        lines = [
-            (f"query at {i}", role_color("query")),
-            (f"key at {j}", role_color("key")),
-            (f"distance {i - j}", INK),
-            (f"score {_signed(score(i, j))}", role_color("weight")),
-        ]
-        for line, (text, color) in enumerate(lines):
-            ax.text(
-                x,
-                0.75 - 0.5 * line,
-                text,
-                ha="left",
-                va="center",
-                color=color,
-                fontsize=11,
-            )
-        ax.set_xlim(-1.2, x + 2.2)
-        ax.set_ylim(-1.7, 1.7)
-
-    return animate(
-        fig,
-        draw,
-        _rotation_steps(places, score),
-        alt="Dials side by side, one for each pair of features, each with a blue arrow for the "
-        "query and an orange one for the key. As both positions grow, the arrows turn, fast in "
-        "the first dial and slowly in the last; the angle between them stays the same.",
-        caption="Rotary positions: each pair turns at its own speed. Move query and key together, "
-        "and the angles between the arrows stay, and with them the score. Change the distance, "
-        "and the score changes.",
-        interval=1100,
-    )
-
-
-def _rotation_steps(
-    places: Sequence[tuple[int, int]], score: Callable[[int, int], float]
-) -> list[str]:
-    """Say what each step of the rotating pairs shows."""
-    steps = [f"Query at {places[0][0]}, key at {places[0][1]}."]
-    for (i0, j0), (i, j) in zip(places, places[1:], strict=False):
-        same = i - j == i0 - j0
-        what = "Both move: the distance is still" if same else "The distance is now"
-        stays = "stays" if same else "becomes"
-        steps.append(
-            f"Query at {i}, key at {j}. {what} {i - j}, and the score {stays} "
-            f"{_signed(score(i, j))}."
-        )
-    return steps
-
-
-def _signed(number: float) -> str:
-    """Write a number with two digits and a true minus sign."""
-    return f"{number:.2f}".replace("-0.00", "0.00").replace("-", MINUS)
-
-
-def _dial(ax: Axes, x: float, q: np.ndarray, k: np.ndarray) -> None:
-    """Draw one pair of query and key as arrows in a circle, with the angle between them."""
-    ax.add_patch(Circle((x, 0), 1.05, fill=False, edgecolor=PALE, linewidth=1.0))
-    for pair, role, line in ((k, "key", (0, (3, 1.5))), (q, "query", "-")):
-        ax.annotate("", (x + pair[0], pair[1]), (x, 0),
-                    arrowprops={"arrowstyle": "-|>", "color": role_color(role), "shrinkA": 0,
-                                "shrinkB": 0, "linewidth": 2.2, "linestyle": line,
-                                "mutation_scale": 13})  # fmt: skip
-    angles = np.degrees([np.arctan2(k[1], k[0]), np.arctan2(q[1], q[0])])
-    turn = (angles[1] - angles[0] + 180) % 360 - 180
-    start, end = (
-        (angles[0], angles[0] + turn)
-        if turn >= 0
-        else (angles[1], angles[1] - turn)
-    )
-    ax.add_patch(
-        Arc((x, 0), 0.7, 0.7, theta1=start, theta2=end, color=INK, linewidth=1.1)
-    )
 
 
 def layouts(d: int) -> Figure:

@@ -5,17 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from course_attn.figures.animation import Animation, animate
 from course_attn.figures.graphs import arcs, graph
-from course_attn.figures.matrices import matrix
 from course_attn.figures.style import INK, canvas, role_color
 from course_attn.in_numpy.softmax import softmax
 
 __all__ = [
     "matrix_graph",
-    "matrix_steps",
     "pictures",
     "plain_graph",
     "roles_graph",
@@ -307,106 +304,6 @@ def matrix_graph() -> Figure:
     ax.set_xlim(-0.5, 9.4)
     ax.set_ylim(-0.9, 3.9)
     return fig
-
-
-def matrix_steps(
-    arrays: Mapping[str, np.ndarray],
-    words: Sequence[str],
-    *,
-    asks: int,
-    found: int,
-    vmax: float = 4.0,
-) -> Animation:
-    """Animate attention with matrices: X, Q, K, V, S, A and Y, computed one after the other.
-
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        The seven matrices, by their letters.
-    words : sequence of str
-        What the rows stand for.
-    asks, found : int
-        The rows of the query and of the key that are framed.
-    vmax : float
-        The size that gets the full color; weights get it at 1.
-    """
-    fig, ax = canvas(7, 5.7, blank=True)
-    roles = {"X": "output", "Q": "query", "K": "key", "V": "value", "S": "weight",
-             "A": "weight", "Y": "output"}  # fmt: skip
-    formulas = {"X": "$X$", "Q": "$Q = X W_Q$", "K": "$K = X W_K$", "V": "$V = X W_V$",
-                "S": "$S = Q K^\\top$", "A": "$A = $softmax$(S)$", "Y": "$Y = A V$"}  # fmt: skip
-    n, letters = len(words), "XQKVSAY"
-    corners, x = {}, 0.0
-    for letter in letters:
-        if letter == "S":
-            x = 0.0
-        corners[letter] = (x, 0.0 if letter in "XQKV" else -n - 2.9)
-        x += arrays[letter].shape[1] + 1.2
-
-    # Which rows are framed while a matrix is computed: those that are read, and what they make.
-    framed = {"X": {}, "Q": {"X": asks, "Q": asks}, "K": {"X": found, "K": found},
-              "V": {"X": found, "V": found}, "S": {"Q": asks, "K": found},
-              "A": {"S": asks, "A": asks}, "Y": {"A": asks, "Y": asks}}  # fmt: skip
-
-    def frames(letter: str, current: str) -> list[tuple[int, int]]:
-        """Return the framed squares of a matrix while another, or itself, is computed."""
-        if letter == current == "S":
-            return [(asks, found)]
-        rows = [framed[current][letter]] if letter in framed[current] else []
-        return [(i, j) for i in rows for j in range(arrays[letter].shape[1])]
-
-    def draw(step: int) -> None:
-        ax.clear()
-        ax.set_axis_off()
-        ax.set_aspect("equal")
-        for letter, (left, top) in corners.items():
-            array, done = arrays[letter], letters.index(letter) <= step
-            form = f"{array.shape[0]} × {array.shape[1]}"
-            matrix(
-                ax,
-                array if done else np.full(array.shape, np.nan),
-                role=roles[letter],
-                corner=(left, top),
-                vmax=1.0 if letter == "A" else vmax,
-                numbers="{:.2f}" if letter in "AY" else "{:g}",
-                fontsize=9,
-                title=f"{formulas[letter]}\n{form}",
-                rows=words if left == 0 else (),
-                emphasis=frames(letter, letters[step]),
-            )
-            if not done:
-                ax.add_patch(Rectangle((left, top - n), array.shape[1], n, fill=False,
-                             edgecolor="#C9C9D0", linewidth=0.8))  # fmt: skip
-        ax.set_xlim(-2.8, 15.8)
-        ax.set_ylim(-2 * n - 3.0, 1.9)
-
-    asking, offering = words[asks], words[found]
-    shapes = {
-        letter: " × ".join(map(str, arrays[letter].shape)) for letter in letters
-    }
-    steps = [
-        f"X: one row for each of the {n} words, {shapes['X']}.",
-        f"Q = X W_Q, {shapes['Q']}: all queries at once. The row of {asking} is its row of X "
-        "times W_Q.",
-        f"K = X W_K, {shapes['K']}: all keys.",
-        f"V = X W_V, {shapes['V']}: all values.",
-        f"S = Q times K transposed, {shapes['S']}: the query of {asking} meets the key of "
-        f"{offering} in one square.",
-        f"A = softmax of S, {shapes['A']}: each row becomes weights that sum to 1.",
-        f"Y = A V, {shapes['Y']}: the row of {asking} mixes the rows of V by its weights.",
-    ]
-    return animate(
-        fig,
-        draw,
-        steps,
-        alt="Seven matrices of colored squares fill in one after the other. Above, X with "
-        f"{shapes['X']} entries, Q with {shapes['Q']}, K with {shapes['K']}, V with "
-        f"{shapes['V']}. Below, S and A with {shapes['S']} and Y with {shapes['Y']}. The row of "
-        f"{asking} is framed; its largest score and weight stand under {offering}.",
-        caption="Attention with matrices. Row i of S and of A belongs to query i, column j to key "
-        "j; every product has a shape that you can check.",
-        interval=1800,
-    )
 
 
 def pictures(shown: Mapping[str, np.ndarray]) -> Figure:

@@ -7,9 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_attn.figures.animation import Animation, animate
 from course_attn.figures.style import INK, canvas, role_color
-from course_attn.in_numpy.softmax import entropy, softmax
 
 __all__ = [
     "gradient_by_width",
@@ -18,7 +16,6 @@ __all__ = [
     "running_sums",
     "score_histograms",
     "spread_by_width",
-    "width_growing",
 ]
 
 # How the scores are scaled: the same line for the same factor in every figure of the chapter.
@@ -84,83 +81,6 @@ def score_histograms(raw: Mapping[int, np.ndarray]) -> Figure:
         ax.spines["left"].set_visible(False)
         ax.legend(fontsize=9.5, loc="upper left", bbox_to_anchor=(-0.02, 1.0))
     return fig
-
-
-def width_growing(n_keys: int = 16, steps: int = 11, seed: int = 0) -> Animation:
-    """Animate scores and weights while d doubles, from 1 on, with and without the scale.
-
-    The vectors stay the same; each step shows more of their components.
-
-    Parameters
-    ----------
-    n_keys : int
-        Number of keys in the row of weights.
-    steps : int
-        Number of doublings plus one.
-    seed : int
-        Of the standard normal components.
-    """
-    widths = [2**k for k in range(steps)]
-    rng = np.random.default_rng(seed)
-    queries = rng.normal(size=(250, 1, widths[-1]))
-    products = queries * rng.normal(size=(250, n_keys, widths[-1]))
-    sums = [products[..., :d].sum(axis=-1) for d in widths]
-    fig, (left, middle, right) = canvas(7, 2.7, columns=3)
-    steps_said, rows, entropies = [], [], []
-    for d, scores in zip(widths, sums, strict=True):
-        weights = {
-            "without": softmax(scores),
-            "with": softmax(scores / np.sqrt(d)),
-        }
-        rows.append({kind: found[0] for kind, found in weights.items()})
-        entropies.append(
-            {kind: entropy(found).mean() for kind, found in weights.items()}
-        )
-        steps_said.append(
-            f"d = {d}: in {len(scores)} such rows the dot products have a standard deviation of "
-            f"{scores.std():.2f}, the scaled scores of {(scores / np.sqrt(d)).std():.2f}. The mean "
-            f"entropy of a row is {entropies[-1]['without']:.2f} nats without the scale and "
-            f"{entropies[-1]['with']:.2f} with it, of at most {np.log(n_keys):.2f}. "
-            "The bars show the first row, their titles its own entropy."
-        )
-
-    def draw(step: int) -> None:
-        left.clear()
-        d, scores = widths[step], sums[step]
-        for kind, values in (("without", scores), ("with", scores / np.sqrt(d))):
-            style = {k: v for k, v in _LINES[kind].items() if k != "marker"}
-            height, edges = np.histogram(values, np.linspace(-10, 10, 41))
-            share = height / values.size / 0.5
-            left.plot(
-                (edges[1:] + edges[:-1]) / 2, share, label=_NAMES[kind], **style
-            )
-        left.set(xlabel="score", ylim=(0, 0.95), xlim=(-10, 10), yticks=[])
-        left.set_title(f"scores at d = {d}", fontsize=10)
-        left.legend(fontsize=9, loc="upper center", handlelength=1.6)
-        for ax, kind in ((middle, "without"), (right, "with")):
-            ax.clear()
-            ax.bar(
-                range(1, n_keys + 1), rows[step][kind], color=_LINES[kind]["color"]
-            )
-            ax.set(ylim=(0, 1.05), xlabel="key", xticks=[1, n_keys // 2, n_keys])
-            name = "without" if kind == "without" else "with scale"
-            found = entropy(rows[step][kind])
-            ax.set_title(
-                f"weights {name}\nrow 1: entropy {found:.2f} nats", fontsize=10
-            )
-
-    return animate(
-        fig,
-        draw,
-        steps_said,
-        alt="Three panels. Left, two distributions of scores: that of the dot products widens with "
-        "d until it is flat, that of the scaled scores stays. Middle, a row of weights without the "
-        "scale, which becomes one-hot; right, with the scale, which stays spread out.",
-        caption="The same query and keys, with more and more components. Without the scale the "
-        "scores spread like √d and a single key takes all the weight; with it, nothing of the kind "
-        "happens.",
-        interval=900,
-    )
 
 
 def _by_width(ax: Axes, widths: Sequence[int]) -> None:

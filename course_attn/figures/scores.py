@@ -25,8 +25,8 @@ __all__ = [
 
 def user_meets_movie(
     user: np.ndarray, movie: np.ndarray, features: Sequence[str]
-) -> Animation:
-    """Animate the dot product of a user's taste with a movie, a feature a step.
+) -> Figure:
+    """Draw the dot product of a user's taste with a movie, feature by feature.
 
     Parameters
     ----------
@@ -35,60 +35,25 @@ def user_meets_movie(
     features : sequence of str
         The names of the d features.
     """
-    fig, ax = canvas(7, 2.6, blank=True)
-    d = len(features)
-    products = user * movie
-    totals = np.concatenate([[0.0], np.cumsum(products)])
-
-    def draw(step: int) -> None:
-        ax.clear()
-        ax.set_axis_off()
-        ax.set_aspect("equal")
-        shown = np.where(np.arange(d) < step, products, np.nan)
-        for f, name in enumerate(features):
-            ax.text(2 * f + 0.5, 0.2, name, ha="center")
-            column: dict[str, Any] = {
-                "vmax": 1,
-                "emphasis": [(0, 0)] if f == step - 1 else [],
-            }
-            matrix(ax, user[f : f + 1], role="query", corner=(2 * f, 0), **column)
-            matrix(ax, movie[f : f + 1], role="key", corner=(2 * f, -1.2), **column)
-            matrix(ax, shown[f : f + 1], role="weight", corner=(2 * f, -2.6), numbers="{:+.2f}",
-                   fontsize=9, **column)  # fmt: skip
-        for row, label in ((-0.5, "user"), (-1.7, "movie"), (-3.1, "product")):
-            ax.text(-0.3, row, label, ha="right", va="center")
-        ax.text(2 * d + 0.3, -3.1, "score so far", va="center", ha="left")
-        matrix(ax, totals[step : step + 1], role="weight", vmax=2, corner=(2 * d + 2.7, -2.6),
-               numbers="{:.2f}", fontsize=9)  # fmt: skip
-        ax.set_xlim(-1.8, 2 * d + 4)
-        ax.set_ylim(-3.8, 0.8)
-
-    steps = ["Nothing compared yet: the score is 0."] + [
-        f"{name}: {u:g} times {m:g} is {p:+.2f}, {_agreement(u, m)}. The score is {total:.2f}."
-        for name, u, m, p, total in zip(
-            features, user, movie, products, totals[1:], strict=True
+    fig, ax = canvas(7, 2.3, blank=True)
+    d, products = len(features), user * movie
+    score = products.sum(keepdims=True)
+    one: dict[str, Any] = {"vmax": 1.1, "numbers": "{:+.2f}", "fontsize": 9}
+    for f, name in enumerate(features):
+        ax.text(2 * f + 0.5, 0.2, name, ha="center")
+        matrix(ax, user[f : f + 1], role="query", corner=(2 * f, 0), **one)
+        matrix(ax, movie[f : f + 1], role="key", corner=(2 * f, -1.2), **one)
+        matrix(ax, products[f : f + 1], role="weight", corner=(2 * f, -2.6), **one)
+        ax.text(
+            2 * f + 1.5, -3.1, "+" if f < d - 1 else "=", ha="center", va="center"
         )
-    ]
-    return animate(
-        fig,
-        draw,
-        steps,
-        alt="Two rows of squares, the user's taste above the movie's content, and below them the "
-        "products feature by feature and their growing sum.",
-        caption="A dot product, one feature at a time. Equal signs add to the score, even two "
-        "minuses; different signs take from it.",
-        interval=1400,
-    )
-
-
-def _agreement(u: float, m: float) -> str:
-    """Say in words what the signs of taste and content mean together."""
-    liking, content = (
-        "liked" if u > 0 else "disliked",
-        "much" if m > 0 else "little",
-    )
-    verdict = "a match" if u * m > 0 else "a clash"
-    return f"{verdict}: {liking}, and there is {content} of it"
+    for row, label in ((-0.5, "user"), (-1.7, "movie"), (-3.1, "product")):
+        ax.text(-0.3, row, label, ha="right", va="center")
+    matrix(ax, score, role="weight", corner=(2 * d, -2.6), **one)
+    ax.text(2 * d + 1.3, -3.1, "score", ha="left", va="center")
+    ax.set_xlim(-1.8, 2 * d + 3)
+    ax.set_ylim(-3.8, 0.8)
+    return fig
 
 
 def angle_and_length() -> Figure:

@@ -6,17 +6,15 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from course_attn.figures.animation import Animation, animate
 from course_attn.figures.matrices import matrix
 from course_attn.figures.style import INK, canvas, role_color, shade
-from course_attn.in_numpy.softmax import entropy, softmax, softmax_jacobian
+from course_attn.in_numpy.softmax import softmax, softmax_jacobian
 
 __all__ = [
     "exponential_bars",
     "jacobians",
     "nearest_digits",
     "sharpness_on_digits",
-    "temperature_slider",
     "weights_of_nearest",
 ]
 
@@ -161,63 +159,6 @@ def exponential_bars(scores: np.ndarray, names: Sequence[str]) -> Figure:
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
     return fig
-
-
-def temperature_slider(scores: np.ndarray, names: Sequence[str]) -> Animation:
-    """Animate the weights of one row of scores, and their entropy, as the temperature rises.
-
-    Parameters
-    ----------
-    scores : array, shape (n,)
-        The scores of one row.
-    names : sequence of str
-        What they belong to.
-    """
-    fig, (left, middle, right) = canvas(7, 2.9, columns=3)
-    temperatures = np.geomspace(0.1, 20, 16)
-    rows = np.stack([softmax(scores / t) for t in temperatures])
-    entropies = np.asarray(entropy(rows))
-    left.bar(names, scores, color=shade("weight", 0.45))
-    left.set_axisbelow(True)
-    left.axhline(0, color=INK, linewidth=0.8)
-    left.set_title("scores", fontsize=10)
-
-    def draw(step: int) -> None:
-        middle.clear()
-        middle.set_axisbelow(True)
-        bars = middle.bar(names, rows[step], color=role_color("weight"))
-        middle.bar_label(bars, fmt="{:.2f}", padding=2, fontsize=9)
-        middle.set(ylim=(0, 1.15))
-        middle.set_title(f"weights at T = {temperatures[step]:.2g}", fontsize=10)
-        right.clear()
-        right.semilogx(temperatures, entropies, color=INK)
-        right.axhline(np.log(len(scores)), color=INK, linewidth=0.8, linestyle=":")
-        right.plot(
-            temperatures[step],
-            entropies[step],
-            "o",
-            color=role_color("weight"),
-            ms=9,
-        )
-        right.set(ylim=(-0.05, 1.15 * np.log(len(scores))), xlabel="temperature T")
-        right.set_xticks([0.1, 1, 10], ["0.1", "1", "10"])
-        right.set_title("entropy (nats)", fontsize=10)
-
-    steps = [
-        f"T = {t:.2g}: the largest weight is {row.max():.2f}, the entropy {nats:.2f} "
-        f"of at most {np.log(len(scores)):.2f} nats."
-        for t, row, nats in zip(temperatures, rows, entropies, strict=True)
-    ]
-    return animate(
-        fig,
-        draw,
-        steps,
-        alt="Three panels: fixed bars of scores; bars of weights that go from one-hot to equal; "
-        "the entropy curve rising with the temperature, with a dot at the current one.",
-        caption="The same scores at rising temperature. Cold weights are nearly one-hot, hot ones "
-        "nearly equal. Drag the slider.",
-        interval=350,
-    )
 
 
 def jacobians(scores: np.ndarray, factors: Sequence[float]) -> Figure:

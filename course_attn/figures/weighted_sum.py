@@ -17,7 +17,6 @@ __all__ = [
     "sum_assembled",
     "sum_computed",
     "three_reaches",
-    "value_triangle",
 ]
 
 
@@ -142,78 +141,6 @@ def sum_assembled(
         "added to the row of the sum.",
         caption="One output, assembled term by term. Each step multiplies one value by its weight "
         "and adds the product to the sum.",
-    )
-
-
-def value_triangle(n_frames: int = 17) -> Animation:
-    """Animate an output that moves inside the triangle of three values as the weights move.
-
-    With 4 m + 1 frames, every stop of the path is a frame, two of the corners among them.
-    """
-    corners = np.array([[0.0, 0.0], [4.0, 0.0], [1.0, 3.0]])
-    path = _weight_path(n_frames)
-    fig, (ax, bars) = canvas(7, 3.3, columns=2)
-    outputs = path @ corners
-
-    def draw(step: int) -> None:
-        ax.clear()
-        ax.fill(*corners.T, color=role_color("value"), alpha=0.12)
-        ax.plot(
-            *outputs[: step + 1].T,
-            color=role_color("output"),
-            linewidth=1,
-            alpha=0.6,
-        )
-        for j, (x, y) in enumerate(corners):
-            size = 40 + 500 * path[step, j]
-            ax.scatter(x, y, s=size, color=role_color("value"), zorder=3)
-            away = 22 * _direction(corners[j] - corners.mean(axis=0))
-            ax.annotate(f"$x_{j + 1}$", (x, y), away, textcoords="offset points", ha="center",
-                        va="center")  # fmt: skip
-        ax.scatter(
-            *outputs[step], s=90, marker="s", color=role_color("output"), zorder=4
-        )
-        ax.annotate("$y$", outputs[step], (-3, 18), textcoords="offset points")
-        ax.set(
-            xlim=(-0.9, 5), ylim=(-0.9, 3.9), xlabel="feature 1", ylabel="feature 2"
-        )
-        bars.clear()
-        bars.bar(
-            ["$a_1$", "$a_2$", "$a_3$"], path[step], color=role_color("weight")
-        )
-        bars.set(ylim=(0, 1.12), title="weights (their sum is 1)")
-        for j, weight in enumerate(path[step]):
-            bars.text(j, weight + 0.02, f"{weight:.2f}", ha="center", fontsize=9.5)
-
-    steps = [
-        f"Weights {a:.2f}, {b:.2f}, {c:.2f}: the output is at ({x:.2f}, {y:.2f})."
-        for (a, b, c), (x, y) in zip(path, outputs, strict=True)
-    ]
-    return animate(
-        fig,
-        draw,
-        steps,
-        alt="A triangle with the three values at its corners and the output as a square inside; "
-        "beside it three bars for the weights.",
-        caption="The output stays inside the triangle of its values. With all the weight on one "
-        "value it sits on that corner; with equal weights, at the center.",
-        interval=450,
-    )
-
-
-def _direction(vector: np.ndarray) -> np.ndarray:
-    """Return the vector of length 1 in the same direction."""
-    return vector / np.linalg.norm(vector)
-
-
-def _weight_path(n_frames: int) -> np.ndarray:
-    """Return weights that move from the mean over two corners, along an edge, and back."""
-    stops = (
-        np.array([[1, 1, 1], [3, 0, 0], [0, 3, 0], [0.3, 1.2, 1.5], [1, 1, 1]]) / 3
-    )
-    at = np.linspace(0, len(stops) - 1, n_frames)
-    return np.stack(
-        [np.interp(at, range(len(stops)), column) for column in stops.T], axis=1
     )
 
 

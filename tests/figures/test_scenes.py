@@ -1,7 +1,5 @@
 """The animations of single chapters: what they show, and that a page can hold them."""
 
-import re
-
 import numpy as np
 
 from course_attn.figures import multi_head, order, qkv
@@ -24,20 +22,6 @@ def test_plain_graph_has_a_step_for_each_stage_and_no_roles() -> None:
         "W_Q" not in plain._repr_html_()
         and "W_Q" in qkv.roles_graph()._repr_html_()
     )
-
-
-def test_matrix_steps_computes_each_matrix_in_turn_and_tells_its_shape() -> None:
-    rng = np.random.default_rng(0)
-    shapes = {"X": (3, 4), "Q": (3, 2), "K": (3, 2), "V": (3, 5), "S": (3, 3),
-              "A": (3, 3), "Y": (3, 5)}  # fmt: skip
-    arrays = {letter: rng.random(shape) for letter, shape in shapes.items()}
-    steps = qkv.matrix_steps(arrays, ["the", "cat", "sat"], asks=2, found=1)
-    page = steps._repr_html_()
-    assert repr(steps).startswith("<animation of 7 steps")
-    for letter, (rows, columns) in shapes.items():
-        told = rf'"{letter}[ :][^"]*\b{rows} (?:×|\\u00d7) {columns}\b'
-        assert re.search(told, page), letter
-    assert "the query of sat meets the key of cat" in page
 
 
 def test_matrix_graph_has_the_shapes_on_its_edges() -> None:

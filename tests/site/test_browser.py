@@ -37,9 +37,15 @@ every_page = pytest.mark.parametrize("page", PAGES)
 @every_page
 def test_the_page_from_disk(browser, page):
     with visit(
-        browser, DISK, page, **VIEWS["phone"], reduced_motion="reduce"
+        browser,
+        DISK,
+        page,
+        covered=True,
+        **VIEWS["phone"],
+        reduced_motion="reduce",
     ) as opened:
         it_is_sound_in_both_themes(opened, "dark", "light")
+        opened.uncover()
         animations_move_one_step_at_a_time(opened)
         opened.page.emulate_media(reduced_motion="no-preference")
         animations_obey_the_keyboard(opened)
@@ -63,7 +69,7 @@ def test_the_page_from_disk(browser, page):
     ],
 )
 def test_the_chapter_on_a_desktop_by_axe_and_on_paper(browser, page):
-    with visit(browser, DISK, page, **VIEWS["desktop"]) as opened:
+    with visit(browser, DISK, page, covered=True, **VIEWS["desktop"]) as opened:
         it_is_sound_in_both_themes(opened, "light", "dark")
         on_paper_there_is_the_article_alone(opened)
     assert opened.problems == []

@@ -298,7 +298,7 @@ def animations() -> list:
 
 @every_chapter
 def test_the_chapter_has_something_to_play(source):
-    assert article(page_of(source)).select(".attn-animation")
+    assert article(page_of(source)).select(".attn-animation, .attn-live")
 
 
 def test_every_animation_is_small():
@@ -332,6 +332,23 @@ def test_weights_to_explore_have_words_and_a_table_for_those_who_do_not_see_them
         assert tag.select_one("[role=status]").get_text()
         numbers = [float(cell.get_text()) for cell in tag.select("tbody td")]
         assert sum(numbers) == pytest.approx(len(tag.select("tbody tr")), abs=1)
+
+
+def test_numbers_to_change_have_words_and_a_table_for_those_who_do_not_see_them():
+    found = {
+        path.stem: soup(path).select("figure.attn-live") for path in built_pages()
+    }
+    labs = {
+        page: sorted(tag["data-widget"] for tag in tags)
+        for page, tags in found.items()
+    }
+    assert "attention_lab" in labs["qkv"] and "attention_lab" in labs["scaling"]
+    assert {"attention_lab", "mask_painter"} <= set(labs["masks"])
+    for tag in (tag for tags in found.values() for tag in tags):
+        assert len(tag["aria-label"].split()) >= 8
+        assert len(tag.figcaption.get_text().split()) >= 5
+        assert tag.select(".attn-plain table, .attn-plain svg")
+        assert not tag.select("button, input, select")
 
 
 def test_the_style_sheet_of_the_book_is_loaded_by_every_page():

@@ -167,7 +167,7 @@ def watched(page: "playwright.Page", home: str) -> list[str]:
     return problems
 
 
-def test_a_chapter_runs_its_text_is_typeset_and_its_animations_move(browser, lab):
+def test_a_chapter_runs_its_text_is_typeset_and_its_pictures_move(browser, lab):
     with ran(browser, lab, "scores") as notebook:
         text = markdown(BOOK / "scores.ipynb")
         prose = notebook.locator(".jp-MarkdownCell .myst")
@@ -193,6 +193,12 @@ def test_a_chapter_runs_its_text_is_typeset_and_its_animations_move(browser, lab
         playwright.expect(step).to_have_text(re.compile("^Step 1 of"))
         animation.get_by_role("slider").press("ArrowRight")
         playwright.expect(step).to_have_text(re.compile("^Step 2 of"))
+        # What can be dragged takes the arrow keys, which else move from cell to cell.
+        handle = notebook.locator(".attn-live .attn-handle").first
+        before = handle.get_attribute("aria-valuetext")
+        handle.press("ArrowRight")
+        assert handle.get_attribute("aria-valuetext") != before
+        playwright.expect(handle).to_be_focused()
 
 
 def test_exercises_are_checked_on_the_spot(browser, lab):

@@ -15,7 +15,7 @@ from tools.book import markdown, read
 from tools.reading_times import STAR, Passage, passages, reading_time
 
 LONGEST_CORE, MOST_OPEN_CELLS, MOST_PITFALLS = 2500, 30, 5
-LABEL = re.compile(r"# (?:Check|Set-up|Draw|Train): .{3,76}(?<!\.)$")
+LABEL = re.compile(r"# (?:Ask|Check|Draw|Set-up|Train): .{3,76}(?<!\.)$")
 GENERATORS = {"default_rng", "Generator", "Random", "RandomState"}
 
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
@@ -259,6 +259,15 @@ def test_passages__a_starred_section_reaches_over_cells():
 )
 def test_reading_time__counts_words_as_a_reader_does(text, words):
     assert reading_time(notebook(text), starred=False).words == words
+
+
+def test_reading_time__counts_twenty_seconds_for_a_question():
+    asked = {"cell_type": "code", "metadata": {"tags": ["hide-input"]}}
+    cells = [asked | {"source": "# Ask: how many\npredict()"}] * 8
+    checks = [asked | {"source": "# Check: none\nassert True"}] * 8
+    time = reading_time({"cells": cells + checks}, starred=False)
+    assert (time.words, time.cells, time.questions) == (0, 0, 8)
+    assert time.minutes == 5 and reading_times.ReadingTime(0, 0, 24).minutes == 10
 
 
 def test_reading_time__is_told_in_steps_of_five_minutes():

@@ -88,6 +88,12 @@ class Visit:
               requestAnimationFrame(() => requestAnimationFrame(done)))"""
         )
 
+    def uncover(self) -> None:
+        """Ask for every result that a question covers."""
+        self.page.evaluate(
+            "() => document.querySelectorAll('.attn-closed > button').forEach((b) => b.click())"
+        )
+
     def note(self, problem: str) -> None:
         if not NOISE.search(problem):
             self.problems.append(problem)
@@ -99,9 +105,17 @@ class Visit:
 
 @contextmanager
 def visit(
-    browser: "Browser", home: str, page: str, **settings: object
+    browser: "Browser",
+    home: str,
+    page: str,
+    *,
+    covered: bool = False,
+    **settings: object,
 ) -> Iterator[Visit]:
-    """Open a page as a reader does who comes for the first time, and wait for its formulas."""
+    """Open a page as a reader does who comes for the first time, and wait for its formulas.
+
+    What questions cover is opened, unless it shall stay `covered`.
+    """
     context = browser.new_context(**settings)
     opened = Visit(context.new_page(), home)
     opened.watch()
@@ -109,5 +123,7 @@ def visit(
     opened.page.evaluate(
         "async () => { await window.MathJax?.startup?.promise; return null; }"
     )
+    if not covered:
+        opened.uncover()
     yield opened
     context.close()

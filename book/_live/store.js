@@ -1,0 +1,201 @@
+// @ts-check
+// What the browser keeps for its reader: answers, what is solved, ticks. It leaves the browser only
+// in the file that the reader asks for.
+
+// Pages opened from a folder share one storage with all other files on some browsers: each key
+// begins with the name of this book.
+const BOOK = "course_attn";
+const PREFIX = BOOK + ":";
+const VERSION = 2;
+
+/**
+ * What could not be written to the browser's storage, so that the page works on without it.
+ * @type {Map<string, string>}
+ */
+const unwritten = new Map();
+
+/** @type {Set<() => void>} */
+const watchers = new Set();
+
+/**
+ * Call something whenever what is kept has changed, in this tab or in another.
+ *
+ * @param {() => void} changed
+ */
+export function watchStore(changed) {
+  watchers.add(changed);
+}
+
+function tellWatchers() {
+  for (const changed of watchers) changed();
+}
+
+addEventListener("storage", (event) => {
+  if (event.key === null || event.key.startsWith(PREFIX)) tellWatchers();
+});
+
+/**
+ * Return what was kept under a key, or null.
+ *
+ * @param {string} key
+ * @returns {string | null}
+ */
+export function recall(key) {
+  if (unwritten.has(key)) return unwritten.get(key) ?? null;
+  try {
+    return localStorage.getItem(PREFIX + key);
+  } catch {
+    return null; // a browser that keeps nothing refuses even to look
+  }
+}
+
+/**
+ * Keep a text under a key; return null, or a sentence for the reader where it is not kept.
+ *
+ * @param {string} key
+ * @param {string} text
+ * @returns {string | null}
+ */
+export function keep(key, text) {
+  let trouble = null;
+  try {
+    localStorage.setItem(PREFIX + key, text);
+    unwritten.delete(key);
+  } catch (error) {
+    unwritten.set(key, text);
+    trouble = whyNotKept(error);
+  }
+  tellWatchers();
+  return trouble;
+}
+
+/** @param {unknown} error */
+function whyNotKept(error) {
+  const isFull = error instanceof DOMException && error.name === "QuotaExceededError";
+  return (isFull ? "The browser's storage for this book is full"
+    : "This browser keeps nothing here (is it a private window?)")
+    + ", so this is remembered only until you leave the page. “Save to a file” keeps it.";
+}
+
+/**
+ * Forget what was kept under a key.
+ *
+ * @param {string} key
+ */
+export function forget(key) {
+  unwritten.delete(key);
+  try {
+    localStorage.removeItem(PREFIX + key);
+  } catch {
+    // Nothing was kept.
+  }
+  tellWatchers();
+}
+
+/** Forget everything that was kept for this book. */
+export function forgetAll() {
+  for (const key of keptKeys("")) forget(key);
+}
+
+/**
+ * Return the keys that begin so.
+ *
+ * @param {string} start
+ * @returns {string[]}
+ */
+export function keptKeys(start) {
+  const keys = new Set(unwritten.keys());
+  try {
+    for (let i = 0; i < localStorage.length; i++) {
+      const key = localStorage.key(i) ?? "";
+      if (key.startsWith(PREFIX)) keys.add(key.slice(PREFIX.length));
+    }
+  } catch {
+    // Nothing is kept.
+  }
+  return [...keys].filter((key) => key.startsWith(start)).sort();
+}
+
+/**
+ * Return when an exercise was first solved, or null.
+ *
+ * @param {string} exercise
+ */
+export function solvedAt(exercise) {
+  return recall("passed:" + exercise);
+}
+
+/**
+ * Remember that an exercise is solved; return a sentence where that is not kept.
+ *
+ * @param {string} exercise
+ */
+export function markSolved(exercise) {
+  if (solvedAt(exercise)) return null;
+  return keep("passed:" + exercise, new Date().toISOString().slice(0, 19) + "+00:00");
+}
+
+/** Return all that is kept, as the text of a file that notebooks read, too. */
+export function exported() {
+  const part = (/** @type {string} */ kind) => Object.fromEntries(
+    keptKeys(kind + ":").map((key) => [key.slice(kind.length + 1), recall(key) ?? ""]));
+  const all = {
+    book: BOOK, version: VERSION,
+    passed: part("passed"), answers: part("answer"), questions: part("predict"),
+  };
+  return JSON.stringify(all, null, 1) + "\n";
+}
+
+const MOST_TEXT = 5_000_000;
+
+/**
+ * Take over what a file holds that `exported` wrote, here or elsewhere. What is there already is
+ * kept: an answer in the file replaces one on the page only where the reader has none.
+ *
+ * @param {string} text
+ * @returns {string} what to tell the reader
+ */
+export function imported(text) {
+  if (text.length > MOST_TEXT) return "This file is too large to be one of this course.";
+  let read;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return "This file cannot be read: it is damaged, or not a file of this course. Nothing was changed.";
+  }
+  const isObject = (/** @type {any} */ value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject(read) || !isObject(read.passed)) {
+    return "This is not a file of this course. Nothing was changed.";
+  }
+  if (read.book !== undefined && read.book !== BOOK) {
+    return `This file belongs to another book, “${String(read.book).slice(0, 80)}”. Nothing was changed.`;
+  }
+  if (!(Number(read.version) <= VERSION)) {
+    return "This file was saved by a newer edition of the course, which this page cannot read. "
+      + "Nothing was changed.";
+  }
+  let trouble = null;
+  const taken = {passed: 0, answer: 0, predict: 0};
+  const parts = /** @type {const} */ ([
+    ["passed", read.passed], ["answer", read.answers], ["predict", read.questions]]);
+  for (const [kind, entries] of parts) {
+    for (const [name, value] of Object.entries(isObject(entries) ? entries : {})) {
+      const key = kind + ":" + name;
+      if (typeof value !== "string" || recall(key) !== null) continue;
+      trouble = keep(key, value) ?? trouble;
+      taken[kind]++;
+    }
+  }
+  const said = `Taken over: ${counted(taken.passed, "solved exercise")} and `
+    + `${counted(taken.answer, "answer")} that were not here yet.`;
+  return trouble ? said + " " + trouble : said;
+}
+
+/**
+ * @param {number} n
+ * @param {string} noun
+ */
+function counted(n, noun) {
+  return n + " " + noun + (n === 1 ? "" : "s");
+}

@@ -1,0 +1,423 @@
+// @ts-check
+// The small parts that the widgets share. What a widget is, and how one is added: page.py.
+
+/** @typedef {(sentence: string) => void} Say Says what changed, to eyes and to screen readers. */
+/** @typedef {Record<string, any>} Attributes */
+
+/**
+ * Start a widget wherever the page has one that has not started yet. If starting fails, what
+ * stands there without JavaScript stays.
+ * @param {string} name as in page.py
+ * @param {(stage: HTMLElement, data: any, say: Say, said: HTMLElement) => void} build fills the
+ *   stage; it may put `said` (where the sentences appear) into it, or else it comes last
+ */
+export function mount(name, build) {
+  for (const root of document.querySelectorAll(`.attn-live[data-widget="${name}"]:not(.attn-on)`)) {
+    // Or else JupyterLab would take the keys.
+    const stage = make("div", {class: "attn-stage", "data-lm-suppress-shortcuts": "true"});
+    const said = make("p", {class: "attn-said", role: "status"});
+    const say = (sentence) => {
+      if (said.textContent !== sentence) said.textContent = sentence;
+    };
+    try {
+      const data = JSON.parse(part(root, "script[type='application/json']").textContent || "");
+      build(stage, data, say, said);
+    } catch (error) {
+      console.error(error);
+      continue;
+    }
+    if (!said.parentElement) stage.append(said);
+    part(root, ".attn-plain").after(stage);
+    root.classList.add("attn-on");
+  }
+}
+
+/**
+ * Return the one element within another that must be there.
+ * @param {Element} root
+ * @param {string} selector
+ * @returns {HTMLElement}
+ */
+export function part(root, selector) {
+  const found = /** @type {HTMLElement | null} */ (root.querySelector(selector));
+  if (!found) throw new Error(`there is no ${selector}`);
+  return found;
+}
+
+/**
+ * Make an HTML element. Text becomes text, never markup.
+ * @param {string} tag
+ * @param {Attributes} [attributes] a function is a listener: {click: () => …}
+ * @param {...(Node | string)} children
+ * @returns {any}
+ */
+export function make(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/**
+ * Make an SVG element, as `make` does.
+ * @param {string} tag
+ * @param {Attributes} [attributes]
+ * @param {...(Node | string)} children
+ * @returns {any}
+ */
+export function draw(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+/**
+ * @param {Element} element
+ * @param {Attributes} attributes
+ * @param {(Node | string)[]} children
+ * @returns {Element}
+ */
+function filled(element, attributes, children) {
+  change(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * Set attributes of an element; `null` or `false` removes one.
+ * @param {Element} element
+ * @param {Attributes} attributes
+ */
+export function change(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === null || value === false) element.removeAttribute(name);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+/**
+ * Write a number with so many decimals and a true minus; what rounds to 0 has no sign.
+ * @param {number} x
+ * @param {number} [decimals]
+ * @returns {string}
+ */
+export function written(x, decimals = 2) {
+  if (Number.isNaN(x)) return "undefined";
+  if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
+  const text = Math.abs(x).toFixed(decimals);
+  return (x < 0 && Number(text) ? "−" : "") + text;
+}
+
+/**
+ * Write a number as short as it goes: 2, −0.5, 1.414.
+ * @param {number} x
+ * @param {number} [decimals] at most
+ * @returns {string}
+ */
+export function brief(x, decimals = 3) {
+  const text = written(x, decimals);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/**
+ * Read the number that a learner wrote. A decimal comma and a true minus are read, too.
+ * @param {string} text
+ * @param {number} [limit] the largest size that is taken
+ * @param {number} [least] the smallest number that is taken
+ * @returns {number | string} the number, or what is wrong with the text, to follow a name
+ */
+export function read(text, limit = 1000, least = -limit) {
+  const plain = text.trim().replace("−", "-").replace(",", ".");
+  if (!plain) return "is empty";
+  const shown = `holds “${plain.length > 12 ? text.trim().slice(0, 12) + "…" : text.trim()}”`;
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return shown + ", which is no number";
+  const value = Number(plain);
+  if (value > limit || value < least) {
+    return `${shown}, which is not from ${brief(least)} to ${brief(limit)}`;
+  }
+  return value;
+}
+
+/**
+ * Make a field for one number. A bad text stays in the field and is named by `bad`, and the last
+ * good number stays in use; Escape brings it back. Arrow up and down change it by a step.
+ * @param {{name: string, value: number, limit?: number, least?: number, step?: number,
+ *   changed: (value: number) => void, bad: Say}} options
+ * @returns {{element: HTMLInputElement, value: () => number, set: (value: number) => void}}
+ */
+export function field({name, value, limit, least, step = 0.5, changed, bad}) {
+  const element = make("input", {type: "text", class: "attn-field", "aria-label": name,
+    autocomplete: "off", spellcheck: "false"});
+  const mark = (wrong) => change(element, {"aria-invalid": Boolean(wrong) && "true", title: wrong});
+  const set = (now) => {
+    value = now;
+    element.value = brief(now);
+    mark(false);
+  };
+  const take = () => {
+    const found = read(element.value, limit, least);
+    const wrong = typeof found === "string" && `${name} ${found}. ${brief(value)} is still used.`;
+    mark(wrong);
+    if (wrong) {
+      bad(wrong);
+    } else {
+      value = Number(found);
+      changed(value);
+    }
+  };
+  change(element, {
+    input: take,
+    keydown: (event) => {
+      const up = {ArrowUp: step, ArrowDown: -step}[event.key];
+      if (!up && event.key !== "Escape") return;
+      event.preventDefault();
+      const before = value;
+      set(before);
+      if (up) element.value = brief(before + up);
+      take();
+    },
+  });
+  set(value);
+  return {element, value: () => value, set};
+}
+
+/**
+ * Return what is wrong with the fields of a stage now, a sentence each.
+ * @param {HTMLElement} stage
+ * @returns {string[]}
+ */
+export function troubles(stage) {
+  const wrong = [...stage.querySelectorAll("[aria-invalid]")];
+  return wrong.filter((one) => !one.closest("[hidden]"))
+    .map((one) => one.getAttribute("title") ?? "");
+}
+
+/**
+ * Make a table of numbers that can be changed, a field each.
+ * @param {{name: string, rows: string[], columns: string[], values: number[][], role?: string,
+ *   limit?: number, step?: number, changed: (values: number[][], i: number, j: number) => void,
+ *   bad: Say}} options `role`: query, key, value, weight or output, for the color
+ * @returns {{element: HTMLTableElement, values: () => number[][],
+ *   set: (values: number[][]) => void}}
+ */
+export function table({name, rows, columns, values, role = "", limit, step, changed, bad}) {
+  const all = () => fields.map((row) => row.map((one) => one.value()));
+  const fields = values.map((row, i) => row.map((value, j) => field({
+    name: `${name}, ${rows[i]}, ${columns[j]}`, value, limit, step, bad,
+    changed: () => changed(all(), i, j),
+  })));
+  const element = grid({name, rows, columns, role,
+    cell: (i, j) => make("td", {}, fields[i][j].element)});
+  const set = (given) =>
+    given.forEach((row, i) => row.forEach((value, j) => fields[i][j].set(value)));
+  return {element, values: all, set};
+}
+
+/**
+ * Make a table with a header for each row and column.
+ * @param {{name: string, rows: string[], columns: string[], role?: string,
+ *   cell: (i: number, j: number) => HTMLElement}} options `cell` makes a <td>
+ * @returns {HTMLTableElement}
+ */
+export function grid({name, rows, columns, role = "", cell}) {
+  const heads = columns.map((column) => make("th", {scope: "col"}, column));
+  const lines = rows.map((row, i) => make("tr", {}, make("th", {scope: "row"}, row),
+    ...columns.map((_, j) => cell(i, j))));
+  return make("table", {class: "attn-grid" + (role && " attn-" + role)}, make("caption", {}, name),
+    make("thead", {}, make("tr", {}, make("td"), ...heads)), make("tbody", {}, ...lines));
+}
+
+/**
+ * Return where an arrow key points, right and up; nothing for other keys and for shortcuts.
+ * @param {KeyboardEvent} event
+ * @returns {[number, number] | undefined}
+ */
+export function arrowed({key, ctrlKey, altKey, metaKey}) {
+  if (ctrlKey || altKey || metaKey) return undefined;
+  return {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]}[key];
+}
+
+/**
+ * Make a table of buttons. Tab reaches the table, arrow keys move within it.
+ * @param {{name: string, rows: string[], columns: string[], role?: string,
+ *   act: (i: number, j: number) => void}} options
+ * @returns {{element: HTMLTableElement, at: (i: number, j: number) => HTMLButtonElement}}
+ */
+export function cells({name, rows, columns, role = "", act}) {
+  const all = rows.map((_, i) => columns.map((_, j) =>
+    button("", () => act(i, j), {class: "attn-cell", tabindex: i || j ? "-1" : "0"})));
+  const element = grid({name, rows, columns, role, cell: (i, j) => make("td", {}, all[i][j])});
+  const reach = (next) => {
+    all.flat().forEach((one) => one.tabIndex = one === next ? 0 : -1);
+  };
+  element.addEventListener("focusin", (event) => reach(event.target));
+  element.addEventListener("keydown", (event) => {
+    const i = all.findIndex((row) => row.some((one) => one === event.target));
+    const arrow = arrowed(event);
+    if (i < 0 || !arrow) return;
+    event.preventDefault();
+    const j = all[i].findIndex((one) => one === event.target);
+    all[i - arrow[1]]?.[j + arrow[0]]?.focus();
+  });
+  return {element, at: (i, j) => all[i][j]};
+}
+
+/**
+ * Make a mask to paint: click, tap or press a square, or draw over several with the mouse.
+ * @param {{name: string, rows: string[], columns: string[], mask: boolean[][],
+ *   changed: (mask: boolean[][], i: number, j: number) => void}} options
+ * @returns {{element: HTMLTableElement, mask: () => boolean[][], set: (mask: boolean[][]) => void}}
+ */
+export function paintable({name, rows, columns, mask, changed}) {
+  const now = mask.map((row) => [...row]);
+  /** @type {boolean | null} what is painted while the mouse is held down */
+  let brush = null;
+  let painted = false;
+  const show = (i, j) => change(squares.at(i, j), {"aria-pressed": String(now[i][j])});
+  const paint = (i, j, allowed) => {
+    if (now[i][j] === allowed) return;
+    now[i][j] = allowed;
+    show(i, j);
+    changed(now, i, j);
+  };
+  // A click after the mouse has painted changes nothing back.
+  const squares = cells({name, rows, columns, act: (i, j) => painted || paint(i, j, !now[i][j])});
+  const lift = () => {
+    brush = null;
+    setTimeout(() => painted = false);
+  };
+  change(squares.element, {pointerup: lift, pointerleave: lift,
+    class: "attn-grid attn-mask attn-weight"});
+  rows.forEach((row, i) => columns.forEach((column, j) => {
+    change(squares.at(i, j), {
+      "aria-label": `${row} may see ${column}`,
+      pointerdown: (event) => {
+        if (event.pointerType !== "mouse" || event.button) return;
+        painted = true;
+        paint(i, j, brush = !now[i][j]);
+      },
+      pointerenter: (event) => {
+        if (brush !== null && event.buttons === 1) paint(i, j, brush);
+      },
+    });
+    show(i, j);
+  }));
+  const set = (given) => given.forEach((row, i) => row.forEach((allowed, j) => {
+    now[i][j] = allowed;
+    show(i, j);
+  }));
+  return {element: squares.element, mask: () => now.map((row) => [...row]), set};
+}
+
+/**
+ * Make a slider with its name and its value beside it.
+ * @param {{name: string, min: number, max: number, step: number, value: number,
+ *   text?: (value: number) => string, changed: (value: number) => void}} options
+ *   `text` writes the value, also for screen readers
+ * @returns {{element: HTMLElement, value: () => number, set: (value: number) => void}}
+ */
+export function slider({name, min, max, step, value, text = (x) => brief(x), changed}) {
+  const input = make("input", {type: "range", min, max, step, autocomplete: "off"});
+  const shown = make("span", {class: "attn-shown", "aria-hidden": "true"});
+  const tell = () => {
+    shown.textContent = text(Number(input.value));
+    change(input, {"aria-valuetext": text(Number(input.value))});
+  };
+  const set = (now) => {
+    input.value = String(now);
+    tell();
+  };
+  change(input, {input: () => {
+    tell();
+    changed(Number(input.value));
+  }});
+  set(value);
+  const element = make("label", {class: "attn-slider"}, make("span", {}, name), input, shown);
+  return {element, value: () => Number(input.value), set};
+}
+
+/**
+ * Make a button. For the one that every widget has: button("Back to the text’s numbers", …).
+ * @param {string} text
+ * @param {() => void} action
+ * @param {Attributes} [attributes]
+ * @returns {HTMLButtonElement}
+ */
+export function button(text, action, attributes = {}) {
+  return make("button", {type: "button", click: action, ...attributes}, text);
+}
+
+/**
+ * @typedef {{svg: any, px: (x: number) => number, py: (y: number) => number,
+ *   at: (event: PointerEvent) => [number, number], x: [number, number], y: [number, number]}} Plane
+ */
+
+/**
+ * Make an SVG whose points are meant as in mathematics, with y upward. `px`, `py` give the place of
+ * a point in the drawing, `at` the point beneath a pointer.
+ * @param {{x: [number, number], y: [number, number], width?: number, name: string}} options
+ *   the ranges, and the width in pixels at most; one unit is equally long both ways
+ * @returns {Plane}
+ */
+export function plane({x, y, width = 320, name}) {
+  const unit = width / (x[1] - x[0]), height = unit * (y[1] - y[0]);
+  const svg = draw("svg", {viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": name,
+    class: "attn-plane", style: `max-width: ${width}px`});
+  /** @param {PointerEvent} event @returns {[number, number]} */
+  const at = (event) => {
+    const point = new DOMPoint(event.clientX, event.clientY)
+      .matrixTransform(svg.getScreenCTM().inverse());
+    return [x[0] + point.x / unit, y[1] - point.y / unit];
+  };
+  return {svg, px: (a) => (a - x[0]) * unit, py: (b) => (y[1] - b) * unit, at, x, y};
+}
+
+/**
+ * Let an element of a plane be dragged with mouse, finger or pen, and moved with the arrow keys
+ * (ten times as far with Shift).
+ * @param {any} handle an SVG element, at least 24 pixels wide (an invisible circle helps fingers)
+ * @param {Plane} area
+ * @param {{name: string, where: () => [number, number], text: () => string,
+ *   moved: (x: number, y: number) => void, step?: number,
+ *   nudged?: (right: number, up: number) => void}} options `moved` takes a wanted point (within the
+ *   plane's ranges); `text` says in words where the handle is; `nudged` takes arrow keys in steps,
+ *   for what does not move by x and y, such as a dial
+ * @returns {() => void} to be called whenever the handle has been moved by something else
+ */
+export function draggable(handle, area, {name, where, text, moved, step = 0.1, nudged}) {
+  const clip = (a, range) =>
+    Math.min(Math.max(a, range[0]), range[1]);
+  const tell = () => change(handle, {"aria-valuetext": text(), "aria-valuenow": where()[0]});
+  const go = (x, y) => {
+    moved(clip(x, area.x), clip(y, area.y));
+    tell();
+  };
+  /** @type {[number, number] | null} from the pointer to the handle, while it is held */
+  let held = null;
+  const release = () => held = null;
+  change(handle, {
+    role: "slider", tabindex: "0", class: ((handle.getAttribute("class") || "") + " attn-handle"),
+    "aria-label": name, "aria-valuemin": area.x[0], "aria-valuemax": area.x[1],
+    pointerdown: (event) => {
+      const [x, y] = area.at(event), [left, up] = where();
+      held = [left - x, up - y];
+      handle.setPointerCapture(event.pointerId);
+      handle.focus();
+      event.preventDefault();
+    },
+    pointermove: (event) => {
+      const [x, y] = area.at(event);
+      if (held) go(x + held[0], y + held[1]);
+    },
+    pointerup: release, pointercancel: release,
+    // Or else the page would scroll: parts of an SVG have no touch-action of their own.
+    touchstart: (/** @type {Event} */ event) => event.preventDefault(),
+    keydown: (event) => {
+      const arrow = arrowed(event);
+      if (!arrow) return;
+      event.preventDefault();
+      const [right, up] = arrow.map((a) => a * (event.shiftKey ? 10 : 1));
+      if (nudged) nudged(right, up);
+      else go(where()[0] + right * step, where()[1] + up * step);
+      tell();
+    },
+  });
+  tell();
+  return tell;
+}

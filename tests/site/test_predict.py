@@ -1,0 +1,522 @@
+"""Questions before a result, on a page from disk: choosing, guessing, and what is covered."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from course_attn.figures.live.joined import joined
+from course_attn.figures.questions import Question, predict, predict_number
+from tests.site.built_pages import article, page_of
+from tests.site.chromium import needs_chromium
+from tests.site.soundness import accessibility_violations
+from tests.site.sources import CHAPTERS, name
+from tests.site.visits import DISK, VIEWS, visit
+from tests.site.visits import address as address_of
+from tools.book import BOOK
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+expect = playwright.expect
+
+pytestmark = needs_chromium
+
+LIVE = BOOK / "_live"
+PHONE = {"width": 360, "height": 740}
+# Where the page keeps answers, without the browser's storage: a test looks into `kept`, and gives
+# the sentence that is said on trouble.
+STORE = """
+export function recall(key) { return window.kept[key] ?? null; }
+export function keep(key, text) { window.kept[key] = text; return window.trouble ?? null; }
+"""
+CHOICE = predict(
+    "mean",
+    "What is the mean of 1, 2 and 6?",
+    [
+        ("2", "That is the *median*, which splits them.", False),
+        ("3", "Measured: `3.0`, a third of 9.", True),
+        ("6", "That is <i>the</i> largest.", False),
+        ("9", "That is the sum.", False),
+    ],
+    text=1,
+)
+NUMBER = predict_number(
+    "share", "How much is a quarter?", 0, 100, 25, unit=" %", said="One of four.",
+    too_low="It is more than a tenth.", too_high="It is less than a half.", covers=2,
+)  # fmt: skip
+FACTOR = predict_number(
+    "bytes", "How many bytes?", 10, 1e9, 3.6e6, unit=" bytes", said="They are many.",
+    too_low="One a pair.", too_high="Not so many.", log=True, covers=0,
+)  # fmt: skip
+
+
+def cell(output: str, **attributes: str) -> str:
+    """Return a cell with an output as the book shows it."""
+    given = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return (
+        f'<div class="cell docutils container"{given}><div class="cell_input">code</div>'
+        f'<div class="cell_output docutils container">{output}</div></div>'
+    )
+
+
+def asked(question: Question) -> str:
+    return cell(f'<div class="output text_html">{question._repr_html_()}</div>')
+
+
+def result(name: str) -> str:
+    return cell(f"result {name}", id=name)
+
+
+BODY = f"""
+<section><h1>Questions</h1>
+{asked(CHOICE)}
+<p id="between">The cell computes it:</p>
+<div class="cell docutils container" id="check">a check without an output</div>
+{result("mean")}
+<p id="caption"><strong>Figure.</strong> A finding.</p>
+<div class="cell docutils container" id="after-check">another check</div>
+<p id="told">Three, then.</p>
+<p id="after">Text that goes on.</p>
+{result("another")}
+{asked(NUMBER)}
+{result("first")}
+<p id="middle">And now the second.</p>
+{result("second")}
+<p id="end">The end.</p>
+<section><h2>Next</h2>
+{asked(FACTOR)}
+{result("uncovered")}
+</section></section>"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Write a page with three questions as the book has them, in the book's theme."""
+    folder = tmp_path_factory.mktemp("questions")
+    (folder / "store.js").write_text(STORE, "utf-8")
+    script = folder / "predict.js"
+    script.write_text((LIVE / "predict.js").read_text("utf-8"), "utf-8")
+    theme = files("pydata_sphinx_theme") / "theme/pydata_sphinx_theme/static/styles"
+    styles = [Path(str(theme / "pydata-sphinx-theme.css")), LIVE / "predict.css"]
+    (folder / "softmax.html").write_text(
+        '<!DOCTYPE html><html lang="en" data-theme="light"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width"><title>Questions</title>'
+        + "".join(
+            f'<link rel="stylesheet" href="{path.as_uri()}">' for path in styles
+        )
+        + f'<body><main class="bd-article">{BODY}</main>'
+        "<script>window.kept ??= {};</script>"
+        f"<script>{joined(script)}</script></body></html>",
+        "utf-8",
+    )
+    return (folder / "softmax.html").as_uri()
+
+
+class Asked:
+    """A question as a reader finds it: options or a bar, what is said, and the cover."""
+
+    def __init__(self, page: "playwright.Page", name: str) -> None:
+        self.page = page
+        self.block = page.locator(f'[data-question="{name}"]')
+        self.options = self.block.get_by_role("radio")
+        self.bar = self.block.get_by_role("slider")
+        self.said = self.block.get_by_role("status").locator("p")
+        self.shortcut = self.block.locator(".attn-shortcut")
+
+    def option(self, text: str) -> "playwright.Locator":
+        return self.options.filter(has_text=re.compile(f"^{text}$"))
+
+    def says(self, *lines: str) -> None:
+        expect(self.said).to_have_text(list(lines))
+
+
+@pytest.fixture
+def page(browser, address):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened, problems = context.new_page(), []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.goto(address)
+    yield opened
+    assert problems == []
+    context.close()
+
+
+def kept(page) -> dict[str, str]:
+    return page.evaluate("window.kept")
+
+
+WRONG = "No. That is the median, which splits them."
+RIGHT = "Measured: 3.0, a third of 9."
+
+
+# A choice
+
+
+def test_choice__a_wrong_one_is_struck_out_and_answered_then_the_right_one(page):
+    asked = Asked(page, "mean")
+    expect(asked.block.get_by_role("radiogroup")).to_have_accessible_name(
+        "What is the mean of 1, 2 and 6?"
+    )
+    asked.option("2").click()
+    asked.says(WRONG, "Try once more.")
+    expect(asked.option("2")).to_have_css("text-decoration-line", "line-through")
+    expect(asked.option("2")).to_have_attribute("aria-disabled", "true")
+    expect(asked.option("2")).to_have_accessible_description("wrong")
+    expect(page.locator("#mean")).to_be_hidden()
+    asked.option("2").click(force=True)
+    asked.says(WRONG, "Try once more.")
+    asked.option("3").click()
+    asked.says(WRONG, f"Yes. {RIGHT}")
+    expect(asked.said.locator("em")).to_have_text("median")
+    expect(asked.option("3")).to_have_accessible_description("right")
+    expect(asked.options.and_(page.locator('[aria-checked="true"]'))).to_have_text(
+        "3"
+    )
+    expect(page.locator("#mean")).to_be_visible()
+    assert kept(page) == {"predict:softmax:mean": '{"tried":["2","3"],"done":true}'}
+
+
+def test_choice__after_two_wrong_ones_the_answer_is_told(page):
+    asked = Asked(page, "mean")
+    asked.option("2").click()
+    asked.option("6").click()
+    asked.says(WRONG, "No. That is <i>the</i> largest.", f"The answer: 3. {RIGHT}")
+    expect(asked.option("3")).to_have_class(re.compile("attn-right"))
+    expect(asked.option("3")).to_have_attribute("aria-checked", "false")
+    expect(page.locator("#mean")).to_be_visible()
+    asked.option("9").click(force=True)
+    expect(asked.said).to_have_count(3)
+
+
+def test_choice__only_what_is_new_is_read_out(page):
+    asked = Asked(page, "mean")
+    asked.option("2").click()
+    first = asked.said.first.element_handle()
+    asked.option("6").click()
+    expect(asked.said).to_have_count(3)
+    assert first.evaluate("line => line.isConnected")
+
+
+def test_choice__by_keyboard_arrows_move_and_enter_chooses(page):
+    asked = Asked(page, "mean")
+    page.keyboard.press("Tab")
+    expect(asked.option("2")).to_be_focused()
+    for key, at in {"ArrowRight": "3", "ArrowDown": "6", "End": "9"}.items():
+        page.keyboard.press(key)
+        expect(asked.option(at)).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(asked.option("2")).to_be_focused()
+    asked.says()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    asked.says("No. That is the sum.", "Try once more.")
+    expect(asked.option("9")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(asked.shortcut).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Space")
+    asked.says("No. That is the sum.", f"Yes. {RIGHT}")
+
+
+def test_choice__can_be_answered_again(page):
+    asked = Asked(page, "mean")
+    asked.option("3").click()
+    expect(asked.shortcut).to_have_text("Ask me again")
+    asked.shortcut.click()
+    asked.says()
+    expect(asked.option("3")).to_have_attribute("aria-disabled", "false")
+    expect(page.locator("#mean")).to_be_hidden()
+    assert kept(page) == {"predict:softmax:mean": ""}
+    asked.option("3").click()
+    asked.says(f"Yes. {RIGHT}")
+
+
+# What the reader did is kept
+
+
+@pytest.mark.parametrize(
+    ("ticks", "lines"),
+    [
+        ('{"tried":["2"],"done":false}', [WRONG, "Try once more."]),
+        ('{"tried":["2","3"],"done":true}', [WRONG, f"Yes. {RIGHT}"]),
+        ('{"tried":["2","9"]}', [WRONG, "No. That is the sum.", f"The answer: 3. {RIGHT}"]),
+        ('{"tried":[],"done":true}', [f"The answer: 3. {RIGHT}"]),
+        ('{"tried":["an option of last year"]}', []),
+        ('{"tried":"2","done":"yes"}', []),
+        ("<b>damaged", []),
+        ("null", []),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_choice__goes_on_where_the_reader_left_off(browser, address, ticks, lines):
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(
+        f"window.kept = {{'predict:softmax:mean': {ticks!r}, 'predict:softmax:share': {ticks!r}}};"
+    )
+    page.goto(address)
+    Asked(page, "mean").says(*lines)
+    done = lines and lines[-1] != "Try once more."
+    expect(page.locator("#mean")).to_be_visible(visible=bool(done))
+    expect(Asked(page, "bytes").bar).to_be_enabled()
+    context.close()
+
+
+def test_trouble_with_keeping_is_said_and_hinders_nothing(page):
+    page.evaluate("window.trouble = 'This window keeps no answers.'")
+    asked = Asked(page, "mean")
+    asked.option("2").click()
+    asked.says(WRONG, "Try once more.", "This window keeps no answers.")
+    asked.option("3").click()
+    asked.says(WRONG, f"Yes. {RIGHT}", "This window keeps no answers.")
+
+
+# A number
+
+
+def test_number__the_guess_is_compared_with_what_was_measured(page):
+    asked = Asked(page, "share")
+    expect(asked.bar).to_have_accessible_name(re.compile("How much is a quarter"))
+    expect(asked.bar).to_have_attribute("aria-valuetext", "50 %")
+    asked.bar.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowLeft")
+    expect(asked.bar).to_have_attribute("aria-valuetext", "40 %")
+    expect(asked.block.locator(".attn-mark")).to_be_hidden()
+    asked.block.get_by_role("button", name="That is my guess").click()
+    asked.says(
+        "You guessed 40 %, 15 % too high. It is less than a half.",
+        "The answer: 25 %. One of four.",
+    )
+    expect(asked.bar).to_be_disabled()
+    bar, mark = (
+        asked.block.locator(selector).bounding_box()
+        for selector in ("input", ".attn-mark")
+    )
+    place = (mark["x"] + mark["width"] / 2 - bar["x"]) / bar["width"]
+    assert abs(place - 0.25) < 0.02
+    assert kept(page) == {
+        "predict:softmax:share": '{"tried":[],"done":true,"guess":40}'
+    }
+    asked.shortcut.click()
+    expect(asked.bar).to_be_enabled()
+    expect(asked.block.locator(".attn-mark")).to_be_hidden()
+    asked.says()
+
+
+@pytest.mark.parametrize(
+    ("guess", "said"),
+    [
+        ("25", "Exactly. You guessed 25 %."),
+        ("21", "Close. You guessed 21 %, 4 % too low."),
+        ("0", "You guessed 0 %, 25 % too low. It is more than a tenth."),
+    ],
+)
+def test_number__tells_close_and_too_low(page, guess, said):
+    asked = Asked(page, "share")
+    asked.bar.fill(guess)
+    asked.block.get_by_role("button", name="That is my guess").click()
+    asked.says(said, "The answer: 25 %. One of four.")
+
+
+def test_number__where_factors_count(page):
+    asked = Asked(page, "bytes")
+    asked.bar.press("Home")
+    expect(asked.bar).to_have_attribute("aria-valuetext", "10 bytes")
+    asked.bar.press("End")
+    expect(asked.bar).to_have_attribute("aria-valuetext", "1,000,000,000 bytes")
+    asked.bar.fill("100")
+    expect(asked.bar).to_have_attribute("aria-valuetext", "100,000 bytes")
+    asked.block.get_by_role("button", name="That is my guess").click()
+    asked.says(
+        "You guessed 100,000 bytes, too low by a factor of 36. One a pair.",
+        "The answer: 3,600,000 bytes. They are many.",
+    )
+    asked.shortcut.click()
+    asked.bar.fill("77")  # 10 to the power of 4.08
+    asked.block.get_by_role("button", name="That is my guess").click()
+    assert '"guess":12000' in kept(page)["predict:softmax:bytes"]
+
+
+def test_number__goes_on_where_the_reader_left_off(browser, address):
+    page = browser.new_page()
+    page.add_init_script(
+        """window.kept = {"predict:softmax:share": '{"guess":21}',
+          "predict:softmax:bytes": '{"guess":1e12}'};"""
+    )
+    page.goto(address)
+    asked = Asked(page, "share")
+    asked.says(
+        "Close. You guessed 21 %, 4 % too low.", "The answer: 25 %. One of four."
+    )
+    expect(asked.bar).to_have_value("21")
+    expect(Asked(page, "bytes").bar).to_be_enabled()
+    page.close()
+
+
+# What is covered
+
+
+def test_what_gives_the_answer_away_is_covered_and_nothing_else(page):
+    hidden = ["between", "check", "mean", "caption", "after-check", "told"]
+    for part in [*hidden, "first", "middle", "second"]:
+        expect(page.locator(f"#{part}")).to_be_hidden()
+    for part in ("after", "another", "end", "uncovered"):
+        expect(page.locator(f"#{part}")).to_be_visible()
+    expect(page.get_by_role("button", name="Show the result")).to_have_count(2)
+
+
+def test_the_result_is_shown_to_whoever_asks(page):
+    page.get_by_role("button", name="Show the result").first.press("Enter")
+    expect(page.locator("#told")).to_be_visible()
+    expect(page.locator("#second")).to_be_hidden()
+    Asked(page, "mean").says(f"The answer: 3. {RIGHT}")
+    expect(page.locator(".attn-covered").first).to_be_focused()
+    Asked(page, "share").shortcut.click()
+    expect(page.locator("#second")).to_be_visible()
+    Asked(page, "share").says("The answer: 25 %. One of four.")
+
+
+def test_a_link_to_what_is_covered_opens_it(browser, address, page):
+    page.evaluate("location.hash = '#second'")
+    expect(page.locator("#second")).to_be_visible()
+    expect(page.locator("#mean")).to_be_hidden()
+    page.evaluate("location.hash = '#%E0%A4%A'")
+    linked = browser.new_page()
+    linked.goto(address + "#mean")
+    expect(linked.locator("#mean")).to_be_visible()
+    linked.close()
+
+
+def test_the_cover_takes_little_room_and_no_width(page):
+    page.set_viewport_size(PHONE)
+    closed = page.locator(".attn-closed").first.bounding_box()
+    assert closed["height"] <= 8 * 16 + 2
+    width = page.locator("#mean").bounding_box()["width"]
+    Asked(page, "mean").option("3").click()
+    assert page.locator("#mean").bounding_box()["width"] == width
+
+
+# Other ways to read
+
+
+def test_without_javascript_options_open_and_nothing_is_covered(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    block = page.locator('[data-question="mean"]')
+    expect(block.get_by_text("What is the mean of 1, 2 and 6?")).to_be_visible()
+    expect(block.locator("summary")).to_have_text(["2", "3", "6", "9"])
+    expect(block.get_by_text(RIGHT)).to_be_hidden()
+    block.locator("summary").nth(1).press("Enter")
+    expect(block.locator("p").nth(2)).to_have_text(f"Yes. {RIGHT}")
+    expect(block.get_by_text(RIGHT)).to_be_visible()
+    for part in ("between", "mean", "told", "first", "second"):
+        expect(page.locator(f"#{part}")).to_be_visible()
+    assert page.locator(":is(button, input)").count() == 0
+    context.close()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_on_paper_all_is_text(browser, address, script):
+    context = browser.new_context(java_script_enabled=script)
+    page = context.new_page()
+    page.goto(address)
+    page.emulate_media(media="print")
+    for part in ("between", "mean", "told", "first", "second"):
+        expect(page.locator(f"#{part}")).to_be_visible()
+    # Whether a closed answer is drawn is no property of its own: it takes room.
+    for sentence in page.locator(".attn-predict details p").all():
+        box = sentence.bounding_box()
+        assert box is not None and box["height"] > 10
+    expect(page.locator("button:visible, input:visible")).to_have_count(0)
+    context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_before_and_after_an_answer(page, theme):
+    page.emulate_media(
+        reduced_motion="reduce"
+    )  # or else something is half transparent
+    page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+    assert accessibility_violations(page) == []
+    Asked(page, "mean").option("2").click()
+    Asked(page, "share").bar.fill("30")
+    page.get_by_role("button", name="That is my guess").first.click()
+    assert accessibility_violations(page) == []
+    Asked(page, "mean").option("3").click()
+    page.mouse.move(0, 0)
+    assert accessibility_violations(page) == []
+
+
+def test_on_a_phone_nothing_is_wider_than_the_page_and_all_is_large_enough(page):
+    page.set_viewport_size(PHONE)
+    Asked(page, "mean").option("2").click()
+    Asked(page, "share").block.get_by_role("button").first.click()
+    root = "document.documentElement"
+    assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+    for target in page.locator(".attn-option:visible").all():
+        box = target.bounding_box()
+        assert box["height"] >= 44 and box["x"] + box["width"] <= PHONE["width"]
+
+
+@pytest.mark.parametrize(
+    ("motion", "animation"), [("reduce", "none"), ("no-preference", "attn-shown")]
+)
+def test_what_opens_does_not_move_for_who_wants_no_motion(page, motion, animation):
+    page.emulate_media(reduced_motion=motion)
+    Asked(page, "mean").shortcut.click()
+    inside = page.locator(".attn-covered").first
+    expect(inside).to_have_css("animation-name", animation)
+
+
+# The built chapters
+
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
+
+
+@every_chapter
+def test_a_built_chapter_has_its_questions_and_right_options_in_several_places(
+    path, html
+):
+    questions = article(page_of(path)).select(".attn-predict")
+    assert 3 <= len(questions) <= 5
+    names = [question["data-question"] for question in questions]
+    assert len(names) == len({*names})
+    right = [
+        ["data-holds" in option.attrs for option in question.select("details")]
+        for question in questions
+        if question.select("details[data-holds]")
+    ]
+    assert all(sum(holds) == 1 for holds in right)
+    assert len({holds.index(True) for holds in right}) > 1
+
+
+@pytest.mark.usefixtures("html")
+@every_chapter
+def test_questions_of_a_built_chapter_cover_their_results(browser, path):
+    with visit(
+        browser, DISK, address_of(path), covered=True, **VIEWS["phone"]
+    ) as opened:
+        questions = opened.page.locator(".attn-predict")
+        covering = opened.page.locator('.attn-predict:not([data-covers="0"])')
+        closed = opened.page.locator(".attn-closed")
+        expect(closed).to_have_count(covering.count())
+        headings = opened.page.locator(".attn-covered :is(h1, h2, h3)")
+        expect(headings).to_have_count(0)
+        for cover in closed.all():
+            assert cover.locator(".cell_output").count() > 0
+        first = questions.first
+        first.locator(".attn-shortcut").click()
+        expect(first.get_by_role("status").locator("p")).to_have_count(1)
+        opened.page.reload()
+        expect(first.get_by_role("status").locator("p")).to_have_count(1)
+        opened.uncover()
+        expect(closed).to_have_count(0)
+    assert opened.problems == []
+
+
+def test_predict_has_little_javascript():
+    assert (LIVE / "predict.js").stat().st_size < 14_000
