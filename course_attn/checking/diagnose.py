@@ -1,10 +1,14 @@
 """From wrong numbers to the mistake: known faults, pairs of them, properties, then the numbers."""
 
-import time
+import ast
+import dataclasses
+import math
+import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,22 +18,31 @@ from course_attn.checking.context import Finding, first_difference
 from course_attn.checking.declare import Exercise, Fault
 from course_attn.checking.observe import (
     kind_of,
+    listed,
     not_finite,
     pattern,
     shape_problem,
     where_it_fails,
 )
-from course_attn.checking.repair import adding_up, one_of_a_kind, repair
-from course_attn.checking.running import TimesUp, Trial, run_limited
-from course_attn.checking.slips import CERTAIN, FAR_FETCHED, Slip
+from course_attn.checking.repair import (
+    adding_up,
+    one_of_a_kind,
+    repair,
+    small_number,
+    tree_of,
+)
+from course_attn.checking.running import Budget, TimesUp, Trial, run_limited
+from course_attn.checking.slips import CERTAIN, FAR_FETCHED, Slip, step_of
 
 __all__ = ["gives_this_dtype", "known_fault", "unknown_fault"]
 
 _Known = TypeVar("_Known")
 
-# What one check spends on pairs of faults, slips, and a fault with a slip, all together; what it
-# has computed, the next one finds done. And the likeliest slips, which are tried with faults.
+# What one check spends on pairs of faults and on slips; what it leaves, and a part as large as
+# `_FOR_TWO`, is for a fault with a slip, or two slips. What it has computed, the next one finds
+# done. And the likeliest slips, which are tried with faults.
 SECONDS = 0.45
+_FOR_TWO = 1 / 3
 _WITH_FAULTS = 150
 _SECONDS_A_SLIP = 0.1
 # In how many cases faults and slips are looked at that explain a part of the wrong numbers, and
@@ -89,7 +102,14 @@ def gives_this_dtype(trial: Trial, found: Finding) -> bool:
 
 
 def _known(trial: Trial, declared: bool) -> Finding | None:
-    until = time.monotonic() + SECONDS
+    budget = Budget(SECONDS)
+    try:
+        return _within(trial, declared, budget)
+    finally:
+        trial.spared.append(max(budget.left, 0.0))
+
+
+def _within(trial: Trial, declared: bool, budget: Budget) -> Finding | None:
     everything = list(range(len(trial.outcomes)))
     core = [i for i in everything if not _stands_apart(trial, i)]
     for find, cases in (
@@ -103,7 +123,9 @@ def _known(trial: Trial, declared: bool) -> Finding | None:
         if declared and find is _slip:
             continue
         if cases is everything or len(core) < len(everything):
-            found = find(trial, cases, until)
+            # The slips have their turn, too, where there are very many pairs.
+            mine = budget.part(0.9) if find is _pair else budget
+            found = find(trial, cases, mine)
             if found:
                 return found
     return None
@@ -123,20 +145,34 @@ def _wrong_first(trial: Trial, cases: Sequence[int]) -> list[int]:
     return wrong + [i for i in cases if i not in wrong] if wrong else []
 
 
-def _single(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+def _single(trial: Trial, cases: Sequence[int], budget: Budget) -> Finding | None:
     order = _wrong_first(trial, cases)
     for fault in trial.exercise.faults if order else ():
         version = _with_faults(trial.exercise, fault)
         if _same_outcomes(trial, version, order):
             found = Finding((fault.id,), fault.sentence(trial.context(order[0])))
-            return _with_the_rest(trial, version, cases, found)
+            return _with_the_rest(
+                trial, version, cases, _with_rounding(trial, found)
+            )
     return None
 
 
-def _pair(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+def _with_rounding(trial: Trial, found: Finding) -> Finding:
+    """Add where the learner's code rounds a quotient, if that alone makes the known mistake."""
+    tree = None if "//" in trial.exercise.source else tree_of(trial)
+    if tree is None or "FloorDiv" not in _does(tree):
+        return found
+    mended = repair(trial, only=("rounding",))
+    if mended is None:
+        return found
+    message = f"{found.message}\n\n{mended.message}"
+    return Finding(found.faults + mended.faults, message)
+
+
+def _pair(trial: Trial, cases: Sequence[int], budget: Budget) -> Finding | None:
     order = _wrong_first(trial, cases)
-    for pair in trial.exercise.pairs() if order else ():
-        if time.monotonic() > until:
+    for pair in _likely_first(trial, trial.exercise.pairs()) if order else ():
+        if budget.is_over:
             break
         version = _with_faults(trial.exercise, *pair)
         if _same_outcomes(trial, version, order):
@@ -146,14 +182,14 @@ def _pair(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
     return None
 
 
-def _slip(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+def _slip(trial: Trial, cases: Sequence[int], budget: Budget) -> Finding | None:
     """Name the slips in the solution, two at most, each of which gives the same outcomes."""
     exercise, order, found = trial.exercise, _wrong_first(trial, cases), []
     versions: list[_Version] = []
     if _is_truth(trial):
         return None
     for n, slip in enumerate(exercise.slips(exercise.source) if order else ()):
-        if time.monotonic() > until:
+        if budget.is_over:
             break
         version = _slipped(exercise, exercise.source, ("slip", str(n)), slip)
         if _same_outcomes(trial, version, order) and _is_wrong(
@@ -163,6 +199,7 @@ def _slip(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
             versions.append(version)
     if not found:
         return None
+    found, versions = _as_written(trial, found, versions)
     first = found[0]
     said = f"Your numbers are what comes out {_slip_words(first)}."
     other = next((slip for slip in found if not slip.touches(first)), None)
@@ -174,32 +211,199 @@ def _slip(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
     return _with_the_rest(trial, versions[0], cases, named)
 
 
+def _as_written(
+    trial: Trial, found: list[Slip], versions: list["_Version"]
+) -> tuple[list[Slip], list["_Version"]]:
+    """Return the slips, those first that the learner's own code looks like.
+
+    One that would need an operator which the code does not have is left out if another remains.
+    """
+    tree = tree_of(trial) if len(found) > 1 else None
+    if tree is None:
+        return found, versions
+    mine, solution = _does(tree), _does(ast.parse(trial.exercise.source))
+
+    def distance(slip: Slip) -> int:
+        theirs = Counter(solution)
+        theirs.subtract(_does(slip.old))
+        theirs.update(_does(slip.new))
+        return sum(abs(mine[word] - theirs[word]) for word in {*mine, *theirs})
+
+    def needs_another(slip: Slip) -> bool:
+        added = _does(slip.new) - _does(slip.old)
+        return any(not mine[word] for word in added)
+
+    both = list(zip(found, versions, strict=True))
+    fit = [pair for pair in both if not needs_another(pair[0])] or both
+    if all(slip.kind == "constant" for slip, _ in fit):
+        fit = both  # which number it is tells little
+    fit.sort(key=lambda pair: (pair[0].kind == "constant", distance(pair[0])))
+    return [slip for slip, _ in fit], [version for _, version in fit]
+
+
+def _does(tree: ast.AST) -> Counter[str]:
+    """Return how often each operator stands in some code."""
+    return Counter(
+        type(n.op).__name__
+        for n in ast.walk(tree)
+        if isinstance(n, ast.BinOp | ast.AugAssign | ast.UnaryOp)
+    )
+
+
 def _fault_and_slip(
-    trial: Trial, cases: Sequence[int], until: float
+    trial: Trial, cases: Sequence[int], budget: Budget, *, inside: bool
 ) -> Finding | None:
-    """Name a declared fault and a slip that together give the same outcomes."""
+    """Name a declared fault and a slip that together give the same outcomes.
+
+    With ``inside``, slips of the text that a fault puts in are tried, too.
+    """
     exercise, order = trial.exercise, _wrong_first(trial, cases)
     if _is_truth(trial) or _is_random(trial) or not order:
         return None
-    sources = [(f, exercise.wrong_source(f)) for f in exercise.faults if f.patches]
-    for n in range(_WITH_FAULTS):
-        for fault, source in sources:
-            if time.monotonic() > until:
+    faults = [known for known in exercise.faults if known.patches]
+    likely = [known for known in faults if not _contradicts(trial, known)]
+    slips = exercise.slips(exercise.source)[:_WITH_FAULTS]
+    for n, slip in enumerate(slips):
+        version = _slipped(exercise, exercise.source, ("slip", str(n)), slip)
+        if _breaks_what_is_right(trial, version):
+            continue
+        for known in likely:
+            if budget.is_over:
                 return None
-            slips = exercise.slips(source)
-            if n >= len(slips):
-                continue
-            version = _slipped(
-                exercise, source, (fault.id, "slip", str(n)), slips[n]
+            both = _Version(
+                (known.id, "slip", str(n)), partial(_merged, exercise, known, slip)
             )
-            if _same_outcomes(trial, version, order) and _is_wrong(
-                trial, version, order[0]
+            if _same_outcomes(trial, both, order) and _is_wrong(
+                trial, both, order[0]
             ):
-                return _both_said(trial, fault, slips[n], order)
+                return _both_said(trial, known, slip, order)
+    # What can only be slipped where the fault has changed the text.
+    for known in likely if inside else ():
+        if budget.is_over:
+            break
+        source = exercise.wrong_source(known)
+        for n, slip in enumerate(exercise.slips(source)[:_WITH_FAULTS]):
+            if budget.is_over:
+                break
+            both = _slipped(exercise, source, (known.id, "own slip", str(n)), slip)
+            if _same_outcomes(trial, both, order) and _is_wrong(
+                trial, both, order[0]
+            ):
+                return _both_said(trial, known, slip, order)
     return None
 
 
-def _completing(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+def _merged(exercise: Exercise, known: Fault, slip: Slip) -> Callable[..., Any]:
+    """Return the solution with a fault and a slip of the solution's own text.
+
+    It is quicker than to seek all slips of the text that the fault has changed.
+    """
+    there = _moved(exercise, known, slip)
+    if there is None:
+        raise LookupError("the fault has changed this text")
+    there.put()
+    try:
+        tree, _ = _places_in(exercise.wrong_source(known))
+        return exercise.made_of(tree, f"{exercise.name}: {known.id}, {slip.kind}")
+    finally:
+        there.take_back()
+
+
+def _moved(exercise: Exercise, known: Fault, slip: Slip) -> Slip | None:
+    """Return a slip of the solution as one of the version with a fault; None if it has no place."""
+    name = slip.step, ast.dump(slip.old)
+    _, here = _places_in(exercise.source)
+    _, there = _places_in(exercise.wrong_source(known))
+    where = [_position(place[-1]) for place in here.get(name, ())]
+    position = _position(slip.old)
+    n = where.index(position) if position in where else len(where)
+    if n >= len(there.get(name, ())):
+        return None
+    holder, field, index, old = there[name][n]
+    return dataclasses.replace(
+        slip, holder=holder, field=field, index=index, old=old
+    )
+
+
+_Place = tuple[ast.AST, str, int | None, ast.AST]
+
+
+@lru_cache(maxsize=64)
+def _places_in(
+    source: str,
+) -> tuple[ast.Module, dict[tuple[str, str], list[_Place]]]:
+    """Return a source as a tree, and where everything stands in it, by its step and its text."""
+    tree = ast.parse(source)
+    places: dict[tuple[str, str], list[_Place]] = {}
+
+    def below(node: ast.AST, step: str) -> None:
+        for field, value in ast.iter_fields(node):
+            several = value if isinstance(value, list) else [value]
+            for n, child in enumerate(several):
+                if isinstance(child, ast.AST):
+                    index = n if isinstance(value, list) else None
+                    own = step_of(child) if isinstance(child, ast.stmt) else step
+                    place = node, field, index, child
+                    places.setdefault((own, ast.dump(child)), []).append(place)
+                    below(child, own)
+
+    below(tree, "")
+    return tree, places
+
+
+def _position(node: ast.AST) -> tuple[int, int, int]:
+    names = "lineno", "col_offset", "end_col_offset"
+    line, begin, end = (getattr(node, name, 0) for name in names)
+    return line, begin, end
+
+
+def _likely_first(
+    trial: Trial, pairs: Iterator[tuple[Fault, Fault]]
+) -> list[tuple[Fault, Fault]]:
+    """Return the pairs, those last of which a part would spoil what the learner has right."""
+
+    def spoils(pair: tuple[Fault, Fault]) -> int:
+        return sum(_contradicts(trial, known) for known in pair)
+
+    return sorted(pairs, key=spoils)
+
+
+def _contradicts(trial: Trial, known: Fault) -> bool:
+    return _breaks_what_is_right(trial, _with_faults(trial.exercise, known))
+
+
+def _breaks_what_is_right(trial: Trial, version: "_Version") -> bool:
+    """Whether a version is wrong in a case, or in a number, in which the learner is right."""
+    if version.key not in trial.spoils:
+        cases = one_of_a_kind(trial, trial.right)[:_PROBES]
+        spoilt = any(_is_wrong_at(trial, version, i) for i in cases)
+        trial.spoils[version.key] = spoilt or _spoils_a_number(trial, version)
+    return trial.spoils[version.key]
+
+
+def _is_wrong_at(trial: Trial, version: "_Version", i: int) -> bool:
+    value, expected = _value_with(trial, version, i), trial.expected[i]
+    if isinstance(expected, Exception):
+        return value is not None
+    return value is None or not agree(value, expected, trial.tolerance(i))
+
+
+def _spoils_a_number(trial: Trial, version: "_Version") -> bool:
+    i = trial.wrong[0]
+    right, got = trial.expected[i], trial.got(i)
+    if isinstance(right, Exception) or right.shape != got.shape or not got.ndim:
+        return False
+    value = _value_with(trial, version, i)
+    if value is None or value.shape != got.shape:
+        return True
+    near = trial.tolerance(i)
+    is_right = ~different(got, right, near)
+    return bool((is_right & different(value, right, near)).any())
+
+
+def _completing(
+    trial: Trial, cases: Sequence[int], budget: Budget
+) -> Finding | None:
     """Name a fault and a slip, of which each explains a part of the numbers and both explain all.
 
     Where the one does not show, in a square mask perhaps, the numbers are what the other gives.
@@ -213,19 +417,19 @@ def _completing(trial: Trial, cases: Sequence[int], until: float) -> Finding | N
         if fault.patches
     ]
     parts: list[tuple[Fault | Slip, np.ndarray]] = []
-    parts += _explained(trial, faults, until)[:_PARTS]
+    parts += _explained(trial, faults, budget)[:_PARTS]
     slips = [
         (slip, _slipped(exercise, exercise.source, ("slip", str(n)), slip))
         for n, slip in enumerate(exercise.slips(exercise.source))
         if slip.kind not in FAR_FETCHED
     ]
-    others = _explained(trial, slips, until)
+    others = _explained(trial, slips, budget)
     if trial.got(order[0]).ndim:  # of single numbers two slips explain much
         parts += others[:_PARTS]
     for known, mine in parts:
         likely = sorted(others, key=lambda one: -(one[1] & ~mine).sum())
         for slip, theirs in likely[:_PARTS]:
-            if time.monotonic() > until or not (theirs & ~mine).any():
+            if budget.is_over or not (theirs & ~mine).any():
                 break
             both = _together(trial, known, slip, order)
             if both:
@@ -244,12 +448,12 @@ def _together(
 
 
 def _explained(
-    trial: Trial, versions: Sequence[tuple[_Known, "_Version"]], until: float
+    trial: Trial, versions: Sequence[tuple[_Known, "_Version"]], budget: Budget
 ) -> list[tuple[_Known, np.ndarray]]:
     """Return what explains a part of the wrong numbers, and which; the largest part first."""
     found = []
     for known, version in versions:
-        if time.monotonic() > until:
+        if budget.is_over:
             break
         part = _part(trial, version)
         if part.any():
@@ -273,7 +477,9 @@ def _part(trial: Trial, version: "_Version") -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _two_slips(trial: Trial, cases: Sequence[int], until: float) -> Finding | None:
+def _two_slips(
+    trial: Trial, cases: Sequence[int], budget: Budget
+) -> Finding | None:
     """Name two slips, or a fault and a slip, whose effects add up to the learner's numbers.
 
     A single number tells little: slips are named only where no others would do.
@@ -283,7 +489,7 @@ def _two_slips(trial: Trial, cases: Sequence[int], until: float) -> Finding | No
     if _is_truth(trial) or _is_random(trial) or not order:
         return None
     for first, second in _adding_up(trial, order[0]):
-        if time.monotonic() > until or found and trial.got(order[0]).ndim:
+        if budget.is_over or found and trial.got(order[0]).ndim:
             break
         both = _together(trial, first, second, order)
         if both and not isinstance(first, Slip):
@@ -325,12 +531,23 @@ def _fault_with(
     trial: Trial, fault: Fault, slip: Slip, order: Sequence[int]
 ) -> Finding | None:
     """Name both where the slip, made in the version with the fault, gives the same outcomes."""
-    exercise, said = trial.exercise, (slip.kind, slip.mistake, slip.step)
-    source = exercise.wrong_source(fault)
+    exercise = trial.exercise
+    if _moved(exercise, fault, slip):
+        n = exercise.slips(exercise.source).index(slip)
+        key = fault.id, "slip", str(n)
+        both = _Version(key, partial(_merged, exercise, fault, slip))
+        if _same_outcomes(trial, both, order):
+            return _both_said(trial, fault, slip, order)
+        return None
+    said, source = (
+        (slip.kind, slip.mistake, slip.step),
+        exercise.wrong_source(fault),
+    )
     for n, same in enumerate(exercise.slips(source)):
         if (same.kind, same.mistake, same.step) == said:
-            version = _slipped(exercise, source, (fault.id, "slip", str(n)), same)
-            if _same_outcomes(trial, version, order):
+            key = fault.id, "own slip", str(n)
+            both = _slipped(exercise, source, key, same)
+            if _same_outcomes(trial, both, order):
                 return _both_said(trial, fault, same, order)
     return None
 
@@ -361,8 +578,9 @@ def _both_said(
     trial: Trial, fault: Fault, slip: Slip, order: Sequence[int]
 ) -> Finding:
     case = _telling_case(trial, fault, [i for i in order if i in trial.wrong])
+    first = _alone(fault.sentence(trial.context(case)))
     message = (
-        f"There are two mistakes at once.\n\nFirst: {fault.sentence(trial.context(case))}\n\n"
+        f"There are two mistakes at once.\n\nFirst: {first}\n\n"
         f"Second: your numbers are then what comes out {_slip_words(slip)}."
     )
     return Finding((fault.id, f"slip-{slip.kind}"), message)
@@ -402,6 +620,19 @@ class _Version:
     key: tuple[str, ...]
     make: Callable[[], Callable[..., Any]]
 
+    @property
+    def may_be_slipped(self) -> bool:
+        """Whether it has a slip."""
+        return bool({"slip", "own slip", "slips"} & {*self.key})
+
+
+@lru_cache
+def _has_loops(source: str) -> bool:
+    return any(
+        isinstance(n, ast.For | ast.While | ast.comprehension)
+        for n in ast.walk(ast.parse(source))
+    )
+
 
 def _with_faults(exercise: Exercise, *faults: Fault) -> _Version:
     ids = tuple(fault.id for fault in faults)
@@ -418,7 +649,23 @@ def _same_outcome(trial: Trial, version: _Version, i: int) -> bool:
     crashed = trial.outcomes[i].error is not None
     if value is None or crashed:
         return value is None and crashed
-    return agree(trial.got(i), value, trial.tolerance(i))
+    got, near = trial.got(i), trial.tolerance(i)
+    return not _differs_at_once(got, value, near) and agree(got, value, near)
+
+
+def _differs_at_once(got: np.ndarray, value: np.ndarray, rtol: float) -> bool:
+    """Whether a look at one or two numbers shows that two arrays are not the same: most are not."""
+    if got.shape != value.shape:
+        return True
+    if got.dtype.kind + value.dtype.kind != "ff" or not got.size:
+        return False
+    scale = float(np.abs(value).max()) or 1.0
+    for k in (0, got.size - 1):
+        mine, other = got.item(k), value.item(k)
+        near = 1.1 * rtol * (abs(other) + scale)
+        if math.isfinite(near) and not abs(mine - other) <= near:
+            return True
+    return False
 
 
 def _value_with(trial: Trial, version: _Version, i: int) -> np.ndarray | None:
@@ -436,8 +683,8 @@ def _value_with(trial: Trial, version: _Version, i: int) -> np.ndarray | None:
                 wrong = exercise.versions[version.key]
                 call = partial(wrong, *trial.given(i))
                 # A fault has been declared by somebody who looked; a slip may run for ever.
-                slipped = "slip" in version.key or version.key[0] == "slips"
-                value = run_limited(call, _SECONDS_A_SLIP) if slipped else call()
+                endless = version.may_be_slipped and _has_loops(exercise.source)
+                value = run_limited(call, _SECONDS_A_SLIP) if endless else call()
                 value = trial.side.as_numpy(value)
         except (
             Exception,
@@ -448,11 +695,25 @@ def _value_with(trial: Trial, version: _Version, i: int) -> np.ndarray | None:
     return exercise.values_with_faults[key]
 
 
+# What a sentence says of the rest of an answer, which is not true where there are two mistakes.
+_PRAISE = re.compile(
+    r"^(?:Nearly\. |(?:This is )?[Rr]ight for [^.,;:]*(?:\. (?:But )?|, but |: )"
+    r"|The idea is right, but comes too early: |The [a-z ]+ (?:is|are) right, (?:but|and) )"
+)
+
+
+def _alone(sentence: str) -> str:
+    """Return the sentence for a mistake that is not the only one."""
+    praise = _PRAISE.match(sentence)
+    rest = sentence[praise.end() :] if praise else sentence
+    return rest[0].upper() + rest[1:] if praise and rest else sentence
+
+
 def _two_at_once(
     trial: Trial, pair: tuple[Fault, Fault], wrong: Sequence[int]
 ) -> Finding:
     first, second = (
-        fault.sentence(trial.context(_telling_case(trial, fault, wrong)))
+        _alone(fault.sentence(trial.context(_telling_case(trial, fault, wrong))))
         for fault in pair
     )
     message = (
@@ -487,7 +748,9 @@ def _with_the_rest(
     }
     if not phrases:
         return found
-    also = f"Once that is right, look again at what happens {' and '.join(sorted(phrases))}."
+    also = (
+        f"Once that is right, look again at what happens {listed(sorted(phrases))}."
+    )
     return Finding(found.faults, f"{found.message}\n\n{also}")
 
 
@@ -509,19 +772,63 @@ def unknown_fault(trial: Trial) -> Finding:
     if not told and (mended is None or len(mended.faults) > 1):
         # One change that mends everything would explain more than two mistakes.
         everything = list(range(len(trial.outcomes)))
-        until = time.monotonic() + SECONDS / 3
-        both = _completing(trial, everything, until)
-        both = both or _two_slips(trial, everything, until)
-        both = both or _fault_and_slip(trial, everything, until)
+        budget = Budget(SECONDS * _FOR_TWO + sum(trial.spared))
+        both = _completing(trial, everything, budget.part(0.6))
+        both = both or _two_slips(trial, everything, budget.part(0.6))
+        laws = {law.id for law in trial.exercise.properties}
+        both = both or _fault_and_slip(
+            trial, everything, budget, inside=not laws & {*found.faults}
+        )
+        both = both or _in_most_cases(trial)
         if both:
             return both
+    small = None if mended or told else small_number(trial)
     # What most often goes wrong in such cases is something else.
     is_said = mended and {f"mend-{kind}" for kind in CERTAIN} & {*mended.faults}
-    parts = [where_it_fails(trial, advise=not is_said), found, mended]
+    advise = not is_said and not small
+    parts = [where_it_fails(trial, advise=advise), found, mended, small]
     return Finding(
         tuple(id for part in parts if part for id in part.faults),
         "\n\n".join(part.message for part in parts if part),
     )
+
+
+# How many kinds of cases at most may be wrong for another reason.
+_KINDS_LEFT = 2
+
+
+def _in_most_cases(trial: Trial) -> Finding | None:
+    """Name a fault, or two, that give the numbers of most cases, where the others are wrong, too.
+
+    Only what has been computed is looked at again.
+    """
+    if _is_truth(trial) or _is_random(trial) or not trial.got(trial.wrong[0]).ndim:
+        return None
+    exercise, wrong = trial.exercise, trial.wrong + trial.crashed
+    singles = [(known,) for known in exercise.faults]
+    for known in (*singles, *_likely_first(trial, exercise.pairs())):
+        version = _with_faults(exercise, *known)
+        first = trial.wrong[0]
+        if (version.key, first) not in exercise.values_with_faults:
+            continue
+        if not _same_outcome(trial, version, first):
+            continue
+        left = [i for i in wrong if not _same_outcome(trial, version, i)]
+        kinds = {trial.cases[i].kind for i in left if not _stands_apart(trial, i)}
+        if len(kinds) > _KINDS_LEFT or 2 * len(left) > len(wrong):
+            continue
+        # Where it stops and the learner's does not, it is something else.
+        stops = any(_value_with(trial, version, i) is None for i in left)
+        if stops or any(not _same_outcome(trial, version, i) for i in trial.right):
+            continue
+        if len(known) == 1:
+            found = Finding((known[0].id,), known[0].sentence(trial.context(first)))
+        else:
+            seen = [i for i in trial.wrong if i not in left]
+            found = _two_at_once(trial, (known[0], known[1]), seen)
+        same = [i for i in range(len(trial.outcomes)) if i not in left]
+        return _with_the_rest(trial, version, same, found)
+    return None
 
 
 def _observed(trial: Trial, i: int) -> Finding:

@@ -15,6 +15,7 @@ from course_attn.checking.declare import (
     BuiltIn,
     Exercise,
     Question,
+    Reason,
     WrongForm,
     parameter_names,
 )
@@ -142,7 +143,7 @@ def _behind_the_dtype(trial: Trial, found: Finding) -> Finding | None:
         else replace(o, value=trial.side.native(trial.side.as_numpy(o.value) == 1))
         for o in trial.outcomes
     )
-    as_truths = replace(trial, outcomes=outcomes, known={})
+    as_truths = replace(trial, outcomes=outcomes, known={}, spoils={})
     mistake = known_fault(as_truths) if as_truths.wrong else None
     return _both(mistake, found) if mistake else None
 
@@ -198,7 +199,7 @@ def _form(trial: Trial) -> Finding | None:
         if error is None and isinstance(expected, np.ndarray):
             looked = call_guarded(
                 form_problem,
-                (outcome, expected, outcome.given, trial.side),
+                (outcome, expected, outcome.given, trial.side, trial.uses),
                 seconds=trial.clock.left,
             )
             found = _UNREADABLE if looked.error else looked.value
@@ -369,8 +370,22 @@ def _judged(question: Question, answer: Any, printed: str) -> Result:
                 if isinstance(reason.message, str)
                 else reason.message(answer)
             )
-            return Result("wrong", said, question.name, (reason.id,), printed)
+            others = _others(question, reason, answer)
+            return Result(
+                "wrong", said + others, question.name, (reason.id,), printed
+            )
     return Result("right", "", question.name, (), printed)
+
+
+def _others(question: Question, said: Reason, answer: Any) -> str:
+    """Say which other parts of an answer are wrong, where its parts have letters."""
+    mine = said.id.partition("-")[0]
+    wrong = {r.id.partition("-")[0] for r in question.reasons if r.applies(answer)}
+    letters = sorted(letter for letter in wrong - {mine} if len(letter) == 1)
+    if len(mine) > 1 or not letters:
+        return ""
+    most, last = ", ".join(letters[:-1]), letters[-1]
+    return f" Then look again at {f'{most} and {last}' if most else last}."
 
 
 def as_shape(value: Any) -> tuple[int, ...]:

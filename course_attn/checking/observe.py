@@ -11,7 +11,7 @@ value is asked for, Python's own ``float`` and ``bool`` pass in NumPy exercises.
 
 import dis
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ __all__ = [
     "gradient_problem",
     "is_stub",
     "kind_of",
+    "listed",
     "not_finite",
     "nothing_returned",
     "pattern",
@@ -158,15 +159,23 @@ def is_stub(function: Any) -> bool:
 
 
 def form_problem(
-    outcome: Outcome, expected: np.ndarray, given: tuple[Any, ...], side: Side
+    outcome: Outcome,
+    expected: np.ndarray,
+    given: tuple[Any, ...],
+    side: Side,
+    uses: Collection[str] = (),
 ) -> Finding | None:
-    """Say what kind of thing came back instead of an array; None if it is one."""
+    """Say what kind of thing came back instead of an array; None if it is one.
+
+    ``uses`` are the names in the learner's code: no other is blamed.
+    """
     value = outcome.value
     if value is None:
         return nothing_returned(outcome.printed)
     if not side.is_native(value) and not _is_one_number(value, expected, side):
         return _not_native(value, expected, side)
-    return _dtype_problem(side.as_numpy(value), expected, value, given, side)
+    array = side.as_numpy(value)
+    return _dtype_problem(array, expected, value, given, side, uses)
 
 
 def nothing_returned(printed: str) -> Finding:
@@ -236,6 +245,7 @@ def _dtype_problem(
     value: Any,
     given: tuple[Any, ...],
     side: Side,
+    uses: Collection[str],
 ) -> Finding | None:
     if array.dtype.kind == "O":
         return Finding(
@@ -251,18 +261,40 @@ def _dtype_problem(
     sizes = [size for size in map(side.precision, given) if size]
     coarsest, finest = min(sizes, default=own), max(sizes, default=own)
     if own < coarsest:
-        return Finding(("dtype",), _coarser(own, coarsest, side))
+        return Finding(("dtype",), _coarser(own, coarsest, side, uses))
     if side.name == "torch" and own > finest:
-        return Finding(("dtype",), _finer(own, finest))
+        return Finding(("dtype",), _finer(own, finest, uses))
     return None
 
 
-def _finer(own: int, finest: int) -> str:
-    return (
+def _finer(own: int, finest: int, uses: Collection[str]) -> str:
+    said = (
         f"The input is float{8 * finest}, but you return float{8 * own}: in PyTorch a result has "
-        "the dtype of its arguments, or the next layer refuses it. Where does `.double()`, a NumPy "
-        "array or `dtype=torch.float64` come in?"
+        "the dtype of its arguments, or the next layer refuses it."
     )
+    made = _either(uses, _WIDENING)
+    if made:
+        return f"{said} Here {made} widens it."
+    return f"{said} Where does `.double()`, a NumPy array or `dtype=torch.float64` come in?"
+
+
+# What sets the kind of numbers, by the names in the code.
+_WIDENING = {"double": "`.double()`", "float64": "`float64`"}
+_NARROWING = {
+    "float": "`float`",
+    "float32": "`float32`",
+    "single": "`single`",
+    "half": "`half`",
+    "float16": "`float16`",
+    "bfloat16": "`bfloat16`",
+}
+_MAKING = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tensor")
+
+
+def _either(uses: Collection[str], words: Mapping[str, str]) -> str:
+    """Return those of some words that the learner's code has: "a", "b" or "c"."""
+    said = [word for name, word in words.items() if name in uses]
+    return " or ".join(said)
 
 
 def _kind_fits(array: np.ndarray, expected: np.ndarray, value: Any) -> bool:
@@ -302,15 +334,28 @@ def _wrong_kind(array: np.ndarray, expected: np.ndarray) -> str:
     return message
 
 
-def _coarser(own: int, coarsest: int, side: Side) -> str:
+def _coarser(own: int, coarsest: int, side: Side, uses: Collection[str]) -> str:
     message = f"The input is float{8 * coarsest}, but you return float{8 * own}: digits are lost."
-    if side.name == "torch":
+    words = dict(_NARROWING)
+    if side.name == "numpy":
+        del words["float"]  # there it is float64
+    made = _either(uses, words)
+    if made:
         return (
-            message
-            + " `torch.zeros` and its relatives make float32 unless you pass `dtype=`; "
-            "`torch.zeros_like(x)` and `x.new_zeros(…)` follow `x`."
+            f"{message} Here {made} makes it so: leave the numbers in the dtype in which they "
+            "come."
         )
-    return message + " Keep the input's dtype: `np.zeros(shape, dtype=x.dtype)`."
+    makes = [name for name in _MAKING if name in uses]
+    if side.name == "torch":
+        if makes or not uses:
+            which = f"`torch.{makes[0]}` makes" if makes else "`torch.zeros` makes"
+            return (
+                f"{message} {which} float32 unless you pass `dtype=`; `torch.zeros_like(x)` and "
+                "`x.new_zeros(…)` follow `x`."
+            )
+        return f"{message} Keep the dtype of the arguments all the way."
+    name = makes[0] if makes else "zeros"
+    return f"{message} Keep the input's dtype: `np.{name}(…, dtype=x.dtype)`."
 
 
 def precision_remark(value: Any, given: tuple[Any, ...], side: Side) -> str | None:
@@ -354,8 +399,21 @@ def _explained(have: tuple[int, ...], want: tuple[int, ...]) -> str:
     if len(have) < len(want) and _is_part(have, want):
         return "An axis is missing: something was summed or averaged over too much."
     if len(have) > len(want) and _is_part(want, have):
-        return "There is an axis too many: something still has to be summed or picked out."
+        return _too_many(have, want)
     return ""
+
+
+def _too_many(have: tuple[int, ...], want: tuple[int, ...]) -> str:
+    lead = want[:-2]
+    if lead and sorted(have) == sorted((*lead, *want)):
+        return (
+            f"The leading axes {_shape_words(lead)} are there twice: every entry of the batch is "
+            "combined with every other. `@`, and an einsum with `...`, go through them side by "
+            "side."
+        )
+    if len(have) == len(want) + 1:
+        return "There is an axis too many: something still has to be summed or picked out."
+    return f"There are {len(have) - len(want)} axes too many."
 
 
 def _ones(have: tuple[int, ...], want: tuple[int, ...]) -> str:
@@ -544,7 +602,24 @@ def _some(wrong: np.ndarray, noun: str) -> str | None:
     return f"Only {noun}s {listed} (of {len(wrong)}) are wrong. What do they have in common?"
 
 
+def _floor(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None:
+    """Recognize the logarithm of a small number that was added."""
+    wrong = different(got, expected, rtol)
+    lowest = float(got[wrong].min()) if wrong.any() else 0.0
+    k = -lowest / np.log(10)
+    is_power = 3 <= round(k) <= 45 and abs(k - round(k)) < 1e-3
+    if not is_power or not (got[wrong] - expected[wrong] > 0).all():
+        return None
+    if not np.isclose(got[wrong], lowest, rtol=1e-3).mean() > 0.5:
+        return None
+    return (
+        f"Your numbers stop at {number(lowest)}, which is log(1e-{round(k)}): a small number "
+        "inside a logarithm, added or put in for 0, keeps them there."
+    )
+
+
 _RELATIONS: tuple[tuple[str, _Pattern], ...] = (
+    ("floor", _floor),
     ("transposed", _transposed),
     ("factor", _factor),
     ("offset", _offset),
@@ -573,14 +648,35 @@ def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
         return None
     if "plain" in failing and right <= {"example", "square"}:
         return _narrow(trial, failing)
-    phrases = _listed([kind_of(exercise, kind).phrase for kind in failing])
-    advice = kind_of(exercise, failing[0]).advice if advise else ""
+    phrases = listed([kind_of(exercise, kind).phrase for kind in failing])
+    advice = _advice(trial, failing[0]) if advise else ""
     sentence = f"It is right in other cases, but fails {phrases}."
     ids = (f"fails-{failing[0]}",) if len(failing) == 1 else ()
     return Finding(ids, f"{sentence} {advice}".strip())
 
 
-def _listed(phrases: list[str]) -> str:
+def _advice(trial: Trial, kind: str) -> str:
+    """Return what goes wrong there most often, as far as the learner's code has it at all."""
+    advice = kind_of(trial.exercise, kind).advice
+    if not trial.uses or advice not in (_BATCH, _TORCH_BATCH.advice):
+        return advice
+    library = trial.exercise.library
+    first = advice.split(". ")[0] + "."
+    turning = [name for name in ("T", "t", "mm") if name in trial.uses]
+    if library == "torch" and turning:
+        said = " and ".join(
+            {"mm": "`torch.mm`", "t": "`.t()`", "T": "`.T`"}[n] for n in turning
+        )
+        return (
+            f"{first} {said} {'is' if len(turning) == 1 else 'are'} for matrices."
+        )
+    if turning[:1] == ["T"]:
+        return f"{first} In a batch, `.T` turns all axes around."
+    return f"{first} In a batch, the first axes are those of the batch."
+
+
+def listed(phrases: list[str]) -> str:
+    """Return phrases one after the other, with "and" before the last."""
     most, last = phrases[:-1], phrases[-1]
     if len(phrases) > 3:
         most, last = phrases[:3], "elsewhere"
@@ -622,15 +718,15 @@ def kind_of(exercise: Exercise, name: str) -> Kind:
     return known.get(name) or Kind(f"in the case {name!r}")
 
 
+_BATCH = (
+    "Count axes from the end: `axis=-1`, `np.swapaxes(x, -1, -2)`. In a batch, `.T` turns all axes "
+    "around, and `axis=0` or `axis=1` means another axis."
+)
 _KINDS = {
     "example": Kind("for the first, small inputs"),
     "plain": Kind("for arrays of other sizes"),
     "square": Kind("where the sizes happen to be equal"),
-    "batch": Kind(
-        "with leading batch axes",
-        "Count axes from the end: `axis=-1`, `np.swapaxes(x, -1, -2)`. In a batch, `.T` turns all "
-        "axes around, and `axis=0` or `axis=1` means another axis.",
-    ),
+    "batch": Kind("with leading batch axes", _BATCH),
     "vector": Kind(
         "for a one-dimensional argument",
         "It has one axis only: count from the end (`axis=-1`), and look at every place where your "
@@ -733,16 +829,37 @@ def _compared(
             np.abs(have - want).max(initial=0) <= 10 * rtol * _FLOOR * largest
         )
         if not negligible and not agree(have, want, 10 * rtol):
-            return Finding(("gradient",), _wrong_gradient(name, have))
+            return Finding(("gradient",), _wrong_gradient(name, have, trial.uses))
     return None
 
 
-def _wrong_gradient(name: str, have: np.ndarray) -> str:
+# What puts another number in the place of a NaN, and what makes one, by the names in the code.
+_HIDING = {
+    "where": "`where`",
+    "nan_to_num": "`nan_to_num`",
+    "masked_fill": "`masked_fill`",
+    "masked_fill_": "`masked_fill_`",
+    "isnan": "`isnan`",
+}
+_RISKY = {
+    "softmax": "before the softmax, which makes NaN of a row of −∞ alone",
+    "log_softmax": "before the softmax, which makes NaN of a row of −∞ alone",
+    "norm": "before the norm, whose slope at 0 is NaN",
+    "sqrt": "before the root, whose slope at 0 is infinite",
+    "log": "before the logarithm",
+}
+
+
+def _wrong_gradient(name: str, have: np.ndarray, uses: Collection[str]) -> str:
     if np.isnan(have).any():
+        hider = _either(uses, _HIDING)
+        what = f"that {hider} hides" if hider else "that does not show"
+        risky = [text for word, text in _RISKY.items() if word in uses]
+        before = [*risky, "before the division, the root or the power"][0]
         return (
             f"The numbers are right, but the gradient with respect to `{name}` is NaN: a NaN or an "
-            "infinity that `torch.where` hides in the result still comes back in its gradient. "
-            "Replace the dangerous input before the division or root."
+            f"infinity {what} in the result still comes back in its gradient. Replace the "
+            f"dangerous input already {before}."
         )
     return (
         f"The numbers are right, but the gradient with respect to `{name}` is not: some step of "

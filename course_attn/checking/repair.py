@@ -3,23 +3,30 @@
 import ast
 import inspect
 import textwrap
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cached_property, partial
 from io import StringIO
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from course_attn.checking.arrays import agree
-from course_attn.checking.context import Finding
-from course_attn.checking.running import TimesUp, Trial, run_limited
+from course_attn.checking.arrays import agree, different
+from course_attn.checking.context import Finding, number
+from course_attn.checking.observe import kind_of, listed
+from course_attn.checking.running import Budget, TimesUp, Trial, run_limited
 from course_attn.checking.slips import CERTAIN, FAR_FETCHED, Slip, slips_in
 
-__all__ = ["adding_up", "one_of_a_kind", "repair"]
+__all__ = [
+    "adding_up",
+    "one_of_a_kind",
+    "repair",
+    "small_number",
+    "tree_of",
+]
 
 # Seconds for the whole search, and for one change; the likeliest changes that are tried in pairs.
 SECONDS = 0.25
@@ -27,6 +34,8 @@ _SECONDS_A_CHANGE = 0.1
 _IN_PAIRS = 40
 # At how many places at most the same change is made.
 _PLACES = 12
+# Of how many kinds cases may be wrong that a change leaves as they are, if it is named.
+_KINDS_LEFT = 2
 
 # Code that reaches out of itself is not run hundreds of times.
 _REACHING_OUT = {
@@ -56,6 +65,17 @@ class _Code:
     names: dict[str, Any]
     lines: list[_Line]
 
+    @cached_property
+    def may_run_on(self) -> bool:
+        """Whether a change might make it run without end: it has a loop, or calls itself."""
+        return any(
+            isinstance(n, ast.For | ast.While | ast.comprehension)
+            or isinstance(n, ast.Call)
+            and getattr(n.func, "id", "") == getattr(top, "name", self.name)
+            for top in self.tree.body
+            for n in ast.walk(top)
+        )
+
     def made(self) -> Any:
         """Return what the code defines now."""
         names = dict(self.names)
@@ -63,8 +83,11 @@ class _Code:
         return names[self.name]
 
 
-def repair(trial: Trial) -> Finding | None:
-    """Name the line where one small change, or two, makes every case right; None if none does."""
+def repair(trial: Trial, only: Collection[str] = ()) -> Finding | None:
+    """Name the line where one small change, or two, makes every case right; None if none does.
+
+    With ``only``, changes of these kinds are tried, one at a time.
+    """
     failing = [
         i for i in range(len(trial.outcomes)) if i in {*trial.wrong, *trial.crashed}
     ]
@@ -72,11 +95,142 @@ def repair(trial: Trial) -> Finding | None:
     if code is None or not failing or _asks_for_error(trial, failing):
         return None
     search = _Search(trial, code, failing)
+    with _quiet():
+        found = search.run(only)
+        if found or only:
+            return _said(code, found) if found else None
+        most, rest = search.most() if not trial.crashed else ([], [])
+    if not most:
+        return None
+    said = _said(code, most, "most cases")
+    phrases = {
+        kind_of(trial.exercise, trial.cases[i].kind).phrase: None for i in rest
+    }
+    again = (
+        f"Once that is right, look again at what happens {listed(list(phrases))}."
+    )
+    return Finding((*said.faults, "mend-most"), f"{said.message}\n\n{again}")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let changed code warn and print nothing."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            found = search.run()
-    return _said(code, found) if found else None
+            yield
+
+
+def tree_of(trial: Trial) -> ast.Module | None:
+    """Return the learner's code, with its helpers, as a tree; None where it cannot be had."""
+    code = _code_of(inspect.unwrap(trial.function))
+    return code.tree if code else None
+
+
+# Numbers that are added only so that something is not 0.
+_SMALL = 1e-2
+_SMALLER = 1e-3
+_AS_A_FLOOR = ("maximum", "clip", "clamp", "fmax", "clamp_min")
+_LOGARITHMS = ("log", "log2", "log10", "ln")
+
+
+def small_number(trial: Trial) -> Finding | None:
+    """Say that a small number, added so that something is not 0, shows in the wrong numbers."""
+    i = trial.wrong[0]
+    code, right = _code_of(inspect.unwrap(trial.function)), trial.expected[i]
+    if code is None or isinstance(right, Exception):
+        return None
+    got = trial.got(i)
+    if got.shape != right.shape or got.dtype.kind + right.dtype.kind != "ff":
+        return None
+    known = {
+        n.value
+        for n in ast.walk(ast.parse(trial.exercise.source))
+        if isinstance(n, ast.Constant) and isinstance(n.value, float)
+    }
+    if any(0 < abs(value) <= _SMALL for value in known):
+        return None  # a small number is asked for here
+    search = _Search(trial, code, [i])
+    for constant, around in _small_numbers(code.tree):
+        value = constant.value
+        if not isinstance(value, float):
+            continue
+        constant.value = value * _SMALLER
+        try:
+            with _quiet():
+                answer = trial.exercise.used(code.made())
+                call = partial(search._value, answer, i)
+                other = run_limited(call, _SECONDS_A_CHANGE)
+        except (Exception, TimesUp):
+            continue
+        finally:
+            constant.value = value
+        if isinstance(other, np.ndarray) and _is_nearer(
+            other, got, right, trial.tolerance(i)
+        ):
+            message = f"{_line(code, constant.lineno)}{_shows(value, around)}"
+            return Finding(("small-number",), message)
+    return None
+
+
+def _small_numbers(tree: ast.Module) -> Iterator[tuple[ast.Constant, list[str]]]:
+    """Yield small numbers that are added or bound something, and what is done around each."""
+
+    def below(
+        node: ast.AST, around: list[str]
+    ) -> Iterator[tuple[ast.Constant, list[str]]]:
+        for child in ast.iter_child_nodes(node):
+            outer = around
+            if isinstance(node, ast.Call):
+                func = node.func
+                outer = [getattr(func, "attr", getattr(func, "id", "")), *around]
+                if child is func:
+                    outer = [outer[0], *around]
+            elif isinstance(node, ast.BinOp):
+                op = type(node.op).__name__
+                divisor = op == "Div" and child is node.right
+                outer = ["divisor" if divisor else op, *around]
+            elif isinstance(node, ast.stmt):
+                outer = []
+            if isinstance(child, ast.Constant) and isinstance(child.value, float):
+                is_small = 0 < abs(child.value) <= _SMALL
+                if is_small and outer and outer[0] in ("Add", *_AS_A_FLOOR):
+                    yield child, outer
+            yield from below(child, outer)
+
+    yield from below(tree, [])
+
+
+def _is_nearer(
+    other: np.ndarray, got: np.ndarray, right: np.ndarray, rtol: float
+) -> bool:
+    """Whether nearly all wrong numbers come nearer to the right ones."""
+    if other.shape != got.shape:
+        return False
+    wrong = different(got, right, rtol) & np.isfinite(got) & np.isfinite(right)
+    before, after = np.abs(got - right)[wrong], np.abs(other - right)[wrong]
+    with np.errstate(all="ignore"):
+        nearer = after < before * (1 - 1e-6)
+    return bool(wrong.any() and nearer.mean() > 0.9)
+
+
+def _shows(value: float, around: list[str]) -> str:
+    small = f"`{value:g}`"
+    if any(word in _LOGARITHMS for word in around):
+        floor = number(np.log(value))
+        return (
+            f"the small number {small} inside the logarithm shows in the result. However small "
+            f"the rest is, no logarithm falls below log({value:g}) = {floor} then. Do not "
+            "change the number: find a way that never takes the logarithm of 0, or leave those "
+            "places out."
+        )
+    if "divisor" in around:
+        return (
+            f"the small number {small} in the divisor shows in the result: a/(b + {value:g}) is "
+            "not a/b, and where b is small, too, it is far from it. Treat the places where b is 0 "
+            "by themselves."
+        )
+    return f"the small number {small} shows in the result. Is it needed?"
 
 
 def _asks_for_error(trial: Trial, failing: list[int]) -> bool:
@@ -94,18 +248,27 @@ class _Search:
         self.trial, self.code = trial, code
         self.probes = one_of_a_kind(trial, failing)[:3]
         self.rest = [i for i in range(len(trial.outcomes)) if i not in self.probes]
-        self.until = time.monotonic() + SECONDS
+        self.budget = Budget(SECONDS)
+        self.failing = failing
         self.partly: list[tuple[_Change, list[bool]]] = []
+        self.mending: list[_Change] = []
         self.values: list[tuple[_Change, Any]] = []
 
-    def run(self) -> list[_Change]:
+    def run(self, only: Collection[str] = ()) -> list[_Change]:
         """Return the changes that make every case right, the likeliest first."""
         slips = self._slips()
-        found = self._right([(slip,) for slip in slips])
+        if only:
+            return self._right([(slip,) for slip in slips if slip.kind in only])
+        likely = [(slip,) for slip in slips if slip.kind not in FAR_FETCHED]
+        others = [(slip,) for slip in slips if slip.kind in FAR_FETCHED]
+        found = self._right(likely)
+        # The same mistake at every place is more likely than a far-fetched one.
+        found = found or self._right(_everywhere(slips), first=True)
+        if not found or len(found[0]) == 1:
+            found += self._right(others)
         if found:
             return found
         for several in (
-            _everywhere(slips),
             self._completing(),
             self._unambiguous(self._summed()),
             self._after(),
@@ -114,6 +277,56 @@ class _Search:
             if found:
                 return found
         return self._right(_pairs(slips), first=True)
+
+    def most(self) -> tuple[list[_Change], list[int]]:
+        """Return the changes that mend all but a few kinds of cases, and which cases are left."""
+        found: list[tuple[_Change, list[int]]] = []
+        for change in self.mending[:_IN_PAIRS]:
+            left = self._left(change)
+            if left is not None and len(left) <= min(
+                (len(other) for _, other in found), default=len(left)
+            ):
+                found.append((change, left))
+        fewest = min((len(left) for _, left in found), default=0)
+        best = [(change, left) for change, left in found if len(left) == fewest]
+        return [change for change, _ in best], best[0][1] if best else []
+
+    def _now(self, i: int) -> Any:
+        """Return what the unchanged code gives."""
+        outcome = self.trial.outcomes[i]
+        return outcome.error if outcome.error else self.trial.got(i)
+
+    def _left(self, change: _Change) -> list[int] | None:
+        """Return the cases that a change leaves wrong; None if it is not worth naming."""
+        failing = self.failing
+        for slip in change:
+            slip.put()
+        try:
+            answer = self.trial.exercise.used(self.code.made())
+
+            def wrong() -> list[int]:
+                everything = range(len(self.trial.outcomes))
+                return [
+                    i for i in everything if not self._is(self._value(answer, i), i)
+                ]
+
+            left = run_limited(wrong, 2 * _SECONDS_A_CHANGE)
+            for i in left:  # it may have been a guard that this takes away
+                value = self._value(answer, i)
+                if not _is_finite(value) and _is_finite(self._now(i)):
+                    return None
+        except (Exception, TimesUp):
+            return None
+        finally:
+            for slip in reversed(change):
+                slip.take_back()
+        kinds = {self.trial.cases[i].kind for i in left}
+        mended = len(failing) - len(left)
+        breaks = any(i not in failing for i in left)
+        if breaks or failing[0] in left or len(kinds) > _KINDS_LEFT:
+            return None
+        enough = 2 if getattr(self.trial.expected[failing[0]], "ndim", 0) else 4
+        return left if mended >= enough and mended > len(left) else None
 
     def _slips(self) -> list[Slip]:
         torch = self.trial.exercise.library == "torch"
@@ -124,7 +337,7 @@ class _Search:
     ) -> list[_Change]:
         found: list[_Change] = []
         for change in changes:
-            if time.monotonic() > self.until or found and first:
+            if self.budget.is_over or found and first:
                 break
             if self._mends(change):
                 found.append(change)
@@ -179,8 +392,10 @@ class _Search:
         """Whether the changed code is right in all cases."""
         for slip in change:
             slip.put()
-        seconds = min(self.until - time.monotonic(), _SECONDS_A_CHANGE)
         try:
+            if not self.code.may_run_on:
+                return self._is_right(change)
+            seconds = min(self.budget.left, _SECONDS_A_CHANGE)
             return seconds > 0.01 and bool(
                 run_limited(lambda: self._is_right(change), seconds)
             )
@@ -200,9 +415,12 @@ class _Search:
         mended += [self._is(self._value(answer, i), i) for i in self.probes[1:]]
         if any(mended) and not all(mended):
             self.partly.append((change, mended))
-        return all(mended) and all(
+        right = all(mended) and all(
             self._is(self._value(answer, i), i) for i in self.rest
         )
+        if mended[0] and not right and len(change) == 1:
+            self.mending.append(change)
+        return right
 
     def _has_moved(self, value: Any) -> bool:
         """Whether a change acts on the first failing case."""
@@ -231,6 +449,11 @@ class _Search:
                 value, np.ndarray
             )
         return agree(value, expected, self.trial.tolerance(i))
+
+
+def _is_finite(value: Any) -> bool:
+    is_array = isinstance(value, np.ndarray)
+    return is_array and (value.dtype.kind != "f" or bool(np.isfinite(value).all()))
 
 
 def one_of_a_kind(trial: Trial, failing: list[int]) -> list[int]:
@@ -424,7 +647,9 @@ def _names_of(answer: Any) -> dict[str, Any]:
     return names
 
 
-def _said(code: _Code, found: list[tuple[Slip, ...]]) -> Finding:
+def _said(
+    code: _Code, found: list[tuple[Slip, ...]], which: str = "every case"
+) -> Finding:
     """Say where to look, without giving the correction away."""
     best = sorted(found[0], key=lambda slip: slip.line)
     ids = tuple(f"mend-{slip.kind}" for slip in best)
@@ -435,10 +660,10 @@ def _said(code: _Code, found: list[tuple[Slip, ...]]) -> Finding:
         if not slips[0].touches(best[0]) and _place(code, slips[0]) not in places
     ]
     if len(best) == 1 and others:
-        head = "Either of two small changes would make every case right."
+        head = f"Either of two small changes would make {which} right."
         places.append(f"Or: {_place(code, others[0])}")
     else:
-        head = f"{_how_many(best)} would make every case right."
+        head = f"{_how_many(best)} would make {which} right."
     return Finding(ids, "\n\n".join([head, *dict.fromkeys(places)]))
 
 
@@ -455,8 +680,10 @@ def _how_many(best: list[Slip]) -> str:
 
 def _place(code: _Code, slip: Slip) -> str:
     end = "" if slip.look.endswith("?") else "."
-    line = code.lines[slip.line - 1]
+    return f"{_line(code, slip.line)}{slip.look}{end}"
+
+
+def _line(code: _Code, number: int) -> str:
+    line = code.lines[number - 1]
     of = f" of `{line.helper}`" if line.helper else ""
-    return (
-        f"Look at line {line.number}{of}, `{line.text.strip()}`: {slip.look}{end}"
-    )
+    return f"Look at line {line.number}{of}, `{line.text.strip()}`: "

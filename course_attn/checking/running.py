@@ -32,6 +32,7 @@ from course_attn.checking.context import Context, Finding
 from course_attn.checking.declare import Case, Exercise, parameter_names
 
 __all__ = [
+    "Budget",
     "Clock",
     "KeyPressed",
     "Outcome",
@@ -40,13 +41,17 @@ __all__ = [
     "call_guarded",
     "crash_finding",
     "guarded_randomness",
+    "names_used",
     "no_collection",
     "one_thread",
+    "own_place",
     "plain_torch",
+    "quoted",
     "raised_by_learner",
     "run_limited",
     "run_trial",
     "safely",
+    "tip",
     "unwritten_step",
 ]
 
@@ -240,6 +245,45 @@ class Clock:
     def is_over(self) -> bool:
         """Whether the calls together have used up their time."""
         return time.monotonic() > self._until
+
+
+# How much slower Python is in a browser: what is limited by computing gets so much more there.
+_SLOWNESS = 3.0 if sys.platform == "emscripten" else 1.0
+# A machine that has more to do is waited for, this many times as long.
+_WAITED = 20
+_processor_time = (
+    time.monotonic if sys.platform == "emscripten" else time.process_time
+)
+
+
+class Budget:
+    """The computing that a search may spend, whatever else the machine has to do meanwhile.
+
+    Parameters
+    ----------
+    seconds : float
+        Of the processor's time on an ordinary machine.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds * _SLOWNESS
+        self._begun = _processor_time(), time.monotonic()
+
+    @property
+    def left(self) -> float:
+        """Seconds that may still be spent; below 0 where too many were."""
+        computed = _processor_time() - self._begun[0]
+        waited = (time.monotonic() - self._begun[1]) / _WAITED
+        return self._seconds - max(computed, waited)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all of it is spent."""
+        return self.left < 0
+
+    def part(self, share: float) -> "Budget":
+        """Return a share of what is left, to be spent from now on."""
+        return Budget(share * self.left / _SLOWNESS)
 
 
 # Seconds between two rings, should the learner's `except:` swallow the first; the rings until one
@@ -444,6 +488,10 @@ class Trial:
         The time that is left for more calls.
     known : dict
         The mistakes that were recognized, with slips and without.
+    spared : list
+        Seconds of computing that a search did not need, for the next one.
+    spoils : dict
+        Whether wrong versions of the solution, by their names, break what is right here.
     """
 
     exercise: Exercise
@@ -451,6 +499,8 @@ class Trial:
     outcomes: tuple[Outcome, ...]
     clock: Clock
     known: dict[bool, Finding | None] = field(default_factory=dict)
+    spared: list[float] = field(default_factory=list)
+    spoils: dict[tuple[str, ...], bool] = field(default_factory=dict)
 
     @cached_property
     def side(self) -> Side:
@@ -499,6 +549,12 @@ class Trial:
         return [
             i for i, outcome in enumerate(self.outcomes) if outcome.error is None
         ]
+
+    @cached_property
+    def uses(self) -> frozenset[str]:
+        """The names that the learner's code uses, its own helpers' included."""
+        nothing: frozenset[str] = frozenset()
+        return safely(lambda: names_used(self.function), nothing)
 
     def given(self, i: int) -> tuple[Any, ...]:
         """Return fresh copies of a case's arguments."""
@@ -625,12 +681,12 @@ def crash_finding(
     if isinstance(error, TimesUp):
         said, ids = f"did not come back within {_limit(clock)}", ("endless",)
     else:
-        said, ids = f"stopped with {_quoted(error)}", ()
-    place = _own_place(error, function)
+        said, ids = f"stopped with {quoted(error)}", ()
+    place = own_place(error, function)
     where = f" in line {place[0]}:\n\n    {place[1]}" if place and place[1] else "."
     parts = [f"Your function {said}{where}", f"It was called with {called_with}."]
-    tip = _tip(error, function)
-    return Finding(ids, "\n\n".join([*parts, tip] if tip else parts))
+    advice = tip(error, function)
+    return Finding(ids, "\n\n".join([*parts, advice] if advice else parts))
 
 
 def _limit(clock: Clock) -> str:
@@ -639,7 +695,7 @@ def _limit(clock: Clock) -> str:
     return f"{clock.seconds:g} seconds (an endless loop?)"
 
 
-def _own_place(
+def own_place(
     error: BaseException, function: Callable[..., Any]
 ) -> tuple[int, str] | None:
     """Return the last line of the learner's own that was running, and its source."""
@@ -675,7 +731,45 @@ def _globals_of(function: Any) -> dict[str, Any] | None:
     return getattr(inner, "__globals__", None)
 
 
-def _quoted(error: BaseException) -> str:
+_MOST_HELPERS = 8
+
+
+def names_used(function: Any) -> frozenset[str]:
+    """Return the names in the code of a function or class, and of the helpers it calls.
+
+    They are those of functions, of attributes, of keywords and of its own variables.
+    """
+    home = _globals_of(function) or {}
+    used: set[str] = set()
+    parts, seen = [function], 0
+    while parts and seen < _MOST_HELPERS:
+        part, seen = parts.pop(), seen + 1
+        for code in _codes_of(part):
+            names = {*code.co_names, *code.co_varnames, *code.co_freevars}
+            for const in code.co_consts:
+                if isinstance(const, tuple):  # the names of keywords
+                    names |= {word for word in const if isinstance(word, str)}
+            helpers = [home.get(name) for name in sorted(names - used)]
+            parts += [
+                h
+                for h in helpers
+                if (inspect.isfunction(h) or inspect.isclass(h))
+                and _globals_of(h) is home
+            ]
+            used |= names
+    return frozenset(used)
+
+
+def _codes_of(part: Any) -> list[CodeType]:
+    inner = inspect.unwrap(getattr(part, "func", part))
+    inner = getattr(inner, "__func__", inner)
+    functions = list(vars(inner).values()) if inspect.isclass(inner) else [inner]
+    codes = [f.__code__ for f in functions if hasattr(f, "__code__")]
+    return [code for own in codes for code in (own, *_nested(own))]
+
+
+def quoted(error: BaseException) -> str:
+    """Return an exception as code: its kind and, where it has one, its text."""
     text = " ".join(_readable(_text_of(error)).replace("`", "'").split())
     text = text[:_MOST_SAID] + "…" if len(text) > _MOST_SAID else text
     return (
@@ -722,12 +816,19 @@ def _nested(code: CodeType) -> list[CodeType]:
     return inside + [deeper for part in inside for deeper in _nested(part)]
 
 
-def _tip(error: BaseException, function: Callable[..., Any]) -> str:
+def tip(error: BaseException, function: Callable[..., Any]) -> str:
+    """Return what an exception suggests to do, if anything."""
     hidden = _hidden_names(function)
     if hidden and isinstance(error, TypeError):
         return (
             f"The name `{hidden[0]}` means something of your own in this notebook, which hides "
             f"Python's `{hidden[0]}`. Run `del {hidden[0]}` and choose another name for yours."
+        )
+    library = _hidden_library(function)
+    if library and isinstance(error, AttributeError):
+        return (
+            f"The name `{library}` means something of your own here. Choose another name for it, "
+            f"and import the library again: `{_IMPORTED[library]}`."
         )
     if isinstance(error, RecursionError):
         name = getattr(function, "__name__", "it")
@@ -743,9 +844,8 @@ def _tip(error: BaseException, function: Callable[..., Any]) -> str:
 
 
 def _unknown_name(name: str) -> str:
-    imports = {"np": "import numpy as np", "torch": "import torch"}
-    if name in imports:
-        return f"Run the cell with `{imports[name]}` first."
+    if name in _IMPORTED:
+        return f"Run the cell with `{_IMPORTED[name]}` first."
     return (
         f"`{name}` is not defined here. If it is a function of an earlier cell, run that "
         "cell again: after a restart nothing is known."
@@ -768,16 +868,28 @@ def _hidden_names(function: Callable[..., Any]) -> list[str]:
     ]
 
 
+def _hidden_library(function: Callable[..., Any]) -> str:
+    """Return the name of a library that the learner's code uses and has given to something else."""
+    namespace = _globals_of(function) or {}
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    for name in code.co_names if code else ():
+        if name in _IMPORTED and not inspect.ismodule(namespace.get(name)):
+            return name
+    return ""
+
+
+_IMPORTED = {"np": "import numpy as np", "torch": "import torch"}
+
 _Tip = Callable[[re.Match[str]], str]
 
 
 def _tip_for(error: BaseException) -> str:
     """Return what an exception's text suggests; nothing where it suggests nothing certain."""
     text = _text_of(error)
-    for expression, tip in _TIPS:
+    for expression, advice in _TIPS:
         match = re.search(expression, text)
         if match:
-            return tip(match)
+            return advice(match)
     return ""
 
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from course_attn.checking.arrays import in_torch
 
-__all__ = ["CERTAIN", "FAR_FETCHED", "Slip", "slips_in"]
+__all__ = ["CERTAIN", "FAR_FETCHED", "Slip", "slips_in", "step_of"]
 
 # What stands there, what stands there instead, and the two sentences. A name with an underscore in
 # front stands for any expression; in the sentences, {a} is the expression that `_a` stands for.
@@ -31,9 +31,20 @@ _SUM_FOR_LARGEST = (
     "the logarithm of the sum of powers stands where the largest belongs"
 )
 _KEPT = "is all of this needed? One part of it is too much"
+_LEFT_OVER = "what if this does not come out even? What is left over counts, too"
+_ROUNDED = "what does not come out even is left out"
+_LEADING = "what does this product do with leading axes? Not what `@` does: it takes every one with every other"
 _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
     ("rounding", "_a / _b", "_a // _b", "`//` stands where `/` belongs", "does this division have to round?"),
     ("rounding", "_a // _b", "_a / _b", "`/` stands where `//` belongs", "does this division have to round?"),
+    ("rounding", "range(_a // _b)", "range(-(-_a // _b))", "there is a round for what is left over", _LEFT_OVER),
+    ("unlikely", "_a // _b", "-(-_a // _b)", "a quotient is rounded up", _LEFT_OVER),
+    ("rounding", "_a // _b * _b", "_a", _ROUNDED, _LEFT_OVER),
+    ("rounding", "range(_l, _a - _b + 1, _n)", "range(_l, _a, _n)", _ROUNDED, _LEFT_OVER),
+    ("rounding", "range(_l, _a - _b, _n)", "range(_l, _a, _n)", _ROUNDED, _LEFT_OVER),
+    ("leading", "np.inner(_a, _b)", "_a @ _b.swapaxes(-1, -2)", "leading axes are combined", _LEADING),
+    ("leading", "np.dot(_a, _b)", "_a @ _b", "leading axes are combined", _LEADING),
+    ("leading", "_a.dot(_b)", "_a @ _b", "leading axes are combined", _LEADING),
     ("operator", "_a + _b", "_a - _b", "`-` stands where `+` belongs", "is `+` right here?"),
     ("operator", "_a - _b", "_a + _b", "`+` stands where `-` belongs", "is `-` right here?"),
     ("operator", "_a * _b", "_a / _b", "`/` stands where `*` belongs", "is `*` right here?"),
@@ -67,6 +78,7 @@ _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
     ("inside", "(_a * _b) ** _n", "_a ** _n * _b", "you put {b} outside the power", _INSIDE),
     ("inside", "(_a / _b) ** _n", "_a ** _n / _b", "you put {b} outside the power", _INSIDE),
     ("inside", "_a ** _n / _b", "_a ** (_n / _b)", "you divide the exponent by {b}", _INSIDE),
+    ("inside", "_a ** 0.5", "_a ** 1 / 2", "`** 1 / 2`, which halves, stands where `** 0.5` belongs", _INSIDE),
     ("inside", "_a ** (_n / _b)", "_a ** _n / _b", "you divide the power by {b}, not the exponent", _INSIDE),
     ("swapped", "[_a, _b]", "[_b, _a]", "you put {a} and {b} in the other order", "in which order do these two stand?"),
     ("swapped", "(_a, _b)", "(_b, _a)", "you put {a} and {b} in the other order", "in which order do these two stand?"),
@@ -196,13 +208,13 @@ _ALONG = {
 _LIBRARIES = ("np", "torch", "F", "nn", "math", "self")
 _TRUTHS = re.compile("mask|allow|keep|kept|hid|valid|visib|seen|pad|causal|forbid")
 _KINDS = (
-    "closure", "finite", "accumulation", "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
+    "closure", "finite", "leading", "accumulation", "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
     "variance", "left-out", "missing", "operator", "function", "return", "swapped", "shift",
     "doubled", "name", "size", "constant", "keyword", "inside", "condition", "scale", "distance", "power",
     "factor", "reversed", "residual", "other-name", "rounded", "unlikely",
 )  # fmt: skip
 # Beside these nothing else is named: they are mistakes wherever they stand.
-CERTAIN = ("closure", "finite")
+CERTAIN = ("closure", "finite", "leading")
 # Those that explain little where another one has to be made, too.
 FAR_FETCHED = (
     "distance",
@@ -376,7 +388,7 @@ def _below(node: ast.AST, scope: _Scope, step: str) -> Iterator[Slip]:
                 child, ast.expr_context
             ):
                 continue
-            name = _step_of(child) if isinstance(child, ast.stmt) else step
+            name = step_of(child) if isinstance(child, ast.stmt) else step
             if _is_code(node, field, child):
                 for new, kind, mistake, look in _changes(child, inner):
                     if "name" in kind and getattr(node, "attr", "") == "shape":
@@ -412,7 +424,8 @@ def _is_code(holder: ast.AST, field: str, node: ast.AST) -> bool:
     return not (isinstance(node, ast.Name) and node.id in _LIBRARIES)
 
 
-def _step_of(statement: ast.stmt) -> str:
+def step_of(statement: ast.stmt) -> str:
+    """Return how a sentence speaks of what a statement gives; "" for the result."""
     targets = getattr(statement, "targets", None) or [
         getattr(statement, "target", None)
     ]
@@ -717,6 +730,11 @@ def _calls(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
     if name in ("zeros", "zeros_like"):
         lowest = ast.BinOp(node, ast.Sub(), _expression("float('inf')"))
         yield lowest, "constant", "`-inf` stands where `0` belongs", _BEGINS
+    if name == "where" and len(node.args) == 3:  # a wrong order is `negation`
+        for part, fill in (node.args[1:], node.args[:0:-1]):
+            kind = "left-out" if isinstance(fill, ast.Constant) else "unlikely"
+            yield part, kind, f"`{name}` is left out", f"is `{name}` needed here?"
+        return
     inside = (
         node.func.value
         if isinstance(node.func, ast.Attribute) and not _of_library(node)
@@ -805,7 +823,12 @@ def _word(name: str, scope: _Scope) -> str:
 
 
 def _is_words(name: str) -> bool:
-    return name.islower() and all(len(part) > 2 for part in name.split("_"))
+    parts = name.split("_")
+    return (
+        name.islower()
+        and min(map(len, parts)) > 1
+        and any(len(part) > 2 for part in parts)
+    )
 
 
 def _attributes(node: ast.Attribute, scope: _Scope) -> Iterator[_Change]:

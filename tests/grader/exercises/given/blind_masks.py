@@ -1,0 +1,183 @@
+"""Wrong answers to the exercises of `masks`, written blind in two rounds, and what they are told."""
+
+import math
+
+import numpy as np
+import torch
+
+from tests.grader.exercises.answers import Answers
+
+wrong = Answers()
+
+
+def my_softmax(s):
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "causal_mask",
+    "wrong-entry",
+    said="the two sides of `-` are swapped",
+    mistake="the offset has the wrong sign (n_q - n_k)",
+)
+def b6_masks_1(n_q, n_k):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    offset = n_q - n_k
+    for i in range(n_q):
+        for j in range(n_k):
+            mask[i, j] = j <= i + offset
+    return mask
+
+
+@wrong(
+    "masked_softmax",
+    "empty-uniform",
+    mistake="fills with -1e9, so a row with nothing allowed gets equal weights, not zeros",
+)
+def b6_masks_2(scores, mask):
+    s = np.where(mask, scores, -1e9)
+    s = s - s.max(axis=-1, keepdims=True)
+    e = np.exp(s)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "padding_mask",
+    "filled-in-front",
+    mistake="takes the padding to come first (real keys at the end)",
+)
+def b6_masks_3(lengths, n_k):
+    cols = np.arange(n_k)
+    real = cols[None, :] >= n_k - np.asarray(lengths)[:, None]
+    return real[:, None, :]
+
+
+@wrong(
+    "from_torch_masks",
+    "or",
+    mistake="a key is dropped only if *both* masks drop it (and instead of or)",
+)
+def b6_masks_4(attn_mask, key_padding_mask, is_causal):
+    drop = attn_mask[None, :, :] & key_padding_mask[:, None, :]
+    allowed = ~drop
+    if is_causal:
+        n_q, n_k = attn_mask.shape
+        allowed = allowed & np.tri(n_q, n_k, dtype=bool)
+    return allowed
+
+
+@wrong(
+    "find_leak",
+    "only-next",
+    mistake="changes only the input right after i, so a leak from farther ahead is missed",
+)
+def b6_masks_5(model, X):
+    base = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1] = changed[i + 1] + 1.0
+        new = model(changed)
+        if not np.allclose(new[i], base[i], rtol=1e-8, atol=1e-10):
+            return i
+    return None
+
+
+@wrong(
+    "causal_attention_torch",
+    "gradient",
+    said="`nan_to_num` or `masked_fill` hides",
+    mistake="adds -inf and turns the NaN of an empty row to 0 afterwards: the outputs are right, the gradients NaN",
+)
+def b6_masks_6(Q, K, V):
+    n_q, n_k, d_k = Q.shape[-2], K.shape[-2], Q.shape[-1]
+    scores = Q @ K.transpose(-2, -1) / math.sqrt(d_k)
+    future = torch.ones(n_q, n_k, dtype=torch.bool).triu(1 + n_k - n_q)
+    bias = torch.zeros(n_q, n_k, dtype=Q.dtype).masked_fill(future, float("-inf"))
+    weights = torch.nan_to_num(torch.softmax(scores + bias, dim=-1), nan=0.0)
+    return weights @ V
+
+
+@wrong(
+    "causal_attention",
+    "top-left",
+    "after-softmax",
+    said="First: Your mask",
+    mistake="multiplies the weights by the mask after the softmax, and aligns the mask to the top left",
+)
+def b6_masks_7(Q, K, V):
+    S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    A = my_softmax(S)
+    A = np.tril(A)
+    return A @ V
+
+
+@wrong(
+    "from_torch_masks",
+    "padding-unchanged",
+    "bottom-right",
+    mistake="the padding mask is not turned around, and the causal mask is aligned to the bottom right",
+)
+def b6_masks_8(attn_mask, key_padding_mask, is_causal):
+    n_q, n_k = attn_mask.shape
+    ours = np.logical_not(attn_mask)
+    if is_causal:
+        rows = np.arange(n_q)[:, None]
+        ours = ours & (np.arange(n_k)[None, :] <= rows + n_k - n_q)
+    return ours[None] & key_padding_mask[:, None, :]
+
+
+@wrong(
+    "masked_softmax",
+    "fill-zero",
+    mistake="hidden scores are set to 0 before the softmax",
+)
+def own_masks_1(scores, mask):
+    s = np.where(mask, scores, 0.0)
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong(
+    "padding_mask", "one-for-all", mistake="one mask for all (the longest length)"
+)
+def own_masks_2(lengths, n_k):
+    lengths = np.asarray(lengths)
+    m = np.arange(n_k) < lengths.max()
+    return np.broadcast_to(m, (len(lengths), 1, n_k)).copy()
+
+
+@wrong(
+    "causal_attention",
+    "not-itself",
+    "unscaled",
+    said="Second: The scores",
+    mistake="strictly lower triangle and no scaling",
+)
+def own_masks_3(Q, K, V):
+    n_q, n_k = Q.shape[-2], K.shape[-2]
+    S = Q @ K.swapaxes(-1, -2)
+    allowed = np.tril(np.ones((n_q, n_k), dtype=bool), n_k - n_q - 1)
+    S = np.where(allowed, S, -np.inf)
+    top = S.max(axis=-1, keepdims=True)
+    E = np.exp(S - np.where(np.isneginf(top), 0, top))
+    total = E.sum(axis=-1, keepdims=True)
+    return (E / np.where(total == 0, 1, total)) @ V
+
+
+@wrong(
+    "find_leak",
+    "elsewhere",
+    said="is `j` the right one here",
+    mistake="returns the position that it changed, not the one that noticed",
+)
+def own_masks_4(model, X):
+    base = model(X)
+    for j in range(1, len(X)):
+        Y = X.copy()
+        Y[j] += 1.0
+        out = model(Y)
+        for i in range(j):
+            if not np.allclose(out[i], base[i]):
+                return j
+    return None
