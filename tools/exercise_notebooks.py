@@ -16,17 +16,30 @@ from tools.book import BOOK, ROOT, as_text, chapters, markdown, title
 from tools.reading_times import STAR
 from tools.setup_cells import setup_source
 
-INTRODUCTION = """\
+# Paragraphs that begin so are left out of the pages of the book.
+NOTEBOOK_ONLY = "In this notebook"
+
+TEXTS = {
+    "introduction": """\
 # Exercises: {title}
 
-These exercises go with [the chapter of this title](../{slug}.ipynb). Replace `raise \
-NotImplementedError` with your own code, run the cell, and run the cell below it: it says whether \
-the answer is right, and if not, what is wrong with it. You can try as often as you like.
+These exercises go with [the chapter of this title](../{slug}.ipynb). Write your own code in place \
+of `raise NotImplementedError`. The check says whether the answer is right, and if not, what is \
+wrong with it. You can try as often as you like, and there are three hints for each exercise.
+""",
+    "how-to": """\
+{notebook_only}, run the cell with your code, then the cell below it, which checks it. Stuck? Run \
+`hint("{first}")`, with the name of the exercise, in a new cell: every call shows one more. \
+`solution("{first}")` shows a solution, and `progress()` what you have done so far.
+""",
+    "ending": """\
+## Done so far
 
-Stuck? Run `hint("{first}")`, with the name of the exercise, in a new cell. There are three hints \
-for each, and every call shows one more. `solution("{first}")` shows a solution, and `progress()` \
-what you have done so far.
-"""
+{notebook_only}, `progress()` in a new cell shows which exercises of the course you have solved.
+
+{onward}
+""",
+}
 
 IMPORTS = """\
 import numpy as np
@@ -38,12 +51,6 @@ TO_DO = """\
 {indent}# BEGIN SOLUTION
 {indent}raise NotImplementedError
 {indent}# END SOLUTION
-"""
-
-ENDING = """\
-## Done so far
-
-`progress()` in a new cell shows which exercises of the course you have solved. {onward}
 """
 
 
@@ -148,19 +155,27 @@ def notebook(slug: str) -> dict[str, Any]:
     torch = (
         "import torch\n" if any(task.library == "torch" for task in tasks) else ""
     )
-    introduction = INTRODUCTION.format(
-        title=title_of(slug), slug=slug, first=tasks[0].name
-    )
     later = with_exercises()[with_exercises().index(slug) + 1 :]
     onward = (
         f"**Next:** [{title_of(later[0])}](../{later[0]}.ipynb)." if later else ""
     )
+    texts = {
+        name: text.format(
+            title=title_of(slug),
+            slug=slug,
+            first=tasks[0].name,
+            notebook_only=NOTEBOOK_ONLY,
+            onward=onward,
+        )
+        for name, text in TEXTS.items()
+    }
     cells = [
         cell("code", "setup", setup_source(), tags=["remove-cell"]),
-        cell("markdown", "introduction", introduction),
-        cell("code", "imports", IMPORTS.format(torch=torch)),
+        cell("markdown", "introduction", texts["introduction"]),
+        cell("markdown", "how-to", texts["how-to"]),
+        cell("code", "imports", IMPORTS.format(torch=torch), tags=["imports"]),
         *(part for task in tasks for part in cells_of(slug, task)),
-        cell("markdown", "ending", ENDING.format(onward=onward)),
+        cell("markdown", "ending", texts["ending"]),
     ]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}

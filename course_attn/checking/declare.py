@@ -250,6 +250,10 @@ class BuiltIn:
     when: Callable[[Mapping[str, Any]], bool] = lambda given: True
 
 
+_LEVELS = ("easy", "medium", "hard")
+_MOST_MINUTES = 60
+
+
 @dataclass(frozen=True)
 class Task:
     """What exercises and questions have in common.
@@ -267,6 +271,12 @@ class Task:
         What the learner reads, in Markdown.
     hints : tuple of str
         Where to look; the idea; nearly the line.
+    minutes : int
+        How long it takes whoever has read the chapter, with time to think.
+    level : str
+        ``"easy"``, ``"medium"`` or ``"hard"``.
+    prepares : tuple of str
+        The names of later exercises that build on it.
     points, seconds : int, float
         Points under nbgrader; time that all calls of a check together may take.
     library : str
@@ -278,9 +288,30 @@ class Task:
     section: str
     task: str
     hints: tuple[str, str, str]
+    minutes: int = field(kw_only=True)
+    level: str = field(kw_only=True)
+    prepares: tuple[str, ...] = field(default=(), kw_only=True)
     points: int = field(default=1, kw_only=True)
     seconds: float = field(default=4.0, kw_only=True)
     library: str = field(default="numpy", kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Refuse a time, a level or names that are none."""
+        problem = None
+        if type(self.minutes) is not int or not 1 <= self.minutes <= _MOST_MINUTES:
+            problem = f"minutes={self.minutes!r} is no whole number from 1 to {_MOST_MINUTES}"
+        elif self.level not in _LEVELS:
+            problem = f"level={self.level!r} is none of {', '.join(_LEVELS)}"
+        elif type(self.prepares) is not tuple:
+            problem = f'prepares={self.prepares!r} is no tuple of names: ("name",)'
+        elif len({*self.prepares, self.name}) <= len(self.prepares):
+            problem = (
+                f"prepares={self.prepares!r} names an exercise twice, or itself"
+            )
+        if problem:
+            raise BadDeclaration(
+                f"{self.solution.__module__}: {self.name!r}: {problem}"
+            )
 
     @property
     def name(self) -> str:
@@ -299,7 +330,7 @@ class Exercise(Task):
 
     Parameters
     ----------
-    solution, place, section, task, hints, points, seconds, library
+    solution, place, section, task, hints, minutes, level, prepares, points, seconds, library
         As in `Task`.
     cases : callable
         Makes the inputs; the first, of the kind "example", are small and the easiest to read.
@@ -324,6 +355,9 @@ class Exercise(Task):
         The relative tolerance, where the precision of the arguments does not settle it.
     differentiable : bool
         Whether gradients must reach the arguments; looked at in PyTorch exercises only.
+    wrong_lines : tuple of str
+        The ids of the faults whose lines are mixed into the Parsons problem, where those that
+        would be chosen are not the best.
     """
 
     cases: Callable[[], tuple[Case, ...]] = field(kw_only=True)
@@ -339,9 +373,11 @@ class Exercise(Task):
     arguments: tuple[str, ...] = field(default=(), kw_only=True)
     tolerance: float | None = field(default=None, kw_only=True)
     differentiable: bool = field(default=True, kw_only=True)
+    wrong_lines: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         """Refuse patches that do not fit the solution and templates with unknown words."""
+        super().__post_init__()
         seen = set()
         words = {*self.argument_names, *self.terms}
         for known in self.faults:
@@ -421,6 +457,10 @@ class Exercise(Task):
         label = f"{self.name}: {', '.join(known.id for known in faults)}"
         return _compiled(self.wrong_source(*faults), self.solution, label)
 
+    def made_of(self, source: str | ast.Module, label: str) -> Callable[..., Any]:
+        """Return what another source of the solution defines, with the names of its module."""
+        return _compiled(source, self.solution, label)
+
     def wrong_source(self, *faults: Fault) -> str:
         """Return the source of that."""
         if isinstance(faults[0].does, str):
@@ -444,6 +484,8 @@ class Exercise(Task):
         section: str,
         task: str,
         hints: tuple[str, str, str],
+        minutes: int,
+        level: str,
         faults: tuple[Fault, ...] = (),
         without: tuple[str, ...] = (),
         without_cases: tuple[str, ...] = (),
@@ -454,7 +496,7 @@ class Exercise(Task):
 
         Parameters
         ----------
-        solution, place, section, task, hints
+        solution, place, section, task, hints, minutes, level
             The twin's own.
         faults : tuple of Fault
             Mistakes of the twin's own, and those of NumPy's whose patch reads otherwise here.
@@ -499,6 +541,8 @@ class Exercise(Task):
             section,
             task,
             hints,
+            minutes=minutes,
+            level=level,
             library="torch",
             faults=(*shared, *own.values()),
             **settings,
@@ -591,7 +635,7 @@ class Question(Task):
 
     Parameters
     ----------
-    solution, place, section, task, hints, points, seconds, library
+    solution, place, section, task, hints, minutes, level, prepares, points, seconds, library
         As in `Task`; ``solution()`` returns one right answer.
     read : callable
         Turns what came back into the form that the reasons expect; raises ``ValueError`` with a

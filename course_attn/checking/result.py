@@ -35,6 +35,7 @@ __all__ = [
     "show_hints",
     "show_solution",
     "store_path",
+    "take_over",
 ]
 
 
@@ -325,6 +326,9 @@ _CELL = "text-align:left;color:inherit;background:transparent"
 
 
 _PATIENCE = 2.0  # seconds to wait for another notebook
+# What the book's pages write into their files: the name of the book, and the files' editions.
+_BOOK = "course_attn"
+_VERSIONS = (1, 2)
 
 
 def record_pass(name: str) -> str | None:
@@ -346,6 +350,46 @@ def record_pass(name: str) -> str | None:
         RuntimeError,
     ) as error:  # RuntimeError: there is no home folder
         return f"Your progress could not be saved{_in(path)} ({_reason(error)})."
+
+
+def take_over(file: str | os.PathLike[str]) -> str:
+    """Take over what a file from a page of the book says was passed; return what to say of it.
+
+    What was passed here already keeps its time. Nothing is changed where the file is none of ours.
+    """
+    try:
+        saved = json.loads(Path(file).expanduser().read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        return f"{file} could not be read ({_reason(error)})."
+    except (ValueError, RecursionError):
+        return (
+            f"{file} cannot be read: it is damaged, or not a file of this course."
+        )
+    if not isinstance(saved, dict) or not isinstance(saved.get("passed"), dict):
+        return f"{file} is not a file of this course."
+    if saved.get("book", _BOOK) != _BOOK:
+        return f"{file} belongs to another book, {str(saved['book'])[:80]!r}."
+    if saved.get("version") not in _VERSIONS:
+        return f"{file} was saved by a newer edition of the course, which this one cannot read."
+    path: Path | None = None
+    try:
+        path = store_path()
+        if path is None:
+            return "Progress is switched off (`COURSE_ATTN_PROGRESS=off`): nothing was taken over."
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _lock(path):
+            passed, trouble = _read(path)
+            new = {
+                str(name): str(when)
+                for name, when in saved["passed"].items()
+                if name not in passed
+            }
+            _write(path, passed | new)
+    except (OSError, RuntimeError) as error:
+        return f"Your progress could not be saved{_in(path)} ({_reason(error)})."
+    which = "exercise that was" if len(new) == 1 else "exercises that were"
+    said = f"Taken over from {file}: {len(new)} {which} not here yet."
+    return f"{said} {trouble}" if trouble else said
 
 
 def passed_exercises() -> tuple[dict[str, str], str | None]:

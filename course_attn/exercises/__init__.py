@@ -16,6 +16,7 @@ from course_attn.checking.result import (
     record_pass,
     show_hints,
     show_solution,
+    take_over,
 )
 from course_attn.checking.running import safely
 from course_attn.source import Source
@@ -91,9 +92,22 @@ def solution(name: Any) -> Source | Result:
         return Result("wrong", str(problem))
 
 
-def progress() -> Overview:
-    """Show which exercises are done, by chapter."""
+def progress(file: str | os.PathLike[str] | None = None) -> Overview:
+    """Show which exercises are done, by chapter.
+
+    Parameters
+    ----------
+    file : path, optional
+        A file that was saved on a page of the book: what was solved there counts from now on.
+
+    Returns
+    -------
+    Overview
+        A table; what is wrong with the file, or with the progress file, is said below it.
+    """
+    taken_over = None if file is None else take_over(file)
     passed, message = passed_exercises()
+    message = " ".join(filter(None, (taken_over, message))) or None
     now = {_FORMER_NAMES.get(name, name): when for name, when in passed.items()}
     return Overview(catalog.chapters, now, message)
 

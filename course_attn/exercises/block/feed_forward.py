@@ -82,6 +82,9 @@ def _other_activation(c: Context) -> str | None:
 exercise = Exercise(
     feed_forward,
     place=20,
+    minutes=5,
+    level="easy",
+    prepares=("masked_block", "TransformerBlock"),
     section="Feed-forward network, ReLU and GELU",
     task="""
 Write `feed_forward(X, W_1, b_1, W_2, b_2)`, the position-wise feed-forward network with ReLU. Each

@@ -119,6 +119,8 @@ _WITH = "return (n_vocab + n_ctx + 2) * d_model + n_layers * (12 * d_model**2 + 
 exercise = Exercise(
     gpt_parameters,
     place=40,
+    minutes=15,
+    level="medium",
     section="Counting parameters",
     task="""
 Write `gpt_parameters(n_layers, d_model, n_vocab, n_ctx)`: the number of learned parameters of a

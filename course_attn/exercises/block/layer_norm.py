@@ -99,6 +99,9 @@ def _variance(c: Context) -> float:
 exercise = Exercise(
     layer_norm,
     place=10,
+    minutes=8,
+    level="easy",
+    prepares=("matrix_before_rms", "masked_block", "TransformerBlock"),
     section="Layer norm and RMS norm",
     task="""
 Write `layer_norm(X, gain, bias)`: X has shape (…, d_model), and each row x of it (last axis)

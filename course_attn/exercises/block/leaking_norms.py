@@ -35,6 +35,9 @@ _SAFE = {
 exercise = Question(
     leaking_norms,
     place=5,
+    minutes=12,
+    level="medium",
+    prepares=("layer_norm",),
     section="What goes wrong",
     task="""
 A language model has a norm before each attention layer. The layer has a causal mask, and treats

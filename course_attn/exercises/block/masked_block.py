@@ -98,6 +98,9 @@ def _sees_the_future(c: Context) -> str | None:
 exercise = Exercise(
     masked_block,
     place=30,
+    minutes=8,
+    level="easy",
+    prepares=("TransformerBlock",),
     section="Two places for the norm",
     task="""
 Write `masked_block(X, attend, process, norm_1, norm_2, mask)`, a **pre-norm** block. Its parts

@@ -53,6 +53,8 @@ def _tried(c: Context) -> str:
 exercise = Exercise(
     matrix_before_rms,
     place=15,
+    minutes=12,
+    level="medium",
     section="Layer norm and RMS norm",
     task="""
 A chip computes RMS norm, and nothing else of this kind. You need layer norm. Leave out gain and
@@ -99,6 +101,7 @@ mean-of-the-others: return identity - averaging_matrix
     the mean of *all* features, its own too, is to be subtracted. {tried}
 """),
     properties=(Property("tried", _tried),),
+    wrong_lines=("added", "sum"),
     hints=(
         "In the formulas of both norms, what does layer norm do to x that RMS norm does not?",
         "x C should be x − μ. Which matrix leaves x as it is? And which puts the mean of x into "

@@ -108,6 +108,8 @@ def _made(
 exercise = Exercise(
     Stack,
     place=60,
+    minutes=10,
+    level="medium",
     section="Stack, and the whole picture",
     library="torch",
     task="""
@@ -170,6 +172,7 @@ nothing: X = block(X) → block(X)
 final-norm: return X → return torch.nn.functional.layer_norm(X, X.shape[-1:])
     You normalize the result. Whole models end with a norm, but this stack is only its blocks.
 """),
+    wrong_lines=("same-block", "plain-list", "added-again"),
     hints=(
         "How many times is `make_block` called in `[make_block()] * 3`?",
         "Make the blocks with a comprehension, keep them in a `torch.nn.ModuleList`, and overwrite "

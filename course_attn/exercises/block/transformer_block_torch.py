@@ -176,6 +176,9 @@ def _look_at_parts(layer: Any, n_heads: int) -> None:
 exercise = in_numpy.twin(
     TransformerBlock,
     place=50,
+    minutes=20,
+    level="hard",
+    prepares=("Stack",),
     section="In PyTorch",
     task="""
 Complete the PyTorch module `TransformerBlock(d_model, n_heads, d_ff)`, a **pre-norm** block. Its

@@ -77,6 +77,8 @@ def _off(c: Context) -> str | None:
 exercise = Exercise(
     attention_flops,
     place=10,
+    minutes=6,
+    level="easy",
     section="Where do time and memory go?",
     task="""
 How many operations does attention take? Write `attention_flops(n_q, n_k, d_k, d_v, n_heads)` for

@@ -66,6 +66,8 @@ _RESULTS = ("out", "K", "V")
 exercise = Exercise(
     cached_step,
     place=40,
+    minutes=10,
+    level="medium",
     section="Decoding: one query at a time",
     task="""
 One step of decoding. The cache holds the keys and values of the n positions so far; now the
@@ -146,6 +148,7 @@ sum-over-the-batch: scores.max(axis=-1, keepdims=True) → scores.max()
         ),
         Property("cache", _cache_lost),
     ),
+    wrong_lines=("unscaled", "root-of-n", "not-kept"),
     hints=(
         "Which keys may the new position attend to, and where do they come from?",
         "First append, then attend: one query, n + 1 keys. Positions are axis −2, also in a batch.",

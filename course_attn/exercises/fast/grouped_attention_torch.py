@@ -57,6 +57,8 @@ def _wanted(c: Context) -> str:
 exercise = Exercise(
     grouped_attention_torch,
     place=70,
+    minutes=12,
+    level="medium",
     section="Shared heads: multi-query and grouped-query attention",
     library="torch",
     task="""

@@ -124,6 +124,9 @@ _RESULTS = ("m", "l", "o")
 exercise = Exercise(
     merge_partial,
     place=20,
+    minutes=20,
+    level="hard",
+    prepares=("online_softmax",),
     section="In one line: merging two parts",
     task="""
 Some keys have been looked at, and then some others. Of each part, three things are kept for every

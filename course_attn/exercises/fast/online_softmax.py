@@ -138,6 +138,24 @@ def _row_sums(c: Context) -> str | None:
     )
 
 
+def _last_tile(c: Context) -> str | None:
+    """Notice that what does not fill a tile gets no weight."""
+    n, tile = c.given["scores"].shape[-1], c.given["tile"]
+    left = n % tile
+    if not left or c.got.shape != c.expected.shape or np.isnan(c.got).any():
+        return None
+    last, others = c.got[..., n - left :], c.got[..., : n - left]
+    if last.any() or not c.expected[..., n - left :].any() or not others.any():
+        return None
+    which = (
+        f"last {left} of {n} scores get" if left > 1 else f"last of {n} scores gets"
+    )
+    return (
+        f"The {which} no weight at all: with tiles of {tile}, the last tile is shorter, and your "
+        "loop does not reach it. Does its number of rounds, or its end, round down?"
+    )
+
+
 def _depends_on_tile(c: Context) -> str | None:
     scores, tile = c.given["scores"], c.given["tile"]
     n = scores.shape[-1]
@@ -155,6 +173,8 @@ def _depends_on_tile(c: Context) -> str | None:
 exercise = Exercise(
     online_softmax,
     place=30,
+    minutes=25,
+    level="hard",
     section="By hand: one score after the other",
     task="""
 Write `online_softmax(scores, tile)`: the softmax of every row (last axis), but look at no more
@@ -251,9 +271,11 @@ log-forgotten: powers / total → powers * np.exp(-total)
     exp(score − m − log l) is exp(score − m) / l. {worst_row}
 """),
     properties=(
+        Property("last-tile", _last_tile),
         Property("row-sums", _row_sums),
         Property("depends-on-tile", _depends_on_tile),
     ),
+    wrong_lines=("sign", "maximum-of-the-block", "maximum-from-0"),
     hints=(
         "You have m = 2 and l = 1.5 from the first scores, and the next is 5. What is the new m, "
         "and by what does the old l have to be multiplied?",

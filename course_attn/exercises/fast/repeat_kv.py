@@ -52,6 +52,9 @@ def _heads(c: Context) -> str | None:
 exercise = Exercise(
     repeat_kv,
     place=50,
+    minutes=4,
+    level="easy",
+    prepares=("grouped_attention_torch",),
     section="Shared heads: multi-query and grouped-query attention",
     task="""
 In grouped-query attention there are fewer heads of keys and values than of queries: n_rep heads

@@ -47,6 +47,8 @@ def _first_wrong(c: Context) -> str:
 exercise = Exercise(
     sliding_window_mask,
     place=60,
+    minutes=10,
+    level="medium",
     section="Windows, and what happens when the first word leaves",
     task="""
 Write `sliding_window_mask(n_q, n_k, window)`: a mask of dtype bool and shape (n_q, n_k), True

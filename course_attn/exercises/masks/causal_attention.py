@@ -84,6 +84,9 @@ def _moved(c: Context) -> str:
 exercise = Exercise(
     causal_attention,
     place=40,
+    minutes=12,
+    level="medium",
+    prepares=("causal_attention_torch", "multi_head_attention"),
     section="New queries, old keys: the rectangular mask",
     task="""
 Write `causal_attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^\\top / \\sqrt{d_k})\\, V$ in which

@@ -26,6 +26,9 @@ def causal_attention_torch(Q, K, V):
 exercise = in_numpy.twin(
     causal_attention_torch,
     place=70,
+    minutes=20,
+    level="hard",
+    prepares=("MultiHeadAttention",),
     section="In PyTorch",
     task="""
 The same in PyTorch: `causal_attention_torch(Q, K, V)` takes tensors (…, n_q, d_k), (…, n_k, d_k)

@@ -49,6 +49,9 @@ def _wrong_entry(c: Context) -> str | None:
 exercise = Exercise(
     causal_mask,
     place=10,
+    minutes=8,
+    level="easy",
+    prepares=("causal_attention", "sliding_window_mask"),
     section="New queries, old keys: the rectangular mask",
     task="""
 Write `causal_mask(n_q, n_k)`: a mask of dtype bool and shape (n_q, n_k), True where query i may

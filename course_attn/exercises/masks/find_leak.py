@@ -170,6 +170,9 @@ def _elsewhere(c: Context) -> str:
 exercise = Exercise(
     find_leak,
     place=60,
+    minutes=15,
+    level="medium",
+    prepares=("is_equivariant", "leaking_norms"),
     section="A leak detector",
     task="""
 Write `find_leak(model, X)`: `model` is a function that takes X, shape (n, d), and returns one

@@ -58,6 +58,8 @@ def _wrong_entry(c: Context) -> str | None:
 exercise = Exercise(
     from_torch_masks,
     place=55,
+    minutes=10,
+    level="medium",
     section="Two polarities",
     task="""
 A layer by somebody else takes three arguments as PyTorch does. `attn_mask`, (n_q, n_k), and

@@ -31,6 +31,9 @@ _HIDES = {
 exercise = Question(
     hides_the_future,
     place=5,
+    minutes=15,
+    level="hard",
+    prepares=("causal_attention", "find_leak"),
     section="Why it works",
     task="""
 Predict, before you run anything. The scores `S` have shape (n, n), the values `V` shape (n, d);

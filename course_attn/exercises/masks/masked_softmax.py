@@ -109,6 +109,14 @@ def _compressed(c: Context) -> str | None:
 exercise = Exercise(
     masked_softmax,
     place=20,
+    minutes=15,
+    level="medium",
+    prepares=(
+        "causal_attention",
+        "multi_head_attention",
+        "merge_partial",
+        "online_softmax",
+    ),
     section="A row with nothing to see",
     task="""
 Write `masked_softmax(scores, mask)`: the softmax of each row (last axis) over the scores that the

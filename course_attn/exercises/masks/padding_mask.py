@@ -42,6 +42,9 @@ def _wrong_sequence(c: Context) -> str | None:
 exercise = Exercise(
     padding_mask,
     place=30,
+    minutes=6,
+    level="easy",
+    prepares=("from_torch_masks",),
     section="Padding: sentences of different lengths",
     task="""
 Write `padding_mask(lengths, n_k)`: `lengths` is an array of integers (batch,), the number of real
@@ -70,6 +73,9 @@ one-too-few: position < length → position < length - 1
 longest: np.arange(n_k) → np.arange(lengths.max())
     Your mask is as wide as the longest sequence, {lengths.max}, and n_k plays no part. There are
     n_k = {n_k} keys, the last of which may be padding in every sequence: shape {right.shape}.
+one-for-all: lengths[:, None, None] → np.full_like(lengths, lengths.max())[:, None, None]
+    Every sequence gets the mask of the longest one. Each has a length of its own: the lengths stand
+    along the first axis, the positions along the last, and a comparison of the two fills the table.
 polarity: position < length → position >= length
     The polarity is flipped: True marks the padding. The first sequence has {first} real keys, and
     yours allows {first_sees}.

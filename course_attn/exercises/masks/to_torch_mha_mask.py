@@ -38,6 +38,9 @@ def _not_flipped(c: Context) -> str | None:
 exercise = Exercise(
     to_torch_mha_mask,
     place=50,
+    minutes=3,
+    level="easy",
+    prepares=("from_torch_masks", "TransformerBlock"),
     section="Two polarities",
     task="""
 PyTorch's `nn.MultiheadAttention` takes an `attn_mask` in which True means *drop this key*, the

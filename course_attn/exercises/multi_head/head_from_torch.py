@@ -80,6 +80,8 @@ def _source(c: Context) -> str | None:
 exercise = Exercise(
     head_from_torch,
     place=70,
+    minutes=12,
+    level="medium",
     section="Inside nn.MultiheadAttention",
     library="torch",
     task="""

@@ -35,6 +35,9 @@ def _cases() -> tuple[Case, ...]:
 exercise = Exercise(
     merge_heads,
     place=20,
+    minutes=5,
+    level="easy",
+    prepares=("multi_head_attention", "MultiHeadAttention"),
     section="With the heads as a batch axis",
     task="""
 Write `merge_heads(X)`: X has shape (…, n_heads, n, d_k), for every head one row for each

@@ -129,6 +129,9 @@ def _sees_hidden(c: Context) -> str | None:
 exercise = Exercise(
     multi_head_attention,
     place=30,
+    minutes=20,
+    level="hard",
+    prepares=("MultiHeadAttention",),
     section="With the heads as a batch axis",
     task="""
 Write `multi_head_attention(X, W_Q, W_K, W_V, W_O, n_heads, mask)`, self-attention
@@ -228,6 +231,11 @@ down-the-columns: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, kee
         and powers.sum(axis=-1, keepdims=True) → powers.sum(axis=-2, keepdims=True)
     Your softmax runs down the columns: each key shares itself out among the queries. Each
     *query* has one unit to share out, along the last axis, `axis=-1`. {worst_row}
+over-the-heads: scores.max(axis=-1, keepdims=True) → scores.max(axis=-3, keepdims=True)
+        and powers.sum(axis=-1, keepdims=True) → powers.sum(axis=-3, keepdims=True)
+        and -np.inf → -1e9
+    Your softmax runs over the heads: for each pair of elements they share one unit. Each *query*
+    has one unit to share out among the keys in every head: the last axis, `axis=-1`. {worst_row}
 no-softmax: powers / powers.sum(axis=-1, keepdims=True) → np.where(mask, scores, 0.0)
     The softmax is missing: you mix with the raw scores. {worst_row}
 not-normalized: scores - scores.max(axis=-1, keepdims=True) → scores

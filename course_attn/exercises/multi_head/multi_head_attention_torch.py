@@ -107,6 +107,9 @@ def _refuse(name: str, own: Any, found: Any, wanted: Any) -> None:
 exercise = in_numpy.twin(
     MultiHeadAttention,
     place=80,
+    minutes=20,
+    level="hard",
+    prepares=("TransformerBlock", "grouped_attention_torch"),
     section="In PyTorch",
     task="""
 Write the PyTorch module `MultiHeadAttention(d_model, n_heads)`, self-attention with several heads.
@@ -128,6 +131,8 @@ transposed-projections: self.W_Q(X), self.W_K(X), self.W_V(X)
     *transposed*. `self.W_Q(X)` is `X @ self.W_Q.weight.T`. {worst_row}
 keys-and-values-swapped: self.W_K(X), self.W_V(X) → self.W_V(X), self.W_K(X)
 down-the-columns: scores.softmax(dim=-1) → scores.softmax(dim=-2)
+over-the-heads: scores.softmax(dim=-1) → scores.softmax(dim=-3)
+        and -torch.inf → -1e9
 no-softmax: scores.softmax(dim=-1) → torch.where(mask, scores, 0.0)
 not-normalized: scores.softmax(dim=-1) → scores.exp()
 softmax-after-mixing: scores.softmax(dim=-1) → torch.where(mask, scores, 0.0)

@@ -48,6 +48,9 @@ def _parts(c: Context) -> str:
 exercise = Exercise(
     multi_head_flops,
     place=60,
+    minutes=10,
+    level="medium",
+    prepares=("attention_flops",),
     section="What it costs",
     task="""
 How many operations does self-attention with several heads take? Write

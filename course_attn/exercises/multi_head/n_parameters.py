@@ -69,6 +69,9 @@ def _difference(c: Context) -> str:
 exercise = Exercise(
     n_parameters,
     place=50,
+    minutes=10,
+    level="easy",
+    prepares=("gpt_parameters",),
     section="What it costs",
     task="""
 Write `n_parameters(d_model, n_heads, d_k, d_v, biases)`: how many numbers does multi-head attention

@@ -54,6 +54,9 @@ def traced(c: Context) -> str | None:
 exercise = Exercise(
     split_heads,
     place=10,
+    minutes=10,
+    level="medium",
+    prepares=("merge_heads", "multi_head_attention", "MultiHeadAttention"),
     section="With the heads as a batch axis",
     task="""
 Write `split_heads(X, n_heads)`: X has shape (…, n, d), one row per element; return an

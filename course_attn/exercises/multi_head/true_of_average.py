@@ -25,6 +25,8 @@ def _missing(letter: str, why: str) -> Reason:
 exercise = Question(
     true_of_average,
     place=40,
+    minutes=12,
+    level="medium",
     section="The map that no head has",
     task="""
 `layer = nn.MultiheadAttention(64, 2, batch_first=True)` has two heads. `layer(X, X, X)[1]` returns

@@ -97,6 +97,8 @@ def _steps(c: Context) -> str | None:
 exercise = Exercise(
     alibi_bias,
     place=60,
+    minutes=10,
+    level="medium",
     section="Third place: lower the scores by distance",
     task="""
 Write `alibi_bias(n_heads, n_q)` for n_q queries and the same n_q keys: an array of shape

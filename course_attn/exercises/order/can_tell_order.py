@@ -31,6 +31,9 @@ _CAN = {
 exercise = Question(
     can_tell_order,
     place=10,
+    minutes=10,
+    level="medium",
+    prepares=("is_equivariant",),
     section="Who can tell the order?",
     task="""
 Six models read a sentence. Each looks up a learned vector for every word, which depends on the word

@@ -1,10 +1,12 @@
 """Exercise `is_equivariant`."""
 
+import inspect
 from typing import Any
 
 import numpy as np
 
-from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
+from course_attn.checking import Case, Context, Exercise, Kind, Property, fault
+from course_attn.checking.declare import patched
 
 __all__ = ["exercise"]
 
@@ -19,6 +21,12 @@ def is_equivariant(model, X):
         if not np.allclose(found, outputs[order]):
             return False
     return True
+
+
+# Bodies, not patches: truth values say too little to tell two mistakes apart.
+def _body(*changes: tuple[str, str]) -> str:
+    """Return the lines of the solution with some texts replaced."""
+    return patched(inspect.getsource(is_equivariant).split('"""\n')[-1], changes)
 
 
 def _attention(X: np.ndarray, hidden: Any = False) -> np.ndarray:
@@ -149,6 +157,8 @@ def _wrongly(c: Context) -> str:
 exercise = Exercise(
     is_equivariant,
     place=20,
+    minutes=12,
+    level="medium",
     section="Why it works",
     task="""
 Write `is_equivariant(model, X)`: `model` is a function that takes X, shape (n, d), and returns one
@@ -173,27 +183,40 @@ not count; a relative change of $10^{-3}$ does.
         "large": Kind("for a model with outputs in the hundred thousands"),
     },
     terms={"answer": _says},
-    # Bodies, not patches: truth values say too little to tell two mistakes apart.
-    faults=fault_list(
-        """
-invariant: ORDERS⏎return all(np.allclose(model(X[o]), model(X)) for o in orders)
-    {answer} You compare `model(X[order])` with `model(X)` itself: that tests for *invariance*.
-    Equivariant means that the outputs move along: compare with `model(X)[order]`.
-moved-back: ORDERS⏎return all(np.allclose(model(X[o])[o], model(X)) for o in orders)
-    {answer} You permute the outputs the opposite way: row i of `X[order]` is row `order[i]` of X,
-    and so for the outputs: `model(X)[order]` on the *other* side.
-two-orders: ORDERS⏎return all(np.allclose(model(X[o]), rng.permutation(model(X))) for o in orders)
-    {answer} The outputs are not permuted by the order applied to X: each call of
-    `rng.permutation` draws a new one. Draw `order = …` once, and use it on both sides.
-exact: ORDERS⏎return all(np.array_equal(model(X[o]), model(X)[o]) for o in orders)
-    {answer} You ask for equal bits. In another order sums round differently, in the 16th digit:
-    `np.allclose` allows for that.
-negated: ORDERS⏎return not all(np.allclose(model(X[o]), model(X)[o]) for o in orders)
-    {answer} Your answers are the wrong way around in all cases.
-""".replace(
-            "ORDERS",
-            "rng = np.random.default_rng(0)⏎orders = [rng.permutation(len(X)) for _ in range(30)]",
-        )
+    faults=(
+        fault(
+            "invariant",
+            _body(("outputs[order]", "outputs")),
+            says="{answer} You compare `model(X[order])` with `model(X)` itself: that tests for "
+            "*invariance*. Equivariant means that the outputs move along: compare with "
+            "`model(X)[order]`.",
+        ),
+        fault(
+            "moved-back",
+            _body(
+                ("model(X[order])", "model(X[order])[order]"),
+                ("outputs[order]", "outputs"),
+            ),
+            says="{answer} You permute the outputs the opposite way: row i of `X[order]` is row "
+            "`order[i]` of X, and so for the outputs: `model(X)[order]` on the *other* side.",
+        ),
+        fault(
+            "two-orders",
+            _body(("outputs[order]", "rng.permutation(outputs)")),
+            says="{answer} The outputs are not permuted by the order applied to X: each call of "
+            "`rng.permutation` draws a new one. Draw `order = …` once, and use it on both sides.",
+        ),
+        fault(
+            "exact",
+            _body(("np.allclose", "np.array_equal")),
+            says="{answer} You ask for equal bits. In another order sums round differently, in the "
+            "16th digit: `np.allclose` allows for that.",
+        ),
+        fault(
+            "negated",
+            _body(("return False", "return True"), ("return True", "return False")),
+            says="{answer} Your answers are the wrong way around in all cases.",
+        ),
     ),
     properties=(Property("wrongly", _wrongly, any_shape=True),),
     hints=(

@@ -89,6 +89,8 @@ def _with_table(make: Callable[..., Any], X: Any, table: Any) -> Any:
 exercise = Exercise(
     LearnedPositions,
     place=70,
+    minutes=8,
+    level="easy",
     section="Learned rows",
     library="torch",
     task="""

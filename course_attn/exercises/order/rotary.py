@@ -85,6 +85,9 @@ def _wrong_angles(c: Context) -> str | None:
 exercise = Exercise(
     rotary,
     place=40,
+    minutes=15,
+    level="medium",
+    prepares=("text_that_moves",),
     section="The formula",
     task="""
 Write `rotary(X, positions)` in the half-split layout: X has shape (…, n, d) with even d, and

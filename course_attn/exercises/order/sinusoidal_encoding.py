@@ -67,6 +67,9 @@ def _wrong_angles(c: Context) -> str | None:
 exercise = Exercise(
     sinusoidal_encoding,
     place=30,
+    minutes=12,
+    level="medium",
+    prepares=("rotary",),
     section="Sinusoids",
     task="""
 Write `sinusoidal_encoding(n, d_model)`: an array of shape (n, d_model) whose row i describes

@@ -41,6 +41,8 @@ def _reason(letter: str) -> Reason:
 exercise = Question(
     text_that_moves,
     place=50,
+    minutes=20,
+    level="hard",
     section="Why not the values?",
     task="""
 A test for rotary positions: move the whole text from the positions 0, 1, 2, … to 100, 101, 102, …,

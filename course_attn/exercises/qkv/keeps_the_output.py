@@ -31,6 +31,9 @@ _KEEPS = {
 exercise = Question(
     keeps_the_output,
     place=10,
+    minutes=15,
+    level="medium",
+    prepares=("can_tell_order",),
     section="In one line: the matrix form",
     task="""
 With $Q = X W_Q$, $K = Z W_K$ and $V = Z W_V$, attention makes

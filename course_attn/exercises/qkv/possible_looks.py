@@ -34,6 +34,8 @@ _YES = {
 exercise = Question(
     possible_looks,
     place=50,
+    minutes=25,
+    level="hard",
     section="Why it works: what two matrices can express",
     task="""
 Write 1→2 if in a layer of self-attention element 1 gives its largest weight to element 2, and a

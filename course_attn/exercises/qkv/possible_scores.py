@@ -38,6 +38,8 @@ def _reason(letter: str) -> Reason:
 exercise = Question(
     possible_scores,
     place=60,
+    minutes=20,
+    level="hard",
     section="Why it works: what two matrices can express",
     task="""
 Scores are $S = Q K^\\top$ with $Q = X W_Q$ and $K = X W_K$ (self-attention). X and the matrices

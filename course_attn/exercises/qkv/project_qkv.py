@@ -43,6 +43,9 @@ def _cases() -> tuple[Case, ...]:
 exercise = Exercise(
     project_qkv,
     place=20,
+    minutes=5,
+    level="easy",
+    prepares=("unscaled_attention", "SelfAttention", "multi_head_attention"),
     section="In one line: the matrix form",
     task="""
 Write `project_qkv(X, W_Q, W_K, W_V, Z)`: the elements of X, shape (…, n_q, d_model), ask; those of

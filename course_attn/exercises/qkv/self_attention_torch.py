@@ -133,6 +133,9 @@ def _place(layer: torch.nn.Module, name: str, W: Any) -> tuple[str, Any, Any]:
 exercise = in_numpy.twin(
     SelfAttention,
     place=70,
+    minutes=15,
+    level="medium",
+    prepares=("scaled_attention_torch", "MultiHeadAttention"),
     section="In PyTorch",
     task="""
 Write the PyTorch module `SelfAttention(d_model, d_k, d_v)`: its `__init__` makes `self.W_Q`,

@@ -54,6 +54,8 @@ def _hottest(c: Context) -> str:
 exercise = Exercise(
     soft_lookup,
     place=40,
+    minutes=8,
+    level="medium",
     section="A soft dictionary",
     task="""
 Write `soft_lookup(query, keys, values, temperature)`: one query (d_k,) is looked up in a dictionary

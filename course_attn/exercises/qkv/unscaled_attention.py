@@ -95,6 +95,9 @@ _EXP = "There `exp` is infinite above 88 and 0 below −103: subtract each row's
 exercise = Exercise(
     unscaled_attention,
     place=30,
+    minutes=8,
+    level="easy",
+    prepares=("soft_lookup", "SelfAttention", "scaled_attention"),
     section="In one line: the matrix form",
     task="""
 Write `unscaled_attention(Q, K, V)`: $Y = \\mathrm{softmax}(Q K^\\top)\\, V$, **without scaling

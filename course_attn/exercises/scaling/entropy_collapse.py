@@ -76,6 +76,8 @@ def _reasons(letter: str, right: float) -> Iterator[Reason]:
 exercise = Question(
     entropy_collapse,
     place=50,
+    minutes=12,
+    level="medium",
     section="What it is for: rows that can still learn",
     task="""
 A row has 16 keys. Query and keys are independent, with standard normal components, and wide: d_k =

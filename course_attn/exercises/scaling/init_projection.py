@@ -123,6 +123,8 @@ _SAME_AGAIN = (
 exercise = Exercise(
     init_projection,
     place=40,
+    minutes=8,
+    level="medium",
     section="Matrices that keep the variance",
     task="""
 Write `init_projection(rng, d_in, d_out)`: draw a matrix W of shape (d_in, d_out) such that `X @ W`

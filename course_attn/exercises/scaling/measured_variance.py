@@ -71,6 +71,9 @@ def _other(c: Context) -> str:
 exercise = Exercise(
     measured_variance,
     place=30,
+    minutes=8,
+    level="medium",
+    prepares=("score_variance",),
     section="The proof: the variance of a dot product",
     task="""
 The theorem has assumptions; a measurement needs none. Write `measured_variance(draw)`: `draw(n)`
@@ -117,6 +120,7 @@ pairs-apart: Q * K → Q * K[::-1]
     and row i of K belong together: `Q * K`, summed over the features.
 """),
     properties=(Property("other", _other),),
+    wrong_lines=("unscaled", "spread", "pairs-apart"),
     hints=(
         "How many scores come out of 2,000 pairs, and what is each of them a sum of?",
         "`Q * K` has a row for each pair. Sum the rows, divide, and only then take a variance.",

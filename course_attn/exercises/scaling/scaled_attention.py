@@ -74,6 +74,14 @@ _OWN = {"root-of-n-k", "cosine"}
 exercise = Exercise(
     scaled_attention,
     place=20,
+    minutes=5,
+    level="easy",
+    prepares=(
+        "scaled_attention_torch",
+        "causal_attention",
+        "multi_head_attention",
+        "cached_step",
+    ),
     section="In one line: the whole of attention",
     task="""
 Write `scaled_attention(Q, K, V)`: $Y = \\mathrm{softmax}\\left(Q K^\\top / \\sqrt{d_k}\\right) V$,

@@ -22,6 +22,13 @@ def scaled_attention_torch(Q, K, V):
 exercise = in_numpy.twin(
     scaled_attention_torch,
     place=70,
+    minutes=6,
+    level="easy",
+    prepares=(
+        "causal_attention_torch",
+        "MultiHeadAttention",
+        "grouped_attention_torch",
+    ),
     section="In PyTorch",
     task="""
 The same in PyTorch: `scaled_attention_torch(Q, K, V)` takes tensors (…, n_q, d_k), (…, n_k, d_k)

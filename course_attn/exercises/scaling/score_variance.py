@@ -48,6 +48,8 @@ def _drawn(c: Context) -> str | None:
 exercise = Exercise(
     score_variance,
     place=60,
+    minutes=15,
+    level="hard",
     section="When an assumption fails",
     task="""
 Write `score_variance(d_k, mean, shared)`: the variance of the *unscaled* score $q \\cdot k$, as one

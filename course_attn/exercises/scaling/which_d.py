@@ -63,6 +63,9 @@ def _is(value: float, answer: float) -> bool:
 exercise = Question(
     which_d,
     place=10,
+    minutes=3,
+    level="easy",
+    prepares=("scaled_attention",),
     section="Which d?",
     task="""
 A layer of a transformer has d_model = 432 and 12 heads. In each head queries and keys have d_k = 36

@@ -46,6 +46,8 @@ def _cases() -> tuple[Case, ...]:
 exercise = Exercise(
     additive_scores,
     place=50,
+    minutes=12,
+    level="medium",
     section="The score is a choice",
     task="""
 Bahdanau's score lets a small network judge each pair. Write `additive_scores(Q, K, W_Q, W_K, v)`:

@@ -66,6 +66,9 @@ def _constant(c: Context) -> str | None:
 exercise = Exercise(
     cosine_scores,
     place=40,
+    minutes=10,
+    level="medium",
+    prepares=("cosine_scores_torch",),
     section="The score is a choice",
     task="""
 Write `cosine_scores(Q, K)`: entry (i, j) is the cosine of the angle between query i and key j, that

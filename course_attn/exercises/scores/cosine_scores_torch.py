@@ -21,6 +21,9 @@ def cosine_scores_torch(Q, K):
 exercise = in_numpy.twin(
     cosine_scores_torch,
     place=70,
+    minutes=6,
+    level="easy",
+    prepares=("SelfAttention",),
     section="In PyTorch",
     task="""
 The same in PyTorch: `cosine_scores_torch(Q, K)` takes tensors (…, n_q, d) and (…, n_k, d) and

@@ -46,6 +46,9 @@ def _cases() -> tuple[Case, ...]:
 exercise = Exercise(
     dot_scores,
     place=30,
+    minutes=5,
+    level="easy",
+    prepares=("cosine_scores", "unscaled_attention"),
     section="In one line: all pairs at once",
     task="""
 Write `dot_scores(Q, K)` without a loop: entry (i, j) of the result is the dot product of query i
@@ -86,6 +89,7 @@ distance: Q @ flipped_keys → np.linalg.norm(Q[..., :, None, :] - K[..., None, 
 negative-cut-off: return scores → return scores * (scores > 0)
     Negative scores are cut off at 0: a query and a key that point apart have a negative score.
 """),
+    wrong_lines=("row-by-row", "transposed-result", "keys-not-transposed"),
     hints=(
         "The feature axis is the last one of both arrays. Which axis does `@` sum over in its "
         "right factor?",

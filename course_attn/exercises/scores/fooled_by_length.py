@@ -68,6 +68,9 @@ def _read(value: Any) -> _Answer:
 exercise = Question(
     fooled_by_length,
     place=20,
+    minutes=8,
+    level="medium",
+    prepares=("cosine_scores",),
     section="What the dot product rewards: direction and length",
     task="""
 "The largest dot product belongs to the most similar key" is wrong, and not only for a key a hundred

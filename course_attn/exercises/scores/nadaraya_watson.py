@@ -48,6 +48,9 @@ def _cases() -> tuple[Case, ...]:
 exercise = Exercise(
     nadaraya_watson,
     place=60,
+    minutes=10,
+    level="medium",
+    prepares=("soft_lookup", "unscaled_attention"),
     section="Kernel regression: attention before its name",
     task="""
 Attention from 1964: predict y at a new x by averaging the data, near points weighing most. Write

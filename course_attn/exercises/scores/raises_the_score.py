@@ -29,6 +29,9 @@ _YES = {
 exercise = Question(
     raises_the_score,
     place=10,
+    minutes=12,
+    level="medium",
+    prepares=("cosine_scores",),
     section="The score is a choice",
     task="""
 The query $q = (4, 3)$ meets the key $k = (2, 1)$. Draw the two, and predict before you compute:

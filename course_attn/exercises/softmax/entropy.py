@@ -71,6 +71,9 @@ def _certain(c: Context) -> str | None:
 exercise = Exercise(
     entropy,
     place=30,
+    minutes=10,
+    level="medium",
+    prepares=("entropy_collapse",),
     section="Measuring sharpness: entropy",
     task="""
 Write `entropy(weights)`: for every row, $-\\sum_j a_j \\log a_j$ in nats (natural logarithm). It is

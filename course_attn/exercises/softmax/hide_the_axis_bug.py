@@ -48,6 +48,8 @@ def _sums(scores: np.ndarray, axis: int) -> np.ndarray:
 exercise = Question(
     hide_the_axis_bug,
     place=60,
+    minutes=10,
+    level="medium",
     section="What goes wrong",
     task="""
 A colleague wrote this, and their test passes:

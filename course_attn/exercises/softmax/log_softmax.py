@@ -44,6 +44,8 @@ def _powers(c: Context) -> str | None:
 exercise = Exercise(
     log_softmax,
     place=15,
+    minutes=10,
+    level="medium",
     section="The logarithm of the weights",
     task="""
 Write `log_softmax(scores)`, the logarithms of softmax's weights along the last axis, for scores of

@@ -46,6 +46,9 @@ def _apart(scores: np.ndarray, temperature: float) -> bool:
 exercise = Question(
     scores_behind,
     place=5,
+    minutes=8,
+    level="medium",
+    prepares=("softmax_with_temperature",),
     section="How sharp? The temperature",
     task="""
 Go backward. At temperature 2, three scores whose sum is 0 became the weights 1/2, 1/3 and 1/6.

@@ -107,6 +107,16 @@ _SHIFT = (
 exercise = Exercise(
     softmax,
     place=10,
+    minutes=10,
+    level="easy",
+    prepares=(
+        "log_softmax",
+        "softmax_with_temperature",
+        "softmax_torch",
+        "unscaled_attention",
+        "masked_softmax",
+        "online_softmax",
+    ),
     section="Why it works in a computer: the shift",
     task="""
 Write `softmax(scores)`: every row (last axis) becomes positive weights that sum to 1,
@@ -181,6 +191,7 @@ sigmoid: return 1 / (1 + np.exp(-scores))
             "something that grows with them, or no power of e is taken. *Subtract* the largest.",
         ),
     ),
+    wrong_lines=("global-shift", "sum-not-shifted", "shift-after-exp"),
     hints=(
         "What is `np.exp(1000.)`? And what changes if you add the same number to a whole row?",
         "Nothing changes. So add what makes the largest score 0: then no power exceeds 1.",

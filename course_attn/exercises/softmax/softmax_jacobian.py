@@ -47,6 +47,8 @@ def _row_sums(c: Context) -> str | None:
 exercise = Exercise(
     softmax_jacobian,
     place=40,
+    minutes=12,
+    level="medium",
     section="How weights respond to scores: the Jacobian",
     task="""
 Write `softmax_jacobian(weights)`. Given the weights a = softmax(s) (not the scores), entry (j, m)
@@ -104,6 +106,7 @@ row-factor-missing: weights[..., :, None] * identity → identity
     The factor a_j is missing: you have δ_jm − a_m, the derivative of log a_j.
 """),
     properties=(Property("row-sums", _row_sums),),
+    wrong_lines=("sigmoid-like", "own-weight-twice", "diagonal-swapped"),
     hints=(
         "If score m grows a little, what happens to weight m, and what to all the others?",
         "Two matrices: one has the weights on its diagonal, the other has a_j a_m at (j, m).",

@@ -19,6 +19,9 @@ def softmax_torch(scores):
 exercise = in_numpy.twin(
     softmax_torch,
     place=70,
+    minutes=5,
+    level="easy",
+    prepares=("SelfAttention",),
     section="In PyTorch",
     task="""
 The same in PyTorch: `softmax_torch(scores)` takes a tensor (…, n) and returns the weights along the
@@ -27,6 +30,7 @@ Build it from `exp`, a sum and a maximum.
 """,
     without_cases=("minus-infinity",),
     in_float64=("large", "low"),
+    wrong_lines=("global-shift", "sum-not-shifted", "shift-after-exp"),
     hints=(
         "What does `scores.max(dim=-1)` return? It is not just a tensor.",
         "In PyTorch it is `dim` and `keepdim` (without s) that NumPy calls `axis` and `keepdims`.",

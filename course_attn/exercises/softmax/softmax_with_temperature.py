@@ -64,6 +64,9 @@ def _other_temperature(c: Context) -> str | None:
 exercise = Exercise(
     softmax_with_temperature,
     place=20,
+    minutes=5,
+    level="easy",
+    prepares=("soft_lookup",),
     section="How sharp? The temperature",
     task="""
 Write `softmax_with_temperature(scores, temperature)`: the softmax of `scores / temperature` along
@@ -122,6 +125,7 @@ one-row-only: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max()
         *(known for known in plain.properties if known.id == "row-sums"),
         Property("other-temperature", _other_temperature),
     ),
+    wrong_lines=("multiplied", "unused", "global-shift"),
     hints=(
         "At temperature 0.5, should the scores 1 and 2 end up closer together or farther apart "
         "before the softmax?",

@@ -24,6 +24,8 @@ _MISSING = {
 exercise = Question(
     true_of_softmax,
     place=50,
+    minutes=8,
+    level="medium",
     section="Summary",
     task="""
 Which of these are true for every finite row of scores (n ≥ 2)? Return their letters as a set, such

@@ -44,6 +44,8 @@ def _said(temperature: float, share: float) -> str:
 exercise = Question(
     vote_turns_twice,
     place=25,
+    minutes=12,
+    level="hard",
     section="How sharp? The temperature",
     task="""
 The order of the weights is the order of the scores, at every temperature. So can the temperature

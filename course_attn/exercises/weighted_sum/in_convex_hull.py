@@ -106,6 +106,8 @@ def _verdict(c: Context) -> str:
 exercise = Exercise(
     in_convex_hull,
     place=50,
+    minutes=15,
+    level="medium",
     section="The proof, and a test for a point",
     task="""
 A weighted average of three points in the plane lies in the triangle between them. Write
@@ -161,6 +163,7 @@ negated: bool( → not (
         Property("stretched", _stretched),
         Property("verdict", _verdict),
     ),
+    wrong_lines=("first-weight", "at-most-one", "not-transposed"),
     hints=(
         "A point in the triangle is w₀·a + w₁·b + w₂·c. Which three conditions do the weights "
         "fulfill? And how many unknowns are there against how many equations?",

@@ -17,6 +17,9 @@ def _for(id: str, *shapes: tuple[int, ...], says: str) -> Reason:
 exercise = Question(
     mixture_shape,
     place=10,
+    minutes=3,
+    level="easy",
+    prepares=("weighted_sum",),
     section="In one line: a matrix product",
     task="""
 Before you run anything: `weights` has shape (2, 11, 7) and `values` has shape (2, 7, 3). What

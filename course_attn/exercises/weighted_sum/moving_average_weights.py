@@ -41,6 +41,9 @@ def _reach(c: Context) -> str | None:
 exercise = Exercise(
     moving_average_weights,
     place=30,
+    minutes=12,
+    level="medium",
+    prepares=("causal_mask", "sliding_window_mask"),
     section="On real data: smoothing a photograph",
     task="""
 A moving average is a weighted sum too. Write `moving_average_weights(n, window)`: the (n, n) matrix
@@ -82,6 +85,9 @@ window-of-3: window // 2 → 1
 not-centered: np.abs(i - j) <= half → (j <= i) & (i - j < window)
     Your window ends at i: it looks only backward. Centered means as many values after i as
     before it, here {half}.
+looks-ahead: np.abs(i - j) <= half → (j >= i) & (j - i < window)
+    Your window begins at i: it looks only ahead. Centered means as many values before i as after
+    it, here {half}.
 wraps-around: np.abs(i - j) <= half → (j - i + half) % n < window
     At the edges your window wraps around: row 0 is {your.row}. A negative index means the other
     end in Python; `np.roll` wraps too.

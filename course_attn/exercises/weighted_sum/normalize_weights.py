@@ -66,6 +66,9 @@ def _proportions(c: Context) -> str | None:
 exercise = Exercise(
     normalize_weights,
     place=20,
+    minutes=6,
+    level="easy",
+    prepares=("moving_average_weights", "nadaraya_watson", "softmax"),
     section="Weights that make an average",
     task="""
 Write `normalize_weights(weights)`. It takes an array (…, n_q, n_k) of non-negative weights and
@@ -109,6 +112,7 @@ changing-total: weights / total
         Property("row-sums", _row_sums),
         Property("proportions", _proportions),
     ),
+    wrong_lines=("columns", "length", "whole-array"),
     hints=(
         "What should the first row of `[[2., 6., 0.], [1., 1., 2.]]` become? And what number "
         "was it divided by? The second row needs another one.",

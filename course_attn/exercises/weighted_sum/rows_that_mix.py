@@ -30,6 +30,8 @@ _KEPT = {
 exercise = Question(
     rows_that_mix,
     place=40,
+    minutes=15,
+    level="hard",
     section="What an average cannot do: leave its values",
     task="""
 The averages of some values form a convex set, because an average of two averages is an average

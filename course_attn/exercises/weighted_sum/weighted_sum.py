@@ -33,6 +33,9 @@ def _cases() -> tuple[Case, ...]:
 exercise = Exercise(
     weighted_sum,
     place=60,
+    minutes=5,
+    level="easy",
+    prepares=("weighted_sum_torch", "nadaraya_watson", "unscaled_attention"),
     section="In one line: a matrix product",
     task="""
 Write `weighted_sum(weights, values)`. Row $i$ of the result is the mixture

@@ -16,6 +16,9 @@ def weighted_sum_torch(weights, values):
 exercise = in_numpy.twin(
     weighted_sum_torch,
     place=70,
+    minutes=4,
+    level="easy",
+    prepares=("SelfAttention",),
     section="In PyTorch",
     task="""
 The same in PyTorch: `weighted_sum_torch(weights, values)` takes tensors (…, n_q, n_k) and (…, n_k,

@@ -32,5 +32,5 @@ def scaled(body, **names):
 
 def exercise_of(solution, *cases, **settings):
     """An exercise with this solution and these cases."""
-    settings = {"cases": lambda: cases} | settings
+    settings = {"cases": lambda: cases, "minutes": 5, "level": "easy"} | settings
     return Exercise(solution, 10, "", "", ("one.", "two.", "three."), **settings)

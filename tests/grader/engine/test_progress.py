@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from course_attn import exercises
 from course_attn.checking import result
 
 
@@ -216,3 +217,59 @@ def test_link_stays_a_link(monkeypatch, tmp_path):
         link.is_symlink()
         and "softmax" in (tmp_path / "synced" / "real.json").read_text()
     )
+
+
+# --- a file from a page of the book ---------------------------------------------------------------
+
+
+def saved(folder, **content):
+    """A file as the book's pages write it."""
+    whole = {"book": "course_attn", "version": 2, "passed": {}} | content
+    file = folder / "saved.json"
+    file.write_text(json.dumps(whole))
+    return file
+
+
+def test_take_over_adds_what_is_new_and_keeps_what_was_there(path, tmp_path):
+    result.record_pass("softmax")
+    own = result.passed_exercises()[0]["softmax"]
+    file = saved(tmp_path, passed={"softmax": "1999", "entropy": "2026-01-02"})
+    assert "1 exercise that was not here yet" in result.take_over(file)
+    passed = {"softmax": own, "entropy": "2026-01-02"}
+    assert result.passed_exercises() == (passed, None)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"book": "another"}, "another book, 'another'"),
+        ({"version": 3}, "newer edition"),
+        ({"version": None}, "newer edition"),
+        ({"passed": ["softmax"]}, "not a file of this course"),
+    ],
+)
+def test_take_over_says_what_is_wrong_with_a_file(path, tmp_path, content, said):
+    assert said in result.take_over(saved(tmp_path, **content))
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("text", ["", "[", "\ud800", "[" * 100_000, "3"])
+def test_take_over_survives_damaged_files(path, tmp_path, text):
+    file = tmp_path / "saved.json"
+    file.write_text(text, errors="surrogatepass")
+    said = result.take_over(file)
+    assert "damaged" in said or "not a file of this course" in said
+    assert not path.exists()
+
+
+def test_take_over_names_a_file_that_is_not_there(path, tmp_path):
+    assert "nowhere.json could not be read" in result.take_over(
+        tmp_path / "nowhere.json"
+    )
+
+
+def test_progress_reads_a_saved_file(path, tmp_path):
+    file = saved(tmp_path, passed={"softmax": "2026-01-02"})
+    overview = exercises.progress(file)
+    assert overview.done == 1 and "Taken over" in overview.message
+    assert exercises.progress().done == 1

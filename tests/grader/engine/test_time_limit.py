@@ -219,6 +219,8 @@ def test_answer_to_a_question_that_never_ends_is_told(answer):
         ("", "", ""),
         read=as_letters,
         reasons=(),
+        minutes=5,
+        level="easy",
         seconds=0.2,
     )
     assert judge(question, answer).faults == ("form",)

@@ -37,6 +37,8 @@ TEXTS = {
     "section": "",
     "task": "",
     "hints": ("one.", "two.", "three."),
+    "minutes": 5,
+    "level": "easy",
 }
 
 
