@@ -201,7 +201,8 @@ def test_the_page_links_to_its_source_for_corrections(source):
 def test_the_notebook_opens_in_colab(source):
     _, address, branch = repository()
     colab = "https://colab.research.google.com/github"
-    links = [tag["href"] for tag in soup(page_of(source)).select("a[href*=colab]")]
+    buttons = soup(page_of(source)).select(".article-header-buttons a[href*=colab]")
+    links = [button["href"] for button in buttons]
     assert links == [f"{colab}/{address}/blob/{branch}/{name(source)}"]
 
 

@@ -1,0 +1,49 @@
+// @ts-check
+// What the pages know of the course: written when the book is built.
+
+/**
+ * @typedef {object} Chapter
+ * @property {string} slug
+ * @property {string} title
+ * @property {string[]} exercises in their order
+ *
+ * @typedef {object} Course
+ * @property {boolean} python whether Python lies beside the pages
+ * @property {Chapter[]} chapters those with exercises, in their order
+ * @property {Record<string, string>} starters the first lines of each chapter's own place to try
+ */
+
+/** @returns {Course} */
+export function course() {
+  const page = /** @type {{courseFacts?: Course}} */ (/** @type {unknown} */ (window));
+  return page.courseFacts ?? {python: false, chapters: [], starters: {}};
+}
+
+/**
+ * The address of a page of the book, or of a file beside the pages, seen from this page.
+ *
+ * @param {string} path such as "book/softmax.html"
+ */
+export function fromRoot(path) {
+  return (document.documentElement.dataset.content_root ?? "") + path;
+}
+
+/**
+ * Make an element.
+ *
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, string | boolean | ((event: any) => void)>} attributes functions listen
+ * @param {(Node | string)[]} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") made.addEventListener(name, value);
+    else if (typeof value === "boolean") made.toggleAttribute(name, value);
+    else made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
