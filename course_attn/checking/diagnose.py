@@ -30,6 +30,7 @@ from course_attn.checking.repair import (
     repair,
     small_number,
     tree_of,
+    wrong_branch,
 )
 from course_attn.checking.running import Budget, TimesUp, Trial, run_limited
 from course_attn.checking.slips import CERTAIN, FAR_FETCHED, Slip, step_of
@@ -43,6 +44,8 @@ _Known = TypeVar("_Known")
 # done. And the likeliest slips, which are tried with faults.
 SECONDS = 0.45
 _FOR_TWO = 1 / 3
+# PyTorch is slower, and its exercises are not checked in a browser.
+_FOR_TORCH = 2
 _WITH_FAULTS = 150
 _SECONDS_A_SLIP = 0.1
 # In how many cases faults and slips are looked at that explain a part of the wrong numbers, and
@@ -102,7 +105,8 @@ def gives_this_dtype(trial: Trial, found: Finding) -> bool:
 
 
 def _known(trial: Trial, declared: bool) -> Finding | None:
-    budget = Budget(SECONDS)
+    torch = trial.exercise.library == "torch"
+    budget = Budget(SECONDS * (_FOR_TORCH if torch else 1))
     try:
         return _within(trial, declared, budget)
     finally:
@@ -206,9 +210,27 @@ def _slip(trial: Trial, cases: Sequence[int], budget: Budget) -> Finding | None:
     if other:
         said += f" Or {_slip_words(other)}: here that gives the same."
     seen = _observed(trial, order[0])
+    there = _in_their_code(trial)
+    if there:
+        words = re.findall(r"`([^`]+)`", _slip_words(first))
+        own = {*_names_in(ast.parse(exercise.source)), *trial.names}
+        # Names of the solution say nothing to those who have other ones.
+        is_foreign = any(name in own and name not in trial.uses for name in words)
+        said = there if is_foreign else f"{said}\n\n{there}"
     message = f"{said}\n\n{trial.of_result(order[0], seen.message)}"
     named = Finding((f"slip-{first.kind}", *seen.faults), message)
     return _with_the_rest(trial, versions[0], cases, named)
+
+
+def _names_in(tree: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+
+
+def _in_their_code(trial: Trial) -> str:
+    """Return which line of the learner's own code one change would make right, if there is one."""
+    mended = repair(trial)
+    single = mended and len({*mended.faults}) == 1
+    return mended.message if mended and single else ""
 
 
 def _as_written(
@@ -650,7 +672,13 @@ def _same_outcome(trial: Trial, version: _Version, i: int) -> bool:
     if value is None or crashed:
         return value is None and crashed
     got, near = trial.got(i), trial.tolerance(i)
-    return not _differs_at_once(got, value, near) and agree(got, value, near)
+    if not _differs_at_once(got, value, near) and agree(got, value, near):
+        return True
+    if got.dtype != np.float64 or value.dtype != np.float32:
+        return False
+    # It computes in float64 what it is given in float32: so does the version then.
+    value = _value_with(trial, version, i, wide=True)
+    return value is not None and agree(got, value, near)
 
 
 def _differs_at_once(got: np.ndarray, value: np.ndarray, rtol: float) -> bool:
@@ -668,12 +696,18 @@ def _differs_at_once(got: np.ndarray, value: np.ndarray, rtol: float) -> bool:
     return False
 
 
-def _value_with(trial: Trial, version: _Version, i: int) -> np.ndarray | None:
+def _value_with(
+    trial: Trial, version: _Version, i: int, *, wide: bool = False
+) -> np.ndarray | None:
     """Return what a version gives in a case, None where it raises.
 
-    It is computed once for an exercise, however often that is checked.
+    It is computed once for an exercise, however often that is checked. With ``wide``, the
+    arguments are given in float64.
     """
-    exercise, key = trial.exercise, (version.key, i)
+    exercise, key = (
+        trial.exercise,
+        ((*version.key, "wide") * wide or version.key, i),
+    )
     if key not in exercise.values_with_faults:
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -681,7 +715,10 @@ def _value_with(trial: Trial, version: _Version, i: int) -> np.ndarray | None:
                 if version.key not in exercise.versions:
                     exercise.versions[version.key] = exercise.used(version.make())
                 wrong = exercise.versions[version.key]
-                call = partial(wrong, *trial.given(i))
+                given = trial.given(i)
+                if wide:
+                    given = tuple(map(trial.side.widen, given))
+                call = partial(wrong, *given)
                 # A fault has been declared by somebody who looked; a slip may run for ever.
                 endless = version.may_be_slipped and _has_loops(exercise.source)
                 value = run_limited(call, _SECONDS_A_SLIP) if endless else call()
@@ -716,10 +753,26 @@ def _two_at_once(
         _alone(fault.sentence(trial.context(_telling_case(trial, fault, wrong))))
         for fault in pair
     )
+    first, second, both = _shared(first, second)
     message = (
         f"There are two mistakes at once.\n\nFirst: {first}\n\nSecond: {second}"
     )
+    if both:
+        message += f"\n\nBoth together: {both[0].lower() + both[1:]}"
     return Finding((pair[0].id, pair[1].id), message)
+
+
+def _shared(first: str, second: str) -> tuple[str, str, str]:
+    """Return two texts, and the sentences apart with which both end."""
+    one, other = (
+        re.split(r"(?<=[.?!]) (?=[A-Z])", text) for text in (first, second)
+    )
+    n = 0
+    while n < min(len(one), len(other)) - 1 and one[-1 - n] == other[-1 - n]:
+        n += 1
+    if not n:
+        return first, second, ""
+    return " ".join(one[:-n]), " ".join(other[:-n]), " ".join(one[-n:])
 
 
 def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
@@ -751,6 +804,10 @@ def _with_the_rest(
     also = (
         f"Once that is right, look again at what happens {listed(sorted(phrases))}."
     )
+    library = "torch" if trial.exercise.library == "torch" else "np"
+    crossing = [name for name in ("inner", "dot") if name in trial.uses]
+    if crossing and kind_of(trial.exercise, "batch").phrase in phrases:
+        also += f" (`{library}.{crossing[0]}` does with leading axes something else than `@`.)"
     return Finding(found.faults, f"{found.message}\n\n{also}")
 
 
@@ -769,6 +826,16 @@ def unknown_fault(trial: Trial) -> Finding:
     )
     if told and mended and len(mended.faults) > 1:
         mended = None
+    certain = {f"mend-{kind}" for kind in CERTAIN}
+    branch = (
+        None if told or mended and len(mended.faults) == 1 else wrong_branch(trial)
+    )
+    if branch and branch.answers_for_all:
+        got = trial.got(shown)
+        first = first_difference(got, expected, trial.tolerance(shown))
+        where = where_it_fails(trial, advise=False)
+        difference = Finding((), trial.of_result(shown, first))
+        return _joined([where, branch.finding, difference])
     if not told and (mended is None or len(mended.faults) > 1):
         # One change that mends everything would explain more than two mistakes.
         everything = list(range(len(trial.outcomes)))
@@ -784,9 +851,15 @@ def unknown_fault(trial: Trial) -> Finding:
             return both
     small = None if mended or told else small_number(trial)
     # What most often goes wrong in such cases is something else.
-    is_said = mended and {f"mend-{kind}" for kind in CERTAIN} & {*mended.faults}
-    advise = not is_said and not small
-    parts = [where_it_fails(trial, advise=advise), found, mended, small]
+    is_said = mended and certain & {*mended.faults}
+    advise = not is_said and not small and not branch
+    localized = branch.finding if branch and not mended and not small else None
+    return _joined(
+        [where_it_fails(trial, advise=advise), found, mended, small, localized]
+    )
+
+
+def _joined(parts: Sequence[Finding | None]) -> Finding:
     return Finding(
         tuple(id for part in parts if part for id in part.faults),
         "\n\n".join(part.message for part in parts if part),

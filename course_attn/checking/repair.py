@@ -21,11 +21,13 @@ from course_attn.checking.running import Budget, TimesUp, Trial, run_limited
 from course_attn.checking.slips import CERTAIN, FAR_FETCHED, Slip, slips_in
 
 __all__ = [
+    "Branch",
     "adding_up",
     "one_of_a_kind",
     "repair",
     "small_number",
     "tree_of",
+    "wrong_branch",
 ]
 
 # Seconds for the whole search, and for one change; the likeliest changes that are tried in pairs.
@@ -68,12 +70,14 @@ class _Code:
     @cached_property
     def may_run_on(self) -> bool:
         """Whether a change might make it run without end: it has a loop, or calls itself."""
+        nodes = list(ast.walk(self.tree))
         return any(
-            isinstance(n, ast.For | ast.While | ast.comprehension)
-            or isinstance(n, ast.Call)
-            and getattr(n.func, "id", "") == getattr(top, "name", self.name)
-            for top in self.tree.body
-            for n in ast.walk(top)
+            isinstance(n, ast.For | ast.While | ast.comprehension) for n in nodes
+        ) or any(
+            isinstance(n, ast.Call) and getattr(n.func, "id", "") == made.name
+            for made in nodes
+            if isinstance(made, ast.FunctionDef)
+            for n in ast.walk(made)
         )
 
     def made(self) -> Any:
@@ -236,6 +240,118 @@ def _shows(value: float, around: list[str]) -> str:
 def _asks_for_error(trial: Trial, failing: list[int]) -> bool:
     """Whether an exception is asked for in a failing case: no small change makes one."""
     return any(isinstance(trial.expected[i], Exception) for i in failing)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch of the learner's code that every wrong case takes, and no right one.
+
+    Parameters
+    ----------
+    finding : Finding
+    answers_for_all : bool
+        Whether the wrong numbers would be right without it, and others would not.
+    """
+
+    finding: Finding
+    answers_for_all: bool
+
+
+def wrong_branch(trial: Trial) -> Branch | None:
+    """Return the branch that all wrong cases take and no right one does; None if there is none."""
+    code = _code_of(inspect.unwrap(trial.function))
+    if code is None or len(trial.right) < 2 or trial.crashed:
+        return None
+    tests = [n for n in ast.walk(code.tree) if isinstance(n, ast.If | ast.IfExp)]
+    if not tests:
+        return None
+    try:
+        with _quiet():
+            taken = run_limited(lambda: _taken(trial, code, tests), SECONDS)
+    except (Exception, TimesUp):
+        return None
+    wrong = set.intersection(*(taken[i] for i in trial.wrong))
+    wrong -= set.union(*(taken[i] for i in trial.right))
+    found = [
+        (tests[k], holds) for k, holds in sorted(wrong) if holds or tests[k].orelse
+    ]
+    if not found:
+        return None
+    for node, holds in found:
+        if _would_be_right(trial, code, node, not holds):
+            once, other = "as soon as", "without it"
+            if not holds:
+                once, other = "unless", "in the other"
+            message = (
+                f"{_line(code, node.lineno)}{once} this holds, all numbers come from one branch. "
+                f"Those that are wrong now would be right {other}: which of them is it meant for?"
+            )
+            return Branch(Finding(("branch",), message), answers_for_all=True)
+    node, holds = max(found, key=lambda one: one[0].lineno)
+    which = "holds" if holds else "does not hold"
+    message = (
+        f"{_line(code, node.lineno)}in every case that is wrong this {which} somewhere, and in "
+        "none that is right. What is done then?"
+    )
+    return Branch(Finding(("branch",), message), answers_for_all=False)
+
+
+def _taken(
+    trial: Trial, code: _Code, tests: list[Any]
+) -> dict[int, set[tuple[int, bool]]]:
+    """Return, for every case, which tests of the code held in it, and which did not."""
+    seen: set[tuple[int, bool]] = set()
+
+    def noted(k: int, value: Any) -> Any:
+        seen.add((k, bool(value)))
+        return value
+
+    old = [node.test for node in tests]
+    for k, node in enumerate(tests):
+        call = ast.Call(
+            ast.Name("_noted", ast.Load()), [ast.Constant(k), node.test], []
+        )
+        node.test = ast.fix_missing_locations(ast.copy_location(call, node.test))
+    code.names["_noted"] = noted
+    try:
+        answer = trial.exercise.used(code.made())
+        found = {}
+        for i in range(len(trial.outcomes)):
+            seen.clear()
+            _value_of(trial, answer, i)
+            found[i] = set(seen)
+        return found
+    finally:
+        for node, test in zip(tests, old, strict=True):
+            node.test = test
+
+
+def _would_be_right(trial: Trial, code: _Code, node: Any, holds: bool) -> bool:
+    """Whether all wrong numbers, of arrays, would be right if a test always held, or never."""
+    old = node.test
+    node.test = ast.copy_location(ast.Constant(holds), old)
+    try:
+        with _quiet():
+            answer = trial.exercise.used(code.made())
+            for i in trial.wrong:
+                right, got = trial.expected[i], trial.got(i)
+                call = partial(_value_of, trial, answer, i)
+                value = run_limited(call, _SECONDS_A_CHANGE)
+                if not isinstance(value, np.ndarray) or not isinstance(
+                    right, np.ndarray
+                ):
+                    return False
+                if not right.ndim or not value.shape == right.shape == got.shape:
+                    return False
+                near = trial.tolerance(i)
+                bad = different(got, right, near)
+                if bad.all() or (different(value, right, near) & bad).any():
+                    return False
+        return True
+    except (Exception, TimesUp):
+        return False
+    finally:
+        node.test = old
 
 
 _Change = tuple[Slip, ...]
@@ -430,17 +546,7 @@ class _Search:
         return not np.array_equal(value, self.trial.got(self.probes[0]))
 
     def _value(self, answer: Callable[..., Any], i: int) -> Any:
-        """Return what comes out, as a NumPy array; else the error, or None."""
-        trial, expected = self.trial, self.trial.expected[i]
-        try:
-            value = answer(*trial.given(i))
-        except Exception as error:
-            return error
-        is_number = isinstance(value, bool | int | float) and not getattr(
-            expected, "ndim", 0
-        )
-        native = is_number or trial.side.is_native(value)
-        return trial.side.as_numpy(value) if native else None
+        return _value_of(self.trial, answer, i)
 
     def _is(self, value: Any, i: int) -> bool:
         expected = self.trial.expected[i]
@@ -449,6 +555,19 @@ class _Search:
                 value, np.ndarray
             )
         return agree(value, expected, self.trial.tolerance(i))
+
+
+def _value_of(trial: Trial, answer: Callable[..., Any], i: int) -> Any:
+    """Return what comes out, as a NumPy array; else the error, or None."""
+    try:
+        value = answer(*trial.given(i))
+    except Exception as error:
+        return error
+    is_number = isinstance(value, bool | int | float) and not getattr(
+        trial.expected[i], "ndim", 0
+    )
+    native = is_number or trial.side.is_native(value)
+    return trial.side.as_numpy(value) if native else None
 
 
 def _is_finite(value: Any) -> bool:
@@ -657,7 +776,10 @@ def _said(
     others = [
         slips[0]
         for slips in found[1:] * (best[0].kind not in CERTAIN)
-        if not slips[0].touches(best[0]) and _place(code, slips[0]) not in places
+        if not slips[0].touches(best[0])
+        and _place(code, slips[0]) not in places
+        and not _is_misread(slips[0])
+        and _at(slips[0]) != _at(best[0])
     ]
     if len(best) == 1 and others:
         head = f"Either of two small changes would make {which} right."
@@ -665,6 +787,15 @@ def _said(
     else:
         head = f"{_how_many(best)} would make {which} right."
     return Finding(ids, "\n\n".join([head, *dict.fromkeys(places)]))
+
+
+def _at(slip: Slip) -> tuple[int, str]:
+    return slip.line, ast.unparse(slip.old)
+
+
+def _is_misread(slip: Slip) -> bool:
+    """Whether a change is another than its sentence brings to mind: it scales what was added up."""
+    return isinstance(slip.old, ast.AugAssign) and isinstance(slip.new, ast.Assign)
 
 
 def _how_many(best: list[Slip]) -> str:
@@ -679,8 +810,31 @@ def _how_many(best: list[Slip]) -> str:
 
 
 def _place(code: _Code, slip: Slip) -> str:
-    end = "" if slip.look.endswith("?") else "."
-    return f"{_line(code, slip.line)}{slip.look}{end}"
+    end = "" if slip.look.endswith(("?", ".")) else "."
+    return f"{_line(code, slip.line)}{_of_several(code, slip)}{end}"
+
+
+_PLACES_IN_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+def _of_several(code: _Code, slip: Slip) -> str:
+    """Return the sentence of a change, with the place of a name that its line has several times."""
+    name = getattr(slip.old, "id", None)
+    if name is None or not slip.look.startswith(f"is `{name}` the right one"):
+        return slip.look
+    same = [
+        n
+        for n in ast.walk(code.tree)
+        if isinstance(n, ast.Name) and n.id == name and n.lineno == slip.line
+    ]
+    same.sort(key=lambda n: n.col_offset)
+    where = [n is slip.old for n in same]
+    if not 1 < len(same) <= len(_PLACES_IN_WORDS) or True not in where:
+        return slip.look
+    place = "last" if where[-1] else _PLACES_IN_WORDS[where.index(True)]
+    return slip.look.replace(
+        f"is `{name}` the", f"is the {place} `{name}` of this line the"
+    )
 
 
 def _line(code: _Code, number: int) -> str:

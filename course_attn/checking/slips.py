@@ -34,6 +34,13 @@ _KEPT = "is all of this needed? One part of it is too much"
 _LEFT_OVER = "what if this does not come out even? What is left over counts, too"
 _ROUNDED = "what does not come out even is left out"
 _LEADING = "what does this product do with leading axes? Not what `@` does: it takes every one with every other"
+_THEN = "what is done where this holds comes out wrong. Is a way of its own needed there?"
+_ELSE = "what is done where this does not hold comes out wrong. Is a way of its own needed there?"
+_CLAMPED = "the largest is subtracted, where numbers are cut off"
+_ALIKE = (
+    "all numbers beyond a bound become alike here, however far apart they are. Which step keeps "
+    "exponents small and leaves the differences as they are?"
+)
 _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
     ("rounding", "_a / _b", "_a // _b", "`//` stands where `/` belongs", "does this division have to round?"),
     ("rounding", "_a // _b", "_a / _b", "`/` stands where `//` belongs", "does this division have to round?"),
@@ -105,6 +112,15 @@ _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
      "how large can this exponent become? Something is to be subtracted first"),
     ("missing", "_a.exp()", "(_a - _a.max(axis=-1, keepdims=True)).exp()", "the largest of each row is subtracted first",
      "how large can this exponent become? Something is to be subtracted first"),
+    ("clamped", "np.clip(_a, _m, _n)", "_a - _a.max(axis=-1, keepdims=True)", _CLAMPED, _ALIKE),
+    ("clamped", "_a.clip(_m, _n)", "_a - _a.max(axis=-1, keepdims=True)", _CLAMPED, _ALIKE),
+    ("clamped", "np.clamp(_a, _m, _n)", "_a - _a.max(axis=-1, keepdims=True)", _CLAMPED, _ALIKE),
+    ("clamped", "_a.clamp(_m, _n)", "_a - _a.max(axis=-1, keepdims=True)", _CLAMPED, _ALIKE),
+    ("clamped", "_a.clamp(max=_n)", "_a - _a.max(axis=-1, keepdims=True)", _CLAMPED, _ALIKE),
+    ("clamped", "_a.clamp(min=_m, max=_n)", "_a - _a.max(axis=-1, keepdims=True)", _CLAMPED, _ALIKE),
+    ("clamped", "np.clamp(_a, min=_m, max=_n)", "_a - _a.max(axis=-1, keepdims=True)", _CLAMPED, _ALIKE),
+    ("clamped", "np.clamp(_a, max=_n)", "_a - _a.max(axis=-1, keepdims=True)", _CLAMPED, _ALIKE),
+    ("clamped", "np.minimum(_a, _n)", "_a - _a.max(axis=-1, keepdims=True)", _CLAMPED, _ALIKE),
     ("scale", "_f.exp(_a)", "_f.exp(_a / _a.shape[-1] ** 0.5)", "the exponent is divided by the square root of its length",
      "is something missing in the exponent?"),
     ("function", "_a.max(axis=_n)", "np.log(np.exp(_a).sum(axis=_n))", _SUM_FOR_LARGEST, _LARGEST),
@@ -130,8 +146,8 @@ _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
     ("comparison", "_a >= _b", "_a < _b", "`<` stands where `>=` belongs", "is this the right way round?"),
     ("comparison", "_a == _b", "_a != _b", "`!=` stands where `==` belongs", "is this the right way round?"),
     ("comparison", "_a != _b", "_a == _b", "`==` stands where `!=` belongs", "is this the right way round?"),
-    ("condition", "_a if _c else _b", "_a", "the condition plays no part", "when does this condition hold?"),
-    ("condition", "_a if _c else _b", "_b", "the condition plays no part", "when does this condition hold?"),
+    ("branch", "_a if _c else _b", "_a", "the condition plays no part", _ELSE),
+    ("branch", "_a if _c else _b", "_b", "the condition plays no part", _THEN),
     ("shift", "range(_n)", "range(_n + 1)", "`range` ends one too late", _ENDS),
     ("shift", "range(_n)", "range(_n - 1)", "`range` ends one too early", _ENDS),
     ("shift", "range(_n)", "range(1, _n)", "`range` begins with 1", _ENDS),
@@ -208,13 +224,13 @@ _ALONG = {
 _LIBRARIES = ("np", "torch", "F", "nn", "math", "self")
 _TRUTHS = re.compile("mask|allow|keep|kept|hid|valid|visib|seen|pad|causal|forbid")
 _KINDS = (
-    "closure", "finite", "leading", "accumulation", "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
+    "closure", "finite", "leading", "branch", "clamped", "start", "accumulation", "axis", "transposition", "kept-axis", "sign", "negation", "comparison", "rounding",
     "variance", "left-out", "missing", "operator", "function", "return", "swapped", "shift",
     "doubled", "name", "size", "constant", "keyword", "inside", "condition", "scale", "distance", "power",
     "factor", "reversed", "residual", "other-name", "rounded", "unlikely",
 )  # fmt: skip
 # Beside these nothing else is named: they are mistakes wherever they stand.
-CERTAIN = ("closure", "finite", "leading")
+CERTAIN = ("closure", "finite", "leading", "branch", "clamped", "start")
 # Those that explain little where another one has to be made, too.
 FAR_FETCHED = (
     "distance",
@@ -667,6 +683,26 @@ def _numbers(value: Any, scope: _Scope) -> Iterator[_Change]:
         )  # fmt: skip
 
 
+# What runs along one axis where none is named, and which one that is.
+_BY_DEFAULT = {"normalize": "1", "cat": "0", "concatenate": "0", "stack": "0"}
+
+
+def _default_axis(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
+    """Name an axis where the one that is taken by itself is meant to be another."""
+    name, word = _called(node), "dim" if scope.torch else "axis"
+    have = _BY_DEFAULT.get(name)
+    named = any(k.arg in ("axis", "dim", "p") for k in node.keywords)
+    if have is None or named or len(node.args) != 1 or not _of_library(node):
+        return
+    for value in ("-1", "-2", "-3"):
+        along = ast.keyword(word, _expression(value))
+        yield (
+            ast.Call(node.func, node.args, [*node.keywords, along]), "axis",
+            f"`{name}` runs along axis {value} instead of along axis {have}",
+            f"where no `{word}` is named, `{name}` runs along {word} {have}. Which one is that here?",
+        )  # fmt: skip
+
+
 def _axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
     name = _called(node)
     if name not in _ALONG:
@@ -716,6 +752,11 @@ def _axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
         )  # fmt: skip
 
 
+def _is_zero(node: ast.AST) -> bool:
+    value = getattr(node, "value", None)
+    return isinstance(node, ast.Constant) and value == 0 and value is not False
+
+
 def _calls(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
     """Call another function, leave a call or a keyword out, swap two arguments."""
     name = _called(node)
@@ -729,7 +770,24 @@ def _calls(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
         )  # fmt: skip
     if name in ("zeros", "zeros_like"):
         lowest = ast.BinOp(node, ast.Sub(), _expression("float('inf')"))
-        yield lowest, "constant", "`-inf` stands where `0` belongs", _BEGINS
+        yield lowest, "start", "`-inf` stands where `0` belongs", _BEGINS
+    for fill in (*node.args[1:], *(k.value for k in node.keywords)):
+        is_start = name == "full" or any(
+            k.arg == "initial" and k.value is fill for k in node.keywords
+        )
+        if is_start and _is_zero(fill):
+            lower = _expression("-float('inf')")
+            args = [lower if part is fill else part for part in node.args]
+            keywords = [
+                ast.keyword(k.arg, lower if k.value is fill else k.value)
+                for k in node.keywords
+            ]
+            yield (
+                ast.Call(node.func, args, keywords),
+                "start",
+                "`-inf` stands where `0` belongs",
+                _BEGINS,
+            )
     if name == "where" and len(node.args) == 3:  # a wrong order is `negation`
         for part, fill in (node.args[1:], node.args[:0:-1]):
             kind = "left-out" if isinstance(fill, ast.Constant) else "unlikely"
@@ -911,6 +969,9 @@ def _assigned(node: ast.Assign, scope: _Scope) -> Iterator[_Change]:
         )
     if not isinstance(target, ast.Name):
         return
+    if _is_zero(node.value):
+        lowest = ast.Assign(node.targets, _expression("-float('inf')"))
+        yield lowest, "start", "`-inf` stands where `0` belongs", _BEGINS
     if target.id in {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}:
         again = ast.If(ast.Constant(True), [node, node], [])
         yield (
@@ -963,16 +1024,19 @@ def _added(node: ast.AugAssign, scope: _Scope) -> Iterator[_Change]:
 
 
 def _conditions(node: ast.If, scope: _Scope) -> Iterator[_Change]:
-    for body, mistake in (
-        (node.body, "the condition always holds"),
-        (node.orelse or [ast.Pass()], "the condition never holds"),
-    ):
-        yield (
-            ast.If(ast.Constant(True), body, []),
-            "condition",
-            mistake,
-            "when does this condition hold?",
-        )
+    """Leave out what an `if` does where its test holds, or do it always."""
+    yield (
+        ast.If(ast.Constant(True), node.orelse or [ast.Pass()], []),
+        "branch",
+        "the condition never holds",
+        _THEN,
+    )
+    yield (
+        ast.If(ast.Constant(True), node.body, []),
+        "branch" if node.orelse else "condition",
+        "the condition always holds",
+        _ELSE if node.orelse else "when does this condition hold?",
+    )
 
 
 def _loops(node: ast.For, scope: _Scope) -> Iterator[_Change]:
@@ -1072,12 +1136,16 @@ def _unscaled(node: Any, scope: _Scope) -> Iterator[_Change]:
         if scope.in_loop
     ]
     for factor in (*scope.factors, *columns):
-        look = f"elsewhere there is a factor {_text(factor)}: is one missing here?"
         for op, verb in ((ast.Mult(), "multiply"), (ast.Div(), "divide")):
             # A running sum is often not rescaled where its largest number changes.
             is_running = scope.in_loop and verb == "multiply"
             for term, new in _with_factor(node, op, factor):
                 said = f"you {verb} {_said(term, scope)} by {_said(factor, scope)}, too"
+                what = _text(factor)
+                if verb == "divide":
+                    look = f"is {_text(term)} to be divided by {what} here, too?"
+                else:
+                    look = f"elsewhere there is a factor {what}: is one missing here, at {_text(term)}?"
                 yield new, "missing" if is_running else "scale", said, look
 
 
@@ -1132,6 +1200,7 @@ _TERMS = ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.BinOp
 _RULES: tuple[tuple[Any, Callable[[Any, _Scope], Iterator[_Change]]], ...] = (
     (ast.Constant, _constants),
     (ast.UnaryOp, _negatives),
+    (ast.Call, _default_axis),
     (ast.Call, _axes),
     (ast.Call, _calls),
     (ast.Call, _fills),

@@ -84,7 +84,8 @@ outputs, (…, n_heads, n_q, d_v), in the dtype of the arguments. Build it yours
 in-turn: K.repeat_interleave(n_rep, dim=-3) → torch.cat([K] * n_rep, dim=-3)
         and V.repeat_interleave(n_rep, dim=-3) → torch.cat([V] * n_rep, dim=-3)
     Your heads of queries take the heads of K and V in turn; heads in a row should share one.
-    {wanted} (`repeat`, `tile` and `cat` repeat the whole, `repeat_interleave` each head.)
+    {wanted} (Copies: each head by itself, `repeat_interleave`. A `reshape` of the heads: first
+    n_kv_heads, then r.)
 keys-in-turn: K.repeat_interleave(n_rep, dim=-3) → torch.cat([K] * n_rep, dim=-3)
     The keys are taken in turn, unlike the values: the weights of a head come from one head of K
     and mix another head of V. {wanted}

@@ -96,6 +96,9 @@ count: kernel.sum(axis=1, keepdims=True) → kernel.shape[1]
 density: kernel / total → kernel / (bandwidth * np.sqrt(2 * np.pi))
     You use the Gaussian's density, 1/(√(2π)·bandwidth) included, instead of weights that sum to
     1: divide each query's weights by their own sum.
+density-averaged: kernel / total → kernel / (bandwidth * np.sqrt(2 * np.pi)) / kernel.shape[1]
+    You take the mean over the {x.last} points of y times the Gaussian's density. Such weights do
+    not sum to 1: divide each query's weights by their own sum, {your.row} instead of {right.row}.
 x-sorted: x_query[:, None] - x[None, :] → x_query[:, None] - np.sort(x)[None, :]
     You sort x and leave y as it was: point j is the pair (x_j, y_j), and sorting one of the two
     tears the pairs apart. No order is needed at all.

@@ -98,8 +98,8 @@ zeros: np.where(weights > 0, weights, 1) → weights
     should add nothing.
 zeroed-rows: np.where(weights > 0, weights, 1) → weights
         and -total → -np.nan_to_num(total)
-    Every row that has a weight of 0 gets the entropy 0: its sum was NaN when `nan_to_num` replaced
-    it. Replace the NaN term by term, before the sum.
+    Every row that has a weight of 0 gets the entropy 0, although its other weights count. Only the
+    *term* of that weight is 0 (with `nan_to_num`: replace the NaN before the sum).
 base-2: np.log( → np.log2(
     You measure in bits (log to base 2), which makes the numbers 1.443 times as large; nats are
     asked for, the natural logarithm.

@@ -93,6 +93,9 @@ own-weight-twice: weights[..., :, None] * weights[..., None, :] → weights[...,
 diagonal-factor-missing: weights[..., :, None] * identity
             → (1 - weights + weights**2)[..., :, None] * identity
     On the diagonal the factor a_j is missing: you have 1 − a_j there, and a_j (1 − a_j) is right.
+delta-everywhere: weights[..., :, None] * identity → weights[..., :, None] + 0 * identity
+    You take δ_jm as 1 everywhere: a_j (1 − a_m). It is 1 where j = m and 0 elsewhere, so that off
+    the diagonal −a_j a_m remains. {worst_row}
 diagonal-swapped: weights[..., :, None] * identity → weights[..., :, None] * (1 - identity)
     δ_jm is the wrong way around: it is 1 *on* the diagonal and 0 off it.
 vector: return weights * (1 - weights)

@@ -44,6 +44,7 @@ def _cases() -> tuple[Case, ...]:
         Case((draw((5, 1)), 0.6), "one"),
         Case((draw((11, 13)).astype("f4"), 2.5), "float32"),
         Case((3000 * draw((5, 7)), 2500.0), "hot"),
+        Case((0.01 * draw((3, 7)), 0.01), "cold"),
     )
 
 
@@ -80,6 +81,10 @@ own `softmax`.
         "hot": Kind(
             "where scores lie thousands apart and the temperature is high",
             "Divided by it, they are close together: none of the weights is 0 then.",
+        ),
+        "cold": Kind(
+            "where scores are close together and the temperature is near 0",
+            "Divided by it, they are not close: several weights have a part then.",
         ),
     },
     faults=fault_list("""

@@ -96,6 +96,22 @@ def _stretched(c: Context) -> str | None:
     return None
 
 
+def _untested(c: Context) -> str | None:
+    """Name the one weight that may be negative: at each point of the middle group, one is."""
+    said = [c.call(point, _CORNERS) for point in _POINTS[3:6]]
+    inside = [
+        k for k, value in enumerate(said) if value is not None and bool(value)
+    ]
+    if len(inside) != 1:
+        return None
+    which = ("first", "second", "third")[inside[0]]
+    return c.filled(
+        f"You test two of the three weights (or edges), and nothing keeps that of the {which} "
+        "corner from being negative, which it is where the two others sum to more than 1. "
+        "{where}, with the weights {weights}."
+    )
+
+
 def _verdict(c: Context) -> str:
     return c.filled(
         "{where}: as a combination of the corners whose weights sum to 1 it has the weights "
@@ -161,6 +177,7 @@ negated: bool( → not (
     properties=(
         Property("rounding", _rounding),
         Property("stretched", _stretched),
+        Property("untested", _untested),
         Property("verdict", _verdict),
     ),
     wrong_lines=("first-weight", "at-most-one", "not-transposed"),

@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of `masks`, written blind in two rounds, and what they are told."""
+"""Wrong answers to the exercises of `masks`, written blind in three rounds, and what they are told."""
 
 import math
 
@@ -181,3 +181,110 @@ def own_masks_4(model, X):
             if not np.allclose(out[i], base[i]):
                 return j
     return None
+
+
+@wrong(
+    "causal_mask",
+    "shift-cut-at-0",
+    mistake="the offset is cut off at 0, so that with more queries than keys the first queries see keys",
+)
+def b7_masks_31(n_q, n_k):
+    offset = max(0, n_k - n_q)
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        mask[i, : i + offset + 1] = True
+    return mask
+
+
+@wrong(
+    "masked_softmax",
+    "renormalized-late-guarded",
+    mistake="the shift is the maximum over all scores, forbidden ones included, so the allowed powers underflow and the row becomes zeros",
+)
+def b7_masks_32(scores, mask):
+    shift = scores.max(axis=-1, keepdims=True)
+    powers = np.exp(scores - shift) * mask
+    total = powers.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, powers / np.where(total > 0, total, 1), 0.0)
+
+
+@wrong(
+    "causal_attention",
+    "top-left",
+    "fill-zero",
+    mistake="(two) multiplies the scores with the mask, which makes them 0 and not -inf, and aligns the mask to the top left",
+)
+def b7_masks_33(Q, K, V):
+    n_q, n_k = Q.shape[-2], K.shape[-2]
+    M = np.tril(np.ones((n_q, n_k)))
+    S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    S = S * M
+    S = S - S.max(axis=-1, keepdims=True)
+    A = np.exp(S)
+    A = A / A.sum(axis=-1, keepdims=True)
+    return A @ V
+
+
+@wrong(
+    "from_torch_masks",
+    "or",
+    mistake='combines "drop" and "padding" by and before it negates (De Morgan): a key is lost only if both masks drop it',
+)
+def b7_masks_34(attn_mask, key_padding_mask, is_causal):
+    drop = attn_mask[None, :, :] & key_padding_mask[:, None, :]
+    allowed = ~drop
+    if is_causal:
+        n_q, n_k = attn_mask.shape
+        allowed = allowed & np.tri(n_q, n_k, dtype=bool)
+    return allowed
+
+
+@wrong(
+    "find_leak",
+    "fails-two",
+    "elsewhere",
+    mistake="returns the leak that the first changed input shows, not the smallest position over all inputs (an earlier position may depend on a later input)",
+)
+def b7_masks_35(model, X):
+    base = model(X)
+    n = len(X)
+    for j in range(1, n):
+        changed = X.copy()
+        changed[j] = changed[j] + 1.0
+        out = model(changed)
+        for i in range(j):
+            if not np.allclose(out[i], base[i], rtol=1e-7, atol=1e-9):
+                return i
+    return None
+
+
+@wrong(
+    "causal_attention_torch",
+    "gradient",
+    mistake="repairs the NaN of rows that see nothing by nan_to_num on the output only, so that the gradient of V is NaN",
+)
+def b7_masks_36(Q, K, V):
+    n_q, n_k = Q.shape[-2], K.shape[-2]
+    i = torch.arange(n_q)[:, None]
+    j = torch.arange(n_k)[None, :]
+    allowed = j <= i + n_k - n_q
+    scores = Q @ K.transpose(-1, -2) / Q.shape[-1] ** 0.5
+    scores = scores.masked_fill(~allowed, float("-inf"))
+    out = torch.softmax(scores, dim=-1) @ V
+    return torch.nan_to_num(out, nan=0.0)
+
+
+@wrong(
+    "masked_softmax",
+    "fails-empty",
+    "branch",
+    said="as soon as this holds, all numbers come from one branch. Those that are wrong now would be right without it: which of them is it meant for?",
+    mistake="one empty row makes all zero",
+)
+def own_masks_101(scores, mask):
+    mask = np.broadcast_to(mask, scores.shape)
+    if not mask.any(axis=-1).all():
+        return np.zeros_like(scores)
+    s = np.where(mask, scores, -np.inf)
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)

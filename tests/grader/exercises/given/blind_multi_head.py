@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of `multi_head`, written blind in two rounds, and what they are told."""
+"""Wrong answers to the exercises of `multi_head`, written blind in three rounds, and what they are told."""
 
 import math
 
@@ -189,3 +189,110 @@ def own_multi_head_4(n, d_model, n_heads):
     d_k = d_model // n_heads
     proj = 4 * n * d_model * d_model
     return proj + n_heads * 2 * n * n * d_k
+
+
+@wrong(
+    "split_heads",
+    "in-turn",
+    mistake="deals the features out like cards (head h gets h, h + n_heads, ...) instead of cutting the row into blocks",
+)
+def b7_multi_head_37(X, n_heads):
+    if X.shape[-1] % n_heads != 0:
+        raise ValueError("n_heads must divide d")
+    heads = [X[..., h::n_heads] for h in range(n_heads)]
+    return np.stack(heads, axis=-3)
+
+
+@wrong(
+    "multi_head_attention",
+    "slices-of-x",
+    mistake="cuts X into blocks of features before the projection, so each head sees only its own part of X (diagonal blocks of the matrices)",
+)
+def b7_multi_head_38(X, W_Q, W_K, W_V, W_O, n_heads, mask):
+    d_model = X.shape[-1]
+    d_k = d_model // n_heads
+    outs = []
+    for h in range(n_heads):
+        part = slice(h * d_k, (h + 1) * d_k)
+        x = X[..., part]
+        q = x @ W_Q[part, part]
+        k = x @ W_K[part, part]
+        v = x @ W_V[part, part]
+        s = q @ np.swapaxes(k, -1, -2) / np.sqrt(d_k)
+        s = np.where(mask, s, -np.inf)
+        a = np.exp(s - s.max(axis=-1, keepdims=True))
+        a = a / a.sum(axis=-1, keepdims=True)
+        outs.append(a @ v)
+    return np.concatenate(outs, axis=-1) @ W_O
+
+
+@wrong(
+    "n_parameters",
+    "biases-of-width-d-model",
+    mistake="every bias is counted with d_model numbers, also those of W_Q, W_K and W_V, whose results have n_heads d_k or n_heads d_v features",
+)
+def b7_multi_head_39(d_model, n_heads, d_k, d_v, biases):
+    w_q = d_model * n_heads * d_k
+    w_k = d_model * n_heads * d_k
+    w_v = d_model * n_heads * d_v
+    w_o = n_heads * d_v * d_model
+    total = w_q + w_k + w_v + w_o
+    if biases:
+        total += 4 * d_model
+    return total
+
+
+@wrong(
+    "multi_head_flops",
+    "parts",
+    said="is `d_model` right here, as it is",
+    mistake="counts the projections to queries, keys and values with the full width once for every head",
+)
+def b7_multi_head_40(n, d_model, n_heads):
+    d_k = d_model // n_heads
+    per_head = 0
+    per_head += 3 * 2 * n * d_model * d_model
+    per_head += 2 * n * d_k * n
+    per_head += 2 * n * n * d_k
+    output = 2 * n * d_model * d_model
+    return n_heads * per_head + output
+
+
+@wrong(
+    "head_from_torch",
+    "head-by-head",
+    mistake="reads the packed rows as ordered by head first (q, k, v of head 0, then of head 1, ...) instead of all of W_Q, then W_K, then W_V",
+)
+def b7_multi_head_41(mha, h):
+    d_model = mha.embed_dim
+    d_k = d_model // mha.num_heads
+    packed = mha.in_proj_weight.reshape(mha.num_heads, 3, d_k, d_model)
+    q, k, v = packed[h]
+    return q.T, k.T, v.T
+
+
+@wrong(
+    "MultiHeadAttention",
+    "mask-inverted",
+    "joined-by-reshape",
+    mistake="(two) fills with -inf where the mask is True (allowed), and merges the heads by reshape without swapping the axes back",
+)
+class B7MultiHead42(torch.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_Q = torch.nn.Linear(d_model, d_model, bias=False)
+        self.W_K = torch.nn.Linear(d_model, d_model, bias=False)
+        self.W_V = torch.nn.Linear(d_model, d_model, bias=False)
+        self.W_O = torch.nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, X, mask):
+        *lead, n, d = X.shape
+        d_k = d // self.n_heads
+        q = self.W_Q(X).view(*lead, n, self.n_heads, d_k).transpose(-3, -2)
+        k = self.W_K(X).view(*lead, n, self.n_heads, d_k).transpose(-3, -2)
+        v = self.W_V(X).view(*lead, n, self.n_heads, d_k).transpose(-3, -2)
+        s = q @ k.transpose(-1, -2) / d_k**0.5
+        s = s.masked_fill(mask, -1e9)
+        y = torch.softmax(s, dim=-1) @ v
+        return self.W_O(y.reshape(X.shape))

@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of `order`, written blind in two rounds, and what they are told."""
+"""Wrong answers to the exercises of `order`, written blind in three rounds, and what they are told."""
 
 import numpy as np
 import torch
@@ -177,3 +177,92 @@ def own_order_4(n_heads, n_q):
     d = i[:, None] - i
     slope = 2 ** (-8 / n_heads)
     return np.stack([-slope * d for _ in range(n_heads)])
+
+
+@wrong(
+    "is_equivariant",
+    "moved-back",
+    mistake="permutes the output of the permuted input once more by p instead of back by the inverse of p",
+)
+def b7_order_43(model, X):
+    rng = np.random.default_rng(0)
+    Y = model(X)
+    for _ in range(50):
+        p = rng.permutation(len(X))
+        Y_p = model(X[p])
+        if not np.allclose(Y_p[p], Y, rtol=1e-6, atol=1e-9):
+            return False
+    return True
+
+
+@wrong(
+    "sinusoidal_encoding",
+    "one-frequency-per-column",
+    mistake="every column has its own frequency, 10000^(-c/d), so the cosine of a pair does not have the frequency of its sine",
+)
+def b7_order_44(n, d_model):
+    if d_model % 2 == 1:
+        raise ValueError("d_model must be even")
+    P = np.zeros((n, d_model))
+    for i in range(n):
+        for c in range(d_model):
+            angle = i / 10000 ** (c / d_model)
+            P[i, c] = np.sin(angle) if c % 2 == 0 else np.cos(angle)
+    return P
+
+
+@wrong(
+    "rotary",
+    "used-too-early",
+    mistake="a is a view of the array that is being overwritten, so the second half is computed from the already turned first half",
+)
+def b7_order_45(X, positions):
+    out = np.array(X, dtype=float)
+    half = X.shape[-1] // 2
+    freq = 10000.0 ** (-np.arange(half) / half)
+    phi = np.asarray(positions)[:, None] * freq
+    a = out[..., :half]
+    b = out[..., half:]
+    out[..., :half] = a * np.cos(phi) - b * np.sin(phi)
+    out[..., half:] = a * np.sin(phi) + b * np.cos(phi)
+    return out
+
+
+@wrong(
+    "alibi_bias",
+    "for-eight-heads",
+    mistake="takes the slopes 1/2, 1/4, 1/8, ... of the example with eight heads for every number of heads",
+)
+def b7_order_46(n_heads, n_q):
+    slopes = [1 / 2**h for h in range(1, n_heads + 1)]
+    pos = np.arange(n_q)
+    distance = pos[:, None] - pos[None, :]
+    return np.stack([-m * distance for m in slopes])
+
+
+@wrong(
+    "LearnedPositions",
+    "last-rows",
+    said="if `>=` stands where `>` belongs",
+    mistake="(two) takes the last n rows of P instead of the first, and refuses a sequence of exactly n_max too",
+)
+class B7Order47(torch.nn.Module):
+    def __init__(self, n_max, d_model):
+        super().__init__()
+        self.n_max = n_max
+        self.P = torch.nn.Parameter(torch.randn(n_max, d_model) * 0.02)
+
+    def forward(self, X):
+        n = X.shape[-2]
+        if n >= self.n_max:
+            raise ValueError("sequence too long")
+        return X + self.P[-n:]
+
+
+@wrong(
+    "text_that_moves",
+    "e-missing",
+    mistake="thinks that e fails, since the matrices were trained with the other layout, though the test asks only whether the outputs stay",
+)
+def b7_order_48():
+    return {"a", "c"}

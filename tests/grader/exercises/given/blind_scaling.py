@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of `scaling`, written blind in two rounds, and what they are told."""
+"""Wrong answers to the exercises of `scaling`, written blind in three rounds, and what they are told."""
 
 import math
 
@@ -144,3 +144,77 @@ def own_scaling_4(Q, K, V):
     scores = (Q / d) @ (K / d).transpose(-2, -1)
     w = F.softmax(scores, dim=-2)
     return w @ V
+
+
+@wrong(
+    "scaled_attention",
+    "other-divisor",
+    mistake="divides the scores by the standard deviation that they happen to have, instead of by sqrt(d_k)",
+)
+def b7_scaling_25(Q, K, V):
+    S = Q @ np.swapaxes(K, -1, -2)
+    S = S / S.std()
+    S = S - S.max(axis=-1, keepdims=True)
+    A = np.exp(S)
+    A /= A.sum(axis=-1, keepdims=True)
+    return A @ V
+
+
+@wrong(
+    "measured_variance",
+    "pairs-apart",
+    mistake="takes the scores of all queries with all keys, not only those of the pairs that belong together",
+)
+def b7_scaling_26(draw):
+    Q, K = draw(2000)
+    d_k = Q.shape[1]
+    scores = Q @ K.T / np.sqrt(d_k)
+    return float(np.var(scores))
+
+
+@wrong(
+    "init_projection",
+    "uniform",
+    mistake="uniform between -1/sqrt(d_in) and 1/sqrt(d_in) (as PyTorch does it) has the variance 1/(3 d_in), not 1/d_in",
+)
+def b7_scaling_27(rng, d_in, d_out):
+    limit = 1 / np.sqrt(d_in)
+    return rng.uniform(-limit, limit, size=(d_in, d_out))
+
+
+@wrong(
+    "entropy_collapse",
+    "d-0.0",
+    mistake="d overlooks that two equal keys share the weight, which leaves log 2 = 0.69, and says almost 0 as in b",
+)
+def b7_scaling_28():
+    return [2.36, 0.03, 2.77, 0.03, 2.36]
+
+
+@wrong(
+    "score_variance",
+    "second-moment-alone",
+    mistake="for independent q and k it gives the second moment of a product, (1 + mu^2)^2, and forgets to subtract the squared mean mu^4",
+)
+def b7_scaling_29(d_k, mean, shared):
+    if shared:
+        fourth = 3 + 6 * mean**2 + mean**4
+        second = 1 + mean**2
+        return d_k * (fourth - second**2)
+    e_q2 = 1 + mean**2
+    e_k2 = 1 + mean**2
+    return d_k * e_q2 * e_k2
+
+
+@wrong(
+    "scaled_attention_torch",
+    "divided-by-d",
+    "no-shift",
+    mistake="(two) Q and K are both divided by sqrt(d_k), so the scores by d_k, and the softmax has no shift and overflows",
+)
+def b7_scaling_30(Q, K, V):
+    root = Q.shape[-1] ** 0.5
+    scores = (Q / root) @ (K / root).transpose(-1, -2)
+    powers = torch.exp(scores)
+    weights = powers / powers.sum(dim=-1, keepdim=True)
+    return weights @ V

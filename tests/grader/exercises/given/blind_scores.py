@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of `scores`, written blind in two rounds, and what they are told."""
+"""Wrong answers to the exercises of `scores`, written blind in three rounds, and what they are told."""
 
 import numpy as np
 import torch
@@ -149,3 +149,96 @@ def own_scores_3(x_query, x, y, bandwidth):
 )
 def own_scores_4(Q, K):
     return Q @ K.transpose(-1, -2) / (torch.norm(Q) * torch.norm(K))
+
+
+@wrong(
+    "fooled_by_length",
+    "same-winner",
+    mistake="confuses the smallest angle with the smallest distance: the key with the largest dot product is also the one with the smallest angle",
+)
+def b7_scores_7():
+    q = np.array([1.0, 0.0])
+    near = np.array([1.0, 0.2])
+    far = np.array([1.9, 0.3])
+    return q, np.stack([near, far])
+
+
+@wrong(
+    "dot_scores",
+    "scaled",
+    mistake="(two) np.inner pairs every sequence of the batch with every other one, and the scores are divided by sqrt(d), which is not asked for",
+)
+def b7_scores_8(Q, K):
+    d = Q.shape[-1]
+    return np.inner(Q, K) / np.sqrt(d)
+
+
+@wrong(
+    "cosine_scores",
+    "fails-zero-vector",
+    "branch",
+    said="as soon as this holds, all numbers come from one branch. Those that are wrong now would be right without it",
+    mistake="as soon as one vector is zero, all scores are 0, instead of those of that vector only",
+)
+def b7_scores_9(Q, K):
+    q_len = np.sqrt((Q**2).sum(-1))[..., :, None]
+    k_len = np.sqrt((K**2).sum(-1))[..., None, :]
+    dots = np.einsum("...id,...jd->...ij", Q, K)
+    lengths = q_len * k_len
+    if np.any(lengths == 0):
+        return np.zeros_like(dots)
+    return dots / lengths
+
+
+@wrong(
+    "additive_scores",
+    "transposed-result",
+    mistake="the new axes are put in the wrong places, so that the result has keys as rows and queries as columns",
+)
+def b7_scores_10(Q, K, W_Q, W_K, v):
+    q = Q @ W_Q
+    k = K @ W_K
+    hidden = np.tanh(q[..., None, :, :] + k[..., :, None, :])
+    return (hidden * v).sum(axis=-1)
+
+
+@wrong(
+    "nadaraya_watson",
+    "density-averaged",
+    mistake="uses the height of the Gaussian density and averages over the points, instead of dividing by the sum of the weights",
+)
+def b7_scores_11(x_query, x, y, bandwidth):
+    z = (x_query[:, None] - x[None, :]) / bandwidth
+    kernel = np.exp(-0.5 * z**2) / (bandwidth * np.sqrt(2 * np.pi))
+    return (kernel * y).mean(axis=1)
+
+
+@wrong(
+    "cosine_scores_torch",
+    "above-one",
+    said="where no `dim` is named, `normalize` runs along dim 1. Which one is that here",
+    mistake="F.normalize goes along dim 1 when no dim is named: with a batch axis this is the axis of the queries and not the features",
+)
+def b7_scores_12(Q, K):
+    Qn = torch.nn.functional.normalize(Q)
+    Kn = torch.nn.functional.normalize(K)
+    return Qn @ Kn.transpose(-1, -2)
+
+
+@wrong(
+    "cosine_scores",
+    "fails-zero-vector",
+    "branch",
+    said="unless this holds, all numbers come from one branch. Those that are wrong now would be right in the other: which of them is it meant for?",
+    mistake="one zero vector, continue for the pair is right but for whole loop break",
+)
+def own_scores_113(Q, K):
+    dots = Q @ np.swapaxes(K, -1, -2)
+    lq = np.linalg.norm(Q, axis=-1)[..., :, None]
+    lk = np.linalg.norm(K, axis=-1)[..., None, :]
+    out = (
+        dots / (lq * lk)
+        if (lq > 0).all() and (lk > 0).all()
+        else np.zeros_like(dots)
+    )
+    return out

@@ -1,4 +1,4 @@
-"""Wrong answers to the exercises of `weighted_sum`, written blind in two rounds, and what they are told."""
+"""Wrong answers to the exercises of `weighted_sum`, written blind in three rounds, and what they are told."""
 
 import numpy as np
 import torch
@@ -154,3 +154,89 @@ def own_weighted_sum_3(point, triangle):
 def own_weighted_sum_4(weights, values):
     n_k = weights.shape[-1]
     return np.dot(weights / n_k, values)
+
+
+@wrong(
+    "normalize_weights",
+    "proportions",
+    mistake="takes the excess of a row's sum off every weight alike (a shift) instead of dividing by the sum, so the proportions change",
+)
+def b7_weighted_sum_1(weights):
+    n_k = weights.shape[-1]
+    excess = weights.sum(axis=-1, keepdims=True) - 1
+    return weights - excess / n_k
+
+
+@wrong(
+    "moving_average_weights",
+    "edges-repeated",
+    mistake='outside positions are clipped to the border ("replicate padding"), so the border value counts several times, instead of averaging over those that exist',
+)
+def b7_weighted_sum_2(n, window):
+    half = window // 2
+    W = np.zeros((n, n))
+    for i in range(n):
+        for step in range(-half, half + 1):
+            j = min(max(i + step, 0), n - 1)
+            W[i, j] += 1 / window
+    return W
+
+
+@wrong(
+    "moving_average_weights",
+    "columns",
+    mistake="the band is divided by the sums of its columns instead of those of its rows",
+)
+def b7_weighted_sum_3(n, window):
+    idx = np.arange(n)
+    distance = np.abs(idx[:, None] - idx[None, :])
+    band = (distance <= window // 2).astype(float)
+    return band / band.sum(axis=0)
+
+
+@wrong(
+    "in_convex_hull",
+    "untested",
+    mistake="tests that the two edge coordinates lie between 0 and 1 each, but not that their sum is at most 1 (so it tests a parallelogram)",
+)
+def b7_weighted_sum_4(point, triangle):
+    a, b, c = triangle
+    edges = np.column_stack([b - a, c - a])
+    s, t = np.linalg.solve(edges, point - a)
+    return bool(0 <= s <= 1 and 0 <= t <= 1)
+
+
+@wrong(
+    "weighted_sum",
+    said="is the last `i` of this line the right one here",
+    mistake="the inner loop takes row i of the values where it should take row j",
+)
+def b7_weighted_sum_5(weights, values):
+    n_q, n_k = weights.shape[-2:]
+    out = np.zeros(weights.shape[:-1] + (values.shape[-1],))
+    for i in range(min(n_q, n_k)):
+        for j in range(n_k):
+            out[..., i, :] += weights[..., i, j, None] * values[..., i, :]
+    return out
+
+
+@wrong(
+    "weighted_sum_torch",
+    "mean",
+    "dtype",
+    mistake="(two) takes the mean over the keys instead of the sum, and returns float32 whatever comes in",
+)
+def b7_weighted_sum_6(weights, values):
+    terms = weights.unsqueeze(-1) * values.unsqueeze(-3)
+    return terms.mean(dim=-2).float()
+
+
+@wrong(
+    "in_convex_hull",
+    "untested",
+    mistake="second corner as base",
+)
+def own_weighted_sum_110(point, triangle):
+    a, b, c = triangle
+    u, v = np.linalg.solve(np.array([a - b, c - b]).T, point - b)
+    return bool(u > 0 and v > 0 and u < 1 and v < 1)

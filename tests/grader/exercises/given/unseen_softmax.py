@@ -213,7 +213,7 @@ def fourth_sm_absolute_float32(scores):
 
 @wrong(
     "log_softmax",
-    said="a weight that has become 0",
+    said="the small number `1e-300` inside the logarithm shows",
     mistake="cuts the weights off at 1e-300 before the logarithm: small weights all become -690.8",
 )
 def fifth_sm_clipped_log(scores):

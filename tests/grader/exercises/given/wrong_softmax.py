@@ -528,7 +528,7 @@ def sj_einsum_dot(weights):
 
 @wrong(
     "softmax_jacobian",
-    said="you do not multiply by the identity",
+    "delta-everywhere",
     mistake="δ is 1 everywhere",
 )
 def sj_no_delta(weights):
