@@ -41,7 +41,10 @@ _SCRIPTS = ("exercise", "predict", "progress", "scratch")
 _PAGES = "book/exercises/"
 # The packages that Python on the page needs beside NumPy, without what it never imports.
 _PACKAGES = ("course_attn", "jaxtyping", "wadler_lindig")
-_LEFT_OUT = {"in_torch", "figures", "benchmark_results", "__pycache__"}
+_LEFT_OUT = {
+    *("in_torch", "figures", "benchmark_results", "__pycache__"),
+    *("facts.py", "lines.py", "parsons.py"),  # for the build only
+}
 
 
 class ExercisePages(SphinxTransform):
@@ -90,12 +93,13 @@ def _show_exercise(section: nodes.section, slug: str, name: str) -> None:
         )
     }  # fmt: skip
     data = json.dumps(known, ensure_ascii=False).replace("<", "\\u003c")
+    answer = nodes.container("", code, classes=["attn-answer"])
+    ways = _raw(_elsewhere(slug, given["library"]))
     cell.replace_self(
         [
             _raw(worked_example(catalog.find(name))),
             _raw(f'<div class="attn-exercise" data-exercise="{name}">'),
-            nodes.container("", code, classes=["attn-answer"]),
-            _raw(_elsewhere(slug, given["library"])),
+            *([ways, answer] if given["library"] == "torch" else [answer, ways]),
             _raw(
                 f'<script type="application/json" class="attn-data">{data}</script></div>'
             ),
@@ -125,8 +129,8 @@ def _meta(given: dict[str, Any]) -> str:
     links = [_link_to(other, given["chapter"]) for other in given["prepares"][:3]]
     if links:
         said.append(f"prepares {' and '.join(links)}")
-    said.append('<span class="attn-solved-at"></span>')
-    return f'<p class="attn-meta">{" · ".join(said)}</p>'
+    solved = '<span class="attn-solved-at"></span>'
+    return f'<p class="attn-meta">{" · ".join(said)}{solved}</p>'
 
 
 def _link_to(name: str, here: str) -> str:
@@ -146,7 +150,8 @@ def _elsewhere(slug: str, library: str) -> str:
     )
     lab = f"http://localhost:8888/lab/tree/exercises/{slug}.ipynb"
     why = (
-        "This exercise needs PyTorch, which does not run in a browser. Write and check it"
+        "This exercise needs PyTorch, which does not run in a browser: hints, lines and the "
+        "solution are here; write and check it"
         if library == "torch"
         else "Write and check this exercise in its notebook,"
     )

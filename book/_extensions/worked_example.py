@@ -73,9 +73,8 @@ def _value(name: str, value: Any) -> str:
     """Draw a number, a row or a matrix with its name and its shape."""
     array = np.asarray(value)
     shape = " × ".join(map(str, array.shape)) if array.ndim else ""
-    label = " ".join(
-        filter(None, [f"<code>{escape(name)}</code>" if name else "", shape])
-    )
+    label = f"<code>{escape(name)}</code>" if name else "result"
+    label += f" {shape}" if shape else ""
     largest = np.abs(array[np.isfinite(array)]).max(initial=0) or 1
     rows = [
         "<tr>" + "".join(_cell(entry, largest) for entry in row) + "</tr>"

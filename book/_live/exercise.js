@@ -5,7 +5,7 @@
 import {course, element, fromRoot} from "./course.js";
 import {openEditor} from "./editor.js";
 import {parsonsProblem, revealLines} from "./parsons.js";
-import {askPython, startPython, whatHappened} from "./runtime.js";
+import {STARTING, askPython, startPython, whatHappened} from "./runtime.js";
 import {forget, keep, markSolved, recall, solvedAt, watchStore} from "./store.js";
 
 /**
@@ -42,10 +42,14 @@ function liveExercise(block) {
   let editor = null;
   let running = false;
   let keeping = 0;
+  /** @type {string | null} */
+  let replaced = null;
 
   const said = element("p", {class: "attn-said", role: "status"});
   const verdict = element("div", {class: "attn-verdict"});
-  const extra = element("div", {class: "attn-extra"});
+  const extra = element("div", {});
+  const undoing = element("button", {type: "button", hidden: true, click: bringBack},
+    "Bring my text back");
   const bar = element("div", {class: "attn-tools"});
   const tool = (/** @type {string} */ text, /** @type {() => void} */ action) => {
     const made = element("button", {type: "button", click: action}, text);
@@ -55,6 +59,7 @@ function liveExercise(block) {
 
   function changed(/** @type {string} */ text) {
     startPython().catch(() => undefined); // it is said when the reader asks for the check
+    verdict.classList.add("attn-old");
     clearTimeout(keeping);
     keeping = setTimeout(() => keepAnswer(text), KEEP_AFTER);
   }
@@ -73,28 +78,39 @@ function liveExercise(block) {
       text, label: "Your answer: " + facts.name, onChange: changed, onRun: check,
     });
     writing.hidden = true;
-    resetting.hidden = false;
+    checking.hidden = resetting.hidden = false;
     return editor;
   }
 
-  /** Put lines that the reader has ordered into the editor. */
-  function takeOver(/** @type {string} */ text) {
+  /** Open the editor on the stub, whose one place to write in is empty. */
+  function begin() {
+    startPython().catch(() => undefined);
+    open(emptied(facts.stub)).focus();
+  }
+
+  /** Put another text into the editor, and offer the way back. */
+  function exchange(/** @type {string} */ text, /** @type {string} */ sentence) {
+    replaced = editor ? editor.text() : null;
     open(text).setText(text);
     changed(text);
+    undoing.hidden = replaced === null || replaced === text;
+    said.textContent = sentence;
     editor?.focus();
   }
 
+  function bringBack() {
+    if (replaced !== null) exchange(replaced, "Your text is back.");
+    undoing.hidden = true;
+  }
+
   async function check() {
-    if (running) return;
-    if (!editor) {
-      open(facts.stub).focus();
-      said.textContent = "Write the function in place of “raise NotImplementedError”, then check it.";
-      return;
-    }
+    if (running || !editor) return;
     running = true;
+    undoing.hidden = true;
     checking.setAttribute("aria-disabled", "true");
     verdict.replaceChildren();
-    said.textContent = "Starting Python: once for each page, from files beside it…";
+    said.classList.add("attn-waiting");
+    said.textContent = STARTING;
     keepAnswer(editor.text());
     try {
       await startPython();
@@ -106,7 +122,9 @@ function liveExercise(block) {
       elsewhere(true);
     }
     running = false;
+    said.classList.remove("attn-waiting");
     checking.removeAttribute("aria-disabled");
+    (verdict.firstElementChild ?? said).scrollIntoView({block: "nearest"});
   }
 
   /** The answers on this page that were right, which this one may call. */
@@ -122,6 +140,7 @@ function liveExercise(block) {
     elsewhere(false);
     const lines = [...text.matchAll(/\bline (\d+)/gi)].map((found) => Number(found[1]));
     if (status !== "right" && new Set(lines).size === 1) editor?.showError(lines[0]);
+    verdict.classList.remove("attn-old");
     verdict.replaceChildren(safeCard(html));
     if (printed) {
       verdict.append(element("details", {},
@@ -139,25 +158,26 @@ function liveExercise(block) {
     if (ways) ways.hidden = !shown;
   }
 
-  const writing = tool("Write your answer", () => open(facts.stub).focus());
+  const writing = tool("Write your answer", begin);
   writing.classList.add("attn-main");
   const checking = tool("Check", check);
   checking.classList.add("attn-main");
   const panels = openablePanels(extra, bar, {
     "Hint": (panel) => moreHints(panel, facts.hints),
     ...(facts.parsons && {"Put lines in order": (panel) =>
-      parsonsProblem(panel, facts.parsons, checks ? {onSolved: takeOver} : {})}),
+      parsonsProblem(panel, facts.parsons, checks ? {onSolved: (text) =>
+        exchange(text, "Your lines are in the editor: check them.")} : {})}),
     "Solution": (panel) => revealLines(panel, facts.solution, {}),
   });
   const resetting = tool("Start over", () => {
+    exchange(emptied(facts.stub), "The exercise is back at its start.");
     clearTimeout(keeping);
+    keeping = 0;
     forget(key);
     verdict.replaceChildren();
-    editor?.setText(facts.stub);
-    said.textContent = "The answer is as it was given. Undo (Ctrl+Z) in the editor brings yours back.";
-    editor?.focus();
   });
-  resetting.hidden = true;
+  checking.hidden = resetting.hidden = true;
+  bar.append(undoing);
   addEventListener("pagehide", () => {
     if (keeping && editor) keepAnswer(editor.text());
   });
@@ -166,7 +186,7 @@ function liveExercise(block) {
     elsewhere(false);
     const kept = recall(key);
     if (kept !== null && kept !== facts.stub) open(kept);
-    place.addEventListener("click", () => editor ?? open(facts.stub).focus(), {once: true});
+    place.addEventListener("click", () => editor ?? begin(), {once: true});
   } else {
     for (const needsPython of [writing, checking, resetting]) needsPython.remove();
   }
@@ -174,22 +194,42 @@ function liveExercise(block) {
 }
 
 /**
- * Buttons that open one of several panels.
+ * A stub with an empty place to write in, if it has one place only.
+ *
+ * @param {string} stub
+ */
+function emptied(stub) {
+  const parts = stub.split("raise NotImplementedError");
+  return parts.length === 2 ? parts.join("") : stub;
+}
+
+/**
+ * Buttons that open one of several panels, one at a time.
  *
  * @param {HTMLElement} place
  * @param {HTMLElement} bar
  * @param {Record<string, (panel: HTMLElement) => unknown>} contents
  */
 function openablePanels(place, bar, contents) {
+  /** @type {(() => void)[]} */
+  const closers = [];
   for (const [title, fill] of Object.entries(contents)) {
     const panel = element("section", {class: "attn-panel", "aria-label": title, hidden: true});
     let filled = false;
     const opener = element("button", {type: "button", "aria-expanded": "false", click() {
-      panel.hidden = !panel.hidden;
-      opener.setAttribute("aria-expanded", String(!panel.hidden));
+      const opens = panel.hidden;
+      for (const close of closers) close();
+      panel.hidden = !opens;
+      opener.setAttribute("aria-expanded", String(opens));
+      if (!opens) return;
       if (!filled) fill(panel);
       filled = true;
+      panel.scrollIntoView({block: "nearest"});
     }}, title);
+    closers.push(() => {
+      panel.hidden = true;
+      opener.setAttribute("aria-expanded", "false");
+    });
     bar.append(opener);
     place.append(panel);
   }
@@ -203,13 +243,14 @@ function openablePanels(place, bar, contents) {
  * @param {string[]} hints
  */
 function moreHints(panel, hints) {
-  const list = element("ol", {"aria-live": "polite"});
+  const list = element("ol", {"aria-live": "polite", tabindex: "-1"});
   const more = element("button", {type: "button", click: showOne}, "Next hint");
   panel.append(list, more);
   function showOne() {
     list.append(element("li", {}, ...withCode(hints[list.children.length])));
     typeset(list);
     more.hidden = list.children.length === hints.length;
+    if (more.hidden && hints.length > 1) list.focus();
   }
   showOne();
 }
@@ -293,11 +334,22 @@ function tickHeadings() {
     const name = /** @type {HTMLElement} */ (block).dataset.exercise ?? "";
     block.closest("section")?.classList.toggle("attn-solved", solvedAt(name) !== null);
     const facts = block.querySelector(".attn-solved-at");
-    if (facts) facts.textContent = solvedAt(name) ? "✓ solved" : "";
+    if (facts) facts.textContent = solvedAt(name) ? " · ✓ solved" : "";
+  }
+}
+
+/** Long names break at an underscore. */
+function breakNames() {
+  for (const heading of document.querySelectorAll(".bd-article section:has(> .attn-exercise) > h2")) {
+    const name = heading.firstChild;
+    if (!(name instanceof Text)) continue;
+    const parts = name.data.split(/(?<=_)/);
+    name.replaceWith(...parts.flatMap((part, i) => i ? [element("wbr"), part] : [part]));
   }
 }
 
 addEventListener("DOMContentLoaded", () => {
+  breakNames();
   for (const block of document.querySelectorAll(".attn-exercise")) {
     liveExercise(/** @type {HTMLElement} */ (block));
   }

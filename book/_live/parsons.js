@@ -540,6 +540,6 @@ export function revealLines(place, lines, {onShown} = {}) {
     onShown?.(shown, lines.length);
   };
   place.append(element("div", {class: "attn-reveal"},
-    element("pre", {}, code), element("div", {class: "attn-do"}, more, all, less), said));
+    element("div", {class: "attn-do"}, more, all, less), element("pre", {}, code), said));
   show(1);
 }

@@ -52,6 +52,7 @@ function progressPanel(place) {
       sure = setTimeout(() => {
         sure = 0;
         clearing.textContent = "Forget all";
+        said.textContent = "";
       }, 8000);
       return;
     }
@@ -59,11 +60,11 @@ function progressPanel(place) {
     sure = 0;
     clearing.textContent = "Forget all";
     forgetAll();
-    said.textContent = "Forgotten. Open pages show it when they are loaded again.";
+    location.reload();
   }}, "Forget all");
   const buttons = element("div", {class: "attn-tools"},
     element("button", {type: "button", click: () => saveToFile(said)}, "Save to a file"),
-    element("button", {type: "button", click: () => chosen.click()}, "Take over from a file"),
+    element("button", {type: "button", click: () => chosen.click()}, "Load from a file"),
     clearing, chosen);
   place.append(sum, list, buttons, said);
 
@@ -72,11 +73,11 @@ function progressPanel(place) {
     sum.textContent = `${done.reduce((a, b) => a + b, 0)} of ${total} exercises solved. This is kept `
       + "in this browser and nowhere else.";
     list.replaceChildren(...chapters.map(({slug, title, exercises}, i) => element("li", {},
-      element("a", {href: fromRoot(`book/exercises/${slug}.html`)}, title), " ",
+      element("a", {href: fromRoot(`book/exercises/${slug}.html`)}, title),
       element("progress", {
         value: String(done[i]), max: String(exercises.length),
         "aria-label": `${title}: ${done[i]} of ${exercises.length}`,
-      }), ` ${done[i]}/${exercises.length}`)));
+      }), element("span", {}, `${done[i]}/${exercises.length}`))));
   }
   draw();
   watchStore(draw);
@@ -88,8 +89,8 @@ function saveToFile(said) {
   const link = element("a", {href: address, download: "course_attn-progress.json"});
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  said.textContent = "Saved as course_attn-progress.json. A notebook reads it with "
-    + "progress(\"course_attn-progress.json\").";
+  said.textContent = "Saved as course_attn-progress.json. Another browser loads it here, and a "
+    + "notebook reads it with progress(\"course_attn-progress.json\").";
 }
 
 const LAST = "last";
@@ -99,7 +100,7 @@ function rememberPlace() {
   const [page, slug] = location.pathname.match(/book\/(?:exercises\/)?(\w+)\.html$/) ?? [];
   if (!page || !course().chapters.some((chapter) => chapter.slug === slug)) return;
   addEventListener("pagehide", () => {
-    const headings = [...document.querySelectorAll(".bd-article h2")];
+    const headings = [...document.querySelectorAll(".bd-article section:not(#done-so-far) > h2")];
     const middle = innerHeight / 2;
     const at = headings.filter((heading) => heading.getBoundingClientRect().top < middle).pop();
     keep(LAST, JSON.stringify({
@@ -143,9 +144,9 @@ function offerPlace() {
   const paragraph = start?.closest("p");
   if (!paragraph || typeof place?.page !== "string" || !/^book\/[\w/]+\.html$/.test(place.page)) return;
   const anchor = /^[\w-]+$/.test(place.section) ? "#" + place.section : "";
-  paragraph.append(element("br"), element("strong", {class: "attn-continue"},
+  paragraph.before(element("p", {class: "attn-continue"}, element("strong", {},
     element("a", {href: fromRoot(place.page + anchor)}, "Continue where you left off: "
-      + [place.title, place.heading].filter(Boolean).map(String).join(", "))));
+      + [place.title, place.heading].filter(Boolean).map(String).join(", ")))));
 }
 
 addEventListener("DOMContentLoaded", () => {

@@ -9,10 +9,11 @@ import {fromRoot} from "./course.js";
  * @typedef {{courseRuntime?: Runtime, coursePackages?: string}} Loaded what the scripts leave behind
  */
 
-/** Why nothing came back: "slow" (it was ended), "broken" (it died), "unavailable" (no start). */
+/** Why nothing came back: "slow" (it was ended), "stopped" (by the reader), "broken" (it died),
+ * "unavailable" (no start). */
 export class PythonTrouble extends Error {
   /**
-   * @param {"slow" | "broken" | "unavailable"} kind
+   * @param {"slow" | "stopped" | "broken" | "unavailable"} kind
    * @param {string} message
    */
   constructor(kind, message) {
@@ -22,6 +23,9 @@ export class PythonTrouble extends Error {
 }
 
 const START_SECONDS = 120;
+
+/** What is said while Python starts. */
+export const STARTING = "Starting Python, once for each page: some seconds, on a phone more";
 
 /**
  * Load a classic script once.
@@ -107,6 +111,12 @@ function endPython(why) {
   for (const {failed} of left) failed(why);
 }
 
+/** End what Python is doing, at the reader's wish, and begin it anew. */
+export function stopPython() {
+  endPython(new PythonTrouble("stopped", "you stopped it"));
+  startPython().catch(() => undefined);
+}
+
 /**
  * @param {Worker} worker
  * @param {Record<string, unknown>} message
@@ -142,6 +152,7 @@ export async function askPython(message, seconds) {
   try {
     return await answerFrom(worker, message, seconds);
   } catch (error) {
+    if (error instanceof PythonTrouble && error.kind === "stopped") throw error;
     worker.terminate();
     starting = null;
     startPython().catch(() => undefined);
@@ -157,6 +168,7 @@ export async function askPython(message, seconds) {
 export function whatHappened(error) {
   const why = error instanceof Error ? error.message : String(error);
   const kind = error instanceof PythonTrouble ? error.kind : "broken";
+  if (kind === "stopped") return "Stopped. What you defined before is gone; run it again.";
   if (kind === "slow") {
     return `Python gave ${why} and was ended: one of your steps may never end, or ask for very `
       + "much. It is starting anew; change the answer and check it again.";

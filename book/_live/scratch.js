@@ -4,7 +4,7 @@
 
 import {course, element} from "./course.js";
 import {openEditor} from "./editor.js";
-import {askPython, startPython, whatHappened} from "./runtime.js";
+import {STARTING, askPython, startPython, stopPython, whatHappened} from "./runtime.js";
 import {keep, recall} from "./store.js";
 
 /** @typedef {{text?: string, shape?: number[], rows?: (number | string)[][], truth?: boolean}} Shown */
@@ -55,13 +55,19 @@ function scratchDrawer(slug, starter) {
   }
 
   async function run() {
-    if (busy || !editor) return;
+    if (!editor) return;
+    if (busy) {
+      stopPython();
+      return;
+    }
     busy = true;
+    running.textContent = "Stop";
     results.replaceChildren();
-    said.textContent = "Starting Python: once for each page, from files beside it…";
+    said.classList.add("attn-waiting");
+    said.textContent = STARTING;
     try {
       await startPython();
-      said.textContent = "Running…";
+      said.textContent = "Running; it is stopped after 20 seconds";
       const {printed, error, values} = await askPython(
         {task: "run", code: editor.text()}, RUN_SECONDS);
       said.textContent = error || printed || values.length ? "" : "Done; the last line has no value.";
@@ -72,12 +78,17 @@ function scratchDrawer(slug, starter) {
       said.textContent = whatHappened(error);
     }
     busy = false;
+    said.classList.remove("attn-waiting");
+    running.textContent = "Run";
   }
 
   drawer.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && event.target === closing) open(false);
   });
-  document.body.append(opener, drawer);
+  // Early in the order of the keyboard, wherever it is seen.
+  const skip = document.querySelector("#pst-skip-link");
+  if (skip) skip.after(opener, drawer);
+  else document.body.prepend(opener, drawer);
 }
 
 /** @param {string} text with `code` and indented lines */

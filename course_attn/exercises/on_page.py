@@ -8,7 +8,9 @@ import ast
 import builtins
 import json
 import linecache
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from math import isfinite
 from types import FunctionType
 from typing import Any
@@ -110,14 +112,35 @@ def _judged(
     if name not in namespace:
         said = f"Your text defines no `{name}`. Keep the line `{signature}` as it was given."
         return Result("wrong", said, name, ("no-function",)), outcome.printed
-    return learners_own.check(namespace[name], name), outcome.printed
+    result = learners_own.check(namespace[name], name)
+    return replace(result, message=_of_pages(result.message)), outcome.printed
+
+
+# What a notebook's reader is told that makes no sense where there are no cells.
+_SAID_OF_CELLS = (
+    (
+        "If it is a function of an earlier cell, run that cell again: after a restart nothing is "
+        "known.",
+        "Is it misspelled? What you wrote for another exercise of this page is known here once it "
+        "is solved.",
+    ),
+    (", run that cell, then this one.", ", then check again."),
+)
+_SAID_OF_HINTS = re.compile(r'`hint\("\w+"\)` helps\.')
+
+
+def _of_pages(message: str) -> str:
+    """Return what is said in a notebook as it is said on a page."""
+    for cells, page in _SAID_OF_CELLS:
+        message = message.replace(cells, page)
+    return _SAID_OF_HINTS.sub("The hints help.", message)
 
 
 def _says_something(code: str) -> bool:
-    return any(
-        line.strip() and not line.strip().startswith("#")
-        for line in code.splitlines()
-    )
+    lines = [line.split("#")[0].strip() for line in code.splitlines()]
+    written = [line for line in lines if line]
+    is_head = len(written) == 1 and written[0].startswith("def ")
+    return bool(written) and not (is_head and written[0].endswith(":"))
 
 
 def _run(
@@ -150,7 +173,7 @@ def _stopped(
         return f"Your lines {ended} (an endless loop?){at}"
     advice = tip(error, lines)
     said = f"Your lines stopped with {quoted(error)}{at}"
-    return f"{said}\n\n{advice}" if advice else said
+    return f"{said}\n\n{_of_pages(advice)}" if advice else said
 
 
 def _not_python(error: SyntaxError) -> str:
@@ -207,8 +230,11 @@ def ran(code: str) -> dict[str, Any]:
     if outcome.error is not None:
         seconds = _SCRATCH_SECONDS
         error = _stopped(outcome.error, code, _SCRATCH, _scratch, seconds)
+    printed = outcome.printed
+    if len(printed) > _MOST_SHOWN:
+        printed = f"{printed[:_MOST_SHOWN]}\n… and more, which is not shown"
     return {
-        "printed": outcome.printed[:_MOST_SHOWN],
+        "printed": printed,
         "error": error,
         "values": [_shown(value) for value in found],
     }

@@ -113,21 +113,58 @@ def test_hints_come_one_at_a_time_and_the_solution_line_by_line(opened):
     expect(solution).to_contain_text("row_sum")
 
 
-def test_start_over_gives_the_stub_and_undo_the_answer(opened):
+def test_what_replaces_the_readers_text_can_be_taken_back(opened):
     learner = Learner(opened.page)
     learner.write(RIGHT)
     learner.press("Start over")
-    expect(learner.editor).to_contain_text("NotImplementedError")
-    learner.editor.click()
-    opened.page.keyboard.press("Control+Z")
+    expect(learner.editor).not_to_contain_text("powers")
+    expect(learner.said).to_contain_text("back at its start")
+    learner.press("Bring my text back")
     expect(learner.editor).to_contain_text("powers")
+    expect(learner.said).to_contain_text("Your text is back")
+    opened.page.reload()
+    expect(Learner(opened.page).editor).to_contain_text("powers")
 
 
-def test_check_without_an_answer_opens_the_editor(opened):
+def test_writing_begins_where_the_stub_is_empty(opened):
     learner = Learner(opened.page)
-    learner.press("Check")
-    expect(learner.said).to_contain_text("Write the function")
+    expect(learner.block.get_by_role("button", name="Check")).to_be_hidden()
+    learner.press("Write your answer")
     expect(learner.editor).to_be_focused()
+    expect(learner.editor).not_to_contain_text("NotImplementedError")
+    learner.press("Check")
+    learner.is_told("There is nothing to check yet")
+    opened.page.keyboard.press("Escape")
+    learner.write(WRONG)
+    expect(learner.verdict).to_have_class(re.compile("attn-old"))
+
+
+def test_one_panel_is_open_at_a_time(opened):
+    learner = Learner(opened.page)
+    learner.press("Hint")
+    learner.press("Solution")
+    expect(learner.block.get_by_role("region", name="Hint")).to_be_hidden()
+    expect(learner.block.get_by_role("region", name="Solution")).to_be_in_viewport()
+    learner.press("Solution")
+    expect(learner.block.get_by_role("region", name="Solution")).to_be_hidden()
+
+
+def test_lines_put_in_order_go_into_the_editor(opened):
+    learner = Learner(opened.page)
+    learner.write("mine")
+    learner.press("Put lines in order")
+    panel = learner.block.get_by_role("region", name="Put lines in order")
+    facts = json.loads(learner.block.locator("script.attn-data").text_content())
+    for line in facts["parsons"]["lines"]:
+        if not line["fixed"]:
+            panel.get_by_role(
+                "button", name=line["text"].replace("\n", " ")
+            ).first.click()
+    panel.get_by_role("button", name="Check the order").click()
+    panel.get_by_role("button", name="Copy into the editor").click()
+    expect(learner.editor).to_contain_text("row_maximum")
+    learner.press("Check")
+    learner.is_told("Right")
 
 
 def test_an_exercise_in_pytorch_leads_to_notebooks(opened):
@@ -284,6 +321,17 @@ def test_lines_of_ones_own_beside_a_chapter(browser):
         expect(drawer).to_contain_text("ZeroDivisionError", timeout=SOON)
         assert not drawer.locator("u").count()
         assert accessibility_violations(page) == []
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text("sum(range(10 ** 12))\n")
+        drawer.get_by_role("button", name="Run").click()
+        drawer.get_by_role("button", name="Stop").click()
+        expect(drawer).to_contain_text("Stopped", timeout=SOON)
+        page.keyboard.press("Control+A")
+        drawer.locator(".cm-content").click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text("np.ones((1, 2)) + 2\n")
+        drawer.get_by_role("button", name="Run").click()
+        expect(drawer.locator("td").first).to_have_text("3", timeout=START)
         drawer.get_by_role("button", name="Close").click()
         expect(drawer).to_be_hidden()
     assert opened.problems == []
@@ -320,7 +368,7 @@ def test_an_answer_is_judged_in_firefox(firefox):
     firefox.open(DISK + PAGE)
     block = '.attn-exercise[data-exercise="softmax"]'
     firefox.wait_for(f"document.querySelector('{block} .cm-content') !== null")
-    firefox.click(f"{block} .attn-main")
+    firefox.click(f"{block} .attn-main:not([hidden])")
     verdict = f"document.querySelector('{block} .attn-verdict').textContent"
     firefox.wait_for(
         f"{verdict}.includes('Not yet') && {verdict}.includes('Subtract')", 60

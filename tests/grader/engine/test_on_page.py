@@ -41,6 +41,7 @@ def test_checked_names_a_mistake_and_quotes_the_line():
         ("name = input('Who?')\n", "crashed", "nobody can be asked"),
         ("raise KeyError('x')\n", "crashed", "in line 1"),
         ("exit()\n", "crashed", "ends the whole program"),
+        (" def softmax(scores):  # mine\n    \n", "todo", "There is nothing to check"),
         ("def other(scores):\n    return scores\n", "wrong", "defines no `softmax`"),
         ("softmax = 3\n", "wrong", "is not a function"),
         ("#" + "x" * 1_000_000, "wrong", "1,000,001 characters"),
@@ -94,7 +95,12 @@ def softmax_with_temperature(scores, temperature):
     return softmax(scores / temperature)
 """
     name = "softmax_with_temperature"
-    assert "`softmax` is not defined" in checked(name, text)["text"]
+    told = checked(name, text)["text"]
+    assert (
+        "`softmax` is not defined" in told
+        and "another exercise of this page" in told
+    )
+    assert "cell" not in told
     assert checked(name, text, earlier)["status"] == "right"
 
 
@@ -140,6 +146,12 @@ def test_ran_writes_any_value():
     (value,) = ran("np.zeros((100, 100))")["values"]
     assert len(value["text"]) < 10_001
     assert ran("None")["values"] == []
+
+
+def test_ran_says_that_not_all_is_shown():
+    assert ran("print('x' * 20_000)")["printed"].endswith(
+        "more, which is not shown"
+    )
 
 
 def test_ran_stops_lines_without_end(monkeypatch):
