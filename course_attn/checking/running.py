@@ -325,9 +325,10 @@ def run_limited(call: Callable[[], Any], seconds: float) -> Any:
 
     A key press gets through as `KeyPressed`, even where the called code catches it.
     """
+    watched = _with_tracer if _MONITORING is None else _with_monitor
     if threading.current_thread() is not threading.main_thread():
-        return _with_tracer(call, seconds)
-    limited = _with_alarm if _has_alarm() else _with_tracer
+        return watched(call, seconds)
+    limited = _with_alarm if _has_alarm() else watched
     presses: list[int] = []
 
     def press(signum: int, frame: FrameType | None) -> None:
@@ -452,6 +453,67 @@ def _with_tracer(call: Callable[[], Any], seconds: float) -> Any:
             raise late
 
 
+# Python 3.12 can tell of every jump and every call, which costs a loop little. A tracer that looks
+# at each instruction makes one ten times as slow; where Python is slow, as in a browser, an answer
+# that is right would run out of time. The tool's number is one that is free for anybody's use.
+_MONITORING: Any = getattr(sys, "monitoring", None)
+_TOOL = 4
+_LOOKS = 16  # at the clock: at every so many jumps and calls
+_watches: list["_Watch"] = []
+
+
+class _Watch:
+    """What is known of a call that is watched."""
+
+    def __init__(self, seconds: float) -> None:
+        self.deadline = time.monotonic() + seconds
+        self.thread = threading.get_ident()
+        self.events = 0
+        self.late: TimesUp | None = None
+
+
+def _with_monitor(call: Callable[[], Any], seconds: float) -> Any:
+    watch = _Watch(seconds)
+    _watches.append(watch)
+    if len(_watches) == 1:
+        _start_monitoring()
+    try:
+        return call()
+    finally:
+        _watches.remove(watch)
+        if not _watches:
+            _MONITORING.set_events(_TOOL, 0)
+            _MONITORING.free_tool_id(_TOOL)
+        if watch.late:
+            raise watch.late
+
+
+def _start_monitoring() -> None:
+    events = _MONITORING.events
+    _MONITORING.use_tool_id(_TOOL, __name__)
+    for event in (events.JUMP, events.PY_START, events.PY_RESUME):
+        _MONITORING.register_callback(_TOOL, event, _look_at_the_clock)
+    _MONITORING.set_events(_TOOL, events.JUMP | events.PY_START | events.PY_RESUME)
+
+
+def _look_at_the_clock(code: CodeType, *_: Any) -> None:
+    """Raise where the call that is watched has had its time; nothing of an import is cut in two."""
+    if not _watches:
+        return
+    watch = _watches[-1]
+    watch.events += 1
+    if watch.events % _LOOKS and not watch.late:
+        return
+    over = time.monotonic() - watch.deadline
+    is_elsewhere = watch.thread != threading.get_ident()
+    if over < 0 or is_elsewhere or code.co_filename.startswith(_IMPORTS):
+        return
+    frame = sys._getframe(1)
+    if over > _PATIENCE or not _would_be_caught(frame):
+        watch.late = watch.late or TimesUp(frame)
+        raise watch.late
+
+
 def _would_be_caught(frame: FrameType | None) -> bool:
     """Whether an exception raised here meets an `except` before it reaches this module.
 
@@ -467,7 +529,11 @@ def _would_be_caught(frame: FrameType | None) -> bool:
     return False
 
 
-_OUR_OWN = (_with_alarm.__code__, _with_tracer.__code__)
+_OUR_OWN = (
+    _with_alarm.__code__,
+    _with_tracer.__code__,
+    _with_monitor.__code__,
+)
 
 
 # --- all calls of a check -------------------------------------------------------------------------

@@ -99,15 +99,24 @@ def patient(monkeypatch):
 
 
 def verdicts_agree(opened, answers) -> None:
-    """Compare what the page says with what a notebook says."""
+    """Compare what the page says with what a notebook says.
+
+    The last search, for a small change of the answer's own lines, is limited in time: it may find
+    one here and none there.
+    """
     for name, answer in answers:
         text = text_of(answer.function, name)
         here = on_page.checked(name, text)
         there = opened.evaluate(asking(check_of(name, text)))
-        assert (there.get("status"), there.get("faults")) == (
-            here["status"],
-            here["faults"],
-        ), f"{name}, {answer.name}: {there.get('text', there)}\n{here['text']}"
+        assert known(there) == known(here), (
+            f"{name}, {answer.name}: {there.get('text', there)}\n{here['text']}"
+        )
+
+
+def known(verdict) -> tuple:
+    """Return the status of a verdict, and the mistakes that were recognized."""
+    faults = verdict.get("faults", ())
+    return verdict.get("status"), [f for f in faults if not f.startswith("mend-")]
 
 
 ALL = [
@@ -130,6 +139,30 @@ def test_a_sample_of_verdicts_agrees_with_the_notebooks(opened, patient):
 @pytest.mark.parametrize("part", range(10))
 def test_all_verdicts_agree_with_the_notebooks(opened, patient, part):
     verdicts_agree(opened, ALL[part::10])
+
+
+SLOW = """\
+def init_projection(rng, d_in, d_out):
+    W = np.empty((d_in, d_out))
+    for i in range(d_in):
+        for j in range(d_out):
+            W[i, j] = rng.normal() / d_in**0.5
+    return W
+"""
+CALLS = """\
+def softmax(scores):
+    def without_end(n):
+        return without_end(n - 1) + without_end(n - 2) if n > 1 else 1
+    return without_end(100) * scores
+"""
+
+
+@pytest.mark.parametrize("opened", [in_chromium, in_firefox], indirect=True)
+def test_loops_that_end_have_their_time_and_calls_without_end_do_not(opened):
+    verdict = opened.evaluate(asking(check_of("init_projection", SLOW)))
+    assert verdict["status"] == "right", verdict["text"]
+    verdict = opened.evaluate(asking(check_of("softmax", CALLS)))
+    assert verdict["faults"] == ["endless"], verdict["text"]
 
 
 RIGHT_SOFTMAX = """\
