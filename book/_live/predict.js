@@ -5,14 +5,15 @@
 import {keep, recall} from "./store.js";
 
 /**
- * @typedef {{tried: string[], guess?: number, done: boolean}} Ticks What the reader did: which
- *   options were tried, or which number was guessed, and whether the answer is out.
+ * @typedef {{tried: string[], read?: string[], guess?: number, done: boolean}} Ticks What the
+ *   reader did: which options were tried, and which read once the answer was out, or which number
+ *   was guessed; and whether the answer is out.
  * @typedef {{first: string, sentence?: Element}} Line What is said below a question.
  * @typedef {{draw: (ticks: Ticks) => Line[], fits: (ticks: Ticks) => Ticks}} Kind What a choice
  *   and a number do in ways of their own: show how things stand, and take what was kept.
  */
 
-const TRIES = 2;
+const TRIES = 2, SKIP = "Skip the guess";
 
 /**
  * Make a question answerable.
@@ -32,13 +33,14 @@ export function askFirst(root, page) {
 
   function show() {
     writeLines(answers, kind.draw(ticks));
-    shortcut.textContent = ticks.done ? "Ask me again" : "Show the answer";
+    shortcut.textContent = ticks.done ? "Ask me again" : SKIP;
+    shortcut.hidden = !ticks.done && cover !== null; // then the cover has the button
     cover?.classList.toggle("attn-closed", !ticks.done);
   }
 
   /** @param {Partial<Ticks>} change what the reader has done now */
   function answer(change) {
-    if (ticks.done) return;
+    if (ticks.done && !change.read) return;
     ticks = {...ticks, ...change};
     const touched = ticks.tried.length || ticks.done;
     const trouble = keep(key, touched ? JSON.stringify(ticks) : "");
@@ -90,44 +92,50 @@ function choiceOf(root, answers, answer) {
   });
   const right = /** @type {typeof options[0]} */ (options.find((option) => option.right));
   const buttons = options.map((option) => option.button);
-  /** @type {string[]} */
-  let tried = [];
+  /** @type {Ticks} */
+  let now = {tried: [], done: false};
   answers.before(group);
   moveByArrows(group, buttons);
 
   /** @param {HTMLButtonElement} button */
   function choose(button) {
-    const {text, right} = options[buttons.indexOf(button)];
-    if (tried.includes(text)) return;
-    answer({tried: [...tried, text], done: right || tried.length + 1 === TRIES});
+    const {text, right} = options[buttons.indexOf(button)], {tried, read = [], done} = now;
+    if (tried.includes(text) || read.includes(text) || (done && right)) return;
+    if (done) answer({read: [...read, text]});
+    else answer({tried: [...tried, text], done: right || tried.length + 1 === TRIES});
   }
 
   return {
     fits(ticks) {
-      const tried = ticks.tried.filter((text) => options.some((option) => option.text === text));
+      const known = (/** @type {string} */ text) => options.some((option) => option.text === text);
+      const tried = ticks.tried.filter(known), read = ticks.read?.filter(known);
       const out = tried.length >= TRIES || tried.includes(right.text);
-      return {tried, done: ticks.done || out};
+      return {tried, read, done: ticks.done || out};
     },
 
     draw(ticks) {
-      tried = ticks.tried;
+      now = ticks;
+      const {tried, read = [], done} = ticks;
       for (const {button, text, right} of options) {
-        const wrong = !right && tried.includes(text), told = right && ticks.done;
+        const wrong = !right && [...tried, ...read].includes(text), told = right && done;
         button.classList.toggle("attn-wrong", wrong);
         button.classList.toggle("attn-right", told);
         button.setAttribute("aria-description", wrong ? "wrong" : told ? "right" : "");
         button.setAttribute("aria-checked", String(text === tried.at(-1)));
-        button.setAttribute("aria-disabled", String(wrong || ticks.done));
+        button.setAttribute("aria-disabled", String(wrong || told));
       }
       /** @type {Line[]} */
       const lines = tried.map((text) => {
         const option = options.find((one) => one.text === text) || right;
-        return {first: option.right ? "Yes." : "No.", sentence: option.sentence};
+        return {first: option.right ? "Right." : "Not so.", sentence: option.sentence};
       });
-      if (ticks.done && !tried.includes(right.text)) {
+      if (done && !tried.includes(right.text)) {
         lines.push({first: `The answer: ${right.text}.`, sentence: right.sentence});
       }
-      if (!ticks.done && tried.length) lines.push({first: "Try once more."});
+      for (const {text, sentence} of options.filter((option) => read.includes(option.text))) {
+        lines.push({first: `Not “${text}”.`, sentence});
+      }
+      if (!done && tried.length) lines.push({first: "Try once more."});
       return lines;
     },
   };
@@ -177,17 +185,30 @@ function numberOf(root, answers, answer) {
   slider.type = "range";
   slider.autocomplete = "off";
   Object.assign(slider, {min: least, max: most, step: grain});
+  slider.value = String((least + most) / 2);
   slider.setAttribute("aria-label", askedIn(root));
   slider.setAttribute("data-lm-suppress-shortcuts", "true");
   const shown = questionPart("output", "attn-number");
   const track = questionPart("div", "attn-track"), mark = questionPart("span", "attn-mark");
   const say = questionButton("attn-option", "That is my guess", () =>
     answer({guess: chosen(), done: true}));
-  const bar = questionPart("div", "attn-guess");
-  track.append(slider, mark);
+  const bar = questionPart("div", "attn-guess"), ends = questionPart("div", "attn-ends");
+  let moved = false;
+  const scale = log ? "equal steps are equal factors (a logarithmic scale)" : "";
+  if (log) slider.setAttribute("aria-description", scale);
+  for (const end of [written(low) + unit, scale, written(high) + unit]) {
+    ends.append(questionPart("span", "", end));
+  }
+  track.append(slider, mark, ends);
   bar.append(track, shown, say);
   answers.before(bar);
-  slider.addEventListener("input", write);
+  slider.addEventListener("input", () => {
+    moved = true;
+    write();
+  });
+  slider.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !say.hidden) say.click();
+  });
   mark.style.setProperty("--at", String(placeOf(truth)));
 
   /** @param {number} number */
@@ -211,7 +232,9 @@ function numberOf(root, answers, answer) {
   }
 
   function write() {
-    shown.textContent = written(chosen()) + unit;
+    const empty = slider.disabled ? "" : "Move the bar";
+    shown.textContent = moved ? written(chosen()) + unit : empty;
+    say.disabled = !moved;
     slider.setAttribute("aria-valuetext", written(chosen()) + unit);
   }
 
@@ -224,7 +247,10 @@ function numberOf(root, answers, answer) {
     if (written(guess) === written(truth)) return {first: `Exactly. ${you}.`};
     const lower = guess < truth, too = lower ? "too low" : "too high";
     const off = log ? Math.max(guess / truth, truth / guess) : Math.abs(guess - truth);
-    const far = log ? `${too} by a factor of ${written(off)}` : `${written(off)}${unit} ${too}`;
+    // What lies between two shares is no share: 50 % is 47 points more than 3 %.
+    const points = written(off) === "1" ? " point" : " points";
+    const far = log ? `${too} by a factor of ${written(off)}`
+      : `${written(off)}${unit === " %" ? points : unit} ${too}`;
     if (off <= close * (1 + 1e-9)) return {first: `Close. ${you}, ${far}.`};
     return {first: `${you}, ${far}.`, sentence: lower ? whenLower : whenHigher};
   }
@@ -238,6 +264,7 @@ function numberOf(root, answers, answer) {
     draw({guess, done}) {
       const at = guess === undefined ? 0.5 : placeOf(guess);
       if (done || guess !== undefined) slider.value = String(least + at * (most - least));
+      if (slider.disabled || done) moved = guess !== undefined;
       slider.disabled = say.hidden = done;
       mark.hidden = !done;
       write();
@@ -285,7 +312,7 @@ function coverResult(root, open) {
   inside.tabIndex = -1;
   covered[0].before(cover);
   inside.append(...covered);
-  cover.append(questionButton("attn-option", "Show the result", () => {
+  cover.append(questionButton("attn-shortcut", SKIP, () => {
     open();
     inside.focus({preventScroll: true});
   }), inside);
@@ -348,9 +375,12 @@ function writeLines(answers, lines) {
  */
 function readTicks(kept) {
   try {
-    const {tried, guess, done} = JSON.parse(kept || "{}");
+    const {tried, read, guess, done} = JSON.parse(kept || "{}");
+    const texts = (/** @type {unknown} */ list) =>
+      Array.isArray(list) ? list.filter((text) => typeof text === "string") : [];
     return {
-      tried: Array.isArray(tried) ? tried.filter((text) => typeof text === "string") : [],
+      tried: texts(tried),
+      read: read && texts(read),
       guess: Number.isFinite(guess) ? guess : undefined,
       done: done === true,
     };

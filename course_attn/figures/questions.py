@@ -22,6 +22,7 @@ _STYLE = (
     " { display: block; content-visibility: visible; } }</style>"
 )
 _ON_A_LOG_BAR = 2  # significant digits
+_APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
 
 
 class Question:
@@ -59,7 +60,8 @@ def predict(
     options : sequence of (option, what to say about it, whether it holds)
         At least two, in the order in which they are shown. Exactly one holds, as computed. About
         this one, say what was measured, with its numbers; about another, what whoever picks it
-        may believe, and what is true instead.
+        may believe and why that fails. A reader may choose twice: that sentence must not give
+        the answer away, in words or in numbers.
     covers : int
         How many of the cells with an output that follow give the answer away: the built page
         covers them, with their captions and what stands between, until the reader has answered
@@ -115,7 +117,9 @@ def predict(
         raise ValueError(f"{question!r}: exactly one option must hold, not {found}")
     lettered = list(zip("abcdefghij", options, strict=False))
     parts = [
-        _details(_marked(option), said, "Yes." if holds else "No.", bool(holds))
+        _details(
+            _marked(option), said, "Right." if holds else "Not so.", bool(holds)
+        )
         for option, said, holds in options
     ]
     return Question(
@@ -317,11 +321,18 @@ def _details(summary: str, said: str, first: str = "", holds: bool = False) -> s
 
 
 def _marked(text: str) -> str:
-    """Return a text as HTML: `code` and *italics*, and nothing else is markup."""
+    """Return a text as HTML: `code` and *italics*, and nothing else is markup.
+
+    Outside of code, an apostrophe is set as in the book's text.
+    """
     pieces = re.split(r"`([^`]+)`", html.escape(text))
     pieces[1::2] = [f"<code>{code}</code>" for code in pieces[1::2]]
     pieces[::2] = [
-        re.sub(r"\*(\S(?:[^*]*\S)?)\*", r"<em>\1</em>", plain)
+        re.sub(
+            r"\*(\S(?:[^*]*\S)?)\*",
+            r"<em>\1</em>",
+            re.sub(r"(?<=\w)&#x27;", _APOSTROPHE, plain),
+        )
         for plain in pieces[::2]
     ]
     return "".join(pieces)

@@ -70,8 +70,8 @@ def test_predict__holds_question_options_and_sentences():
         True,
         False,
     ]
-    assert "No. That is the median." in read.text
-    assert "Yes. Measured: 3.0." in read.text
+    assert "Not so. That is the median." in read.text
+    assert "Right. Measured: 3.0." in read.text
 
 
 def test_predict__as_text_tells_the_answers_below_the_options():
@@ -140,6 +140,7 @@ def test_predict__shows_texts_as_text_and_never_as_markup(text):
         ("`a * b * c`", "<code>a * b * c</code>"),
         ("2 * 3 * 4", "2 * 3 * 4"),
         ("`x<y`", "<code>x&lt;y</code>"),
+        ("a key's `b'c'`", "a key’s <code>b&#x27;c&#x27;</code>"),
     ],
 )
 def test_predict__sets_code_and_italics(text, written):

@@ -273,7 +273,7 @@ def test_a_bad_number_is_named_and_nothing_is_lost(opened, text):
         if not text
         else "holds “1e400”, which is not from −100 to 100"
         if text == "1e400"
-        else f"holds “{text}”, which is no number"
+        else f"holds “{text}”, which is not a number"
     )
     shown.troubles(f"Q, him, 1 {what}. 2 is still used.")
     k = K.copy()
@@ -283,7 +283,7 @@ def test_a_bad_number_is_named_and_nothing_is_lost(opened, text):
     shown.field("V, him, 1").fill("x")
     shown.troubles(
         f"Q, him, 1 {what}. 2 is still used. "
-        "V, him, 1 holds “x”, which is no number. 0 is still used."
+        "V, him, 1 holds “x”, which is not a number. 0 is still used."
     )
     shown.field("Q, him, 1").press("Escape")
     assert shown.field("Q, him, 1").input_value() == "2"
@@ -477,3 +477,79 @@ def test_the_painter_by_keyboard_and_by_touch(opened):
     assert shown.lamp() == "leak"
     shown.squares().nth(7).tap()
     assert shown.lamp() == "no leak"
+
+
+def swiped(shown, *path: tuple[float, float]) -> None:
+    """Draw with a finger."""
+    session = shown.context.new_cdp_session(shown.page)
+    for kind, (x, y) in zip(("Start", *["Move"] * 9), path, strict=False):
+        event = {"type": f"touch{kind}", "touchPoints": [{"x": x, "y": y}]}
+        session.send("Input.dispatchTouchEvent", event)
+        shown.page.wait_for_timeout(50)
+    end = {"type": "touchEnd", "touchPoints": []}
+    session.send("Input.dispatchTouchEvent", end)
+    shown.page.wait_for_timeout(200)
+
+
+def test_a_finger_draws_along_a_row_and_scrolls_along_a_column(opened):
+    phone = {"viewport": {"width": 390, "height": 500}, "has_touch": True}
+    shown = opened("painter", is_mobile=True, **phone)
+    squares = shown.squares()
+    squares.nth(1).scroll_into_view_if_needed()
+    boxes = [squares.nth(k).bounding_box() for k in range(5)]
+    assert all(min(box["width"], box["height"]) >= 36 for box in boxes)
+    path = [(b["x"] + b["width"] / 2, b["y"] + b["height"] / 2) for b in boxes]
+    swiped(shown, *path[1:4])
+    states = [squares.nth(k).get_attribute("aria-pressed") for k in range(5)]
+    assert states == ["true", "true", "true", "true", "false"]
+    x, y = path[4]
+    swiped(shown, (x, y), (x, y - 40), (x, y - 90), (x, y - 120))
+    assert squares.nth(4).get_attribute("aria-pressed") == "false"
+    assert shown.page.evaluate("scrollY") > 30
+    squares.nth(4).tap()
+    assert squares.nth(4).get_attribute("aria-pressed") == "true"
+
+
+def test_a_plan_shows_the_layer_that_makes_the_difference(opened):
+    shown = opened("painter")
+    shown.root.get_by_role("button", name="layer 2 forgets", exact=True).click()
+    assert shown.table("mask of layer 2").count() == 1
+    assert shown.squares().nth(4).get_attribute("aria-pressed") == "true"
+    shown.root.get_by_role("button", name="layer 3", exact=True).click()
+    shown.root.get_by_role("button", name="no mask", exact=True).click()
+    assert shown.table("mask of layer 3").count() == 1
+
+
+def test_on_a_phone_the_sum_stays_in_sight_and_queries_stand_beside_keys(opened):
+    shown = opened("full lab", viewport={"width": 390, "height": 500})
+    tops = [shown.table(name).bounding_box()["y"] for name in "QK"]
+    assert tops[0] == tops[1]
+    shown.cell("Y = A V", 2, 1).locator("button").click()
+    said = shown.root.locator(".attn-said").bounding_box()
+    assert shown.page.evaluate("scrollY") > 100 and 0 <= said["y"] < 100
+    playwright.expect(shown.root.locator(".attn-said")).to_contain_text("gets")
+
+
+def test_the_squares_of_a_mask_stand_in_the_columns_of_the_scores(opened):
+    for width in (390, 900):
+        shown = opened("scores", viewport={"width": width, "height": 900})
+        lefts = [
+            [
+                shown.cell(caption, 0, j).bounding_box()["x"]
+                - shown.table(caption).bounding_box()["x"]
+                for j in range(4)
+            ]
+            for caption in ("mask", "S, masked", "A = softmax(S)", "scores")
+        ]
+        np.testing.assert_allclose(lefts, [lefts[0]] * 4, atol=1.5)
+        legend = shown.root.locator(".attn-legend").inner_text()
+        assert re.fullmatch(r"may see\s+crossed out", legend.strip())
+
+
+def test_a_fraction_is_a_number(opened):
+    shown = opened("lab")
+    shown.field("Q, him, 1").fill("1/4")
+    shown.says("“him” asks, “prince” answers: 0.25·1 + 0·0 + 2·1 = 2.25.")
+    for text in ("1/", "/2", "1/2/3", "0/0"):
+        shown.field("Q, him, 1").fill(text)
+        shown.troubles(re.compile("which is not a number. 0.25 is still used"))

@@ -176,7 +176,8 @@ def test_a_move_is_a_table_on_paper_and_without_javascript(browser, opened, name
     page = context.new_page()
     page.goto(move.page.url)
     playwright.expect(page.locator(".attn-plain table")).to_be_visible()
-    playwright.expect(page.locator("figcaption")).to_contain_text("Try: ")
+    assert "Try: " not in page.locator(".attn-live").inner_text()
+    assert "Try: " in move.root.locator(".attn-stage > .attn-todo").text_content()
     assert page.locator("input, button").count() == 0 and page_errors(page) == []
     context.close()
 
@@ -584,3 +585,58 @@ def test_rotary_dials_obey_the_keyboard_and_stop_at_the_ends(opened):
     move.handle("query in pair 0").focus()
     move.page.keyboard.press("Shift+ArrowDown")
     tells_of_dials(move, 0, 20)
+
+
+# What fits a phone, and keys that would scroll the page
+
+
+@pytest.mark.parametrize("name", ["value_triangle", "softmax_bars", "rotary_dials"])
+def test_home_end_and_page_keys_move_a_handle_and_not_the_page(opened, name):
+    move = opened(name, viewport={"width": 390, "height": 300})
+    handle = move.root.locator(".attn-handle").first
+    handle.focus()
+    at, seen = move.page.evaluate("scrollY"), []
+    for key in ("PageUp", "Home", "End", "PageDown"):
+        move.page.keyboard.press(key)
+        seen.append(handle.get_attribute("aria-valuetext"))
+    assert len(set(seen)) > 1 and move.page.evaluate("scrollY") == at
+
+
+def test_charts_to_compare_have_one_size_and_stand_below_one_another(opened):
+    move = opened("random_widths", viewport={"width": 390, "height": 844})
+    first, second = (
+        move.root.locator(f"svg[aria-label='Weights {way} √d']").bounding_box()
+        for way in ("without", "with")
+    )
+    assert first["x"] == second["x"] and first["y"] < second["y"]
+    assert abs(first["width"] - second["width"]) < 1
+
+
+def test_a_ring_is_for_the_keyboard_and_letters_keep_off_each_other(opened):
+    move = opened("two_arrows", viewport={"width": 700, "height": 900})
+    move.drag(move.place(*ARROWS, (1, 4)), move.place(*ARROWS, (1, 0.5)))
+    tells_of_arrows(move, [1, 0.5], [1, 0.5])
+    q, k = (move.root.locator(".attn-handle text", has_text=x) for x in "qk")
+    q, k = (
+        np.array([b["x"], b["y"]]) for b in (q.bounding_box(), k.bounding_box())
+    )
+    assert np.hypot(*(q - k)) > 25
+    ring = "getComputedStyle(document.activeElement.querySelector('.halo')).stroke"
+    edge = "getComputedStyle(document.activeElement).outlineStyle"
+    plain = move.page.evaluate(ring)
+    assert move.page.evaluate(edge) == "none"
+    move.page.keyboard.press("ArrowUp")
+    assert move.page.evaluate(ring) != plain
+    assert move.page.evaluate(edge) == "none"
+
+
+def test_a_bar_beyond_the_picture_is_broken_off_and_the_slider_ends_at_20(opened):
+    move = opened("softmax_bars")
+    broken = move.root.locator("path.broken[d^=M]")
+    assert broken.count() == 0
+    move.root.get_by_label("scores, s, cat").fill("1000")
+    assert broken.count() == 1
+    heat = move.root.get_by_role("slider", name="temperature T")
+    heat.press("End")
+    assert heat.get_attribute("aria-valuetext") == "20.00"
+    move.says("^At T = 20.00")

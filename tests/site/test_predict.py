@@ -145,7 +145,7 @@ def kept(page) -> dict[str, str]:
     return page.evaluate("window.kept")
 
 
-WRONG = "No. That is the median, which splits them."
+WRONG = "Not so. That is the median, which splits them."
 RIGHT = "Measured: 3.0, a third of 9."
 
 
@@ -166,7 +166,7 @@ def test_choice__a_wrong_one_is_struck_out_and_answered_then_the_right_one(page)
     asked.option("2").click(force=True)
     asked.says(WRONG, "Try once more.")
     asked.option("3").click()
-    asked.says(WRONG, f"Yes. {RIGHT}")
+    asked.says(WRONG, f"Right. {RIGHT}")
     expect(asked.said.locator("em")).to_have_text("median")
     expect(asked.option("3")).to_have_accessible_description("right")
     expect(asked.options.and_(page.locator('[aria-checked="true"]'))).to_have_text(
@@ -180,12 +180,37 @@ def test_choice__after_two_wrong_ones_the_answer_is_told(page):
     asked = Asked(page, "mean")
     asked.option("2").click()
     asked.option("6").click()
-    asked.says(WRONG, "No. That is <i>the</i> largest.", f"The answer: 3. {RIGHT}")
+    asked.says(
+        WRONG, "Not so. That is <i>the</i> largest.", f"The answer: 3. {RIGHT}"
+    )
     expect(asked.option("3")).to_have_class(re.compile("attn-right"))
     expect(asked.option("3")).to_have_attribute("aria-checked", "false")
     expect(page.locator("#mean")).to_be_visible()
-    asked.option("9").click(force=True)
+    asked.option("3").click(force=True)
     expect(asked.said).to_have_count(3)
+
+
+def test_choice__once_the_answer_is_out_the_other_options_can_be_read(page):
+    asked = Asked(page, "mean")
+    asked.option("3").click()
+    expect(asked.option("9")).to_have_attribute("aria-disabled", "false")
+    asked.option("9").click()
+    asked.option("9").click(force=True)
+    asked.option("2").click()
+    median = "Not “2”. That is the median, which splits them."
+    lines = [f"Right. {RIGHT}", median, "Not “9”. That is the sum."]
+    asked.says(*lines)
+    expect(asked.option("9")).to_have_accessible_description("wrong")
+    expect(asked.option("3")).to_have_attribute("aria-checked", "true")
+    ticks = kept(page)["predict:softmax:mean"]
+    assert ticks == '{"tried":["3"],"read":["9","2"],"done":true}'
+    page.add_init_script(f"window.kept = {{'predict:softmax:mean': {ticks!r}}};")
+    page.reload()
+    asked.says(*lines)
+    asked.shortcut.click()
+    asked.says()
+    asked.option("9").click()
+    asked.says("Not so. That is the sum.", "Try once more.")
 
 
 def test_choice__only_what_is_new_is_read_out(page):
@@ -209,15 +234,15 @@ def test_choice__by_keyboard_arrows_move_and_enter_chooses(page):
     asked.says()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    asked.says("No. That is the sum.", "Try once more.")
+    asked.says("Not so. That is the sum.", "Try once more.")
     expect(asked.option("9")).to_be_focused()
     page.keyboard.press("Tab")
-    expect(asked.shortcut).to_be_focused()
+    expect(page.get_by_role("button", name="Skip the guess").first).to_be_focused()
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Space")
-    asked.says("No. That is the sum.", f"Yes. {RIGHT}")
+    asked.says("Not so. That is the sum.", f"Right. {RIGHT}")
 
 
 def test_choice__can_be_answered_again(page):
@@ -230,7 +255,7 @@ def test_choice__can_be_answered_again(page):
     expect(page.locator("#mean")).to_be_hidden()
     assert kept(page) == {"predict:softmax:mean": ""}
     asked.option("3").click()
-    asked.says(f"Yes. {RIGHT}")
+    asked.says(f"Right. {RIGHT}")
 
 
 # What the reader did is kept
@@ -240,8 +265,8 @@ def test_choice__can_be_answered_again(page):
     ("ticks", "lines"),
     [
         ('{"tried":["2"],"done":false}', [WRONG, "Try once more."]),
-        ('{"tried":["2","3"],"done":true}', [WRONG, f"Yes. {RIGHT}"]),
-        ('{"tried":["2","9"]}', [WRONG, "No. That is the sum.", f"The answer: 3. {RIGHT}"]),
+        ('{"tried":["2","3"],"done":true}', [WRONG, f"Right. {RIGHT}"]),
+        ('{"tried":["2","9"]}', [WRONG, "Not so. That is the sum.", f"The answer: 3. {RIGHT}"]),
         ('{"tried":[],"done":true}', [f"The answer: 3. {RIGHT}"]),
         ('{"tried":["an option of last year"]}', []),
         ('{"tried":"2","done":"yes"}', []),
@@ -270,7 +295,7 @@ def test_trouble_with_keeping_is_said_and_hinders_nothing(page):
     asked.option("2").click()
     asked.says(WRONG, "Try once more.", "This window keeps no answers.")
     asked.option("3").click()
-    asked.says(WRONG, f"Yes. {RIGHT}", "This window keeps no answers.")
+    asked.says(WRONG, f"Right. {RIGHT}", "This window keeps no answers.")
 
 
 # A number
@@ -280,14 +305,21 @@ def test_number__the_guess_is_compared_with_what_was_measured(page):
     asked = Asked(page, "share")
     expect(asked.bar).to_have_accessible_name(re.compile("How much is a quarter"))
     expect(asked.bar).to_have_attribute("aria-valuetext", "50 %")
-    asked.bar.focus()
+    guess = asked.block.get_by_role("button", name="That is my guess")
+    expect(guess).to_be_disabled()
+    expect(asked.block.locator("output")).to_have_text("Move the bar")
+    expect(asked.block.locator(".attn-ends span")).to_have_text(
+        ["0 %", "", "100 %"]
+    )
+    asked.bar.press("Enter")
+    asked.says()
     for _ in range(10):
         page.keyboard.press("ArrowLeft")
     expect(asked.bar).to_have_attribute("aria-valuetext", "40 %")
     expect(asked.block.locator(".attn-mark")).to_be_hidden()
-    asked.block.get_by_role("button", name="That is my guess").click()
+    guess.click()
     asked.says(
-        "You guessed 40 %, 15 % too high. It is less than a half.",
+        "You guessed 40 %, 15 points too high. It is less than a half.",
         "The answer: 25 %. One of four.",
     )
     expect(asked.bar).to_be_disabled()
@@ -300,8 +332,10 @@ def test_number__the_guess_is_compared_with_what_was_measured(page):
     assert kept(page) == {
         "predict:softmax:share": '{"tried":[],"done":true,"guess":40}'
     }
+    expect(asked.block.locator("output")).to_have_text("40 %")
     asked.shortcut.click()
     expect(asked.bar).to_be_enabled()
+    expect(guess).to_be_disabled()
     expect(asked.block.locator(".attn-mark")).to_be_hidden()
     asked.says()
 
@@ -310,8 +344,9 @@ def test_number__the_guess_is_compared_with_what_was_measured(page):
     ("guess", "said"),
     [
         ("25", "Exactly. You guessed 25 %."),
-        ("21", "Close. You guessed 21 %, 4 % too low."),
-        ("0", "You guessed 0 %, 25 % too low. It is more than a tenth."),
+        ("24", "Close. You guessed 24 %, 1 point too low."),
+        ("21", "Close. You guessed 21 %, 4 points too low."),
+        ("0", "You guessed 0 %, 25 points too low. It is more than a tenth."),
     ],
 )
 def test_number__tells_close_and_too_low(page, guess, said):
@@ -323,13 +358,18 @@ def test_number__tells_close_and_too_low(page, guess, said):
 
 def test_number__where_factors_count(page):
     asked = Asked(page, "bytes")
+    expect(asked.bar).to_have_value("100")  # the middle of 200 places
     asked.bar.press("Home")
     expect(asked.bar).to_have_attribute("aria-valuetext", "10 bytes")
     asked.bar.press("End")
     expect(asked.bar).to_have_attribute("aria-valuetext", "1,000,000,000 bytes")
+    ends = asked.block.locator(".attn-ends span")
+    scale = "equal steps are equal factors (a logarithmic scale)"
+    expect(ends).to_have_text(["10 bytes", scale, "1,000,000,000 bytes"])
+    expect(asked.bar).to_have_accessible_description(scale)
     asked.bar.fill("100")
     expect(asked.bar).to_have_attribute("aria-valuetext", "100,000 bytes")
-    asked.block.get_by_role("button", name="That is my guess").click()
+    asked.bar.press("Enter")
     asked.says(
         "You guessed 100,000 bytes, too low by a factor of 36. One a pair.",
         "The answer: 3,600,000 bytes. They are many.",
@@ -349,7 +389,8 @@ def test_number__goes_on_where_the_reader_left_off(browser, address):
     page.goto(address)
     asked = Asked(page, "share")
     asked.says(
-        "Close. You guessed 21 %, 4 % too low.", "The answer: 25 %. One of four."
+        "Close. You guessed 21 %, 4 points too low.",
+        "The answer: 25 %. One of four.",
     )
     expect(asked.bar).to_have_value("21")
     expect(Asked(page, "bytes").bar).to_be_enabled()
@@ -365,16 +406,19 @@ def test_what_gives_the_answer_away_is_covered_and_nothing_else(page):
         expect(page.locator(f"#{part}")).to_be_hidden()
     for part in ("after", "another", "end", "uncovered"):
         expect(page.locator(f"#{part}")).to_be_visible()
-    expect(page.get_by_role("button", name="Show the result")).to_have_count(2)
+    # A question has one such button: on the cover, or where it covers nothing, below it.
+    expect(page.get_by_role("button", name="Skip the guess")).to_have_count(3)
+    for question, own in {"mean": False, "share": False, "bytes": True}.items():
+        expect(Asked(page, question).shortcut).to_be_visible(visible=own)
 
 
 def test_the_result_is_shown_to_whoever_asks(page):
-    page.get_by_role("button", name="Show the result").first.press("Enter")
+    page.get_by_role("button", name="Skip the guess").first.press("Enter")
     expect(page.locator("#told")).to_be_visible()
     expect(page.locator("#second")).to_be_hidden()
     Asked(page, "mean").says(f"The answer: 3. {RIGHT}")
     expect(page.locator(".attn-covered").first).to_be_focused()
-    Asked(page, "share").shortcut.click()
+    page.get_by_role("button", name="Skip the guess").first.click()
     expect(page.locator("#second")).to_be_visible()
     Asked(page, "share").says("The answer: 25 %. One of four.")
 
@@ -411,7 +455,7 @@ def test_without_javascript_options_open_and_nothing_is_covered(browser, address
     expect(block.locator("summary")).to_have_text(["2", "3", "6", "9"])
     expect(block.get_by_text(RIGHT)).to_be_hidden()
     block.locator("summary").nth(1).press("Enter")
-    expect(block.locator("p").nth(2)).to_have_text(f"Yes. {RIGHT}")
+    expect(block.locator("p").nth(2)).to_have_text(f"Right. {RIGHT}")
     expect(block.get_by_text(RIGHT)).to_be_visible()
     for part in ("between", "mean", "told", "first", "second"):
         expect(page.locator(f"#{part}")).to_be_visible()
@@ -454,7 +498,8 @@ def test_axe_finds_nothing_before_and_after_an_answer(page, theme):
 def test_on_a_phone_nothing_is_wider_than_the_page_and_all_is_large_enough(page):
     page.set_viewport_size(PHONE)
     Asked(page, "mean").option("2").click()
-    Asked(page, "share").block.get_by_role("button").first.click()
+    Asked(page, "share").bar.fill("30")
+    Asked(page, "share").bar.press("Enter")
     root = "document.documentElement"
     assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
     for target in page.locator(".attn-option:visible").all():
@@ -467,7 +512,7 @@ def test_on_a_phone_nothing_is_wider_than_the_page_and_all_is_large_enough(page)
 )
 def test_what_opens_does_not_move_for_who_wants_no_motion(page, motion, animation):
     page.emulate_media(reduced_motion=motion)
-    Asked(page, "mean").shortcut.click()
+    page.get_by_role("button", name="Skip the guess").first.click()
     inside = page.locator(".attn-covered").first
     expect(inside).to_have_css("animation-name", animation)
 
@@ -509,7 +554,7 @@ def test_questions_of_a_built_chapter_cover_their_results(browser, path):
         for cover in closed.all():
             assert cover.locator(".cell_output").count() > 0
         first = questions.first
-        first.locator(".attn-shortcut").click()
+        opened.page.get_by_role("button", name="Skip the guess").first.click()
         expect(first.get_by_role("status").locator("p")).to_have_count(1)
         opened.page.reload()
         expect(first.get_by_role("status").locator("p")).to_have_count(1)
@@ -519,4 +564,4 @@ def test_questions_of_a_built_chapter_cover_their_results(browser, path):
 
 
 def test_predict_has_little_javascript():
-    assert (LIVE / "predict.js").stat().st_size < 14_000
+    assert (LIVE / "predict.js").stat().st_size < 16_000

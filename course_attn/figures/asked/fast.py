@@ -21,12 +21,14 @@ def weights_of_a_photograph(n: int, n_before: int) -> Question:
     pictures = float(f"{4 * n**2 / (12 * n):.1g}")
     return predict_number(
         "weights-of-a-photograph",
-        "How much memory does the matrix of weights take, with 4 bytes for each of them?",
+        "How much memory does the matrix of weights take, with 4 bytes for each of them, in "
+        "megabytes (MB, million bytes)?",
         0.1,
         1e6,
         megabytes,
-        said=f"{n:,} × {n:,} weights of 4 bytes are {4 * n**2 / 2**30:.1f} GiB, about "
-        f"{pictures:,.0f} times as much as the picture.",
+        said=f"{n:,} × {n:,} weights of 4 bytes are {megabytes:,.0f} million bytes (MB), or "
+        f"{4 * n**2 / 2**30:.1f} GiB of 2³⁰ bytes: about {pictures:,.0f} times as much as the "
+        "picture.",
         too_low=f"There are {times:.0f} times as many pixels as before, but {times**2:.0f} "
         "times as many *pairs* of pixels, and each pair has its weight.",
         too_high="It is a single number of 4 bytes for each pair of pixels, whatever the "
@@ -61,8 +63,8 @@ def intensity_of_explicit(intensity: Mapping[int, float]) -> Question:
             ),
             (
                 f"A {times}th as many",
-                "The bytes grow with n², since all weights are stored. But so do the "
-                "operations: each weight takes its share of them.",
+                "The bytes do grow with n², since all weights are stored. But operations per "
+                "byte is a quotient: look at its other number as well.",
                 growth < 2 / times,
             ),
         ],
@@ -90,28 +92,27 @@ def two_halves(
         [
             (
                 "Nothing: take the mean of the two",
-                f"The mean is {listed(mean)}, and the output of all four is {listed(whole)}. "
-                "Each half’s weights sum to 1, also if its keys hardly matter beside the "
+                "Each half's weights sum to 1, even if its keys hardly matter beside the "
                 "others.",
                 np.allclose(mean, whole),
             ),
             (
                 "How many keys it has",
-                f"Both have two, so this gives {listed(by_number)}. What counts is not how "
-                "many keys there are, but how much weight they have.",
+                "Both have two, so this is the mean of the two outputs. But a half may have as "
+                "many keys as the other and hardly matter beside it.",
                 np.allclose(by_number, whole) and not np.allclose(mean, whole),
             ),
             (
                 "All of its weights",
-                "Among each other, the weights of a half stay as they are. The other half "
-                "only takes the same share from all of them, and for that one factor is "
-                "enough.",
+                "They sum to 1 in each half, whatever its scores are. They say how its keys "
+                "share among each other, and not how much the half counts beside the other.",
                 not enough,
             ),
             (
                 "The sum of its exponentials",
                 "Weigh the two outputs with it (and keep the largest score beside it, so that "
-                f"nothing overflows): {listed(by_sum)}, as with all four keys at once.",
+                f"nothing overflows): {listed(by_sum)}, as with all four keys at once. The "
+                f"plain mean would be {listed(mean)}.",
                 enough
                 and not np.allclose(mean, whole)
                 and not np.allclose(by_number, whole),
@@ -130,14 +131,15 @@ def nothing_shrunk(right: np.ndarray, largest_first: np.ndarray) -> Question:
         [
             (
                 "For all",
-                f"In {right.sum()} of the {len(right)} orders it is right: where the largest "
-                "score comes first, nothing ever has to shrink.",
+                "The sum is wrong only if something had to be shrunk. There are orders in "
+                "which nothing has to be.",
                 not right.any(),
             ),
             (
                 "For all in which the largest is not the first",
                 f"That is {(~right).sum()} of the {len(right)} orders. Each time the maximum "
-                "grows, what was summed before still counts in the old unit.",
+                "grows, what was summed before still counts in the old unit. Where the largest "
+                "score comes first, nothing ever has to shrink.",
                 np.array_equal(right, largest_first) and right.any(),
             ),
             (
@@ -160,21 +162,22 @@ def time_of_tiles(times: Mapping[int, float]) -> Question:
         [
             (
                 "Longer, for all the rescaling",
-                "The rescaling touches a few numbers per query and tile. Next to it, explicit "
-                "attention carries every score to memory and back, several times.",
+                "The rescaling touches one row of numbers per query and tile. That is little "
+                "beside all else that is done with a tile.",
                 many < 0.9,
             ),
             (
                 "As long: the operations are the same",
                 "Where the bytes are what one waits for, equal operations do not mean equal "
-                "times. A tile is small enough to stay near the arithmetic.",
+                "times.",
                 0.9 <= many <= 1.1,
             ),
             (
                 "Less",
                 f"With {most:,} positions it was {many:.1f} times as fast as explicit "
-                f"attention, with {least:,} it was {few:.1f} times as fast. It saves time as "
-                "well as memory.",
+                f"attention, with {least:,} it was {few:.1f} times as fast. Explicit attention "
+                "carries every score to memory and back, several times; a tile is small enough "
+                "to stay near the arithmetic.",
                 many > 1.1,
             ),
         ],

@@ -70,26 +70,25 @@ def layer_2_forgets(moved: np.ndarray) -> Question:
         [
             (
                 "None: layer 3 hides it again",
-                "A mask hides *positions*. After layer 2, the vector at each position holds "
-                "something of the new word already, and layer 3 lets every word see itself "
-                "and the words before it.",
+                "A mask hides *positions*, not what has already come into the vectors that "
+                "stand there. What layer 2 let through, layer 3 cannot tell from the rest.",
                 none,
             ),
             (
                 "Only the one right before it",
-                "So it is when a mask is off by one. A layer without a mask does not stop at "
-                "the next word: everybody sees everybody.",
+                "So it is when a mask is off by one. This one is not shifted: it is missing.",
                 only_next,
             ),
             (
                 "Those that give it much weight",
-                "Softmax gives *some* weight to every key that a query may see. So the others "
-                "move as well, if only by a little.",
+                "Much weight or little: that decides how far an output moves, and not whether "
+                "it moves.",
                 not (all_of_them or none or only_next),
             ),
             (
                 "All five",
-                f"In each of {len(moved)} random texts, {moved.sum(axis=1).min()} of 5 moved. "
+                f"In each of {len(moved)} random texts, {moved.sum(axis=1).min()} of 5 moved: "
+                "without a mask every word sees the new one, and softmax gives it *some* weight. "
                 "One layer without a mask is enough, and no later mask takes it back.",
                 all_of_them,
             ),
@@ -110,8 +109,8 @@ def masked_too_late(leaks: np.ndarray) -> Question:
         [
             (
                 "On none: a weight of 0 adds nothing",
-                "That is true of the *values*. But softmax has divided the weights that are "
-                "left by a sum over all keys. Change a later key, and this sum changes.",
+                "That is true of the *values*. But softmax came before the zeros, and it has "
+                "seen all scores.",
                 not later.any(),
             ),
             (
@@ -123,14 +122,14 @@ def masked_too_late(leaks: np.ndarray) -> Question:
             ),
             (
                 "Only on the input right after it",
-                "So it is if a mask is off by one. The sum that softmax divides by has a term "
-                "for *every* key.",
+                "So it is if a mask is off by one. This one stands in the right place, and "
+                "comes too late.",
                 only_next,
             ),
             (
                 "Only on those with a high score",
-                "Their terms are the largest in the sum that softmax divides by. But a small "
-                "term changes the sum as well, by a little.",
+                "A high score makes a change larger. Whether there is one at all does not "
+                "depend on it.",
                 later.any() and not later.all() and not only_next,
             ),
         ],
@@ -150,22 +149,22 @@ def written_without_a_mask(
             (
                 "Like those that it read, only better",
                 "A low loss promises that if the answers were hidden. This one was earned by "
-                f"reading them. Now there is nothing to read: {100 * follow:.0f} % of its "
-                f"letters follow the alphabet, against {100 * in_training:.0f} % in the texts "
-                "it learned from.",
+                "reading them, and now there is nothing to read.",
                 min(follows) > 0.5,
             ),
             (
                 "Like letters drawn at random",
-                "Among eight random letters, one in eight repeats the one before. This model "
-                "has learned something, to copy the next letter, and it goes on copying.",
+                "A model without any training might do that. This one has learned something, "
+                "and does it here as well, whether it helps or not.",
                 max(repeats) < 0.3 and max(follows) < 0.3,
             ),
             (
                 "The same letter again and again",
                 f"Over {len(repeats)} seeds, {100 * repeat:.0f} % of its letters repeat the "
                 f"one before (at least {100 * min(repeats):.0f} %). It learned to copy the "
-                "next input. Where there is none, it copies a letter that is there.",
+                "next input. Where there is none, it copies a letter that is there. Only "
+                f"{100 * follow:.0f} % of its letters follow the alphabet, against "
+                f"{100 * in_training:.0f} % in the texts it learned from.",
                 min(repeats) > 0.8,
             ),
         ],
@@ -191,19 +190,20 @@ def counting_padding(
         [
             (
                 "Counting it: lower loss, better at words",
-                f"{100 * padding:.0f} % of what is to be guessed is padding, and after padding "
-                "comes padding: these easy guesses lower the mean. They say nothing about "
-                "words, and at words this model is the worse one.",
+                "A loss is a mean over what is to be guessed. Where two models do not have to "
+                "guess the same, the lower one need not be the better.",
                 lower.all() and not worse.any(),
             ),
             (
                 "Leaving it out: lower loss, better at words",
-                "It is better at words. But its mean has only the hard guesses in it, so the "
-                f"number is larger: {also_said:.2f} against {said:.2f} nats.",
+                "A loss is a mean over what is to be guessed. After padding comes padding: ask "
+                "yourself what such guesses do to a mean.",
                 not lower.any() and worse.all(),
             ),
             (
                 "Counting it: lower loss. Leaving it out: better at words",
+                f"{100 * padding:.0f} % of what is to be guessed is padding, and after padding "
+                "comes padding: these easy guesses lower the mean and say nothing about words. "
                 f"Counted, the model reports {said:.2f} nats; left out, {also_said:.2f}. On "
                 f"the same real words it is {on_words:.2f} against {also_on_words:.2f}. In "
                 f"each of the {len(lower)} seeds it is the same way around.",

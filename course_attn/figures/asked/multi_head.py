@@ -44,7 +44,7 @@ def two_nouns(row: np.ndarray, animal: int, street: int) -> Question:
             (
                 "1/12 each, as all words",
                 "That is what *equal* scores for all twelve words give. Here e⁶ is about 400 "
-                "times e⁰, so hardly anything is left for the others.",
+                "times e⁰.",
                 high < 0.1,
             ),
         ],
@@ -102,13 +102,14 @@ def parameters(one_head: int, many_heads: int) -> Question:
         [
             (
                 "64 times as many",
-                "There are 64 times as many matrices. But each is a 64th as wide: 512 × 8 "
-                "numbers in place of 512 × 512.",
+                "There are 64 times as many matrices. But they are not as large as those of "
+                "the single head.",
                 many_heads == 64 * one_head,
             ),
             (
                 "The same number",
-                f"{many_heads:,} in both cases, which is 4 · 512². What narrow heads do cost: "
+                f"{many_heads:,} in both cases, which is 4 · 512²: 64 times as many matrices, "
+                "each a 64th as wide. What narrow heads do cost: "
                 "there are 64 matrices of weights, and each head compares words by 8 numbers "
                 "only.",
                 many_heads == one_head,
@@ -143,28 +144,28 @@ def heads_for_roles(
             (
                 "One for both",
                 "A row that looks half at each name brings their mean, and *Maria Susannae* "
-                "and *Susanna Mariae* have the same. With one head and two roles the models "
-                f"know {100 * known:.0f} % of the sentences they learned, and {mean[2, 1]} of "
-                "new ones.",
+                "and *Susanna Mariae* have the same.",
                 need == (1, 1),
             ),
             (
                 "Two for both",
-                f"Enough for two roles. With three roles, two heads get {mean[3, 2]} of the "
-                "new sentences entirely right.",
+                "Two heads have two rows of weights for a word, and with three roles there are "
+                "three names to be kept apart.",
                 need == (2, 2),
             ),
             (
                 "Two for two roles, three for three",
                 f"With two heads, {mean[2, 2]} of the new sentences with two roles are right; "
                 f"with three, {mean[3, 3]} of those with three. With one head fewer it is "
-                f"{mean[2, 1]} and {mean[3, 2]} (means of five starts).",
+                f"{mean[2, 1]} and {mean[3, 2]} (means of five starts), though one head knows "
+                f"{100 * known:.0f} % of the sentences with two roles that it learned. Four "
+                f"heads bring nothing more: {mean[2, 4]} with two roles.",
                 need == (2, 3),
             ),
             (
                 "Four for both: the more, the better",
-                "As soon as each role has a head, more heads bring nothing here: two roles "
-                f"are right in {mean[2, 2]} with two heads and in {mean[2, 4]} with four.",
+                "A head that finds no role left to serve brings nothing here. The question is "
+                "how many it *takes*.",
                 need == (4, 4),
             ),
         ],
@@ -189,8 +190,8 @@ def without_head_1(right: np.ndarray) -> Question:
             ),
             (
                 "Both roles, about half of the time",
-                "So it would be if each head did half of each role. Training found another "
-                "way: each head brings one name.",
+                "So it would be if each head did half of each role. But a row that looks half "
+                "at each name brings their mean, which does not tell them apart.",
                 not (lost | kept).any(),
             ),
             (

@@ -25,27 +25,27 @@ def whose_outputs_differ(differences: np.ndarray) -> Question:
         [
             (
                 "Those of all four words",
-                "Then the order would have to enter somewhere: a query, a key, a value, or "
-                "the sum. Each of the first three is made from one word alone, and a sum has "
-                "no order.",
+                "Then the order would have to enter somewhere. Look for the place: a query, a "
+                "key, a value, or the sum?",
                 differ == [True] * 4,
             ),
             (
                 "Those of Mary and Susan, who changed places",
-                "Their rows have changed places, that is all. Wherever Mary stands, her query "
-                "meets the same four keys.",
+                "Their rows have changed places. But here each *word* is compared with itself, "
+                "wherever it stands.",
                 differ == [True, False, True, False],
             ),
             (
                 "That of gave, which has other neighbors now",
-                "Attention knows no neighbors. *gave* adds up the same four values with the "
-                "same four weights.",
+                "Attention knows no neighbors: the word next to *gave* is a key like any "
+                "other.",
                 differ == [False, True, False, False],
             ),
             (
                 "Nobody’s",
                 "Over all four words, and five draws of vectors and matrices, the largest "
-                f"difference is {max(differences):.0e}, which is rounding.",
+                f"difference is {max(differences):.0e}, which is rounding. Queries, keys and "
+                "values are made from one word alone, and a sum has no order.",
                 not any(differ),
             ),
         ],
@@ -77,8 +77,8 @@ def causal_layers(effects: np.ndarray) -> Question:
             ),
             (
                 "Never: positions have to be added",
-                "A mask does not move along with the words. What a word may see says where it "
-                "stands, and this the next layer can use.",
+                "A mask does not move along with the words: what a word may see depends on "
+                "where it stands.",
                 shows == [False, False],
             ),
         ],
@@ -111,8 +111,8 @@ def alibi_without_a_mask(
             ),
             (
                 "The reading backward, not the shuffling",
-                "The other way round. Shuffle the words, and some come nearer to the last "
-                "one. Read backward, each keeps its distance from the middle.",
+                "The bias changes where distances change. Compare them before and after, once "
+                "for each of the two.",
                 by_mirror and not by_order,
             ),
             (
@@ -147,19 +147,19 @@ def trained_short(
                 "Rotary: scores depend on distances only",
                 "Three back has the same score everywhere, that is right. But near the end "
                 "there are also keys 64 to 200 places back, and nobody has taught the model "
-                f"to score *these* low. Measured: {measured('rotary')}.",
+                "to score *these* low.",
                 right("rotary"),
             ),
             (
                 "Sinusoids: there is a row for any position",
-                "A row can be computed for any position. What to do with the rows from 64 on "
-                f"the matrices have never learned. Measured: {measured('sinusoids')}.",
+                "A row can be computed for any position. But the matrices have never learned "
+                "what to do with the rows from 64 on.",
                 right("sinusoids"),
             ),
             (
                 "ALiBi: it has no last position",
-                "It does as well far out as near, and that is not well: it can prefer what is "
-                f"near, but not what is *exactly* three back. Measured: {measured('ALiBi')}.",
+                "It has none. But it can prefer what is near, and what is *exactly* three "
+                "back is another matter.",
                 right("ALiBi"),
             ),
             (
@@ -189,8 +189,8 @@ def all_hands_slowed(
         [
             (
                 "Nearly always: no hand meets a new angle",
-                "The angles are not new, but each of them now stands for four times the "
-                "distance. What looks like three places back is *twelve* places back.",
+                "The angles are not new. But each of them now stands for four times the "
+                "distance.",
                 min(first.min(), last.min()) > 0.9,
             ),
             (

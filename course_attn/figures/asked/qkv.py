@@ -19,19 +19,20 @@ def no_roles(weights: np.ndarray) -> Question:
             (
                 "It stays: each pixel fits itself best",
                 "That would be so if the dot product measured likeness. It also rewards length,"
-                " and a brighter pixel is a longer vector.",
+                " so a pixel need not fit itself best.",
                 winners > len(weights) / 2,
             ),
             (
                 "A few bright pixels take over",
-                f"Measured: {winners} of {len(weights):,} pixels win all rows, and"
+                "The brighter a pixel, the longer its vector."
+                f" Measured: {winners} of {len(weights):,} pixels win all rows, and"
                 f" {nearly_all:.0f} % of the rows give one pixel more than 0.99.",
                 winners < 10 and float(np.median(largest)) > 0.9,
             ),
             (
                 "It blurs into its mean color",
-                "For that the weights would have to be nearly even. Here most rows give nearly"
-                " all their weight to one pixel.",
+                "For that the weights would have to be nearly even, and so the scores nearly"
+                " equal. Raw colors are large numbers, and so are the differences of scores.",
                 float(np.median(largest)) < 0.1,
             ),
         ],
@@ -87,8 +88,8 @@ def between_two_keys(answer: float, values: np.ndarray) -> Question:
             ),
             (
                 f"{straight:.2f} mm, between the two",
-                "A straight line from east to north would give that. The weights depend on the"
-                " temperature, too, and a cold softmax takes the best match alone.",
+                "A straight line from east to north would give that. But the weights are not in"
+                " proportion to the angles: they depend on the temperature, too.",
                 abs(answer - straight) < 0.5,
             ),
             (
@@ -116,20 +117,20 @@ def mutual_looks(shared: float, two: float, tests: int) -> Question:
         [
             (
                 "In none",
-                f"Measured: in none of {tests:,} tests. With two matrices it happens in"
+                f"Measured: in none of {tests:,} tests. With one matrix, the score of a pair is"
+                " never above both scores on the diagonal. With two matrices it happens in"
                 f" {100 * two:.1f} % of them.",
                 shared == 0,
             ),
             (
                 "In most: training finds a way",
-                "No training can: with one matrix, the score of a pair is never above both scores"
-                " on the diagonal.",
+                "Training can only choose among matrices. Ask first what the theorem says of"
+                " each of them.",
                 shared > 0.5,
             ),
             (
                 "In some, by chance",
-                "Chance would need a matrix with which it can happen. The theorem holds for every"
-                " matrix, so there is none.",
+                "Chance would need a matrix with which it can happen. Ask the theorem for one.",
                 0 < shared <= 0.5,
             ),
         ],

@@ -31,7 +31,7 @@ def largest_of_eight(largest: ArrayLike) -> Question:
             ),
             (
                 "About a half",
-                "So it is at width 4. The differences between scores grow with the width.",
+                "So it is at width 4. Here each score is a sum of 1024 products, not of four.",
                 0.35 < middle < 0.65,
             ),
             (
@@ -89,12 +89,13 @@ def matrices_from_randn(deviation: float) -> Question:
             ),
             (
                 "About 16",
-                "That would be √256 once. But queries *and* keys are each 16 times too large.",
+                "√256 is by how much the components of a *query* are too large. A score has more"
+                " in it than a query.",
                 10 < deviation < 25,
             ),
             (
                 "About 256",
-                f"Measured: {deviation:.0f}. Queries are 16 times too large and keys as well: the"
+                f"Measured: {deviation:.1f}. Queries are 16 times too large and keys as well: the"
                 " matrices undo the division, and more.",
                 200 < deviation < 320,
             ),
@@ -143,8 +144,8 @@ def middle_gradient(without: ArrayLike, scaled: ArrayLike) -> Question:
             ),
             (
                 "About as far",
-                "Certainty makes the gradient smaller, and the missing 1/√64 makes it eight times"
-                " larger. They do not balance here.",
+                "Certainty makes the gradient smaller, and the missing 1/√64 makes it larger. Why"
+                " should the two balance at just this width?",
                 1 / 1.5 < ratio < 1.5,
             ),
         ],

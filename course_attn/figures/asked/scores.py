@@ -30,7 +30,8 @@ def long_key(short: float, long: float) -> Question:
             ),
             (
                 "Both have the same",
-                "Direction and length would have to balance. Between these two, they do not.",
+                "Direction and length would have to balance: the cosine of 80° would have to be"
+                " 1/100.",
                 short / 1.1 <= long <= 1.1 * short,
             ),
         ],
@@ -49,14 +50,15 @@ def four_scores(winners: Mapping[str, str]) -> Question:
         [
             (
                 "One",
-                "All four measure relevance, and yet not the same: length, direction and nearness"
-                " are three different things.",
+                "All four measure relevance, but they do not agree on what it is: a key's length,"
+                " for one, counts in the dot product and not in the cosine.",
                 n == 1,
             ),
             (
                 "Two or three",
                 "It is tempting to let dot product, cosine and Gaussian agree, and only −I"
-                " differ. But a long key and a near one are not the same key here.",
+                " differ. Ask each of them for the length, the angle and the distance of the key"
+                " that it likes best.",
                 n in (2, 3),
             ),
             (
@@ -77,20 +79,22 @@ def kernel_regression(flat: float, line: float, near: float) -> Question:
         [
             (
                 "Much better: it can follow any curve",
-                "It can, but that helps only where there is a curve to follow. Here a line"
-                " describes the patients about as well.",
+                "It can, but that helps only where there is a curve to follow, and it can follow"
+                " noise as well.",
                 near < 0.9 * line,
             ),
             (
                 "About as well",
-                f"Measured: errors of {near:.1f} and {line:.1f}, against {flat:.1f} for the mean"
-                " of all. The line was told that the relation is a line; nearness found out.",
+                f"Measured on new patients: an error of {near:.1f} for kernel regression,"
+                f" {line:.1f} for the line and {flat:.1f} for the mean of all. (The smallest error"
+                " above was measured on the patients that picked the bandwidth.) The line was told"
+                " that the relation is a line; nearness found out.",
                 abs(near / line - 1) < 0.05,
             ),
             (
                 "Hardly better than the mean of all",
-                "It is an average of known patients, but not of all: those with a like body mass"
-                " index count more, and that index says something.",
+                "It is an average of known patients, but those with a similar body mass index"
+                " count more, and that index says something.",
                 near > 0.97 * flat,
             ),
         ],
@@ -106,8 +110,8 @@ def toward_the_key(before: float, after: float) -> Question:
         [
             (
                 "It grows, as they come closer",
-                "That is true of the Gaussian score, which rewards nearness. The dot product"
-                " rewards length, and this step makes the query shorter.",
+                "That is true of the Gaussian score, which rewards nearness. The dot product asks"
+                " for lengths and the angle, not for the distance.",
                 after > before,
             ),
             (
@@ -139,6 +143,6 @@ def roof(above: float) -> Question:
         unit=" %",
         said="The sky is as near as the roof, but not alike, and both count.",
         too_low="The colors of sky and roof are not so unlike that nothing is left.",
-        too_high="By nearness alone, half would lie above. But each pixel's weight is also the"
-        " smaller, the less its color is like that of the roof.",
+        too_high="By nearness alone, half would lie above. But the less a pixel's color is like"
+        " that of the roof, the smaller its weight.",
     )

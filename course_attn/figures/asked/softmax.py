@@ -17,8 +17,9 @@ def overflow(weight: float) -> Question:
     """Ask for a weight as a computer gets it, of the score 710 beside 0."""
     return predict(
         "overflow",
-        "Two scores, 710 and 0, in double precision. Which weight does the line above give the"
-        " first?",
+        "Two scores, 710 and 0, in double precision; the largest number it has is about"
+        " 1.8 · 10³⁰⁸. Which weight does the line"
+        " `A = np.exp(S) / np.exp(S).sum(axis=-1, keepdims=True)` give the first?",
         [
             (
                 "1, or nearly",
@@ -28,14 +29,14 @@ def overflow(weight: float) -> Question:
             ),
             (
                 "Infinity",
-                "The exponential does overflow to infinity. Then it is divided by the sum, which"
-                " is infinite, too.",
+                "The exponential does overflow to infinity. But that is not the weight yet: it is"
+                " divided by the sum.",
                 np.isposinf(weight),
             ),
             (
                 "None: it is not a number",
-                "Measured: NaN. Infinity divided by infinity is NaN, and no error stops the"
-                " program.",
+                "Measured: NaN. The sum is infinite, too; infinity divided by infinity is NaN, and"
+                " no error stops the program.",
                 np.isnan(weight),
             ),
         ],
@@ -143,7 +144,8 @@ def nothing_learned(attention: np.ndarray, regression: np.ndarray) -> Question:
             ),
             (
                 "Sometimes one, sometimes the other",
-                "The splits differ, but in none of them is logistic regression ahead.",
+                "The splits differ. But for that they would have to differ by more than the two"
+                " methods do.",
                 ahead.any() and not ahead.all(),
             ),
         ],

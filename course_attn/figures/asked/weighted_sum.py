@@ -10,7 +10,6 @@ __all__ = ["blur", "near_and_alike", "one_hot_row", "one_value"]
 def one_hot_row(weights: np.ndarray, values: np.ndarray) -> Question:
     """Ask for the output of a one-hot row; there are as many values as features."""
     output, one = weights @ values, int(np.argmax(weights))
-    by_feature = values.sum(axis=0) * weights
     column = values[:, one]
     return predict(
         "one-hot-row",
@@ -18,8 +17,8 @@ def one_hot_row(weights: np.ndarray, values: np.ndarray) -> Question:
         [
             (
                 listed(column),
-                "That is a *column* of `X`: the last feature of each word. A weight belongs to a"
-                " word, so it takes or leaves a whole row.",
+                "That is the last feature of each word. A weight belongs to a word, so it takes"
+                " or leaves all features of it.",
                 np.allclose(column, output),
             ),
             (
@@ -29,10 +28,10 @@ def one_hot_row(weights: np.ndarray, values: np.ndarray) -> Question:
                 np.allclose(values[one], output),
             ),
             (
-                listed(by_feature),
-                "For that, the weights would have to multiply *features*: keep the third one and"
-                " wipe out the others. But each weight multiplies all features of one word.",
-                np.allclose(by_feature, output),
+                listed(weights),
+                "Those are the weights, and not what they mix. Each of them multiplies the value"
+                " of one word.",
+                np.allclose(weights, output),
             ),
         ],
     )
@@ -49,8 +48,8 @@ def one_value(weights: np.ndarray, value: np.ndarray) -> Question:
         [
             (
                 listed(7 * value[0]),
-                "The value is copied seven times, but the seven copies are averaged: each is"
-                " multiplied by its weight before they are added.",
+                "The value is copied seven times. But each copy is multiplied by its weight"
+                " before they are added.",
                 np.allclose(7 * value[0], output),
             ),
             (
@@ -74,24 +73,25 @@ def blur(noisy: float, blurred: float) -> Question:
     ratio = blurred / noisy
     return predict(
         "blur",
-        "Is the average of width 1.5 nearer to the clean photograph than the noisy one was?",
+        "How near to the clean photograph is the average of width 1.5, compared with the noisy"
+        " one? (The distance is the root mean square difference of their colors.)",
         [
             (
-                "No, it is farther away",
+                "Farther away",
                 f"Measured: the distance is {blurred:.3f}, and it was {noisy:.3f} with the noise."
                 " Most of the noise is gone, and the outlines are gone with it.",
                 ratio > 1.1,
             ),
             (
-                "Yes, much nearer",
+                "Much nearer",
                 "Averaging does cancel noise. But it averages across outlines as well, and what"
                 " was sharp is lost.",
                 ratio < 0.7,
             ),
             (
                 "About as near",
-                "The noise that goes and the outlines that are lost would have to balance. They"
-                " do so at a smaller width only.",
+                "The noise that goes and the outlines that are lost would have to balance. Why"
+                " should they at just this width?",
                 0.9 <= ratio <= 1.1,
             ),
         ],

@@ -27,6 +27,8 @@ export function mount(name, build) {
       continue;
     }
     if (!said.parentElement) stage.append(said);
+    const hint = root.querySelector(".attn-todo");
+    if (hint) stage.prepend(hint);
     part(root, ".attn-plain").after(stage);
     root.classList.add("attn-on");
   }
@@ -116,18 +118,20 @@ export function brief(x, decimals = 3) {
 }
 
 /**
- * Read the number that a learner wrote. A decimal comma and a true minus are read, too.
+ * Read the number that a learner wrote: also with a decimal comma, a true minus, or as 1/3.
  * @param {string} text
  * @param {number} [limit] the largest size that is taken
  * @param {number} [least] the smallest number that is taken
  * @returns {number | string} the number, or what is wrong with the text, to follow a name
  */
 export function read(text, limit = 1000, least = -limit) {
-  const plain = text.trim().replace("−", "-").replace(",", ".");
+  const plain = text.trim().replaceAll("−", "-").replaceAll(",", ".");
   if (!plain) return "is empty";
   const shown = `holds “${plain.length > 12 ? text.trim().slice(0, 12) + "…" : text.trim()}”`;
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return shown + ", which is no number";
-  const value = Number(plain);
+  const parts = plain.split("/"), good = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
+  const value = parts.length > 2 || !parts.every((one) => good.test(one)) ? NaN
+    : Number(parts[0]) / Number(parts[1] ?? 1);
+  if (Number.isNaN(value)) return shown + ", which is not a number";
   if (value > limit || value < least) {
     return `${shown}, which is not from ${brief(least)} to ${brief(limit)}`;
   }
@@ -259,15 +263,19 @@ export function cells({name, rows, columns, role = "", act}) {
 }
 
 /**
- * Make a mask to paint: click, tap or press a square, or draw over several with the mouse.
+ * Make a mask to paint: click, tap or press a square, or draw over several. A finger that sets out
+ * along a row draws; one that goes up or down scrolls the page, as everywhere.
  * @param {{name: string, rows: string[], columns: string[], mask: boolean[][],
  *   changed: (mask: boolean[][], i: number, j: number) => void}} options
- * @returns {{element: HTMLTableElement, mask: () => boolean[][], set: (mask: boolean[][]) => void}}
+ * @returns {{element: HTMLElement, table: HTMLTableElement, mask: () => boolean[][],
+ *   set: (mask: boolean[][]) => void}} `element` is the table and what its squares mean
  */
 export function paintable({name, rows, columns, mask, changed}) {
   const now = mask.map((row) => [...row]);
-  /** @type {boolean | null} what is painted while the mouse is held down */
+  /** @type {boolean | null} what is painted while the mouse or a finger is down */
   let brush = null;
+  /** @type {[number, number] | null} where a finger lies that has not drawn yet */
+  let from = null;
   let painted = false;
   const show = (i, j) => change(squares.at(i, j), {"aria-pressed": String(now[i][j])});
   const paint = (i, j, allowed) => {
@@ -278,21 +286,31 @@ export function paintable({name, rows, columns, mask, changed}) {
   };
   // A click after the mouse has painted changes nothing back.
   const squares = cells({name, rows, columns, act: (i, j) => painted || paint(i, j, !now[i][j])});
-  const lift = () => {
-    brush = null;
-    setTimeout(() => painted = false);
+  const lift = (event) => {
+    brush = from = null;
+    setTimeout(() => painted = false, event.pointerType === "mouse" ? 0 : 100);
   };
-  change(squares.element, {pointerup: lift, pointerleave: lift,
+  change(squares.element, {pointerup: lift, pointerleave: lift, pointercancel: lift,
     class: "attn-grid attn-mask attn-weight"});
   rows.forEach((row, i) => columns.forEach((column, j) => {
     change(squares.at(i, j), {
       "aria-label": `${row} may see ${column}`,
       pointerdown: (event) => {
-        if (event.pointerType !== "mouse" || event.button) return;
+        if (event.pointerType !== "mouse") {
+          from = [i, j];
+          // Or else the first square would get all that the finger does.
+          event.target.releasePointerCapture(event.pointerId);
+        }
+        if (from || event.button) return;
         painted = true;
         paint(i, j, brush = !now[i][j]);
       },
       pointerenter: (event) => {
+        if (from && brush === null) {
+          const [a, b] = from;
+          painted = true;
+          paint(a, b, brush = !now[a][b]);
+        }
         if (brush !== null && event.buttons === 1) paint(i, j, brush);
       },
     });
@@ -302,7 +320,11 @@ export function paintable({name, rows, columns, mask, changed}) {
     now[i][j] = allowed;
     show(i, j);
   }));
-  return {element: squares.element, mask: () => now.map((row) => [...row]), set};
+  const square = (pressed) => make("span", {class: "attn-cell", "data-pressed": String(pressed)});
+  const element = make("div", {}, make("div", {class: "attn-scroll"}, squares.element),
+    make("p", {class: "attn-legend attn-weight", "aria-hidden": "true"},
+      square(true), "may see", square(false), "crossed out"));
+  return {element, table: squares.element, mask: () => now.map((row) => [...row]), set};
 }
 
 /**
@@ -370,7 +392,7 @@ export function plane({x, y, width = 320, name}) {
 
 /**
  * Let an element of a plane be dragged with mouse, finger or pen, and moved with the arrow keys
- * (ten times as far with Shift).
+ * (ten times as far with Shift), Page up and down (as far), Home and End (to the left and right).
  * @param {any} handle an SVG element, at least 24 pixels wide (an invisible circle helps fingers)
  * @param {Plane} area
  * @param {{name: string, where: () => [number, number], text: () => string,
@@ -391,6 +413,7 @@ export function draggable(handle, area, {name, where, text, moved, step = 0.1, n
   /** @type {[number, number] | null} from the pointer to the handle, while it is held */
   let held = null;
   const release = () => held = null;
+  const seen = () => handle.classList.remove("attn-by-hand");
   change(handle, {
     role: "slider", tabindex: "0", class: ((handle.getAttribute("class") || "") + " attn-handle"),
     "aria-label": name, "aria-valuemin": area.x[0], "aria-valuemax": area.x[1],
@@ -399,6 +422,8 @@ export function draggable(handle, area, {name, where, text, moved, step = 0.1, n
       held = [left - x, up - y];
       handle.setPointerCapture(event.pointerId);
       handle.focus();
+      // A ring is for the keyboard.
+      handle.classList.add("attn-by-hand");
       event.preventDefault();
     },
     pointermove: (event) => {
@@ -408,11 +433,15 @@ export function draggable(handle, area, {name, where, text, moved, step = 0.1, n
     pointerup: release, pointercancel: release,
     // Or else the page would scroll: parts of an SVG have no touch-action of their own.
     touchstart: (/** @type {Event} */ event) => event.preventDefault(),
+    blur: seen,
     keydown: (event) => {
-      const arrow = arrowed(event);
+      seen();
+      const end = (area.x[1] - area.x[0]) / step, far = {PageUp: [0, 10], PageDown: [0, -10],
+        Home: [-end, 0], End: [end, 0]}[event.key];
+      const arrow = far || arrowed(event);
       if (!arrow) return;
       event.preventDefault();
-      const [right, up] = arrow.map((a) => a * (event.shiftKey ? 10 : 1));
+      const [right, up] = arrow.map((a) => a * (event.shiftKey && !far ? 10 : 1));
       if (nudged) nudged(right, up);
       else go(where()[0] + right * step, where()[1] + up * step);
       tell();

@@ -80,7 +80,7 @@ mount("mask_painter", (stage, data, say, said) => {
     }});
   function show() {
     squares.set(masks[layer]);
-    /** @type {HTMLElement} */ (squares.element.caption).textContent = `mask of layer ${layer + 1}`;
+    /** @type {HTMLElement} */ (squares.table.caption).textContent = `mask of layer ${layer + 1}`;
     refresh();
   }
 
@@ -88,6 +88,9 @@ mount("mask_painter", (stage, data, say, said) => {
     "aria-label": name}, make("span", {"aria-hidden": "true"}, name), ...parts);
   const planButtons = names.map((name) => button(name, () => {
     masks = plans[name];
+    // Show a layer in which it is not the first plan, so that what has changed is seen.
+    const other = layers.filter((k) => String(masks[k]) !== String(plans[plan][k]));
+    if (other.length && !other.includes(layer)) layer = other[0];
     show();
   }));
   const layerButtons = layers.map((k) => button(String(k + 1), () => {
@@ -107,11 +110,11 @@ mount("mask_painter", (stage, data, say, said) => {
     make("span", {}));
 
   const scroll = (element) => make("div", {class: "attn-scroll"}, element);
+  stage.style.setProperty("--n", tokens.length);
   stage.append(group("masks", ...planButtons));
-  if (layers.length > 1) stage.append(group("paint layer", ...layerButtons));
-  stage.append(group("exchange", ...chosen),
-    make("div", {class: "attn-row"}, scroll(squares.element),
-      make("div", {}, scroll(picture), lamp)), said,
+  if (layers.length > 1) stage.append(group("mask of layer", ...layerButtons));
+  stage.append(group("exchange", ...chosen), lamp,
+    make("div", {class: "attn-row"}, squares.element, scroll(picture)), said,
     button("Back to the text’s numbers", () => {
       ({layer, changed: exchanged} = data);
       masks = plans[plan];

@@ -109,8 +109,8 @@ def mask_painter(
         data,
         fallback=plain_table(what, rows, tokens, cells),
         alt=alt
-        or f"A mask of {n} by {n} squares to paint, and squares that say which vectors change "
-        f"when a word of “{' '.join(tokens)}” is exchanged.",
+        or f"A mask of {n} by {n} squares to tap or draw, and squares that say which vectors "
+        f"change when a word of “{' '.join(tokens)}” is exchanged.",
         caption=caption,
     )
 

@@ -36,6 +36,9 @@ FOLDER = Path(__file__).parent
 # A page carries no comments: not those that fill lines, nor types within a line.
 _COMMENTS = re.compile(r"^ *(?://.*|/\*\*(?s:.*?)\*/)\n|/\*\*(?s:.*?)\*/ ", re.M)
 
+# What to do, which ends a caption: it stands above the controls, and nowhere without them.
+_TRY = re.compile(r"(?<!\S)(Try: .*)", re.S)
+
 _PAGE = Template("""\
 <figure class="attn-live" data-widget="$name" aria-label="$alt">
 <style>
@@ -84,7 +87,8 @@ def widget(
     alt : str
         What there is to see and to do, for those who cannot see it.
     caption : str
-        What it says.
+        What it says. From "Try: " on it says what to do: the page shows that above the controls,
+        and leaves it out where there are none (without JavaScript, on paper).
 
     Returns
     -------
@@ -112,7 +116,9 @@ def widget(
     page = _PAGE.substitute(
         name=name,
         alt=html.escape(alt),
-        caption=html.escape(caption),
+        caption=_TRY.sub(
+            r'<span class="attn-todo">\1</span>', html.escape(caption)
+        ),
         style=_style(name),
         fallback=fallback,
         data=written.replace("<", "\\u003c"),

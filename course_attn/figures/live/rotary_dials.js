@@ -68,9 +68,11 @@ mount("rotary_dials", (stage, {query, key, positions: start, base, far}, say) =>
     const draw_it = () => {
       const [x, y] = where(), [left, top] = [dials.px(x), dials.py(y)], t = angle();
       const [c, s] = [Math.cos(t), -Math.sin(t)];
+      // The query lies over the key, which is thicker and so is seen on both sides of it.
+      const [long, half] = role === "key" ? [16, 9] : [11, 4.5];
       change(shaft, {x2: left - 8 * c, y2: top - 8 * s});
-      change(tip, {points: [[left, top], [left - 11 * c - 5 * s, top - 11 * s + 5 * c],
-        [left - 11 * c + 5 * s, top - 11 * s - 5 * c]].join(" ")});
+      change(tip, {points: [[left, top], [left - long * c - half * s, top - long * s + half * c],
+        [left - long * c + half * s, top - long * s - half * c]].join(" ")});
       change(halo, {cx: left, cy: top});
       tell();
     };
@@ -92,7 +94,7 @@ mount("rotary_dials", (stage, {query, key, positions: start, base, far}, say) =>
       `${curve.px(distance)} ${high(score(distance))}`).join("L")}), dot);
 
   const cells = Array.from({length: pairs + 1}, () => [0, 1, 2].map(() => make("td")));
-  const found = grid({name: "pair by pair", columns: ["turn for a step", "angle between", "adds"],
+  const found = grid({name: "pair by pair", columns: ["turn for a step", "angle between", "adds to the score"],
     rows: [...speeds.keys()].map((f) => `pair ${f}`).concat("score"),
     cell: (i, j) => cells[i][j]});
 

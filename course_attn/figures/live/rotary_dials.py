@@ -19,12 +19,15 @@ __all__ = ["rotary_dials"]
 # The positions that can be picked; both move by up to 100 more.
 _FAR = 20
 _CAPTION = (
-    "Each pair turns at its own speed, the first one fast, the last one slowly. Try: move both by "
-    "any number of positions, and watch the score. Then find the distance with the largest score: "
-    "does it matter where the query stands?"
+    "Each pair turns at its own speed, the first one fast, the last one slowly."
 )
 
 _SLOWER = " (The base is {base:g}: with the usual 10,000 the last pairs would hardly turn.)"
+_TRY = (
+    " Try: move both by "
+    "any number of positions, and watch the score. Then find the distance with the largest score: "
+    "does it matter where the query stands?"
+)
 
 
 def rotary_dials(
@@ -86,7 +89,7 @@ def rotary_dials(
         alt="Dials side by side, one for each pair of features, each with an arrow for the query "
         "and a dashed one for the key; below them the curve of the score over the distance, with "
         "a dot at the present one.",
-        caption=_CAPTION + _SLOWER.format(base=base) * (base < 10_000),
+        caption=_CAPTION + _SLOWER.format(base=base) * (base < 10_000) + _TRY,
     )
 
 

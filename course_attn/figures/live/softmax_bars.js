@@ -28,6 +28,7 @@ mount("softmax_bars", (stage, {names, scores: start, temperature}, say) => {
     const words = names.map((/** @type {string} */ name, /** @type {number} */ j) =>
       draw("text", {x: area.px(middle(j))}, name));
     const line = draw("path", {class: "axes"});
+    const broken = names.map(() => draw("path", {class: "broken"}));
     area.svg.append(line);
     /** Show numbers as bars that stand on a height, one unit of theirs so long. */
     const show = (/** @type {number[]} */ row, base = 0, unit = 1) => row.forEach((value, j) => {
@@ -39,21 +40,25 @@ mount("softmax_bars", (stage, {names, scores: start, temperature}, say) => {
       change(numbers[j], {x: area.px(middle(j)), y: below ? to + 14 : from - 4});
       change(words[j], {y: below && base > -reach ? from - 5 : area.py(base) + 14});
       const cut = value * unit > reach - base || value * unit < -reach - base;
-      numbers[j].textContent = written(value) + (cut ? "…" : "");
+      numbers[j].textContent = cut ? brief(value, 1) : written(value);
+      // A bar that goes on beyond the picture is broken off near its end.
+      const end = below ? to - 12 : from + 12, start = area.px(middle(j)) - 0.5 * thick - 3;
+      change(broken[j], {d: cut ? `M${start} ${end + 4}l${thick + 6} -8` : ""});
     });
-    return {area, boxes, numbers, words, show};
+    return {area, boxes, numbers, words, broken, show};
   }
 
   // The temperature goes by its logarithm.
-  const [cold, hot] = [Math.log10(0.1), Math.log10(20)];
+  const [cold, hot] = [-1, 1.3];
+  const warmth = (/** @type {number} */ log) => Number((10 ** log).toPrecision(3));
   const T = slider({name: "temperature T", min: cold, max: hot, step: 0.01,
-    value: Math.log10(temperature), text: (log) => written(10 ** log), changed: () => show()});
+    value: Math.log10(temperature), text: (log) => written(warmth(log)), changed: () => show()});
   const shift = slider({name: "add to all scores", min: -5, max: 5, step: 0.5, value: 0,
     changed: () => show()});
 
   const left = bars("Scores", "score"), right = bars("Weights", "weight");
   const tells = names.map((/** @type {string} */ name, /** @type {number} */ j) => {
-    const handle = draw("g", {}, left.boxes[j], left.numbers[j], left.words[j],
+    const handle = draw("g", {}, left.boxes[j], left.broken[j], left.numbers[j], left.words[j],
       draw("rect", {class: "halo", x: left.area.px(middle(j) - 0.5 * wide), y: 0,
         width: left.area.px(wide) - left.area.px(0), height: left.area.py(y[0])}));
     left.area.svg.append(handle);
@@ -61,7 +66,10 @@ mount("softmax_bars", (stage, {names, scores: start, temperature}, say) => {
       where: () => [scores[j] + shift.value(), scores[j] + shift.value()],
       text: () => written(scores[j] + shift.value()),
       moved: (_, up) => take(j, Math.round(Math.max(Math.min(up, reach), -reach) * 10) / 10),
-      nudged: (across, up) => take(j, scores[j] + shift.value() + (across + up) / 2)});
+      nudged: (across, up) => {
+        const wanted = scores[j] + shift.value() + (across + up) / 2;
+        take(j, Math.max(Math.min(wanted, reach), -reach));
+      }});
   });
   right.area.svg.append(...right.boxes, ...right.numbers, ...right.words);
 
@@ -96,7 +104,7 @@ mount("softmax_bars", (stage, {names, scores: start, temperature}, say) => {
   }
 
   function show() {
-    const t = Number((10 ** T.value()).toPrecision(3)), c = shift.value();
+    const t = warmth(T.value()), c = shift.value();
     const shifted = scores.map((s) => s + c), weights = softmax(shifted, {temperature: t});
     const nats = entropy(weights), best = Math.max(...weights), largest = Math.max(...shifted);
     left.show(shifted);

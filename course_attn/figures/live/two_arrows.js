@@ -42,7 +42,14 @@ mount("two_arrows", (stage, {query, key, x, y}, say) => {
       change(head, {points: [[left, top], [left - long * c - 5 * s, top - long * s + 5 * c],
         [left - long * c + 5 * s, top - long * s - 5 * c]].join(" ")});
       change(halo, {cx: left, cy: top});
-      change(name, {x: left + 14 * c - 4, y: top + 14 * s + 4});
+      // The letter stands beside the head, on the side away from the other arrow.
+      const other = arrows[role === "query" ? "key" : "query"];
+      const turn = a * other[1] - b * other[0] || (role === "query" ? 1 : -1);
+      const side = turn > 0 ? 17 : -17;
+      const inside = (/** @type {number} */ at, /** @type {number} */ end) =>
+        Math.min(Math.max(at, 8), end - 8);
+      change(name, {x: inside(left - side * s, area.px(x[1])),
+        y: inside(top + side * c, area.py(y[0]))});
       tell();
     };
     return {handle, numbers, place};
