@@ -10,7 +10,8 @@ const whatScrolls = new ResizeObserver((changes) => {
   }
 });
 window.addEventListener("DOMContentLoaded", () => {
-  for (const figure of document.querySelectorAll(".bd-article .cell_output figure")) {
+  const figures = ".bd-article :is(.cell_output figure, .attn-example)";
+  for (const figure of document.querySelectorAll(figures)) {
     whatScrolls.observe(figure);
   }
 });
