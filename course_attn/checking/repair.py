@@ -357,6 +357,54 @@ def _would_be_right(trial: Trial, code: _Code, node: Any, holds: bool) -> bool:
 _Change = tuple[Slip, ...]
 
 
+def growing_steps(tree: ast.AST) -> int:
+    """Count what may grow beyond all bounds within a few steps, none of which can be interrupted.
+
+    A list that is put into itself, which NumPy unpacks to the depth of 64; and a power or a square
+    that is handed on, from call to call or from round to round, whose whole numbers have no end.
+    """
+    nodes = list(ast.walk(tree))
+    holders = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in {getattr(part, "id", "") for part in node.args}
+    ]
+    made = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    loops = [node for node in nodes if isinstance(node, ast.For | ast.While)]
+    handed_on = {
+        id(part): part
+        for function in made
+        for part in ast.walk(function)
+        if isinstance(part, ast.Call)
+        and getattr(part.func, "id", "") == function.name
+    } | {
+        id(part): part
+        for loop in loops
+        for part in ast.walk(loop)
+        if isinstance(part, ast.Assign | ast.AugAssign)
+    }
+    powers = {
+        id(part)
+        for step in handed_on.values()
+        for part in ast.walk(step)
+        if isinstance(getattr(part, "op", None), ast.Pow) or _is_square(part)
+    }
+    return len(holders) + len(powers)
+
+
+def _is_square(node: ast.AST) -> bool:
+    if isinstance(node, ast.AugAssign):
+        left, right = ast.unparse(node.target), ast.unparse(node.value)
+    elif isinstance(node, ast.BinOp):
+        left, right = ast.unparse(node.left), ast.unparse(node.right)
+    else:
+        return False
+    return isinstance(node.op, ast.Mult) and left == right
+
+
 class _Search:
     """The changes that are tried, one at a time and then in pairs, on a few failing cases first."""
 
@@ -366,6 +414,7 @@ class _Search:
         self.rest = [i for i in range(len(trial.outcomes)) if i not in self.probes]
         self.budget = Budget(SECONDS)
         self.failing = failing
+        self.growing = growing_steps(code.tree)
         self.partly: list[tuple[_Change, list[bool]]] = []
         self.mending: list[_Change] = []
         self.values: list[tuple[_Change, Any]] = []
@@ -509,6 +558,8 @@ class _Search:
         for slip in change:
             slip.put()
         try:
+            if growing_steps(self.code.tree) > self.growing:
+                return False  # one of its steps might take for ever, and nothing could end it
             if not self.code.may_run_on:
                 return self._is_right(change)
             seconds = min(self.budget.left, _SECONDS_A_CHANGE)

@@ -1,11 +1,17 @@
 """What is said of an `if` that takes a wrong way, and of changes that can be misread."""
 
-import numpy as np
+import ast
+import time
 
-from course_attn.checking import Case, fault_list, judge
+import numpy as np
+import pytest
+
+from course_attn.checking import Case, fault_list, judge, repair
 from course_attn.checking.diagnose import _shared
+from course_attn.checking.repair import growing_steps
 from course_attn.exercises import check
 from tests.grader.engine.cells import exercise_of, written
+from tests.grader.exercises.answers import answers_that_are
 
 
 def _shares(x):
@@ -51,6 +57,40 @@ def test_recursion_without_its_end_is_stopped():
         "        return heads(k // 2) + heads(k - k // 2)\n    return heads(n_heads)"
     )
     assert check(halves).status == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [
+        ("x.append(y)", "x.append(x)"),
+        ("def f(n):\n    return f(n - 1)", "def f(n):\n    return f(n ** 2 - 1)"),
+        ("def f(n):\n    return f(n - 1)", "def f(n):\n    return f(n * n)"),
+        ("for i in y:\n    x = x + i", "for i in y:\n    x = x ** 2 + i"),
+        ("while y:\n    x *= y", "while y:\n    x *= x"),
+    ],
+)
+def test_growing_steps_sees_what_nothing_could_end(code, changed):
+    before, after = (growing_steps(ast.parse(text)) for text in (code, changed))
+    assert after > before
+    assert growing_steps(ast.parse("y = x ** 2\nf(y * y)\nx.append(y)")) == 0
+
+
+# Each has a change that would hang: `powers.append(powers)`, and `n_layers ** 2` handed on.
+@pytest.mark.parametrize(
+    ("exercise", "name"),
+    [
+        ("softmax", "fourth_sm_squares_in_helper"),
+        ("gpt_parameters", "fresh_gp_recursive"),
+    ],
+)
+def test_search_with_time_for_all_changes_comes_to_an_end(
+    monkeypatch, exercise, name
+):
+    monkeypatch.setattr(repair, "SECONDS", 20.0)
+    answer = answers_that_are("wrong")[exercise][name]
+    started = time.monotonic()
+    assert check(answer.function, exercise).status == "wrong"
+    assert time.monotonic() - started < 100
 
 
 def test_place_of_a_name_that_a_line_has_twice_is_said():
