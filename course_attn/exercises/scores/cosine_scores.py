@@ -94,7 +94,8 @@ zero-query: lengths[lengths == 0] = 1 → lengths[(lengths == 0) & (vectors is K
     Zero keys are looked after, zero *queries* are not: 0/0 gives NaN, {nans} of your scores here.
 zero-key: lengths[lengths == 0] = 1 → lengths[(lengths == 0) & (vectors is Q)] = 1
     Zero queries are looked after, zero *keys* are not: 0/0 gives NaN, {nans} of your scores here.
-zero-as-one: return cosines → return np.where(cosines == 0, 1.0, cosines)
+zero-as-one: return cosines
+            → return np.where(queries.any(-1)[..., None] & keys.any(-1)[..., None, :], cosines, 1.0)
     The scores of a zero vector come out as 1. It has no direction, so it agrees with nothing: 0.
 minimum: lengths[lengths == 0] = 1 → lengths = np.maximum(lengths, 1)
     You never divide by less than 1, so vectors shorter than 1 keep their length and get too

@@ -121,6 +121,24 @@ def test_reference_needs_only_its_library(name):
 @pytest.mark.parametrize(
     "name", [n for n, e in EXERCISES.items() if e.library == "numpy"]
 )
+def test_whole_numbers_fit_where_numpy_counts_with_32_bits(name):
+    """In a browser it does: a right answer that multiplies with NumPy would overflow."""
+    exercise = EXERCISES[name]
+    for case in exercise.made_cases:
+        try:
+            right = exercise.used(exercise.solution)(*case.args)
+        except ValueError:  # there is no right answer
+            continue
+        if (
+            isinstance(right, int)
+            or getattr(right, "dtype", np.dtype(float)).kind == "i"
+        ):
+            assert np.abs(right).max() < 2**31, case.args
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, e in EXERCISES.items() if e.library == "numpy"]
+)
 def test_cases_have_sizes_that_separate_axes(name):
     """But for the cases called square, no two axes of the first array share a length."""
     for case in EXERCISES[name].made_cases:
