@@ -1,8 +1,9 @@
 """All pictures that compute, in Firefox from disk: they start, and answer to the keys."""
 
 from tests.site.firefox import needs_firefox
-from tests.site.test_live_lab import PAGE, WIDGETS
+from tests.site.test_live_lab import WIDGETS
 from tests.site.test_live_moves import MOVES
+from tests.site.widget_page import page_of_widgets
 
 pytestmark = needs_firefox
 
@@ -15,12 +16,8 @@ CHANGED = """(() => {
 
 
 def test_all_widgets_start_and_compute_in_firefox(firefox, tmp_path):
-    made = [make()._repr_html_() for make in (WIDGETS | MOVES).values()]
-    page = tmp_path / "page.html"
-    page.write_text(
-        PAGE.format(theme="light", paper="#fff", body="".join(made)), "utf-8"
-    )
-    firefox.open(page.as_uri())
+    made = [make() for make in (WIDGETS | MOVES).values()]
+    firefox.open(page_of_widgets(tmp_path, *made))
     started = "document.querySelectorAll('.attn-on > .attn-stage').length"
     assert firefox.evaluate(started) == len(made) == 9
     shown = "[...document.querySelectorAll('.attn-plain')].some((e) => e.checkVisibility())"

@@ -1,7 +1,6 @@
 """Attention in numbers and masks to paint, in Chromium from disk: mouse, keys, bad input."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from course_attn.figures import attention_lab, mask_painter
 from course_attn.in_numpy import attention, attention_weights
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations, page_errors
+from tests.site.widget_page import WidgetPage, opening
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytestmark = needs_chromium
@@ -39,31 +39,11 @@ WIDGETS = {
     "painter": lambda: mask_painter(SENTENCE, PLANS, changed=3, caption="Paint."),
 }  # fmt: skip
 every_widget = pytest.mark.parametrize("name", WIDGETS)
-PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>A widget</title>
-<style>body {{ background: {paper}; margin: 8px; }}</style>
-<main class="bd-article"><h1 hidden>A widget</h1>{body}</main></html>"""
 BAD = ("", "abc", "1e400", "1 2", "nan", "--1", "<b>1</b>")
 
 
-class Opened:
+class Opened(WidgetPage):
     """A page of widgets as a reader finds it."""
-
-    def __init__(
-        self, browser, folder: Path, *names: str, theme="light", **view
-    ) -> None:
-        paper = "#14181e" if theme == "dark" else "#fff"
-        file = folder / "page.html"
-        body = "".join(WIDGETS[name]()._repr_html_() for name in names)
-        file.write_text(PAGE.format(theme=theme, paper=paper, body=body), "utf-8")
-        self.context = browser.new_context(**view)
-        self.page = self.context.new_page()
-        self.problems, self.requests = [], []
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("console", lambda line: self.problems.append(line.text))
-        self.page.on("request", lambda asked: self.requests.append(asked.url))
-        self.page.goto(file.as_uri())
-        self.root = self.page.locator(".attn-live").first
 
     def says(self, text: str) -> None:
         playwright.expect(self.root.locator(".attn-said")).to_have_text(text)
@@ -97,9 +77,6 @@ class Opened:
         np.testing.assert_allclose(self.numbers("Y = A V"), outputs, atol=0.00501)
         assert self.table(S).count() == 1
 
-    def back(self) -> None:
-        self.root.get_by_role("button", name="Back to the text’s numbers").click()
-
     def lamp(self) -> str:
         return self.root.locator(".attn-lamp").inner_text().split("\n")[-1]
 
@@ -118,16 +95,11 @@ def number(text: str) -> float:
 @pytest.fixture
 def opened(browser, tmp_path):
     """Open widgets, and find no errors and no requests in the end."""
-    pages = []
-
-    def open_some(*names: str, **options) -> Opened:
-        pages.append(Opened(browser, tmp_path, *names, **options))
-        return pages[-1]
-
-    yield open_some
-    for page in pages:
-        assert page.problems == [] and len(page.requests) == 1
-        page.context.close()
+    yield from opening(
+        lambda *names, **options: Opened(
+            browser, tmp_path, *(WIDGETS[name]() for name in names), **options
+        )
+    )
 
 
 # What all have in common

@@ -1,7 +1,6 @@
 """Pictures to be dragged, in Chromium from disk: by mouse, finger and keys, with bad input."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from course_attn.figures.live.random_widths import _normal_numbers
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors
+from tests.site.widget_page import WidgetPage, opening, page_of_widgets
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytestmark = needs_chromium
@@ -34,32 +34,15 @@ MOVES = {
     "rotary_dials": lambda: rotary_dials(QUERY, KEY),
 }
 every_move = pytest.mark.parametrize("name", MOVES)
-PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>A move</title>
-<style>body {{ background: {paper}; margin: 8px; }}</style>
-<main class="bd-article"><h1 hidden>A move</h1>{body}</main></html>"""
 BAD = ("", "abc", "1e400", "2 3", "nan", "<b>1</b>")
 
 
-class Move:
+class Move(WidgetPage):
     """A picture to be dragged as a reader finds it on a page of its own."""
 
-    def __init__(
-        self, browser, folder: Path, name: str, theme="light", **view
-    ) -> None:
-        paper = "#14181e" if theme == "dark" else "#fff"
-        file = folder / f"{name}.html"
-        body = MOVES[name]()._repr_html_()
-        file.write_text(PAGE.format(theme=theme, paper=paper, body=body), "utf-8")
-        self.context = browser.new_context(**view)
-        self.page = self.context.new_page()
-        self.problems, self.requests = [], []
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("console", lambda line: self.problems.append(line.text))
-        self.page.on("request", lambda asked: self.requests.append(asked.url))
-        self.page.goto(file.as_uri())
-        self.root = self.page.locator(".attn-live")
-        self.said = self.root.get_by_role("status")
+    @property
+    def said(self):
+        return self.root.get_by_role("status")
 
     def says(self, pattern: str) -> None:
         playwright.expect(self.said).to_have_text(re.compile(pattern))
@@ -73,9 +56,6 @@ class Move:
             "tbody tr"
         )
         return [line.locator("th, td").all_inner_texts() for line in lines.all()]
-
-    def back(self) -> None:
-        self.root.get_by_role("button", name="Back to the text’s numbers").click()
 
     def handle(self, name: str):
         return self.root.get_by_role("slider", name=name, exact=True)
@@ -117,16 +97,11 @@ def number(text: str) -> float:
 @pytest.fixture
 def opened(browser, tmp_path):
     """Open moves, and find no errors and no requests in the end."""
-    moves = []
-
-    def open_one(name: str, **options) -> Move:
-        moves.append(Move(browser, tmp_path, name, **options))
-        return moves[-1]
-
-    yield open_one
-    for move in moves:
-        assert move.problems == [] and len(move.requests) == 1
-        move.context.close()
+    yield from opening(
+        lambda *names, **options: Move(
+            browser, tmp_path, *(MOVES[name]() for name in names), **options
+        )
+    )
 
 
 # What all have in common
@@ -202,12 +177,7 @@ DRAGS = {
 @needs_firefox
 def test_firefox_drags_too(firefox, tmp_path):
     for name in MOVES:
-        page = tmp_path / f"{name}.html"
-        body = MOVES[name]()._repr_html_()
-        page.write_text(
-            PAGE.format(theme="light", paper="#fff", body=body), "utf-8"
-        )
-        firefox.open(page.as_uri())
+        firefox.open(page_of_widgets(tmp_path, MOVES[name]()))
         said = "document.querySelector('.attn-said').textContent"
         assert firefox.evaluate(said)
         if name in DRAGS:
