@@ -372,27 +372,54 @@ def growing_steps(tree: ast.AST) -> int:
         and isinstance(node.func.value, ast.Name)
         and node.func.value.id in {getattr(part, "id", "") for part in node.args}
     ]
-    made = [node for node in nodes if isinstance(node, ast.FunctionDef)]
-    loops = [node for node in nodes if isinstance(node, ast.For | ast.While)]
-    handed_on = {
-        id(part): part
-        for function in made
+    recursive = [
+        part
+        for function in nodes
+        if isinstance(function, ast.FunctionDef)
         for part in ast.walk(function)
         if isinstance(part, ast.Call)
         and getattr(part.func, "id", "") == function.name
-    } | {
-        id(part): part
-        for loop in loops
-        for part in ast.walk(loop)
-        if isinstance(part, ast.Assign | ast.AugAssign)
-    }
-    powers = {
+    ]
+    loops = [node for node in nodes if isinstance(node, ast.For | ast.While)]
+    powers = {id(part) for step in recursive for part in _powers_in(step)} | {
         id(part)
-        for step in handed_on.values()
-        for part in ast.walk(step)
-        if isinstance(getattr(part, "op", None), ast.Pow) or _is_square(part)
+        for loop in loops
+        for step in ast.walk(loop)
+        if isinstance(step, ast.Assign | ast.AugAssign)
+        for part in _powers_in(step)
+        if _names_in(part) & _fed_by(step, loop)
     }
     return len(holders) + len(powers)
+
+
+def _powers_in(step: ast.AST) -> list[ast.AST]:
+    return [
+        part
+        for part in ast.walk(step)
+        if isinstance(getattr(part, "op", None), ast.Pow) or _is_square(part)
+    ]
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _fed_by(step: ast.Assign | ast.AugAssign, loop: ast.AST) -> set[str]:
+    """The names whose values in a later round of the loop come from this assignment's."""
+    flows: list[tuple[set[str], set[str]]] = []
+    for part in ast.walk(loop):
+        if isinstance(part, ast.Assign):
+            into = set().union(*map(_names_in, part.targets))
+            flows.append((_names_in(part.value), into))
+        elif isinstance(part, ast.AugAssign):
+            flows.append((_names_in(part.value), _names_in(part.target)))
+        elif isinstance(part, ast.For | ast.comprehension):
+            flows.append((_names_in(part.iter), _names_in(part.target)))
+    targets = step.targets if isinstance(step, ast.Assign) else [step.target]
+    fed = set().union(*map(_names_in, targets))
+    for _ in flows:
+        fed = fed.union(*(into for read, into in flows if read & fed))
+    return fed
 
 
 def _is_square(node: ast.AST) -> bool:

@@ -67,12 +67,27 @@ def test_recursion_without_its_end_is_stopped():
         ("def f(n):\n    return f(n - 1)", "def f(n):\n    return f(n * n)"),
         ("for i in y:\n    x = x + i", "for i in y:\n    x = x ** 2 + i"),
         ("while y:\n    x *= y", "while y:\n    x *= x"),
+        (
+            "while y:\n    z = [c * 2 for c in x]\n    x = z",
+            "while y:\n    z = [c ** 2 for c in x]\n    x = z",
+        ),
     ],
 )
 def test_growing_steps_sees_what_nothing_could_end(code, changed):
     before, after = (growing_steps(ast.parse(text)) for text in (code, changed))
     assert after > before
-    assert growing_steps(ast.parse("y = x ** 2\nf(y * y)\nx.append(y)")) == 0
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "y = x ** 2\nf(y * y)\nx.append(y)",
+        "for x in X:\n    total += x ** 2",
+        "for x in X:\n    spread = sum(c ** 2 for c in x)\n    rows.append(x / spread)",
+    ],
+)
+def test_growing_steps_leaves_squares_that_nothing_hands_on(code):
+    assert growing_steps(ast.parse(code)) == 0
 
 
 # Each has a change that would hang: `powers.append(powers)`, and `n_layers ** 2` handed on.
