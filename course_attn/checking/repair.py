@@ -405,7 +405,7 @@ def _names_in(node: ast.AST) -> set[str]:
 
 
 def _fed_by(step: ast.Assign | ast.AugAssign, loop: ast.AST) -> set[str]:
-    """The names whose values in a later round of the loop come from this assignment's."""
+    """Find the names whose values in a later round come from this assignment's."""
     flows: list[tuple[set[str], set[str]]] = []
     for part in ast.walk(loop):
         if isinstance(part, ast.Assign):
