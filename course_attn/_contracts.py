@@ -30,7 +30,9 @@ from typing import (
 
 __all__ = [
     "Activation",
+    "AtMost",
     "Axis",
+    "Below",
     "Count",
     "Default",
     "Divides",
@@ -40,13 +42,17 @@ __all__ = [
     "Flag",
     "FloatDtypeOf",
     "Function",
+    "Layers",
     "Lengthens",
+    "NoLonger",
     "NonEmpty",
     "NotNegative",
     "Positive",
     "Probability",
+    "Share",
     "Size",
     "UpTo",
+    "Whole",
     "check_arguments",
 ]
 
@@ -72,7 +78,7 @@ class _Rule(Protocol):
 class _Whole:
     """A whole number, not below `at_least`."""
 
-    at_least: int
+    at_least: float = -inf
 
     def check(self, name: str, value: Any, call: "_Call") -> None:
         _check_whole(name, value)
@@ -142,6 +148,7 @@ class _OneAxis:
 
 Count = Annotated[int, _Whole(1)]  # 1, 2, 3, ...
 Size = Annotated[int, _Whole(0)]  # 0, 1, 2, ...
+Whole = Annotated[int, _Whole()]  # ..., -1, 0, 1, ...
 Finite = Annotated[float, _Number("be a finite number")]
 Positive = Annotated[float, _Number("be a finite number greater than 0", above=0)]
 NotNegative = Annotated[float, _Number("be at least 0", at_least=0)]
@@ -149,6 +156,9 @@ Probability = Annotated[
     float, _Number("lie between 0 and 1", at_least=0, at_most=1)
 ]
 Flag = Annotated[bool, _TrueOrFalse()]
+Share = Annotated[
+    float, _Number("be greater than 0 and at most 1", above=0, at_most=1)
+]
 Axis = Annotated[int, _OneAxis()]
 Function = Annotated[Callable[..., Any], _Callable()]
 Activation = Annotated[
@@ -266,6 +276,66 @@ class UpTo:
 
 
 @dataclass(frozen=True)
+class Below:
+    """The entries of an array of whole numbers count from 0 along an axis, or are another argument.
+
+    On other devices than the CPU nothing is read: that would wait for the device, which finds wrong
+    numbers itself.
+    """
+
+    axis: str
+    besides: str | None = None
+
+    def check(self, name: str, value: Any, call: "_Call") -> None:
+        if str(getattr(value, "device", "cpu")) != "cpu":
+            return
+        n, _ = call.lengths.seen[self.axis]
+        outside = (value < 0) | (value >= n)
+        said = ""
+        if self.besides is not None:
+            other = call.arguments[self.besides]
+            outside &= value != other
+            said = f", or be {self.besides} = {other}"
+        if outside.any():
+            raise ValueError(
+                f"{name} must lie between 0 and {self.axis} - 1 = {n - 1}{said}, "
+                f"got {value[outside].reshape(-1)[0].item()}"
+            )
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """A number is at most the length of an axis."""
+
+    axis: str
+
+    def check(self, name: str, value: Any, call: "_Call") -> None:
+        length, _ = call.lengths.seen[self.axis]
+        if value > length:
+            raise ValueError(
+                f"{name} must be at most {self.axis} = {length}, got {value}"
+            )
+
+
+@dataclass(frozen=True)
+class NoLonger:
+    """An axis of an array is at most as long as another axis."""
+
+    axis: str
+    than: str
+
+    def check(self, name: str, value: Any, call: "_Call") -> None:
+        (length, _), (most, _) = (
+            call.lengths.seen[axis] for axis in (self.axis, self.than)
+        )
+        if length > most:
+            raise ValueError(
+                f"{name} must have at most {self.than} = {most} elements along {self.axis}, "
+                f"got {length}"
+            )
+
+
+@dataclass(frozen=True)
 class FloatDtypeOf:
     """A floating-point dtype of this library."""
 
@@ -298,22 +368,70 @@ class Entries:
         return f"Entries({shapes})"
 
     def check(self, name: str, value: Any, call: "_Call") -> None:
-        if not isinstance(value, Mapping):
-            raise TypeError(
-                f"{name} must be a mapping of names to arrays, such as a dict, "
-                f"got {_type_name(value)}"
-            )
+        _check_mapping(name, value)
+        self.check_names(name, value, ", ".join(self.patterns))
+        patterns = {entry: (pattern,) for entry, pattern in self.patterns.items()}
+        call.add_arrays({entry: value[entry] for entry in self.patterns}, patterns)
+
+    def check_names(self, name: str, value: Mapping[str, Any], wanted: str) -> None:
+        """Raise an error unless there are just these entries; `wanted` says which."""
         missing = [entry for entry in self.patterns if entry not in value]
         unknown = [str(entry) for entry in value if entry not in self.patterns]
         found = [f"misses {', '.join(missing)}"] if missing else []
         found += [f"has unknown {', '.join(unknown)}"] if unknown else []
         if found:
             raise ValueError(
-                f"{name} must have the entries {', '.join(self.patterns)}, "
-                f"but {' and '.join(found)}"
+                f"{name} must have the entries {wanted}, but {' and '.join(found)}"
             )
-        patterns = {entry: (pattern,) for entry, pattern in self.patterns.items()}
-        call.add_arrays({entry: value[entry] for entry in self.patterns}, patterns)
+
+
+class Layers:
+    """A mapping has the arrays of a model, some once and some for each of its layers.
+
+    Named as in a state dict: what `each` layer has follows the prefix and the layer's number, as in
+    ``transformer.blocks.0.norm_1.gain``. There is at least one layer, and none is left out.
+    """
+
+    def __init__(
+        self,
+        kind: Any,
+        array: type,
+        prefix: str,
+        *,
+        each: Mapping[str, str],
+        once: Mapping[str, str],
+    ) -> None:
+        self.kind, self.array, self.prefix = kind, array, prefix
+        self.each, self.once = each, once
+
+    def __repr__(self) -> str:
+        return f"Layers({self.prefix!r}, once={self.once}, each={self.each})"
+
+    def check(self, name: str, value: Any, call: "_Call") -> None:
+        _check_mapping(name, value)
+        start = f"{self.prefix}."
+        numbers = [
+            str(entry).removeprefix(start).partition(".")[0]
+            for entry in value
+            if str(entry).startswith(start)
+        ]
+        n_layers = 1 + max((int(n) for n in numbers if n.isdecimal()), default=0)
+        shapes = dict(self.once) | {
+            f"{start}{layer}.{entry}": shape
+            for layer in range(n_layers)
+            for entry, shape in self.each.items()
+        }
+        entries = Entries(self.kind, self.array, **shapes)
+        entries.check_names(name, value, f"of a model of {n_layers} layers")
+        entries.check(name, value, call)
+
+
+def _check_mapping(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            f"{name} must be a mapping of names to arrays, such as a dict, "
+            f"got {_type_name(value)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -341,6 +459,10 @@ class _Instance:
             # Without its repr: that of a module has many lines.
             got = _type_name(value)
             raise TypeError(f"{name} must be a {self.kind.__qualname__}, got {got}")
+
+
+# What compares an argument with others, or with entries of a mapping, which are checked before.
+_LAST = (UpTo, Below, AtMost, NoLonger)
 
 
 # --- annotations, read once -----------------------------------------------------------------------
@@ -411,9 +533,11 @@ def _contract(annotation: Any) -> _Contract:
         return _Contract((_pattern(annotation),))
     if get_origin(annotation) is Literal:
         return _Contract(rules=(_Choice(get_args(annotation)),))
-    is_class = isinstance(annotation, type) and annotation not in (Any, object)
-    if is_class and not issubclass(annotation, Number | str):
-        return _Contract(rules=(_Instance(annotation),))
+    # Of a Sequence[Cache] only that it is a sequence is checked.
+    kind = get_origin(annotation) or annotation
+    is_class = isinstance(kind, type) and kind not in (Any, object)
+    if is_class and not issubclass(kind, Number | str):
+        return _Contract(rules=(_Instance(kind),))
     raise TypeError("it says nothing that can be checked")
 
 
@@ -532,8 +656,7 @@ class _Call:
             if not self._may_be_none(name, value)
             for rule in self.contracts[name].rules
         ]
-        # What compares an array's numbers with another argument needs that argument checked.
-        rules.sort(key=lambda entry: isinstance(entry[0], UpTo))
+        rules.sort(key=lambda entry: isinstance(entry[0], _LAST))
         for rule, name, value in rules:
             rule.check(name, value, self)
 
@@ -708,10 +831,11 @@ def check_arguments(function: F) -> F:
     contracts = _contracts(function, parameters[is_method:])
     patterns = [p for contract in contracts.values() for p in contract.patterns]
     names = {axis for p in patterns for axis in (*p.axes, p.leading) if axis}
+    rules = [rule for contract in contracts.values() for rule in contract.rules]
+    names |= {rule.axis for rule in rules if isinstance(rule, Below)}
     own_axes = names if is_method else None
     is_torch = any(pattern.library == "torch" for pattern in patterns)
-    rules = [rule for contract in contracts.values() for rule in contract.rules]
-    reads_numbers = any(isinstance(rule, UpTo) for rule in rules)
+    reads_numbers = any(isinstance(rule, UpTo | Below) for rule in rules)
     remembered: set[Any] = set()
 
     @wraps(function)

@@ -12,7 +12,6 @@ from course_attn.in_numpy._numerics import default_scale, upcast
 from course_attn.in_numpy._threads import Share, in_parallel, shares
 
 __all__ = [
-    "KVCache",
     "linear_attention",
     "merge_partial",
     "online_softmax",
@@ -284,68 +283,6 @@ def _matrix_in(buffer: Array, n_rows: int, n_columns: int) -> Array:
 
 
 # --- decoding -------------------------------------------------------------------------------------
-
-
-class KVCache:
-    """Keep the keys and values of all positions so far, so that each is computed only once.
-
-    A cache starts empty. Every call of `append` adds the keys and values of the next positions
-    and gives all of them so far. The position of the next token, which rotary encoding needs, is
-    ``len(cache)``. The room grows by doubling, so that an entry is copied less than twice on
-    average. Source: Shazeer (2019), section 2.4.1.
-
-    Examples
-    --------
-    >>> cache = KVCache()
-    >>> K, V = cache.append(np.ones((2, 5, 3)), np.ones((2, 5, 7)))
-    >>> K, V = cache.append(np.zeros((2, 1, 3)), np.zeros((2, 1, 7)))
-    >>> K.shape, V.shape, len(cache)
-    ((2, 6, 3), (2, 6, 7), 6)
-    """
-
-    def __init__(self) -> None:
-        self._length = 0
-
-    def __len__(self) -> int:
-        """Return how many positions are kept."""
-        return self._length
-
-    def __repr__(self) -> str:
-        """Say how many positions are kept."""
-        return f"KVCache of {self._length} positions"
-
-    @check_arguments
-    def append(
-        self, K: Float[Array, "*batch n d_k"], V: Float[Array, "*batch n d_v"]
-    ) -> tuple[Float[Array, "*batch n_all d_k"], Float[Array, "*batch n_all d_v"]]:
-        """Add the keys and values of the next n positions; return those of all positions.
-
-        The first call decides on batch axes, widths and dtype. The results hold the rows in the
-        order they came, and are views: later calls do not change them, but writing into them
-        changes the cache. No gradient flows through a cache.
-        """
-        if not hasattr(self, "dtype"):
-            self._K, self._V = K[..., :0, :], V[..., :0, :]
-            # `check_arguments` holds later calls to these.
-            self.batch, self.dtype = tuple(K.shape[:-2]), K.dtype
-            self.d_k, self.d_v = K.shape[-1], V.shape[-1]
-        start, end = self._length, self._length + K.shape[-2]
-        self._K, self._V = _with_room(self._K, end), _with_room(self._V, end)
-        self._K[..., start:end, :] = K
-        self._V[..., start:end, :] = V
-        self._length = end
-        return self._K[..., :end, :], self._V[..., :end, :]
-
-
-def _with_room(kept: Array, n: int) -> Array:
-    """Return the array itself if n rows fit, else a copy with twice the room or more."""
-    room = kept.shape[-2]
-    if n <= room:
-        return kept
-    shape = (*kept.shape[:-2], max(n, 2 * room), kept.shape[-1])
-    more = np.empty(shape, kept.dtype)
-    more[..., :room, :] = kept
-    return more
 
 
 @check_arguments

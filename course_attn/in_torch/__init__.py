@@ -8,6 +8,8 @@ too. `course_attn` says what common arguments mean and what is refused.
 from course_attn.in_torch.block import *
 from course_attn.in_torch.block_layers import *
 from course_attn.in_torch.fast import *
+from course_attn.in_torch.language_model import *
+from course_attn.in_torch.language_model_layers import *
 from course_attn.in_torch.masks import *
 from course_attn.in_torch.multi_head import *
 from course_attn.in_torch.multi_head_layers import *

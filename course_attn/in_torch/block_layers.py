@@ -11,6 +11,7 @@ from torch import Tensor as Array
 from course_attn._contracts import (
     Activation,
     Count,
+    Flag,
     NotNegative,
     Probability,
     check_arguments,
@@ -125,7 +126,8 @@ class TransformerBlock(torch.nn.Module):
 
     With norm="pre", H = X + attention(norm_1(X)) and Y = H + feed_forward(norm_2(H)). With
     norm="post", H = norm_1(X + attention(X)) and Y = norm_2(H + feed_forward(H)). The feed-forward
-    network has d_ff hidden features, by default 4 d_model. While training, `dropout`, a probability
+    network has d_ff hidden features, by default 4 d_model. `biases` says whether the attention has
+    biases. While training, `dropout`, a probability
     from 0 to 1, acts on the attention weights, on the hidden features, and on what is added to X
     and H. Source: Xiong et al. (2020), section 3, for "pre"; Vaswani et al. (2017), section 3.1,
     for "post".
@@ -145,6 +147,7 @@ class TransformerBlock(torch.nn.Module):
         d_ff: Count | None = None,
         *,
         norm: Literal["pre", "post"] = "pre",
+        biases: Flag = True,
         dropout: Probability = 0.0,
         activation: Activation = torch.relu,
         eps: NotNegative = 1e-5,
@@ -152,7 +155,9 @@ class TransformerBlock(torch.nn.Module):
         super().__init__()
         self.norm = norm
         d_ff = 4 * d_model if d_ff is None else d_ff
-        self.attention = MultiHeadAttention(d_model, n_heads, dropout=dropout)
+        self.attention = MultiHeadAttention(
+            d_model, n_heads, biases=biases, dropout=dropout
+        )
         self.norm_1 = LayerNorm(d_model, eps=eps)
         self.feed_forward = FeedForward(
             d_model, d_ff, activation=activation, dropout=dropout
@@ -206,7 +211,7 @@ class TransformerBlock(torch.nn.Module):
     ) -> Array | tuple[Array, Array]:
         """Return the elements after the block, and if asked the weights (..., n_heads, n, n_k).
 
-        What `transformer_block` gives, but with biases in the attention. The arguments are those of
+        What `transformer_block` gives, where there are no `biases`. The arguments are those of
         `MultiHeadAttention`, and n_k is n, or with a cache the number of all positions so far.
         """
         options: dict[str, Any] = {"mask": mask, "bias": bias, "causal": causal}
@@ -257,13 +262,14 @@ class Transformer(torch.nn.Module):
         d_ff: Count | None = None,
         *,
         norm: Literal["pre", "post"] = "pre",
+        biases: Flag = True,
         dropout: Probability = 0.0,
         activation: Activation = torch.relu,
         eps: NotNegative = 1e-5,
     ) -> None:
         super().__init__()
         options: dict[str, Any] = {"norm": norm, "activation": activation}
-        options |= {"dropout": dropout, "eps": eps}
+        options |= {"biases": biases, "dropout": dropout, "eps": eps}
         self.blocks = torch.nn.ModuleList(
             TransformerBlock(d_model, n_heads, d_ff, **options)
             for _ in range(n_layers)

@@ -1,0 +1,351 @@
+"""A model that writes."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor as Array
+
+from course_attn._contracts import (
+    AtMost,
+    Below,
+    Count,
+    Divides,
+    Layers,
+    NoLonger,
+    NonEmpty,
+    NotNegative,
+    Share,
+    Whole,
+    check_arguments,
+)
+from course_attn.in_torch._numerics import upcast
+from course_attn.in_torch.block import gelu, layer_norm, transformer_block
+from course_attn.in_torch.softmax import log_softmax, softmax
+
+__all__ = [
+    "KVCache",
+    "cross_entropy",
+    "gpt",
+    "induction_score",
+    "previous_token_score",
+    "sample_logits",
+    "token_probabilities",
+]
+
+
+# --- how good a prediction is ---------------------------------------------------------------------
+
+
+@check_arguments
+def cross_entropy(
+    logits: Annotated[Float[Array, "*batch n n_vocab"], NonEmpty("n_vocab")],
+    targets: Annotated[Int[Array, "*batch n"], Below("n_vocab", "ignore")],
+    *,
+    ignore: Whole = -100,
+) -> Float[Array, ""]:
+    """Measure how badly logits predict tokens, in nats per token.
+
+    L = mean over i of -log softmax(logits_i)[target_i], over the places whose target is not
+    `ignore`; without such a place it is NaN. exp(L) is the perplexity, L / log(2) the bits per
+    token. A target must be `ignore` or a whole number from 0 to n_vocab - 1.
+    Source: Shannon (1948), section 7; Radford et al. (2018), eq. 1.
+
+    Examples
+    --------
+    >>> logits = torch.tensor([[0.0, 0.0], [0.0, 0.0]])  # both tokens alike: log 2
+    >>> cross_entropy(logits, torch.tensor([1, 0])).round(decimals=3)
+    tensor(0.6930)
+    """
+    log_probs = log_softmax(upcast(logits), axis=-1)
+    counts = targets != ignore
+    places = torch.where(counts, targets, 0)[..., None]
+    of_targets = log_probs.gather(-1, places.long())[..., 0]
+    mean = -torch.where(counts, of_targets, 0).sum() / counts.sum()
+    return mean.to(logits.dtype)
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+@check_arguments
+def token_probabilities(
+    logits: Annotated[Float[Array, "*batch n_vocab"], NonEmpty("n_vocab")],
+    *,
+    temperature: NotNegative = 1.0,
+    top_k: Annotated[Count, AtMost("n_vocab")] | None = None,
+    top_p: Share | None = None,
+) -> Float[Array, "*batch n_vocab"]:
+    """Turn logits into the probabilities that the next token is drawn with.
+
+    With `temperature` T, p = softmax(logits / T); T = 0 gives the token with the largest logit the
+    probability 1 (greedy). With `top_k`, only the k largest logits count. With `top_p`, of the
+    tokens ordered by probability only the first ones count whose sum reaches p: the one that
+    crosses it, too. What is left is divided by its sum. Where both are given, top_k comes first; of
+    equal logits, the first come first.
+    Source: Fan, Lewis and Dauphin (2018), section 5.1, for top_k; Holtzman et al. (2020), section
+    3.1, for top_p.
+
+    Examples
+    --------
+    >>> logits = torch.tensor([4.0, 3.0, 2.0, 1.0]).log()
+    >>> token_probabilities(logits)
+    tensor([0.4000, 0.3000, 0.2000, 0.1000])
+    >>> token_probabilities(logits, top_p=0.5)  # 0.4 < 0.5 <= 0.4 + 0.3
+    tensor([0.5714, 0.4286, 0.0000, 0.0000])
+    """
+    wide = upcast(logits)
+    order = torch.argsort(-wide, dim=-1, stable=True)
+    ranked = wide.gather(-1, order)
+    # Divided by less than this, a difference of 0 would be NaN.
+    least = torch.finfo(wide.dtype).tiny
+    ranked = (ranked - ranked[..., :1]) / max(float(temperature), least)
+    n_kept = 1 if temperature == 0 else top_k or ranked.shape[-1]
+    kept = torch.arange(ranked.shape[-1], device=logits.device) < n_kept
+    probs = softmax(ranked) * kept
+    probs = probs / probs.sum(dim=-1, keepdim=True)
+    if top_p is not None:
+        before = probs.cumsum(dim=-1) - probs
+        probs = torch.where(before < top_p, probs, 0)
+        probs = probs / probs.sum(dim=-1, keepdim=True)
+    back = torch.argsort(order, dim=-1)
+    return probs.gather(-1, back).to(logits.dtype)
+
+
+@check_arguments
+def sample_logits(
+    logits: Annotated[Float[Array, "*batch n_vocab"], NonEmpty("n_vocab")],
+    *,
+    temperature: NotNegative = 1.0,
+    top_k: Annotated[Count, AtMost("n_vocab")] | None = None,
+    top_p: Share | None = None,
+    rng: torch.Generator | None = None,
+) -> Int[Array, "*batch"]:
+    """Draw the next token.
+
+    One number u is drawn evenly from 0 to 1 for every row; the token is the first whose
+    probabilities, those of `token_probabilities`, add up to more than u. Without `rng`, NumPy's
+    side makes a new generator and PyTorch's uses its own.
+    Source: Holtzman et al. (2020), section 3.
+
+    Examples
+    --------
+    >>> logits = torch.tensor([[0.0, 5.0, 4.0], [7.0, 1.0, 2.0]])
+    >>> sample_logits(logits, temperature=0)  # greedy
+    tensor([1, 0])
+    """
+    probs = token_probabilities(
+        upcast(logits), temperature=temperature, top_k=top_k, top_p=top_p
+    )
+    sums = probs.cumsum(dim=-1)
+    u = torch.rand(
+        sums[..., :1].shape, generator=rng, dtype=sums.dtype, device=sums.device
+    )
+    return (sums <= u * sums[..., -1:]).sum(dim=-1)
+
+
+class KVCache:
+    """Keep the keys and values of all positions so far, so that each is computed only once.
+
+    A cache starts empty. Every call of `append` adds the keys and values of the next positions
+    and gives all of them so far. The position of the next token, which rotary encoding needs, is
+    ``len(cache)``. The room grows by doubling, so that an entry is copied less than twice on
+    average. Source: Shazeer (2019), section 2.4.1.
+
+    Examples
+    --------
+    >>> cache = KVCache()
+    >>> K, V = cache.append(torch.ones(2, 5, 3), torch.ones(2, 5, 7))
+    >>> K, V = cache.append(torch.zeros(2, 1, 3), torch.zeros(2, 1, 7))
+    >>> K.shape, V.shape, len(cache)
+    (torch.Size([2, 6, 3]), torch.Size([2, 6, 7]), 6)
+    """
+
+    def __init__(self) -> None:
+        self._length = 0
+
+    def __len__(self) -> int:
+        """Return how many positions are kept."""
+        return self._length
+
+    def __repr__(self) -> str:
+        """Say how many positions are kept."""
+        return f"KVCache of {self._length} positions"
+
+    @check_arguments
+    def append(
+        self, K: Float[Array, "*batch n d_k"], V: Float[Array, "*batch n d_v"]
+    ) -> tuple[Float[Array, "*batch n_all d_k"], Float[Array, "*batch n_all d_v"]]:
+        """Add the keys and values of the next n positions; return those of all positions.
+
+        The first call decides on batch axes, widths and dtype. The results hold the rows in the
+        order they came, and are views: later calls do not change them, but writing into them
+        changes the cache. No gradient flows through a cache.
+        """
+        K, V = K.detach(), V.detach()
+        if not hasattr(self, "dtype"):
+            self._K, self._V = K[..., :0, :], V[..., :0, :]
+            # `check_arguments` holds later calls to these.
+            self.batch, self.dtype = tuple(K.shape[:-2]), K.dtype
+            self.d_k, self.d_v = K.shape[-1], V.shape[-1]
+        start, end = self._length, self._length + K.shape[-2]
+        self._K, self._V = _with_room(self._K, end), _with_room(self._V, end)
+        self._K[..., start:end, :] = K
+        self._V[..., start:end, :] = V
+        self._length = end
+        return self._K[..., :end, :], self._V[..., :end, :]
+
+
+def _with_room(kept: Array, n: int) -> Array:
+    """Return the array itself if n rows fit, else a copy with twice the room or more."""
+    room = kept.shape[-2]
+    if n <= room:
+        return kept
+    shape = (*kept.shape[:-2], max(n, 2 * room), kept.shape[-1])
+    more = kept.new_empty(shape)
+    more[..., :room, :] = kept
+    return more
+
+
+# --- the whole model ------------------------------------------------------------------------------
+
+# What a block's parameters are called in a state dict, and in `transformer_block`.
+_NAMES = {
+    "norm_1.gain": "gain_1",
+    "norm_1.bias": "bias_1",
+    "attention.W_Q": "W_Q",
+    "attention.W_K": "W_K",
+    "attention.W_V": "W_V",
+    "attention.W_O": "W_O",
+    "norm_2.gain": "gain_2",
+    "norm_2.bias": "bias_2",
+    "feed_forward.W_1": "W_1",
+    "feed_forward.b_1": "b_1",
+    "feed_forward.W_2": "W_2",
+    "feed_forward.b_2": "b_2",
+}
+
+GPTParams = Annotated[
+    Mapping[str, Array],
+    Layers(
+        Float,
+        Array,
+        "transformer.blocks",
+        once={
+            "embedding": "n_vocab d_model",
+            "positions.P": "n_context d_model",
+            "transformer.final_norm.gain": "d_model",
+            "transformer.final_norm.bias": "d_model",
+        },
+        each={
+            "norm_1.gain": "d_model",
+            "norm_1.bias": "d_model",
+            "attention.W_Q": "d_model heads_d_k",
+            "attention.W_K": "d_model heads_d_k",
+            "attention.W_V": "d_model heads_d_v",
+            "attention.W_O": "heads_d_v d_model",
+            "norm_2.gain": "d_model",
+            "norm_2.bias": "d_model",
+            "feed_forward.W_1": "d_model d_ff",
+            "feed_forward.b_1": "d_ff",
+            "feed_forward.W_2": "d_ff d_model",
+            "feed_forward.b_2": "d_model",
+        },
+    ),
+]
+
+
+@check_arguments
+def gpt(
+    tokens: Annotated[
+        Int[Array, "*batch n"], Below("n_vocab"), NoLonger("n", "n_context")
+    ],
+    params: GPTParams,
+    *,
+    n_heads: Annotated[Count, Divides("heads_d_k", "heads_d_v")],
+) -> Float[Array, "*batch n n_vocab"]:
+    """Predict every next token of a text: from tokens to logits through a whole model.
+
+    X = E[tokens] + P; each block is `transformer_block` with `pre_norm_block`, a causal mask and
+    `gelu`; then a last `layer_norm`, and logits = X E^T with the same E (tied). `params` has the
+    entries that ``GPT(config).state_dict()`` has. Row i of the logits is about token i + 1.
+    Source: Radford et al. (2019), section 2.3; Press and Wolf (2017) for the tied E.
+
+    Examples
+    --------
+    >>> one, zero, E = torch.ones(1, 1), torch.zeros(1), torch.tensor([[2.0], [3.0]])
+    >>> block = dict.fromkeys(["attention.W_Q", "attention.W_K", "attention.W_V"], one)
+    >>> block |= dict.fromkeys(["attention.W_O", "feed_forward.W_1", "feed_forward.W_2"], one)
+    >>> block |= dict.fromkeys(["norm_1.gain", "norm_1.bias", "norm_2.gain"], zero)
+    >>> block |= dict.fromkeys(["norm_2.bias", "feed_forward.b_1", "feed_forward.b_2"], zero)
+    >>> params = {f"transformer.blocks.0.{name}": array for name, array in block.items()}
+    >>> params |= {"embedding": E, "positions.P": torch.zeros(5, 1)}
+    >>> params |= {"transformer.final_norm.gain": zero, "transformer.final_norm.bias": zero + 1}
+    >>> gpt(torch.tensor([0, 1, 0]), params, n_heads=1)
+    tensor([[2., 3.],
+            [2., 3.],
+            [2., 3.]])
+    """
+    E, P = params["embedding"], params["positions.P"]
+    X = E[tokens.long()] + P[: tokens.shape[-1]]
+    layer = 0
+    while (start := f"transformer.blocks.{layer}.") + "norm_1.gain" in params:
+        block = {name: params[start + entry] for entry, name in _NAMES.items()}
+        X = transformer_block(
+            X, block, n_heads=n_heads, causal=True, activation=gelu
+        )
+        layer += 1
+    last = "transformer.final_norm"
+    X = layer_norm(X, params[f"{last}.gain"], params[f"{last}.bias"])
+    return X @ E.T
+
+
+# --- what heads have learned ----------------------------------------------------------------------
+
+
+@check_arguments
+def previous_token_score(
+    weights: Float[Array, "*batch n n"],
+) -> Float[Array, "*batch"]:
+    """Measure how much each head looks at the token before.
+
+    The mean over i >= 1 of the weight a_(i, i-1): 1 if every token attends to the one before only.
+    A sequence of a single token has none: NaN.
+    Source: Elhage et al. (2021), section "Induction heads"; Olsson et al. (2022).
+
+    Examples
+    --------
+    >>> weights = torch.tensor([[1.0, 0.0], [0.75, 0.25]])
+    >>> previous_token_score(weights)
+    tensor(0.7500)
+    """
+    before = weights.diagonal(offset=-1, dim1=-2, dim2=-1)
+    return _mean_of_last(before)
+
+
+@check_arguments
+def induction_score(
+    weights: Float[Array, "*batch n n"], period: Count
+) -> Float[Array, "*batch"]:
+    """Measure how much each head looks behind the last occurrence of its own token.
+
+    In a text that repeats after `period` tokens, token i stood last at i - period, and the token
+    after that is what comes next: the mean over i >= period of the weight a_(i, i - period + 1).
+    A sequence no longer than the period has none: NaN.
+    Source: Olsson et al. (2022), section "Defining induction heads".
+
+    Examples
+    --------
+    >>> weights = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.1, 0.7, 0.2]])
+    >>> induction_score(weights, 2)  # token 2 is token 0 again: does it look at token 1?
+    tensor(0.7000)
+    """
+    behind = weights.diagonal(offset=1 - period, dim1=-2, dim2=-1)
+    return _mean_of_last(behind[..., 1:])
+
+
+def _mean_of_last(entries: Array) -> Array:
+    """Take the mean along the last axis; that of no entries is NaN."""
+    total, n = entries.sum(dim=-1), entries.shape[-1]
+    return total / n if n else torch.full_like(total, torch.nan)

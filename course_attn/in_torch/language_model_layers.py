@@ -1,0 +1,318 @@
+"""A GPT as a module, how it writes, and how to look inside."""
+
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Literal, overload
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor as Array
+
+from course_attn._contracts import (
+    Below,
+    Count,
+    Flag,
+    NonEmpty,
+    NotNegative,
+    Probability,
+    Share,
+    Size,
+    check_arguments,
+)
+from course_attn.costs import head_widths
+from course_attn.in_torch.block_layers import Transformer, TransformerBlock
+from course_attn.in_torch.language_model import KVCache, sample_logits
+from course_attn.in_torch.order_layers import LearnedPositions
+
+__all__ = [
+    "GPT",
+    "GPTConfig",
+    "ablate_heads",
+    "attention_maps",
+    "generate",
+    "logit_lens",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GPTConfig:
+    """The sizes of a `GPT`, which the shapes of its parameters follow from.
+
+    There are `n_vocab` tokens and `n_context` positions; n_heads divides d_model; d_ff is 4 d_model
+    unless it is given. `dropout` is that of each `TransformerBlock`.
+
+    Examples
+    --------
+    >>> GPTConfig(n_vocab=96, n_context=64, n_layers=2, d_model=32, n_heads=4).d_ff
+    128
+    """
+
+    n_vocab: int
+    n_context: int
+    n_layers: int
+    d_model: int
+    n_heads: int
+    d_ff: int | None = None
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the sizes, and fill in d_ff."""
+        object.__setattr__(self, "d_ff", _checked_width(**vars(self)))
+
+
+@check_arguments
+def _checked_width(
+    n_vocab: Count,
+    n_context: Count,
+    n_layers: Count,
+    d_model: Count,
+    n_heads: Count,
+    d_ff: Count | None,
+    dropout: Probability,
+) -> int:
+    """Return d_ff once all sizes are checked."""
+    head_widths(d_model, n_heads)
+    return 4 * d_model if d_ff is None else d_ff
+
+
+class GPT(torch.nn.Module):
+    """Predict every next token of a text: a stack of blocks between two uses of one matrix.
+
+    X = E[tokens] + P, with learned vectors for tokens and positions; n_layers pre-norm blocks with
+    a causal mask, `gelu` and no biases in the attention; a final norm; logits = X E^T, with the
+    same E (tied). Source: Radford et al. (2019), section 2.3; Press and Wolf (2017) for the tied E.
+
+    Examples
+    --------
+    >>> config = GPTConfig(n_vocab=7, n_context=5, n_layers=2, d_model=8, n_heads=2)
+    >>> model = GPT(config)
+    >>> model(torch.tensor([[0, 6, 1]])).shape
+    torch.Size([1, 3, 7])
+    """
+
+    def __init__(self, config: GPTConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.n_vocab, self.n_context = config.n_vocab, config.n_context
+        self.embedding = torch.nn.Parameter(
+            torch.empty(config.n_vocab, config.d_model)
+        )
+        self.positions = LearnedPositions(config.n_context, config.d_model)
+        self.dropout = torch.nn.Dropout(config.dropout)
+        self.transformer = Transformer(
+            config.n_layers,
+            config.d_model,
+            config.n_heads,
+            config.d_ff,
+            biases=False,
+            dropout=config.dropout,
+            activation=F.gelu,
+        )
+        self.reset_parameters()
+
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw the parameters anew, so that each position starts with nearly even predictions.
+
+        The vectors of tokens and positions have the standard deviation 0.02; the matrices that add
+        to the stream, W_O and W_2, are smaller by the square root of the number of additions.
+        """
+        self.transformer.reset_parameters(generator)
+        torch.nn.init.normal_(self.embedding, std=0.02, generator=generator)
+        torch.nn.init.normal_(self.positions.P, std=0.02, generator=generator)
+        shrink = (2 * self.config.n_layers) ** -0.5
+        with torch.no_grad():
+            for block in _blocks(self):
+                block.attention.W_O.mul_(shrink)
+                block.feed_forward.W_2.mul_(shrink)
+
+    def extra_repr(self) -> str:
+        """Say the sizes of the vocabulary and the context."""
+        return f"n_vocab={self.n_vocab}, n_context={self.n_context}"
+
+    @overload
+    def forward(
+        self,
+        tokens: Array,
+        *,
+        caches: Sequence[KVCache] | None = ...,
+        need_weights: Literal[False] = ...,
+    ) -> Array: ...
+
+    @overload
+    def forward(
+        self,
+        tokens: Array,
+        *,
+        caches: Sequence[KVCache] | None = ...,
+        need_weights: Literal[True],
+    ) -> tuple[Array, tuple[Array, ...]]: ...
+
+    @check_arguments
+    def forward(
+        self,
+        tokens: Annotated[Int[Array, "*batch n"], Below("n_vocab")],
+        *,
+        caches: Sequence[KVCache] | None = None,
+        need_weights: Flag = False,
+    ) -> Array | tuple[Array, tuple[Array, ...]]:
+        """Return the logits (..., n, n_vocab), and if asked each block's weights, in a tuple.
+
+        With `caches`, one `KVCache` for each block, `tokens` are only the new ones: they stand
+        behind those of earlier calls.
+        """
+        X = self.embed(tokens, offset=len(caches[0]) if caches else 0)
+        found = self.transformer(
+            X, causal=True, caches=caches, need_weights=need_weights
+        )
+        X, weights = found if need_weights else (found, None)
+        logits = self.unembed(X)
+        return logits if weights is None else (logits, weights)
+
+    def embed(self, tokens: Array, *, offset: int = 0) -> Array:
+        """Return the vector of each token plus that of its position, counted from `offset`.
+
+        Raises
+        ------
+        ValueError
+            If the tokens go beyond the context.
+        """
+        n = tokens.shape[-1]
+        if offset + n > self.n_context:
+            behind = f" behind {offset} others" if offset else ""
+            raise ValueError(
+                f"tokens must have at most n_context = {self.n_context} positions, "
+                f"got {n}{behind}"
+            )
+        X = F.embedding(tokens.long(), self.embedding)
+        return self.dropout(self.positions(X, offset=offset))
+
+    def unembed(self, X: Array) -> Array:
+        """Return the logits: how well each token's vector fits the element."""
+        return F.linear(X, self.embedding)
+
+
+@torch.no_grad()
+@check_arguments
+def generate(
+    model: GPT,
+    tokens: Annotated[Int[Array, "*batch n_start"], NonEmpty("n_start")],
+    n: Size,
+    *,
+    temperature: NotNegative = 1.0,
+    top_k: Count | None = None,
+    top_p: Share | None = None,
+    rng: torch.Generator | None = None,
+    cached: Flag = True,
+) -> Int[Array, "*batch n_all"]:
+    """Let the model write n tokens behind a text, each drawn as `sample_logits` does.
+
+    What was read stays in caches, so that each new token costs one step and not the whole text; the
+    result is the same without (`cached`). Where the context is full, the model forgets its older
+    half and goes on behind the other. Dropout acts if the model is in training mode.
+    Source: Radford et al. (2019); the caches, Shazeer (2019), section 2.4.1.
+
+    Examples
+    --------
+    >>> config = GPTConfig(n_vocab=7, n_context=5, n_layers=2, d_model=8, n_heads=2)
+    >>> generate(GPT(config), torch.tensor([3, 1]), 6, temperature=0).shape
+    torch.Size([8])
+    """
+    draw = partial(
+        sample_logits, temperature=temperature, top_k=top_k, top_p=top_p, rng=rng
+    )
+    first, caches = 0, None
+    for _ in range(n):
+        n_seen = 0 if caches is None else len(caches[0])
+        if tokens.shape[-1] - first > model.n_context:
+            first = tokens.shape[-1] - (model.n_context + 1) // 2
+            n_seen, caches = 0, None
+        if cached and caches is None:
+            caches = [KVCache() for _ in range(model.config.n_layers)]
+        logits = model(tokens[..., first + n_seen :], caches=caches)
+        token = draw(logits[..., -1, :])
+        tokens = torch.cat([tokens, token[..., None].to(tokens.dtype)], dim=-1)
+    return tokens
+
+
+@torch.no_grad()
+@check_arguments
+def attention_maps(
+    model: GPT, tokens: Int[Array, "*batch n"]
+) -> Float[Array, "*batch n_layers n_heads n n"]:
+    """Return the attention weights of every head of every layer.
+
+    Entry (l, h, i, j) says how much token i attends to token j in head h of block l, both counted
+    from 0. Source: Vig (2019), who shows them side by side.
+
+    Examples
+    --------
+    >>> config = GPTConfig(n_vocab=7, n_context=5, n_layers=3, d_model=8, n_heads=2)
+    >>> attention_maps(GPT(config), torch.tensor([3, 1, 4, 1])).shape
+    torch.Size([3, 2, 4, 4])
+    """
+    _, weights = model(tokens, need_weights=True)
+    return torch.stack(weights, dim=-4)
+
+
+@torch.no_grad()
+@check_arguments
+def logit_lens(
+    model: GPT, tokens: Int[Array, "*batch n"]
+) -> Float[Array, "*batch n_stages n n_vocab"]:
+    """Read a prediction off the stream of elements before the first block and after each.
+
+    The elements there go through the final norm and E^T, as if no block followed: n_layers + 1
+    stages, of which the last is what the model predicts. Source: nostalgebraist (2020).
+
+    Examples
+    --------
+    >>> config = GPTConfig(n_vocab=7, n_context=5, n_layers=3, d_model=8, n_heads=2)
+    >>> logit_lens(GPT(config), torch.tensor([3, 1])).shape
+    torch.Size([4, 2, 7])
+    """
+    X = model.embed(tokens)
+    stages = [X]
+    for block in _blocks(model):
+        X = block(X, causal=True)
+        stages.append(X)
+    return model.unembed(model.transformer.final_norm(torch.stack(stages, dim=-3)))
+
+
+@torch.no_grad()
+def ablate_heads(model: GPT, heads: Iterable[tuple[int, int]]) -> GPT:
+    """Return a copy of the model in which some heads contribute nothing.
+
+    A head is a pair (layer, head), both counted from 0. Its rows of W_O are 0 in the copy, so that
+    what it finds is added to no element; the other heads are as before.
+    Source: Michel, Levy and Neubig (2019), section 3.
+
+    Raises
+    ------
+    ValueError
+        If there is no such head.
+
+    Examples
+    --------
+    >>> config = GPTConfig(n_vocab=7, n_context=5, n_layers=3, d_model=8, n_heads=2)
+    >>> ablate_heads(GPT(config), [(2, 1)]).transformer.blocks[2].attention.W_O[4:].any()
+    tensor(False)
+    """
+    config, copy = model.config, deepcopy(model)
+    blocks = _blocks(copy)
+    for layer, head in heads:
+        if not (0 <= layer < config.n_layers and 0 <= head < config.n_heads):
+            raise ValueError(
+                f"heads must be pairs (layer, head) below "
+                f"({config.n_layers}, {config.n_heads}), got {(layer, head)}"
+            )
+        attention = blocks[layer].attention
+        rows = slice(head * attention.d_v, (head + 1) * attention.d_v)
+        attention.W_O[rows] = 0
+    return copy
+
+
+def _blocks(model: GPT) -> list[TransformerBlock]:
+    return [b for b in model.transformer.blocks if isinstance(b, TransformerBlock)]
