@@ -151,13 +151,15 @@ Size = Annotated[int, _Whole(0)]  # 0, 1, 2, ...
 Whole = Annotated[int, _Whole()]  # ..., -1, 0, 1, ...
 Finite = Annotated[float, _Number("be a finite number")]
 Positive = Annotated[float, _Number("be a finite number greater than 0", above=0)]
-NotNegative = Annotated[float, _Number("be at least 0", at_least=0)]
+NotNegative = Annotated[
+    float | int, _Number("be at least 0", at_least=0)
+]  # 0 is an int
 Probability = Annotated[
     float, _Number("lie between 0 and 1", at_least=0, at_most=1)
 ]
 Flag = Annotated[bool, _TrueOrFalse()]
 Share = Annotated[
-    float, _Number("be greater than 0 and at most 1", above=0, at_most=1)
+    float | int, _Number("be greater than 0 and at most 1", above=0, at_most=1)
 ]
 Axis = Annotated[int, _OneAxis()]
 Function = Annotated[Callable[..., Any], _Callable()]
@@ -290,6 +292,8 @@ class Below:
         if str(getattr(value, "device", "cpu")) != "cpu":
             return
         n, _ = call.lengths.seen[self.axis]
+        # PyTorch would fit n to a narrow dtype, and 200 is -56 in int8.
+        value = value.long() if hasattr(value, "long") else value
         outside = (value < 0) | (value >= n)
         said = ""
         if self.besides is not None:
@@ -377,8 +381,8 @@ class Entries:
         """Raise an error unless there are just these entries; `wanted` says which."""
         missing = [entry for entry in self.patterns if entry not in value]
         unknown = [str(entry) for entry in value if entry not in self.patterns]
-        found = [f"misses {', '.join(missing)}"] if missing else []
-        found += [f"has unknown {', '.join(unknown)}"] if unknown else []
+        found = [f"misses {_listed(missing)}"] if missing else []
+        found += [f"has unknown {_listed(unknown)}"] if unknown else []
         if found:
             raise ValueError(
                 f"{name} must have the entries {wanted}, but {' and '.join(found)}"
@@ -410,20 +414,28 @@ class Layers:
     def check(self, name: str, value: Any, call: "_Call") -> None:
         _check_mapping(name, value)
         start = f"{self.prefix}."
-        numbers = [
+        numbers = {
             str(entry).removeprefix(start).partition(".")[0]
             for entry in value
             if str(entry).startswith(start)
-        ]
-        n_layers = 1 + max((int(n) for n in numbers if n.isdecimal()), default=0)
+        }
+        n_layers = max(1, sum(number.isdecimal() for number in numbers))
         shapes = dict(self.once) | {
             f"{start}{layer}.{entry}": shape
             for layer in range(n_layers)
             for entry, shape in self.each.items()
         }
         entries = Entries(self.kind, self.array, **shapes)
-        entries.check_names(name, value, f"of a model of {n_layers} layers")
+        layers = f"{n_layers} layer{'s' if n_layers > 1 else ''}"
+        entries.check_names(name, value, f"of a model of {layers}")
         entries.check(name, value, call)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Name all if they are few, else the first: a large model has hundreds."""
+    few = 12
+    more = [f"{len(names) - few} more"] if len(names) > few else []
+    return ", ".join([*names[:few], *more])
 
 
 def _check_mapping(name: str, value: Any) -> None:

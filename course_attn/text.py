@@ -1,7 +1,9 @@
 """The text that the course's language model learns from, and characters as tokens."""
 
 from collections.abc import Iterable
+from operator import index
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy import ndarray as Array
@@ -67,16 +69,28 @@ class Characters:
 
         Raises
         ------
+        TypeError
+            If one is not a whole number.
         ValueError
             If one is not the number of a character.
         """
-        numbers = [int(token) for token in tokens]
+        numbers = [_whole(token) for token in tokens]
         for number in numbers:
             if not 0 <= number < len(self):
                 raise ValueError(
                     f"tokens must lie between 0 and {len(self) - 1}, got {number}"
                 )
         return "".join(self.characters[number] for number in numbers)
+
+
+def _whole(token: Any) -> int:
+    """Return a whole number of any library as Python's."""
+    try:
+        return index(token)
+    except TypeError:
+        raise TypeError(
+            f"tokens must be a single row of whole numbers, got {token!r}"
+        ) from None
 
 
 # The newline, and what can be printed of ASCII: 96 characters.
@@ -126,6 +140,7 @@ def read_text(path: str | Path) -> str:
             f"path must be a text file in UTF-8, but byte {error.start} of {path} is "
             f"{data[error.start]:#04x}; save it as UTF-8 first"
         ) from None
+    text = text.removeprefix("\ufeff")  # with which some editors mark UTF-8
     if not text:
         raise ValueError(
             f"path must be a file with text in it, but {path} is empty"
@@ -146,7 +161,8 @@ def split(text: str, *, validation: float = 0.1) -> tuple[str, str]:
     >>> split("abcdefghij", validation=0.2)
     ('abcdefgh', 'ij')
     """
-    end = len(text) - round(validation * len(text))
+    share = validation if 0 < validation < 1 else 0
+    end = len(text) - round(share * len(text))
     if not 0 < end < len(text):
         raise ValueError(
             "validation must leave both parts some characters, "

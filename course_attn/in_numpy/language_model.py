@@ -85,7 +85,8 @@ def token_probabilities(
     probability 1 (greedy). With `top_k`, only the k largest logits count. With `top_p`, of the
     tokens ordered by probability only the first ones count whose sum reaches p: the one that
     crosses it, too. What is left is divided by its sum. Where both are given, top_k comes first; of
-    equal logits, the first come first.
+    equal logits, the first come first. A logit of -inf gives the probability 0. Where no logit is
+    finite, or one is +inf or NaN, the probabilities are NaN.
     Source: Fan, Lewis and Dauphin (2018), section 5.1, for top_k; Holtzman et al. (2020), section
     3.1, for top_p.
 
@@ -102,17 +103,23 @@ def token_probabilities(
     ranked = np.take_along_axis(wide, order, axis=-1)
     # Divided by less than this, a difference of 0 would be NaN.
     least = float(np.finfo(wide.dtype).tiny)
-    with np.errstate(over="ignore"):
+    # Where an infinity meets an infinity, the probabilities are NaN, as documented.
+    with np.errstate(over="ignore", invalid="ignore"):
         ranked = (ranked - ranked[..., :1]) / max(float(temperature), least)
     n_kept = 1 if temperature == 0 else top_k or ranked.shape[-1]
-    probs = softmax(ranked) * (np.arange(ranked.shape[-1]) < n_kept)
-    probs = probs / probs.sum(axis=-1, keepdims=True)
-    if top_p is not None:
-        before = np.cumsum(probs, axis=-1) - probs
-        probs = np.where(before < top_p, probs, 0)
-        probs = probs / probs.sum(axis=-1, keepdims=True)
+    probs = _of_first(softmax(ranked), n_kept)
+    # Rounded sums may reach 1 too early.
+    if top_p is not None and top_p < 1:
+        reach_less = np.cumsum(probs, axis=-1) < float(top_p)
+        probs = _of_first(probs, reach_less.sum(axis=-1, keepdims=True) + 1)
     back = np.argsort(order, axis=-1, kind="stable")
     return np.take_along_axis(probs, back, axis=-1).astype(logits.dtype, copy=False)
+
+
+def _of_first(probs: Array, n: int | Array) -> Array:
+    """Leave the first n probabilities of each row, divided by their sum, and zeros."""
+    probs = probs * (np.arange(probs.shape[-1]) < n)
+    return probs / probs.sum(axis=-1, keepdims=True)
 
 
 @check_arguments
@@ -127,8 +134,8 @@ def sample_logits(
     """Draw the next token.
 
     One number u is drawn evenly from 0 to 1 for every row; the token is the first whose
-    probabilities, those of `token_probabilities`, add up to more than u. Without `rng`, NumPy's
-    side makes a new generator and PyTorch's uses its own.
+    probabilities, those of `token_probabilities`, add up to more than u; where these are NaN, it is
+    token 0. Without `rng`, NumPy's side makes a new generator and PyTorch's uses its own.
     Source: Holtzman et al. (2020), section 3.
 
     Examples
@@ -274,18 +281,15 @@ def gpt(
 
     Examples
     --------
-    >>> one, zero, E = np.ones((1, 1)), np.zeros(1), np.array([[2.0], [3.0]])
-    >>> block = dict.fromkeys(["attention.W_Q", "attention.W_K", "attention.W_V"], one)
-    >>> block |= dict.fromkeys(["attention.W_O", "feed_forward.W_1", "feed_forward.W_2"], one)
-    >>> block |= dict.fromkeys(["norm_1.gain", "norm_1.bias", "norm_2.gain"], zero)
-    >>> block |= dict.fromkeys(["norm_2.bias", "feed_forward.b_1", "feed_forward.b_2"], zero)
-    >>> params = {f"transformer.blocks.0.{name}": array for name, array in block.items()}
-    >>> params |= {"embedding": E, "positions.P": np.zeros((5, 1))}
+    >>> one, zero = np.ones((1, 1)), np.zeros(1)
+    >>> block = "norm_1.gain norm_1.bias attention.W_Q attention.W_K attention.W_V attention.W_O "
+    >>> block += "norm_2.gain norm_2.bias feed_forward.W_1 feed_forward.b_1 feed_forward.W_2 "
+    >>> names = [f"transformer.blocks.0.{name}" for name in (block + "feed_forward.b_2").split()]
+    >>> params = {name: one if ".W_" in name else zero for name in names}
+    >>> params |= {"embedding": np.array([[2.0], [3.0]]), "positions.P": np.zeros((5, 1))}
     >>> params |= {"transformer.final_norm.gain": zero, "transformer.final_norm.bias": zero + 1}
-    >>> gpt(np.array([0, 1, 0]), params, n_heads=1)
-    array([[2., 3.],
-           [2., 3.],
-           [2., 3.]])
+    >>> gpt(np.array([1]), params, n_heads=1)
+    array([[2., 3.]])
     """
     E, P = params["embedding"], params["positions.P"]
     X = E[tokens] + P[: tokens.shape[-1]]

@@ -117,8 +117,9 @@ class FeedForward(torch.nn.Module):
         self, X: Float[Array, "*batch d_model"]
     ) -> Float[Array, "*batch d_model"]:
         """Return what `feed_forward` gives; while training, with dropout."""
-        hidden = self.dropout(self.activation(X @ self.W_1 + self.b_1))
-        return hidden @ self.W_2 + self.b_2
+        hidden = F.linear(X, self.W_1.T, self.b_1)  # X @ W_1 + b_1, in one pass
+        hidden = self.dropout(self.activation(hidden))
+        return F.linear(hidden, self.W_2.T, self.b_2)
 
 
 class TransformerBlock(torch.nn.Module):
@@ -127,10 +128,9 @@ class TransformerBlock(torch.nn.Module):
     With norm="pre", H = X + attention(norm_1(X)) and Y = H + feed_forward(norm_2(H)). With
     norm="post", H = norm_1(X + attention(X)) and Y = norm_2(H + feed_forward(H)). The feed-forward
     network has d_ff hidden features, by default 4 d_model. `biases` says whether the attention has
-    biases. While training, `dropout`, a probability
-    from 0 to 1, acts on the attention weights, on the hidden features, and on what is added to X
-    and H. Source: Xiong et al. (2020), section 3, for "pre"; Vaswani et al. (2017), section 3.1,
-    for "post".
+    biases. While training, `dropout`, a probability from 0 to 1, acts on the attention weights, on
+    the hidden features, and on what is added to X and H. Source: Xiong et al. (2020), section 3,
+    for "pre"; Vaswani et al. (2017), section 3.1, for "post".
 
     Examples
     --------

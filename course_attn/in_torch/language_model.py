@@ -59,9 +59,10 @@ def cross_entropy(
     tensor(0.6930)
     """
     log_probs = log_softmax(upcast(logits), axis=-1)
+    targets = targets.long()
     counts = targets != ignore
     places = torch.where(counts, targets, 0)[..., None]
-    of_targets = log_probs.gather(-1, places.long())[..., 0]
+    of_targets = log_probs.gather(-1, places)[..., 0]
     mean = -torch.where(counts, of_targets, 0).sum() / counts.sum()
     return mean.to(logits.dtype)
 
@@ -83,7 +84,8 @@ def token_probabilities(
     probability 1 (greedy). With `top_k`, only the k largest logits count. With `top_p`, of the
     tokens ordered by probability only the first ones count whose sum reaches p: the one that
     crosses it, too. What is left is divided by its sum. Where both are given, top_k comes first; of
-    equal logits, the first come first.
+    equal logits, the first come first. A logit of -inf gives the probability 0. Where no logit is
+    finite, or one is +inf or NaN, the probabilities are NaN.
     Source: Fan, Lewis and Dauphin (2018), section 5.1, for top_k; Holtzman et al. (2020), section
     3.1, for top_p.
 
@@ -102,15 +104,19 @@ def token_probabilities(
     least = torch.finfo(wide.dtype).tiny
     ranked = (ranked - ranked[..., :1]) / max(float(temperature), least)
     n_kept = 1 if temperature == 0 else top_k or ranked.shape[-1]
-    kept = torch.arange(ranked.shape[-1], device=logits.device) < n_kept
-    probs = softmax(ranked) * kept
-    probs = probs / probs.sum(dim=-1, keepdim=True)
-    if top_p is not None:
-        before = probs.cumsum(dim=-1) - probs
-        probs = torch.where(before < top_p, probs, 0)
-        probs = probs / probs.sum(dim=-1, keepdim=True)
+    probs = _of_first(softmax(ranked), n_kept)
+    # Rounded sums may reach 1 too early.
+    if top_p is not None and top_p < 1:
+        reach_less = probs.cumsum(dim=-1) < float(top_p)
+        probs = _of_first(probs, reach_less.sum(dim=-1, keepdim=True) + 1)
     back = torch.argsort(order, dim=-1)
     return probs.gather(-1, back).to(logits.dtype)
+
+
+def _of_first(probs: Array, n: int | Array) -> Array:
+    """Leave the first n probabilities of each row, divided by their sum, and zeros."""
+    probs = probs * (torch.arange(probs.shape[-1], device=probs.device) < n)
+    return probs / probs.sum(dim=-1, keepdim=True)
 
 
 @check_arguments
@@ -125,8 +131,8 @@ def sample_logits(
     """Draw the next token.
 
     One number u is drawn evenly from 0 to 1 for every row; the token is the first whose
-    probabilities, those of `token_probabilities`, add up to more than u. Without `rng`, NumPy's
-    side makes a new generator and PyTorch's uses its own.
+    probabilities, those of `token_probabilities`, add up to more than u; where these are NaN, it is
+    token 0. Without `rng`, NumPy's side makes a new generator and PyTorch's uses its own.
     Source: Holtzman et al. (2020), section 3.
 
     Examples
@@ -274,18 +280,15 @@ def gpt(
 
     Examples
     --------
-    >>> one, zero, E = torch.ones(1, 1), torch.zeros(1), torch.tensor([[2.0], [3.0]])
-    >>> block = dict.fromkeys(["attention.W_Q", "attention.W_K", "attention.W_V"], one)
-    >>> block |= dict.fromkeys(["attention.W_O", "feed_forward.W_1", "feed_forward.W_2"], one)
-    >>> block |= dict.fromkeys(["norm_1.gain", "norm_1.bias", "norm_2.gain"], zero)
-    >>> block |= dict.fromkeys(["norm_2.bias", "feed_forward.b_1", "feed_forward.b_2"], zero)
-    >>> params = {f"transformer.blocks.0.{name}": array for name, array in block.items()}
-    >>> params |= {"embedding": E, "positions.P": torch.zeros(5, 1)}
+    >>> one, zero = torch.ones(1, 1), torch.zeros(1)
+    >>> block = "norm_1.gain norm_1.bias attention.W_Q attention.W_K attention.W_V attention.W_O "
+    >>> block += "norm_2.gain norm_2.bias feed_forward.W_1 feed_forward.b_1 feed_forward.W_2 "
+    >>> names = [f"transformer.blocks.0.{name}" for name in (block + "feed_forward.b_2").split()]
+    >>> params = {name: one if ".W_" in name else zero for name in names}
+    >>> params |= {"embedding": torch.tensor([[2.0], [3.0]]), "positions.P": torch.zeros(5, 1)}
     >>> params |= {"transformer.final_norm.gain": zero, "transformer.final_norm.bias": zero + 1}
-    >>> gpt(torch.tensor([0, 1, 0]), params, n_heads=1)
-    tensor([[2., 3.],
-            [2., 3.],
-            [2., 3.]])
+    >>> gpt(torch.tensor([1]), params, n_heads=1)
+    tensor([[2., 3.]])
     """
     E, P = params["embedding"], params["positions.P"]
     X = E[tokens.long()] + P[: tokens.shape[-1]]

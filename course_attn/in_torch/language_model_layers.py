@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
+from operator import index
 from typing import Annotated, Literal, overload
 
 import torch
@@ -93,6 +94,7 @@ class GPT(torch.nn.Module):
     torch.Size([1, 3, 7])
     """
 
+    @check_arguments
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.config = config
@@ -153,7 +155,7 @@ class GPT(torch.nn.Module):
     @check_arguments
     def forward(
         self,
-        tokens: Annotated[Int[Array, "*batch n"], Below("n_vocab")],
+        tokens: Int[Array, "*batch n"],
         *,
         caches: Sequence[KVCache] | None = None,
         need_weights: Flag = False,
@@ -171,7 +173,13 @@ class GPT(torch.nn.Module):
         logits = self.unembed(X)
         return logits if weights is None else (logits, weights)
 
-    def embed(self, tokens: Array, *, offset: int = 0) -> Array:
+    @check_arguments
+    def embed(
+        self,
+        tokens: Annotated[Int[Array, "*batch n"], Below("n_vocab")],
+        *,
+        offset: Size = 0,
+    ) -> Float[Array, "*batch n d_model"]:
         """Return the vector of each token plus that of its position, counted from `offset`.
 
         Raises
@@ -223,7 +231,7 @@ def generate(
     draw = partial(
         sample_logits, temperature=temperature, top_k=top_k, top_p=top_p, rng=rng
     )
-    first, caches = 0, None
+    tokens, first, caches = tokens.clone(), 0, None
     for _ in range(n):
         n_seen = 0 if caches is None else len(caches[0])
         if tokens.shape[-1] - first > model.n_context:
@@ -293,6 +301,8 @@ def ablate_heads(model: GPT, heads: Iterable[tuple[int, int]]) -> GPT:
     ------
     ValueError
         If there is no such head.
+    TypeError
+        If one of the heads is no pair of whole numbers.
 
     Examples
     --------
@@ -302,7 +312,13 @@ def ablate_heads(model: GPT, heads: Iterable[tuple[int, int]]) -> GPT:
     """
     config, copy = model.config, deepcopy(model)
     blocks = _blocks(copy)
-    for layer, head in heads:
+    for pair in heads:
+        try:
+            layer, head = map(index, pair)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"heads must be pairs (layer, head), got {pair!r}"
+            ) from None
         if not (0 <= layer < config.n_layers and 0 <= head < config.n_heads):
             raise ValueError(
                 f"heads must be pairs (layer, head) below "

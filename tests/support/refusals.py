@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from tests.support.twin_table import INF, NAN, Bad
+from tests.support.twin_table import INF, INTEGERS, NAN, Bad
 
-_DTYPES = {"mask": bool, "lengths": np.int64, "positions": np.int64}
+_DTYPES = {"mask": bool} | dict.fromkeys(INTEGERS, np.int64)
 
 
 def _filled(given: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def bad_count(function: str, name: str, too_small: int, **given: Any) -> list[Ba
     ones = _filled(given)
     kinds: dict[str, Any] = {"float": 3.0, "str": "3", "bool": True, "list": [3]}
     kinds |= {"Tensor": torch.tensor(3)} | (
-        {} if name == "n_k" else {"NoneType": None}
+        {} if name in ("n_k", "top_k") else {"NoneType": None}
     )
     return [
         Bad(

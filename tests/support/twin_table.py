@@ -19,6 +19,7 @@ import numpy as np
 
 INF, NAN = np.inf, np.nan
 LIBRARIES = ("in_numpy", "in_torch")
+INTEGERS = ("lengths", "positions", "targets", "tokens")
 
 
 def module(library: str, chapter: str = "") -> Any:
@@ -68,11 +69,15 @@ def public(library: str, path: str) -> Any:
 
 
 def result_kind(path: str) -> str:
-    """Return what a function promises: "bool" for masks, "number" for one, else "float"."""
+    """Return what a function promises.
+
+    "bool" for masks, "int64" for tokens, "number" for a single number, else "float".
+    """
     annotation = inspect.signature(public("in_numpy", path)).return_annotation
     if annotation in (float, int):
         return "number"
-    return "bool" if "bool" in getattr(annotation, "dtypes", ()) else "float"
+    dtypes = getattr(annotation, "dtypes", ())
+    return next((kind for kind in ("bool", "int64") if kind in dtypes), "float")
 
 
 @contextmanager
@@ -91,7 +96,8 @@ def convert(
 ) -> Any:
     """Copy an array for a library, in the dtype of this name, also within a mapping.
 
-    A dtype, or a function of ours, becomes the library's own. All else is left as it is.
+    A dtype, a function of ours, or a generator becomes the library's own; the last is a new one.
+    All else is left as it is.
     """
     if isinstance(value, Mapping):
         return {k: convert(library, v, dtype, device) for k, v in value.items()}
@@ -99,6 +105,8 @@ def convert(
         return public(
             library, f"{value.__module__.split('.')[-1]}.{value.__name__}"
         )
+    if isinstance(value, np.random.Generator):
+        return _generator(library, device)
     if isinstance(value, np.dtype):
         name = dtype or value.name
         return _torch_dtype(name) if library == "in_torch" else np.dtype(name)
@@ -109,6 +117,15 @@ def convert(
     # -2e6 is -inf in float16
     with np.errstate(over="ignore"):
         return value.astype(dtype or value.dtype, copy=True)
+
+
+def _generator(library: str, device: str) -> Any:
+    """Make a generator; the device `meta`, where nothing is drawn, has none."""
+    if library == "in_numpy" or device == "meta":
+        return np.random.default_rng(0) if library == "in_numpy" else None
+    import torch
+
+    return torch.Generator(device).manual_seed(0)
 
 
 def _torch_dtype(name: str) -> Any:
@@ -218,12 +235,13 @@ class Bad:
 def hand(function: str, about: str, expected: Any, **arguments: Any) -> Case:
     """Give a case with a known result; lists among the arguments are arrays.
 
-    Integers are made floating-point, in arrays too, except for `lengths` and `positions`.
+    Integers are made floating-point, in arrays too, except for `lengths`, `positions` and the
+    numbers of tokens.
     """
 
     def array(value: Any, name: str = "") -> np.ndarray:
         found = np.array(value)
-        whole = name in ("lengths", "positions") or found.dtype == bool
+        whole = name in INTEGERS or found.dtype == bool
         return found if whole else found.astype(float)
 
     arrays = {

@@ -5,7 +5,7 @@
 import gc
 import inspect
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -16,7 +16,9 @@ from jaxtyping import Bool, Float, Int
 
 from course_attn._contracts import (
     Activation,
+    AtMost,
     Axis,
+    Below,
     Count,
     Default,
     Divides,
@@ -25,12 +27,16 @@ from course_attn._contracts import (
     Finite,
     Flag,
     FloatDtypeOf,
+    Layers,
+    NoLonger,
     NonEmpty,
     NotNegative,
     Positive,
     Probability,
+    Share,
     Size,
     UpTo,
+    Whole,
     check_arguments,
 )
 
@@ -355,10 +361,13 @@ ACCEPTED = {
     "Positive": (Positive, [1, 0.5, 1e-300, np.float16(2), Fraction(1, 3)]),
     "NotNegative": (NotNegative, [0, 0.0, 1e-5, np.float32(1)]),
     "Probability": (Probability, [0, 1, 0.0, 0.5, np.float32(1.0)]),
+    "Share": (Share, [1e-300, 0.5, 1, 1.0, np.float32(1.0), Fraction(1, 3)]),
+    "Whole": (Whole, [-100, 0, 7, np.int64(-1)]),
     "Flag": (Flag, [True, False]),
     "Activation": (Activation, [torch.relu, lambda x: x, torch.nn.ReLU()]),
     "Literal": (Literal["pre", "post"], ["pre", "post"]),
     "a class": (dict, [{}, {"a": 1}]),
+    "a generic class": (Sequence[dict], [(), [{}], [3]]),
 }
 
 
@@ -460,6 +469,38 @@ REFUSED = {
         {1: "be 'pre' or 'post', got int 1"},
     ),
     "a class": (dict, TypeError, {(): "be a dict, got builtins.tuple"}),
+    "a generic class": (
+        Sequence[dict],
+        TypeError,
+        [
+            ({}, "be a Sequence, got builtins.dict"),
+            (3, "be a Sequence, got builtins.int"),
+            (iter(()), "be a Sequence, got builtins.tuple_iterator"),
+        ],
+    ),
+    "Share": (
+        Share,
+        ValueError,
+        {
+            v: f"be greater than 0 and at most 1, got {v}"
+            for v in (0, -0.5, 1.5, 50, Fraction(-1, 3))
+        },
+    ),
+    "Share, infinite": (
+        Share,
+        ValueError,
+        {v: f"be a finite number, got {v}" for v in INFINITE},
+    ),
+    "Share, no number": (
+        Share,
+        TypeError,
+        {v: f"real number, got {k}" for v, k in REAL.items()},
+    ),
+    "Whole": (
+        Whole,
+        TypeError,
+        [(v, f"whole number, got {g}") for v, g in WHOLE],
+    ),
 }
 
 
@@ -598,6 +639,242 @@ def test_entries_lie_between_zero_and_another_argument_each_time() -> None:
         "lengths must lie between 0 and n_k = 4, got 5"
     )
     assert "got -1" in message(ValueError, padded, np.array([-1, 4]), 4)
+
+
+@check_arguments
+def counted(
+    logits: Float[np.ndarray, "n n_vocab"],
+    targets: Annotated[Int[np.ndarray, "n"], Below("n_vocab", "ignore")],
+    top_k: Annotated[Count, AtMost("n_vocab")] | None = None,
+    *,
+    ignore: Whole = -100,
+) -> str:
+    """Say that the call came through."""
+    return "ran"
+
+
+def test_entries_count_from_zero_along_an_axis_each_time() -> None:
+    """Or are the number of another argument, which may count too."""
+    logits = np.ones((2, 5))
+    assert counted(logits, np.array([0, 4])) == "ran"
+    assert counted(logits, np.array([-100, 4])) == "ran"
+    assert counted(logits, np.array([-1, 3]), ignore=-1) == "ran"
+    assert counted(logits, np.array([3, 3]), ignore=3) == "ran"
+    assert counted(logits[:0], np.array([], int)) == "ran"
+    must = "targets must lie between 0 and n_vocab - 1 = 4, or be ignore ="
+    for target in (5, -1, 10**15):
+        text = message(ValueError, counted, logits, np.array([0, target]))
+        assert text == f"{must} -100, got {target}"
+    text = message(ValueError, counted, logits, np.array([-100, 5]), ignore=7)
+    assert text == f"{must} 7, got -100"
+
+
+def test_entries_below_a_length_need_no_other_argument() -> None:
+    @check_arguments
+    def looked_up(
+        E: Float[np.ndarray, "n_vocab d"],
+        tokens: Annotated[Int[np.ndarray, "*batch n"], Below("n_vocab")],
+    ) -> str:
+        return "ran"
+
+    E = np.ones((300, 2))
+    assert looked_up(E, np.array([[0, 299], [7, 1]])) == "ran"
+    assert message(ValueError, looked_up, E, np.array([[0, 299], [300, -1]])) == (
+        "tokens must lie between 0 and n_vocab - 1 = 299, got 300"
+    )
+
+
+def test_entries_of_a_narrow_dtype_are_compared_as_numbers() -> None:
+    """300 is no int8, and 200 as one is -56, as PyTorch would have it."""
+
+    @check_arguments
+    def looked_up(
+        E: Float[torch.Tensor, "n_vocab d"],
+        tokens: Annotated[Int[torch.Tensor, "n"], Below("n_vocab", "ignore")],
+        ignore: Whole = -100,
+    ) -> str:
+        return "ran"
+
+    tokens = torch.tensor([100, 127], dtype=torch.int8)
+    for n_vocab in (128, 156, 200, 300):
+        assert looked_up(torch.ones(n_vocab, 1), tokens) == "ran"
+    assert "= 126, or be ignore = -100, got 127" in message(
+        ValueError, looked_up, torch.ones(127, 1), tokens
+    )
+    # 156 as int8 is -100.
+    assert "got -100" in message(
+        ValueError, looked_up, torch.ones(9, 1), tokens - 200, 156
+    )
+
+
+def test_entries_on_another_device_are_not_read() -> None:
+    """On the device `meta` they are no numbers at all."""
+
+    @check_arguments
+    def looked_up(
+        E: Float[torch.Tensor, "n_vocab d"],
+        tokens: Annotated[Int[torch.Tensor, "n"], Below("n_vocab")],
+    ) -> str:
+        return "ran"
+
+    assert (
+        looked_up(torch.ones(3, 2), torch.ones(4, dtype=int, device="meta"))
+        == "ran"
+    )
+
+
+def test_a_modules_own_length_bounds_entries() -> None:
+    class Table(torch.nn.Module):
+        def __init__(self, n_vocab: int) -> None:
+            super().__init__()
+            self.n_vocab = n_vocab
+
+        @check_arguments
+        def forward(
+            self, tokens: Annotated[Int[torch.Tensor, "n"], Below("n_vocab")]
+        ) -> str:
+            return "ran"
+
+    assert Table(8)(torch.tensor([7])) == "ran"
+    assert message(ValueError, Table(7), torch.tensor([7])) == (
+        "tokens must lie between 0 and n_vocab - 1 = 6, got 7"
+    )
+
+
+def test_a_number_is_at_most_a_length() -> None:
+    logits, targets = np.ones((2, 5)), np.array([0, 4])
+    for top_k in (None, 1, 5):
+        assert counted(logits, targets, top_k) == "ran"
+    assert message(ValueError, counted, logits, targets, 6) == (
+        "top_k must be at most n_vocab = 5, got 6"
+    )
+    assert message(ValueError, counted, logits, targets, 0) == (
+        "top_k must be at least 1, got 0"
+    )
+    assert counted(np.ones((2, 6)), targets, 6) == "ran"
+
+
+def test_an_axis_is_no_longer_than_another() -> None:
+    @check_arguments
+    def placed(
+        X: Annotated[Float[np.ndarray, "*batch n d"], NoLonger("n", "n_max")],
+        P: Float[np.ndarray, "n_max d"],
+    ) -> str:
+        return "ran"
+
+    P = np.ones((4, 3))
+    for n in (0, 1, 4):
+        assert placed(np.ones((2, n, 3)), P) == "ran"
+    assert message(ValueError, placed, np.ones((2, 5, 3)), P) == (
+        "X must have at most n_max = 4 elements along n, got 5"
+    )
+
+
+@check_arguments
+def with_layers(
+    params: Annotated[
+        Mapping[str, np.ndarray],
+        Layers(
+            Float, np.ndarray, "net.layers", once={"E": "v d"}, each={"W.a": "d d"}
+        ),
+    ],
+    heads: Annotated[Count, Divides("d")] = 1,
+) -> str:
+    """Say that the call came through."""
+    return "ran"
+
+
+def layers(*numbers: Any, E: Any = 7) -> dict[str, np.ndarray]:
+    """Return the entries of layers with these numbers."""
+    named = {f"net.layers.{n}.W.a": np.ones((3, 3)) for n in numbers}
+    return {"E": np.ones((E, 3))} | named
+
+
+@pytest.mark.parametrize("n", [1, 2, 12])
+def test_a_mapping_has_the_entries_of_any_number_of_layers(n: int) -> None:
+    assert with_layers(layers(*range(n))) == "ran"
+    assert with_layers(dict(reversed(layers(*range(n)).items())), 3) == "ran"
+
+
+def test_layers_that_are_missing_or_unknown_are_named() -> None:
+    must = "params must have the entries of a model of"
+    for given, says in (
+        (layers(), "1 layer, but misses net.layers.0.W.a"),
+        (
+            layers(1),
+            "1 layer, but misses net.layers.0.W.a and has unknown net.layers.1.W.a",
+        ),
+        (
+            layers(0, 2),
+            "2 layers, but misses net.layers.1.W.a and has unknown net.layers.2.W.a",
+        ),
+        (layers(0, "x"), "1 layer, but has unknown net.layers.x.W.a"),
+        (
+            layers(0, "00"),
+            "2 layers, but misses net.layers.1.W.a and has unknown net.layers.00.W.a",
+        ),
+        (layers(0) | {3: 4}, "1 layer, but has unknown 3"),
+        (layers(0) | {"net.layersx": 4}, "1 layer, but has unknown net.layersx"),
+        (
+            layers(0) | {"net.layers.0.b": np.ones(3)},
+            "1 layer, but has unknown net.layers.0.b",
+        ),
+        (
+            {f"module.{k}": a for k, a in layers(0).items()},
+            "1 layer, but misses E, net.layers.0.W.a and has unknown module.E, "
+            "module.net.layers.0.W.a",
+        ),
+    ):
+        assert message(ValueError, with_layers, given) == f"{must} {says}"
+    assert message(TypeError, with_layers, [1]) == (
+        "params must be a mapping of names to arrays, such as a dict, got builtins.list"
+    )
+
+
+def test_lengths_may_come_from_a_mapping_that_is_given_later() -> None:
+    @check_arguments
+    def read(
+        tokens: Annotated[Int[np.ndarray, "n"], Below("v"), NoLonger("n", "d")],
+        params: Annotated[
+            Mapping[str, np.ndarray], Entries(Float, np.ndarray, E="v d")
+        ],
+    ) -> str:
+        return "ran"
+
+    E = {"E": np.ones((7, 3))}
+    assert read(np.array([6, 0, 1]), E) == "ran"
+    assert message(ValueError, read, np.array([7]), E) == (
+        "tokens must lie between 0 and v - 1 = 6, got 7"
+    )
+    assert message(ValueError, read, np.zeros(4, int), E) == (
+        "tokens must have at most d = 3 elements along n, got 4"
+    )
+
+
+def test_of_many_names_a_dozen_are_said() -> None:
+    few = {f"x{i}": 1 for i in range(12)}
+    names = ", ".join(few)
+    assert message(ValueError, with_layers, layers(0) | few).endswith(f" {names}")
+    more = layers(0) | few | {"y": 1, "z": 1}
+    assert message(ValueError, with_layers, more).endswith(f" {names}, 2 more")
+
+
+def test_entries_of_all_layers_fit_each_other_and_the_other_arguments() -> None:
+    wrong = layers(0, 1) | {"net.layers.1.W.a": np.ones((3, 4))}
+    assert message(ValueError, with_layers, wrong) == (
+        "net.layers.1.W.a must have shape (d, d) with d = 3 from E, got (3, 4); "
+        "axes of length 1 are not broadcast"
+    )
+    assert message(ValueError, with_layers, layers(0), 2) == (
+        "E must have a width that is a multiple of heads = 2, got (7, 3)"
+    )
+    narrow = layers(0) | {"E": np.ones((7, 3), np.float32)}
+    assert "E is float32, net.layers.0.W.a is float64" in message(
+        TypeError, with_layers, narrow
+    )
+    # A call that passed lets none pass that has other layers.
+    assert with_layers(layers(0, 1)) == "ran"
+    message(ValueError, with_layers, layers(0, 2))
 
 
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
@@ -757,7 +1034,7 @@ def test_pythons_own_errors_name_the_function(args, kwargs, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "annotation", [int, float, bool, str, Any, "Count", list[int]]
+    "annotation", [int, float, bool, str, Any, object, "Count"]
 )
 def test_an_annotation_that_says_nothing_is_an_error_with_file_and_line(
     annotation: Any,

@@ -73,9 +73,8 @@ def test_signatures_agree(function: str) -> None:
 
 
 def _plain(annotation: str) -> str:
-    return re.sub(
-        r"numpy\.|torch\.", "", re.sub(r"ndarray|Tensor", "Array", annotation)
-    )
+    home = r"numpy\.random\._generator\.|torch\._C\.|numpy\.|torch\."
+    return re.sub(home, "", re.sub(r"ndarray|Tensor", "Array", annotation))
 
 
 @each_function

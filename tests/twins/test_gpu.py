@@ -41,7 +41,8 @@ def assert_same_on_gpu(case: Case, dtype: str) -> None:
     function = public("in_torch", case.function)
     on_gpu = function(**case.arguments("in_torch", dtype, device="cuda"))
     assert {part.device.type for part in parts(on_gpu)} == {"cuda"}
-    wanted = "bool" if result_kind(case.function) == "bool" else dtype
+    kind = result_kind(case.function)
+    wanted = dtype if kind == "float" else kind
     assert {part.dtype for part in parts(on_gpu)} == {getattr(torch, wanted)}
     on_cpu = function(**case.arguments("in_torch", dtype))
     assert_close(on_gpu, on_cpu, TOLERANCE[dtype])

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.support.twin_table import Case, named, parts, public, result_kind
-from tests.twins.cases import CASES, FUNCTIONS
+from tests.twins.cases import CASES, FUNCTIONS, fullest
 
 # Finite differences call a function many times.
 pytestmark = pytest.mark.slow
@@ -105,6 +105,10 @@ ON_THE_EDGE = {
         {"Q": [[1], [2], [3]], "K": [[4]], "V": [[5]]},
     ),
     "scores all equal": ("scaling.score_statistics", {"scores": [[0, 0], [0, 0]]}),
+    "a token that cannot come": (
+        "language_model.token_probabilities",
+        {"logits": [2, -np.inf, 1]},
+    ),
 }
 
 
@@ -124,3 +128,31 @@ def test_gradients_are_finite_where_functions_have_an_edge(edge: str) -> None:
             assert tensor.grad is not None and torch.isfinite(tensor.grad).all(), (
                 name
             )
+
+
+def test_gradients_of_the_loss_are_shares_less_what_was_right() -> None:
+    """(softmax - one-hot) / count, also with logits of -inf, and 0 where a place does not count."""
+    logits = torch.tensor([[0, -torch.inf, 1], [2, 2, -1], [3, 5, -torch.inf]])
+    logits = logits.double().requires_grad_()
+    targets = torch.tensor([2, 0, -100])
+    public("in_torch", "language_model.cross_entropy")(logits, targets).backward()
+    right = torch.tensor([[0, 0, 1], [1, 0, 0], [0, 0, 0]])
+    wanted = (logits.detach().softmax(-1) - right) / 2
+    wanted[2] = 0
+    torch.testing.assert_close(logits.grad, wanted, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", fullest("language_model.gpt").options["params"])
+def test_gradients_of_a_model_equal_finite_differences(name: str) -> None:
+    """Those of every entry of its state dict; the embedding is used twice."""
+    arguments = fullest("language_model.gpt").arguments("in_torch")
+    entry = arguments["params"][name].requires_grad_()
+
+    def call(given: torch.Tensor) -> torch.Tensor:
+        params = arguments["params"] | {name: given}
+        return public("in_torch", "language_model.gpt")(
+            **arguments | {"params": params}
+        )
+
+    torch.manual_seed(0)
+    assert torch.autograd.gradcheck(call, [entry], fast_mode=True)

@@ -63,7 +63,7 @@ def assert_twins_agree(case: Case, dtype: str) -> None:
         kind = promised.return_annotation
         assert type(by_numpy) is type(by_torch) is kind
     else:
-        wanted = {"bool": "bool", "float": dtype}[result]
+        wanted = dtype if result == "float" else result
         for part in parts(by_numpy):
             assert isinstance(part, np.ndarray | np.floating)
             assert str(part.dtype) == wanted

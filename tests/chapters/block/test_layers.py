@@ -13,7 +13,15 @@ from course_attn.in_torch import (
     Transformer,
     TransformerBlock,
 )
-from course_attn.in_torch.block import feed_forward, gelu, layer_norm, relu
+from course_attn.in_torch.block import (
+    feed_forward,
+    gelu,
+    layer_norm,
+    post_norm_block,
+    pre_norm_block,
+    relu,
+    transformer_block,
+)
 from course_attn.in_torch.masks import causal_mask
 from tests.support.block_layers import (
     BATCH,
@@ -42,6 +50,40 @@ def test_layer_norm_and_feed_forward_modules_are_the_functions() -> None:
         arrays = (feed.W_1, feed.b_1, feed.W_2, feed.b_2)
         wanted = feed_forward(X, *arrays, activation=activation)
         assert_close(feed(X), wanted, 1e-12)
+
+
+@each_norm
+def test_transformer_block_without_biases_is_the_function(norm: str) -> None:
+    """`biases` are those of the attention; the feed-forward network keeps its own."""
+    block = shaken(
+        TransformerBlock(D, HEADS, D_FF, norm=norm, biases=False, activation=gelu)
+    )
+    names = {
+        "norm_1.gain": "gain_1",
+        "norm_1.bias": "bias_1",
+        "norm_2.gain": "gain_2",
+        "norm_2.bias": "bias_2",
+    }
+    params = {
+        names.get(name) or name.rpartition(".")[2]: parameter
+        for name, parameter in block.state_dict().items()
+    }
+    wiring = {"pre": pre_norm_block, "post": post_norm_block}[norm]
+    for causal in (False, True):
+        X = elements(BATCH)
+        wanted = transformer_block(
+            X, params, n_heads=HEADS, causal=causal, block=wiring, activation=gelu
+        )
+        assert_close(block(X, causal=causal), wanted, 1e-12)
+
+
+def test_transformer_hands_biases_on_to_its_blocks() -> None:
+    for biases in (False, True):
+        stack = Transformer(2, D, HEADS, biases=biases)
+        vectors = [n for n in stack.state_dict() if "attention.b" in n]
+        assert len(vectors) == (8 if biases else 0)
+    default = Transformer(1, D, HEADS).blocks[0], TransformerBlock(D, HEADS)
+    assert all(block.attention.b_Q is not None for block in default)
 
 
 @pytest.mark.parametrize("make", [FeedForward, TransformerBlock, Transformer])
@@ -180,7 +222,9 @@ def test_repr_of_modules_says_what_they_are() -> None:
         ("TransformerBlock", (6, 2), {"dropout": -0.1}, ValueError, "dropout"),
         ("TransformerBlock", (6, 2), {"eps": -1.0}, ValueError, "eps"),
         ("Transformer", (0, 6, 2), {}, ValueError, "n_layers must be at least 1"),
+        ("TransformerBlock", (6, 2), {"biases": 0}, TypeError, "biases"),
         ("Transformer", (2, 6, 2), {"norm": None}, TypeError, "norm"),
+        ("Transformer", (2, 6, 2), {"biases": None}, TypeError, "biases"),
     ],
 )
 def test_modules_of_the_block_refuse_what_makes_no_sense(

@@ -88,7 +88,7 @@ def test_log_sum_exp_gives_the_weights_back(library: str) -> None:
 
 @pytest.mark.equation("eq-cached-step")
 def test_kv_cache_step_is_the_last_row(library: str) -> None:
-    X, cache = normal(9, 5), module(library, "fast").KVCache()
+    X, cache = normal(9, 5), module(library, "language_model").KVCache()
     W_Q, W_K, W_V = normal(3, 5, 5)
     causal = twin(library, "masks.causal_attention")
     for t in range(1, 10):
@@ -131,7 +131,7 @@ def test_kv_cache_holds_keys_and_values_of_every_layer(library: str) -> None:
     layers, n_kv, n, d_k, d_v = 3, 2, 11, 5, 7
     total = 0
     for _ in range(layers):
-        cache = module(library, "fast").KVCache()
+        cache = module(library, "language_model").KVCache()
         new = [
             convert(library, np.zeros((n_kv, n, d)), "float32") for d in (d_k, d_v)
         ]

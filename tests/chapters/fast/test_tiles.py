@@ -18,8 +18,8 @@ from course_attn.in_numpy import _threads, fast
 from course_attn.in_numpy.fast import tiled_attention
 from course_attn.in_numpy.masks import causal_mask
 from course_attn.in_numpy.qkv import attention
-from course_attn.in_torch.fast import KVCache
 from course_attn.in_torch.fast import tiled_attention as tiled_by_torch
+from course_attn.in_torch.language_model import KVCache
 from course_attn.in_torch.qkv import attention as attention_by_torch
 from tests.support.attention_inputs import inputs, normal, random_mask
 from tests.support.comparison import HALF, IN_16_BITS, assert_close

@@ -1,4 +1,4 @@
-"""Chapter 10: the cache that decoding keeps."""
+"""The cache that decoding keeps."""
 
 import inspect
 
@@ -14,7 +14,7 @@ Part = tuple[np.ndarray, ...]
 
 def appended(library: str, *lengths: int) -> tuple[object, list[np.ndarray], Part]:
     """Append random keys and values of these lengths; return the cache, all parts and the end."""
-    cache = module(library, "fast").KVCache()
+    cache = module(library, "language_model").KVCache()
     keys, values, found = [], [], None
     for number, n in enumerate(lengths):
         keys.append(normal(2, 3, n, 5, seed=number))
@@ -35,7 +35,7 @@ def test_kv_cache_gives_back_all_it_was_given(
 
 
 def test_kv_cache_leaves_what_it_gave_earlier_as_it_was(library: str) -> None:
-    cache = module(library, "fast").KVCache()
+    cache = module(library, "language_model").KVCache()
     seen = []
     for n in range(1, 9):
         new = [convert(library, normal(3, n, d, seed=n)) for d in (5, 7)]
@@ -50,7 +50,7 @@ def test_kv_cache_leaves_what_it_gave_earlier_as_it_was(library: str) -> None:
 
 def test_kv_cache_is_copied_as_it_doubles_only(library: str) -> None:
     """Of 1000 single appends, few move what is there to another place."""
-    cache = module(library, "fast").KVCache()
+    cache = module(library, "language_model").KVCache()
     places = set()
     for _ in range(1000):
         one = convert(library, np.ones((1, 2)))
@@ -61,7 +61,7 @@ def test_kv_cache_is_copied_as_it_doubles_only(library: str) -> None:
 
 def test_kv_cache_works_in_any_dtype(library: str) -> None:
     for dtype in ("float16", "float32", "float64"):
-        cache = module(library, "fast").KVCache()
+        cache = module(library, "language_model").KVCache()
         for _ in range(2):
             one = convert(library, np.ones((2, 3)), dtype)
             K, V = cache.append(one, one)
@@ -70,7 +70,7 @@ def test_kv_cache_works_in_any_dtype(library: str) -> None:
 
 @pytest.mark.without_hook
 def test_kv_cache_refuses_what_does_not_fit(library: str) -> None:
-    cache = public(library, "fast.KVCache")
+    cache = public(library, "language_model.KVCache")
 
     def attempt(K: np.ndarray, V: np.ndarray, before: bool = True) -> None:
         kv = cache()
@@ -110,7 +110,7 @@ def test_kv_cache_refuses_what_does_not_fit(library: str) -> None:
 
 @pytest.mark.without_hook
 def test_kv_cache_stays_as_it_was_if_append_refuses(library: str) -> None:
-    cache, keys = public(library, "fast.KVCache")(), normal(2, 3, 3, 5)
+    cache, keys = public(library, "language_model.KVCache")(), normal(2, 3, 3, 5)
     cache.append(convert(library, keys), convert(library, normal(2, 3, 3, 7)))
     with pytest.raises(ValueError, match="V must have"):
         cache.append(
@@ -143,7 +143,7 @@ def test_kv_cache_decoding_is_attending_to_all(
         normal(2, 3, 8, 5, seed=2),
     )
     whole = causal(turn(Q, 0), turn(K, 0), V)
-    cache, start = module(library, "fast").KVCache(), 0
+    cache, start = module(library, "language_model").KVCache(), 0
     for n in chunks:
         rows = np.s_[..., start : start + n, :]
         q, k = turn(Q[rows], len(cache)), turn(K[rows], len(cache))
@@ -154,7 +154,10 @@ def test_kv_cache_decoding_is_attending_to_all(
 
 
 def test_kv_cache_has_one_face_in_both_libraries() -> None:
-    ours = [module(library, "fast").KVCache for library in ("in_numpy", "in_torch")]
+    ours = [
+        module(library, "language_model").KVCache
+        for library in ("in_numpy", "in_torch")
+    ]
     for name in ("append", "__len__", "__init__"):
         methods = [getattr(cache, name) for cache in ours]
         names = [list(inspect.signature(m).parameters) for m in methods]
