@@ -5,7 +5,8 @@ The functions of the course exist twice, under the same names and with the same 
 PyTorch has the modules, `fused_attention`, and what copies layers from and to ``torch.nn``.
 ``course_attn.costs`` counts parameters, operations and bytes. These three are the public interface;
 ``check``, ``hint``, ``solution`` and ``progress`` of ``course_attn.exercises`` are for the learner;
-the rest serves the book.
+the rest serves the book. ``course_attn.text`` has the text of the course's language model,
+``course_attn.weights`` the trained model, and ``python -m course_attn.train`` trains one.
 
 What many arguments mean
 ------------------------

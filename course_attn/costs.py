@@ -1,14 +1,24 @@
-"""What attention costs: parameters, operations and bytes, and how far its scores spread.
+"""What attention and training cost: parameters, operations, bytes and seconds.
 
 Plain numbers, the same for NumPy and PyTorch. Sizes are named as everywhere in the course (n_q
 queries, n_k keys, widths d_k, d_v and d_model, n_heads heads); `itemsize` is the size of one number
-in bytes: 4 for float32, 2 for float16 and bfloat16.
+in bytes: 4 for float32, 2 for float16 and bfloat16. How far scores spread is here, too.
 """
 
-from course_attn._contracts import Count, Finite, Flag, Size, check_arguments
+from course_attn._contracts import (
+    Count,
+    Finite,
+    Flag,
+    NotNegative,
+    Positive,
+    Size,
+    check_arguments,
+)
 
 __all__ = [
+    "all_reduce_seconds",
     "attention_flops",
+    "data_parallel_speedup",
     "expected_score_variance",
     "explicit_bytes",
     "fused_bytes",
@@ -184,3 +194,58 @@ def kv_cache_bytes(
     2.0
     """
     return itemsize * n_layers * n_kv_heads * n * (d_k + d_v)
+
+
+@check_arguments
+def all_reduce_seconds(
+    n_bytes: Size,
+    n_processes: Count,
+    *,
+    bandwidth: Positive,
+    latency: NotNegative = 0.0,
+) -> float:
+    """Predict how long N processes take to add up an array of P bytes and share the sum, in a ring.
+
+    2 (N - 1) (latency + P / (N bandwidth)): in 2 (N - 1) rounds each process sends an Nth of the
+    array to its neighbor, all at the same time. So one sends 2 P (N - 1) / N bytes, hardly more
+    among many, while the rounds grow with N. `bandwidth` is what one process can send, in bytes per
+    second, and `latency` what each message costs besides, in seconds; adding itself costs nothing.
+    Source: Patarasuk and Yuan (2009).
+
+    Examples
+    --------
+    >>> all_reduce_seconds(4_000_000, 4, bandwidth=1e9)
+    0.006
+    """
+    return 2 * (n_processes - 1) * (latency + n_bytes / (n_processes * bandwidth))
+
+
+@check_arguments
+def data_parallel_speedup(
+    n_processes: Count,
+    *,
+    compute_seconds: Positive,
+    n_bytes: Size,
+    bandwidth: Positive,
+    latency: NotNegative = 0.0,
+    hidden_seconds: NotNegative = 0.0,
+) -> float:
+    """Predict how many times the sequences per second of one process N processes train on.
+
+    N c / (c + max(0, a - h)): each computes for c seconds on its own share of the batch, then all
+    average their gradients, n_bytes in all, in the a seconds of `all_reduce_seconds`, of which at
+    most h are hidden behind the backward pass. With a share that stays the same, c does too; where
+    a batch is divided among more and more processes, c falls, and the speedup ends.
+    Source: Patarasuk and Yuan (2009) for a; Li et al. (2020), section 3.2.3, for what is hidden.
+
+    Examples
+    --------
+    >>> network = {"n_bytes": 4_000_000, "bandwidth": 1e9}
+    >>> round(data_parallel_speedup(4, compute_seconds=0.014, **network), 3)  # 0.006 s more
+    2.8
+    """
+    told = all_reduce_seconds(
+        n_bytes, n_processes, bandwidth=bandwidth, latency=latency
+    )
+    waited = max(0.0, told - hidden_seconds)
+    return n_processes * compute_seconds / (compute_seconds + waited)

@@ -53,6 +53,20 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         )
     ],
 }
+RING = {"n_bytes": 3_000_017, "n_processes": 7, "bandwidth": 2e9}
+TEAM = RING | {"compute_seconds": 0.0071}
+CALLS["all_reduce_seconds"] = [
+    RING,
+    RING | {"latency": 1.3e-5},
+    RING | {"n_processes": 1, "latency": 1.3e-5},
+    RING | {"n_bytes": 0, "latency": 1.3e-5},
+]
+CALLS["data_parallel_speedup"] = [
+    TEAM,
+    TEAM | {"latency": 1.3e-5, "hidden_seconds": 1.1e-3},
+    TEAM | {"hidden_seconds": 1.0},
+    TEAM | {"n_processes": 1, "latency": 1.3e-5},
+]
 CALLS["explicit_bytes"].append(SIZES | {"itemsize": 2})
 CALLS["fused_bytes"].append(SIZES | {"itemsize": 2})
 
@@ -86,6 +100,26 @@ BY_HAND = [
         "n_parameters",
         164,
         {"d_model": 6, "n_heads": 2, "d_k": 1, "d_v": 5, "biases": True},
+    ),
+    # Two send half of 8 bytes, twice, 1 byte a second; three a third of 9, four times, at 2 s more.
+    ("all_reduce_seconds", 8, {"n_bytes": 8, "n_processes": 2, "bandwidth": 1.0}),
+    (
+        "all_reduce_seconds",
+        4 * (3 + 2),
+        {"n_bytes": 9, "n_processes": 3, "bandwidth": 1.0, "latency": 2.0},
+    ),
+    ("all_reduce_seconds", 0, {"n_bytes": 8, "n_processes": 1, "bandwidth": 1.0}),
+    # 8 seconds of computing and 8 of telling: two are as quick as one. Hidden: twice as quick.
+    (
+        "data_parallel_speedup",
+        1,
+        {"n_bytes": 8, "n_processes": 2, "bandwidth": 1.0, "compute_seconds": 8.0},
+    ),
+    (
+        "data_parallel_speedup",
+        2,
+        {"n_bytes": 8, "n_processes": 2, "bandwidth": 1.0, "compute_seconds": 8.0}
+        | {"hidden_seconds": 9.0},
     ),
     # A width that no default fits.
     ("n_parameters", 160, {"d_model": 10, "n_heads": 1, "d_k": 3, "d_v": 5}),
@@ -170,6 +204,43 @@ def linear_layers(
     return sum(p.numel() for layer in layers for p in layer.parameters())
 
 
+def ring(
+    n_bytes: int, n_processes: int, bandwidth: float, latency: float = 0.0
+) -> float:
+    """Pass parts around: each round, every process sends one, and the next begins when all have."""
+    # Which processes' numbers are in each part that a process has.
+    parts = np.repeat(np.eye(n_processes, dtype=int)[:, None], n_processes, axis=1)
+    clock = 0.0
+    for final in (False, True):
+        for n_done in range(n_processes - 1):
+            before = parts.copy()
+            for sender in range(n_processes):
+                receiver = (sender + 1) % n_processes
+                place = (sender + final - n_done) % n_processes
+                sent = before[sender, place]
+                parts[receiver, place] = (
+                    sent if final else parts[receiver, place] + sent
+                )
+            clock += latency + n_bytes / n_processes / bandwidth
+    # Every process has every part, in it what each has added, once.
+    assert (parts == 1).all()
+    return clock
+
+
+def several(
+    n_processes: int,
+    compute_seconds: float,
+    n_bytes: int,
+    bandwidth: float,
+    latency: float = 0.0,
+    hidden_seconds: float = 0.0,
+) -> float:
+    """Count sequences per second, of one process and of all."""
+    told = ring(n_bytes, n_processes, bandwidth, latency)
+    seconds = compute_seconds + (told - hidden_seconds) * (told > hidden_seconds)
+    return (n_processes * 5 / seconds) / (5 / compute_seconds)
+
+
 def variance_by_quadrature(
     d_k: int, mean: float = 0.0, shared: bool = False
 ) -> np.floating:
@@ -189,6 +260,8 @@ def variance_of_ncx2(d_k: int, mean: float = 0.0, shared: bool = False) -> float
 
 
 ORACLES = {
+    "all_reduce_seconds": [ring],
+    "data_parallel_speedup": [several],
     "attention_flops": [flops_by_torch],
     "explicit_bytes": [lambda **sizes: moved(**sizes, times=4)],
     "fused_bytes": [lambda **sizes: moved(**sizes, times=0)],
@@ -197,6 +270,10 @@ ORACLES = {
     "n_parameters": [linear_layers],
     "expected_score_variance": [variance_by_quadrature, variance_of_ncx2],
 }
+
+
+# These are no counts.
+REAL = ("all_reduce_seconds", "data_parallel_speedup", "expected_score_variance")
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -253,6 +330,23 @@ BAD_INPUT = [
             undivided(name, d_k=2),
         )
     ),
+    *bad_sizes("all_reduce_seconds", RING, n_bytes=0, n_processes=1),
+    *bad_sizes("data_parallel_speedup", TEAM, n_bytes=0, n_processes=1),
+    *(
+        bad
+        for name, good in (
+            ("all_reduce_seconds", RING),
+            ("data_parallel_speedup", TEAM),
+        )
+        for number in ("bandwidth", "latency", "compute_seconds", "hidden_seconds")
+        if number in good or name == "data_parallel_speedup" or number == "latency"
+        for bad in bad_number(
+            name,
+            number,
+            positive=number in ("bandwidth", "compute_seconds"),
+            **{k: v for k, v in good.items() if k != number},
+        )
+    ),
     *bad_flag("n_parameters", "biases", **HEADS),
     *bad_count("expected_score_variance", "d_k", 0),
     *bad_number("expected_score_variance", "mean", positive=False, d_k=64),
@@ -267,7 +361,7 @@ def test_costs_are_what_others_count(name: str) -> None:
         for oracle in ORACLES[name]:
             with named(call, oracle):
                 found, wanted = count(**call), oracle(**call)
-                if name == "expected_score_variance":
+                if name in REAL:
                     assert type(found) is float
                     assert found == pytest.approx(wanted, rel=1e-12)
                 else:

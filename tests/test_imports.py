@@ -37,6 +37,8 @@ BREAKS = {
         ("checking/result.py", "from course_attn import exercises", "exercises"),
         ("checking/judge.py", "from course_attn import figures", "figures"),
         ("source.py", "from course_attn import exercises", "exercises"),
+        ("figures/masks.py", "from course_attn import train", "train"),
+        ("weights.py", "from course_attn import text", "text"),
     ],
     "The engine of the exercises knows nothing about attention": [
         ("checking/running.py", "from course_attn.in_torch import softmax", "in_torch.softmax"),
@@ -49,10 +51,12 @@ BREAKS = {
         ("in_numpy/order.py", "def f():\n    from torch.nn import functional", "torch"),
         ("figures/matrices.py", "from course_attn.in_torch import qkv", "in_torch.qkv"),
         ("figures/tiles.py", "import torch", "torch"),
+        ("weights.py", "def g():\n    import torch", "torch"),
     ],
     "in_numpy needs NumPy and jaxtyping": [("in_numpy/block.py", "import scipy.special", "scipy")],
     "in_torch needs PyTorch and jaxtyping": [("in_torch/block.py", "import numpy", "numpy")],
     "figures needs NumPy and Matplotlib": [("figures/order.py", "import sklearn", "sklearn")],
+    "train needs PyTorch, Matplotlib and tqdm": [("train/log.py", "import pandas", "pandas")],
 }  # fmt: skip
 
 

@@ -340,7 +340,9 @@ def test_the_lower_bounds_are_those_that_are_tested():
     named = [*PROJECT["dependencies"], *extras["torch"], *extras["book"]]
     bounds = {
         requirement.name: str(requirement.specifier)
-        for requirement in map(Requirement, [*named, *extras["fast"]])
+        for requirement in map(
+            Requirement, [*named, *extras["fast"], *extras["train"]]
+        )
         if requirement.name != "course_attn"
     }
     tested = {
