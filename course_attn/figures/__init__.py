@@ -7,12 +7,14 @@ from course_attn.figures.animation import animate
 from course_attn.figures.explorer import explore_weights
 from course_attn.figures.graphs import arcs, graph
 from course_attn.figures.live.attention_lab import attention_lab
+from course_attn.figures.live.follow import follow
 from course_attn.figures.live.mask_painter import mask_painter
 from course_attn.figures.live.random_widths import random_widths
 from course_attn.figures.live.rotary_dials import rotary_dials
 from course_attn.figures.live.softmax_bars import softmax_bars
 from course_attn.figures.live.two_arrows import two_arrows
 from course_attn.figures.live.value_triangle import value_triangle
+from course_attn.figures.live.writing_model import writing_model
 from course_attn.figures.matrices import heatmap, matrix
 from course_attn.figures.style import INK, ROLES, canvas, role_color, use_style
 
@@ -24,6 +26,7 @@ __all__ = [
     "attention_lab",
     "canvas",
     "explore_weights",
+    "follow",
     "graph",
     "heatmap",
     "mask_painter",
@@ -35,4 +38,5 @@ __all__ = [
     "two_arrows",
     "use_style",
     "value_triangle",
+    "writing_model",
 ]

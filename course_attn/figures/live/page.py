@@ -49,10 +49,7 @@ $fallback
 </div>
 <figcaption>$caption</figcaption>
 <script type="application/json">$data</script>
-<script>
-$script
-</script>
-</figure>
+$script</figure>
 """)
 
 
@@ -71,7 +68,13 @@ class Widget:
 
 
 def widget(
-    name: str, data: dict[str, Any], *, fallback: str, alt: str, caption: str
+    name: str,
+    data: dict[str, Any],
+    *,
+    fallback: str,
+    alt: str,
+    caption: str,
+    on_request: bool = False,
 ) -> Widget:
     """Put a widget's data, style and script into one page that asks for nothing else.
 
@@ -89,6 +92,9 @@ def widget(
     caption : str
         What it says. From "Try: " on it says what to do: the page shows that above the controls,
         and leaves it out where there are none (without JavaScript, on paper).
+    on_request : bool
+        Whether its script is not in the page, but beside those of the built book, to be loaded when
+        a reader asks for it.
 
     Returns
     -------
@@ -122,13 +128,17 @@ def widget(
         style=_style(name),
         fallback=fallback,
         data=written.replace("<", "\\u003c"),
-        script=re.sub(
-            r"\n{2,}", "\n", _COMMENTS.sub("", joined(FOLDER / f"{name}.js"))
-        ),
+        script="" if on_request else _script(name),
     )
     if (size := len(page.encode())) > MAX_BYTES:
         raise ValueError(f"{name} has {size} bytes, more than {MAX_BYTES}")
     return Widget(page, name, caption)
+
+
+def _script(name: str) -> str:
+    """Return a widget's script without its comments."""
+    text = _COMMENTS.sub("", joined(FOLDER / f"{name}.js"))
+    return "<script>\n" + re.sub(r"\n{2,}", "\n", text) + "\n</script>\n"
 
 
 def _style(name: str) -> str:

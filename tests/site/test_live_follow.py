@@ -1,0 +1,329 @@
+"""One number followed through a model, in Chromium from disk: steps, numbers, links, keys."""
+
+import re
+from functools import cache
+
+import pytest
+
+from course_attn.figures import follow
+from course_attn.figures.live.follow_steps import Read, Step, Table, steps_of
+from tests.site.chromium import needs_chromium
+from tests.site.firefox import needs_firefox
+from tests.site.soundness import accessibility_violations, page_errors
+from tests.site.widget_page import WidgetPage, opening, page_of_widgets
+from tests.support.tiny_gpt import CHARACTERS, TEXT, drawn, tokens_of
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytestmark = needs_chromium
+
+# Picks every number that a step writes: what is said then, and what is lit.
+PICK_ALL = """() => {
+  const stage = document.querySelector(".attn-stage"), found = [];
+  const parts = stage.querySelectorAll(".part");
+  const tables = parts[1].querySelectorAll("table");
+  tables.forEach((table, t) => [...table.tBodies[0].rows].forEach((row, i) =>
+    [...row.querySelectorAll("button")].forEach((cell, j) => {
+      cell.click();
+      const lit = [...parts[0].querySelectorAll("td.lit")].map((td) => td.textContent);
+      const pressed = parts[1].querySelectorAll("[aria-pressed=true]").length;
+      found.push([t, i, j, cell.textContent, stage.querySelector(".attn-said").textContent, lit,
+        pressed, cell.getAttribute("aria-pressed")]);
+    })));
+  return found;
+}"""
+FILLER = '<div style="height: 3000px"></div>'
+
+
+class Follow(WidgetPage):
+    """The steps of a drawn model as a reader finds them on a page of their own."""
+
+    @property
+    def said(self):
+        return self.root.get_by_role("status")
+
+    def says(self, pattern: str) -> None:
+        playwright.expect(self.said).to_have_text(re.compile(pattern))
+
+    def go(self, step: int) -> None:
+        """Set the slider to a step, counted from 1."""
+        self.root.get_by_role("slider", name="step").fill(str(step))
+
+    def next(self):
+        return self.root.get_by_role("button", name="Next")
+
+    def back_one(self):
+        return self.root.get_by_role("button", name="Back")
+
+    def cell(self, title: str, row: str, column: str):
+        return self.root.get_by_role(
+            "button",
+            name=re.compile(f"^{re.escape(f'{title}, {row}, {column}: ')}"),
+        )
+
+
+@cache
+def widget():
+    caption = "Four letters. Try: pick a number."
+    options = {"n_heads": 2, "characters": CHARACTERS, "caption": caption}
+    return follow(TEXT, drawn(4), **options)
+
+
+@cache
+def followed() -> tuple[dict[str, Table], list[Step]]:
+    return steps_of(TEXT, drawn(4), n_heads=2, characters=CHARACTERS)
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open the widget, and find no errors and no requests in the end."""
+    yield from opening(
+        lambda **options: Follow(browser, tmp_path, widget(), **options)
+    )
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        {"theme": "light", "viewport": {"width": 900, "height": 900}},
+        {"theme": "dark", "viewport": {"width": 360, "height": 740}},
+    ],
+    ids=["desktop", "phone in the dark"],
+)
+def test_every_step_is_sound_and_fits_the_page(opened, view):
+    page = opened(**view)
+    assert page.root.locator(".attn-plain").is_hidden()
+    for k, step in enumerate(followed()[1], 1):
+        page.go(k)
+        shown = page.root.inner_text()
+        assert step.says in shown and step.shapes in shown
+        assert "undefined" not in shown and "NaN" not in shown
+        wide = "(e) => e.scrollWidth > e.clientWidth + 1"
+        tables = page.root.locator(".attn-scroll").all()
+        assert not any(table.evaluate(wide) for table in tables), step.name
+        assert (
+            page.page.evaluate("document.documentElement.scrollWidth")
+            <= (view["viewport"]["width"])
+        )
+        if k in (2, 3, 12, 18):
+            assert page_errors(page.page) == [], step.name
+            assert accessibility_violations(page.page) == [], step.name
+
+
+def places(given, i: int, j: int, n: int) -> range:
+    if isinstance(given, tuple):
+        return range(*given)
+    if given == "*":
+        return range(n)
+    start = {"i": i, "j": j, "t": tokens_of(TEXT)[i]}[given[0]] + int(
+        given[1:] or 0
+    )
+    return range(start, start + 1)
+
+
+def lit(read: Read, tables, i: int, j: int) -> list[str]:
+    values = tables[read.table].values
+    rows, columns = (
+        places(given, i, j, n)
+        for given, n in zip((read.rows, read.columns), values.shape, strict=True)
+    )
+    return [
+        written(values[r, c], tables[read.table]) for r in rows for c in columns
+    ]
+
+
+def written(x: float, table: Table) -> str:
+    if table.role == "weight" and x == 0:
+        return "0"
+    return f"{x:z.2f}".replace("-", "−").replace("inf", "∞")
+
+
+def test_every_number_opens_into_its_sum_and_lights_what_it_comes_from(opened):
+    page, (tables, steps) = opened(), followed()
+    for k, step in enumerate(steps, 1):
+        page.go(k)
+        found = page.page.evaluate(PICK_ALL)
+        sizes = [tables[target.table].values.size for target in step.targets]
+        assert len(found) == sum(sizes)
+        for t, i, j, text, said, lights, pressed, own in found:
+            target, table = step.targets[t], tables[step.targets[t].table]
+            assert text == written(table.values[i, j], table)
+            words = target.words.format(row=table.rows[i], column=table.columns[j])
+            assert said == f"{words}:\n{target.sums[i][j]}"
+            wanted = [x for read in target.reads for x in lit(read, tables, i, j)]
+            assert lights == wanted and (pressed, own) == (1, "true")
+
+
+def test_steps_go_by_buttons_slider_and_arrow_keys_and_stop_at_the_ends(opened):
+    page, names = opened(), [step.name for step in followed()[1]]
+    slider = page.root.get_by_role("slider", name="step")
+
+    def at(k: int) -> None:
+        page.says(f"^Step {k}, {re.escape(names[k - 1])}\\. ")
+        assert (
+            slider.get_attribute("aria-valuetext") == f"{k} of 18: {names[k - 1]}"
+        )
+        assert slider.input_value() == str(k)
+        ends = [
+            one.get_attribute("aria-disabled")
+            for one in (page.back_one(), page.next())
+        ]
+        assert ends == [str(k == 1).lower(), str(k == 18).lower()]
+
+    at(1)
+    page.back_one().click(force=True)
+    at(1)
+    page.next().click()
+    page.next().click()
+    at(3)
+    page.back_one().click()
+    at(2)
+    for key, k in {
+        "ArrowRight": 3,
+        "ArrowUp": 4,
+        "ArrowLeft": 3,
+        "ArrowDown": 2,
+    }.items():
+        page.page.keyboard.press(key)
+        at(k)
+    slider.focus()
+    for key, k in {"ArrowRight": 3, "End": 18, "ArrowLeft": 17}.items():
+        page.page.keyboard.press(key)
+        at(k)
+    page.next().click()
+    page.next().click(force=True)
+    at(18)
+
+
+def test_arrow_keys_pick_numbers_and_the_row_stays_from_step_to_step(opened):
+    page = opened()
+    page.go(4)
+    page.says(r"^Step 4, scores\. Score of query p₃ and key h₀, head 1:")
+    page.cell("S, head 2", "a₁", "p₂").click()
+    page.says("^Score of query a₁ and key p₂, head 2:")
+    for key, who in {
+        "ArrowRight": "a₁ and key p₃",
+        "ArrowDown": "p₂ and key p₃",
+        "ArrowLeft": "p₂ and key p₂",
+        "ArrowUp": "a₁ and key p₂",
+    }.items():
+        page.page.keyboard.press(key)
+        page.says(f"^Score of query {who}, head 2:")
+    page.next().click()
+    page.says(r"^Step 5, scaling\. Scaled score of query a₁ and key h₀, head 2:")
+    page.go(9)
+    page.says(r"^Step 9, heads\. Feature 1 for a₁:")
+    page.go(7)
+    page.says(r"^Step 7, softmax\. Weight that a₁ gives ")
+
+
+def test_every_control_is_reached_by_tab_and_a_table_is_one_stop(opened):
+    page = opened()
+    page.go(3)
+    page.next().focus()
+    reached = []
+    for _ in range(9):
+        page.page.keyboard.press("Tab")
+        reached.append(
+            page.page.evaluate(
+                "document.activeElement.getAttribute('aria-label')"
+                " || document.activeElement.textContent || document.activeElement.type"
+            )
+        )
+    assert reached[0] == "range"
+    assert reached[1:3] == ["Queries, keys and values", "Its code"]
+    assert [label.split(":")[0] for label in reached[3:6]] == [
+        f"{letter}, p₃, 1" for letter in "QKV"
+    ]
+
+
+def page_with(folder, before: str = "", after: str = "") -> str:
+    """Write the widget between other things; return the page's address."""
+
+    class Around:
+        def __init__(self, html: str) -> None:
+            self.html = html
+
+        def _repr_html_(self) -> str:
+            return self.html
+
+    return page_of_widgets(folder, Around(before), widget(), Around(after))
+
+
+def test_an_address_that_ends_in_a_step_opens_it_and_shows_the_tables(
+    browser, tmp_path
+):
+    after = f'{FILLER}<h2 id="step-softmax">Step: softmax</h2>{FILLER}'
+    address = page_with(tmp_path, FILLER, after)
+    context = browser.new_context(viewport={"width": 800, "height": 700})
+    page = context.new_page()
+    page.goto(f"{address}#step-softmax")
+    said = page.get_by_role("status")
+    playwright.expect(said).to_have_text(re.compile(r"^Step 7, softmax\. "))
+    page.wait_for_timeout(300)
+    playwright.expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
+    # The page's own links lead to the code, and the tables go along.
+    page.get_by_role("link", name="Its code").click()
+    playwright.expect(page.locator("#step-softmax")).to_be_in_viewport()
+    page.evaluate("location.hash = 'step-mask'")
+    playwright.expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
+    page.evaluate("location.hash = 'elsewhere'")
+    page.wait_for_timeout(100)
+    playwright.expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
+    context.close()
+    page = browser.new_page()
+    page.goto(f"{address}#nothing")
+    playwright.expect(page.get_by_role("status")).to_have_text(
+        re.compile(r"^Step 1, embedding\. ")
+    )
+    assert page.evaluate("scrollY") == 0
+    page.close()
+
+
+def test_a_step_leads_to_its_chapter_and_its_code(browser, opened, tmp_path):
+    page = opened()
+    for k, step in enumerate(followed()[1], 1):
+        page.go(k)
+        links = page.root.locator(".about a")
+        found = [link.get_attribute("href") for link in links.all()]
+        assert found == [f"{step.chapter}.html", f"#{step.slug}"]
+    # Outside of the book chapters are notebooks.
+    address = page_with(tmp_path)
+    file = tmp_path / "page.html"
+    file.write_text(
+        file.read_text("utf-8").replace('"bd-article"', '"jp"'), "utf-8"
+    )
+    other = browser.new_page()
+    other.goto(address)
+    link = other.locator(".about a").first
+    playwright.expect(link).to_have_attribute("href", "order.ipynb")
+    other.close()
+
+
+def test_without_javascript_and_on_paper_every_step_is_a_table(browser, opened):
+    page = opened()
+    page.page.emulate_media(media="print")
+    assert page.root.locator(".attn-plain table").first.is_visible()
+    assert page.root.locator(".attn-stage").is_hidden()
+    context = browser.new_context(
+        java_script_enabled=False, viewport={"width": 360, "height": 700}
+    )
+    plain = context.new_page()
+    plain.goto(page.page.url)
+    shown = plain.locator(".attn-live").inner_text()
+    for step in followed()[1]:
+        assert f". {step.name.capitalize()}." in shown
+    assert "Try: " not in shown and plain.locator("button, input").count() == 0
+    assert page_errors(plain) == []
+    context.close()
+
+
+@needs_firefox
+def test_firefox_steps_too(firefox, tmp_path):
+    firefox.open(page_of_widgets(tmp_path, widget()))
+    said = "document.querySelector('.attn-said').textContent"
+    assert firefox.evaluate(said).startswith("Step 1, embedding. ")
+    firefox.evaluate(
+        "[...document.querySelectorAll('.controls button')][1].click()"
+    )
+    assert firefox.evaluate(said).startswith("Step 2, first norm. ")
+    assert firefox.errors() == []
