@@ -36,6 +36,7 @@ catalog = Catalog(
         "multi_head",
         "order",
         "block",
+        "language_model",
         "fast",
     ),
 )

@@ -46,6 +46,7 @@ exercise = Exercise(
     place=15,
     minutes=10,
     level="medium",
+    prepares=("cross_entropy",),
     section="The logarithm of the weights",
     task="""
 Write `log_softmax(scores)`, the logarithms of softmax's weights along the last axis, for scores of

@@ -1,0 +1,1 @@
+"""Exercises of `language_model`: a model that writes."""
