@@ -103,12 +103,17 @@ def versions() -> dict[str, str]:
     return found
 
 
+def today() -> str:
+    """Return the date, in UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
 def collect(rows: list[Row], threads: int) -> dict[str, Any]:
     """Put rows, the machine and the date together."""
     found = hardware()
     return {
         "schema": SCHEMA,
-        "date": datetime.now(UTC).date().isoformat(),
+        "date": today(),
         "machine": machine(found),
         "hardware": found,
         "versions": versions(),

@@ -14,7 +14,7 @@ import torch
 from benchmarks import attention, contenders, measure, results
 from course_attn.figures import fast as figures
 
-SAVED = sorted(results.FOLDER.glob("*.json"))
+SAVED = sorted(results.FOLDER.glob("20*.json"))  # the others are reports
 
 
 def measured(times: list[float]) -> dict[str, Any]:

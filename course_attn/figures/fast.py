@@ -44,7 +44,8 @@ def saved_results() -> dict[str, Any]:
     FileNotFoundError
         If neither the repository nor the installed package has any.
     """
-    files = sorted(file for folder in _RESULTS for file in folder.glob("*.json"))
+    # Those with a date in their name; the others are reports of experiments.
+    files = sorted(file for folder in _RESULTS for file in folder.glob("20*.json"))
     found = [json.loads(file.read_text("utf-8")) for file in files]
     on_cpu = [results for results in found if results["hardware"]["gpu"] is None]
     if not on_cpu:
