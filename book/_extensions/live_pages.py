@@ -3,8 +3,9 @@
 On an exercise page the stub becomes a place to write in, with what the page's script needs to know
 beside it; nbgrader's marks and the cells that only a notebook can run are left out. When the book
 is built, the scripts of ``book/_live`` are joined to one file, and Python and the course's packages
-are put beside the pages, to be loaded when a reader asks for them. Where ``.runtime`` does not hold
-Python (see ``tools/runtime.py``), the pages say where the exercises can be run.
+are put beside the pages, to be loaded when a reader asks for them; so are the kept language model
+and the script that runs it. Where ``.runtime`` does not hold Python (see ``tools/runtime.py``), the
+pages say where the exercises can be run.
 """
 
 import base64
@@ -31,19 +32,27 @@ from book._extensions.worked_example import worked_example
 from course_attn.checking.facts import facts_of
 from course_attn.exercises import catalog
 from course_attn.figures.live.joined import joined
+from course_attn.weights import Kept, load
 from tools import book, runtime
 from tools.exercise_notebooks import NOTEBOOK_ONLY, stub, title_of, with_exercises
 
-__all__ = ["ExercisePages", "packages_script", "python_script", "setup"]
+__all__ = [
+    "ExercisePages",
+    "model_script",
+    "packages_script",
+    "python_script",
+    "setup",
+    "writing_script",
+]
 
 _LIVE = book.BOOK / "_live"
-_SCRIPTS = ("exercise", "predict", "progress", "scratch")
+_SCRIPTS = ("exercise", "predict", "progress", "scratch", "writing")
 _PAGES = "book/exercises/"
 # The packages that Python on the page needs beside NumPy, without what it never imports.
 _PACKAGES = ("course_attn", "jaxtyping", "wadler_lindig")
 _LEFT_OUT = {
-    *("in_torch", "figures", "benchmark_results", "__pycache__"),
-    *("facts.py", "lines.py", "parsons.py"),  # for the build only
+    *("in_torch", "figures", "train", "kept", "benchmark_results", "__pycache__"),
+    *("facts.py", "lines.py", "parsons.py", "weights.py"),  # for the build only
 }
 
 
@@ -186,8 +195,14 @@ def _write_files(app: Sphinx, error: Exception | None) -> None:
     if error or app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
+    live = static / "live"
+    live.mkdir(exist_ok=True)
+    model = {"model": model_script(load("gpt")), "writing_model": writing_script()}
+    for name, text in model.items():
+        _write_if_new(live / f"{name}.js", text)
     scripts = [_LIVE / f"{name}.js" for name in _SCRIPTS]
-    facts = json.dumps(_course(), ensure_ascii=False, separators=(",", ":"))
+    size = sum(len(text.encode()) for text in model.values())
+    facts = json.dumps(_course(size), ensure_ascii=False, separators=(",", ":"))
     (static / "live.js").write_text(
         f"self.courseFacts={facts};\n{joined(scripts)}\n", "utf-8"
     )
@@ -195,8 +210,6 @@ def _write_files(app: Sphinx, error: Exception | None) -> None:
     (static / "live.css").write_text("\n".join(styles), "utf-8")
     shutil.copytree(_LIVE / "vendor", static / "vendor", dirs_exist_ok=True)
     if runtime.problem() is None:
-        live = static / "live"
-        live.mkdir(exist_ok=True)
         _write_if_new(live / "python.js", python_script())
         _write_if_new(live / "packages.js", packages_script())
 
@@ -206,8 +219,8 @@ def _write_if_new(path: Path, text: str) -> None:
         path.write_text(text, "utf-8")
 
 
-def _course() -> dict[str, Any]:
-    """Return what every page knows of the course."""
+def _course(model_size: int) -> dict[str, Any]:
+    """Return what every page knows of the course; its model has so many bytes."""
     chapters = [
         {
             "slug": slug,
@@ -219,9 +232,28 @@ def _course() -> dict[str, Any]:
     starters = json.loads((_LIVE / "starters.json").read_text("utf-8"))
     return {
         "python": runtime.problem() is None,
+        "modelSize": round(model_size / 1e6, 1),
         "chapters": chapters,
         "starters": starters,
     }
+
+
+def model_script(kept: Kept) -> str:
+    """Return a kept language model as a script: its numbers in 16 bits each, as they are kept."""
+    halves = {name: array.astype("<f2") for name, array in kept.params.items()}
+    data = b"".join(array.tobytes() for array in halves.values())
+    content = {
+        "config": kept.config,
+        "characters": kept.characters,
+        "arrays": [[name, list(array.shape)] for name, array in halves.items()],
+        "data": base64.b64encode(data).decode(),
+    }
+    return f"self.courseModel={json.dumps(content, separators=(',', ':'))};\n"
+
+
+def writing_script() -> str:
+    """Return the script that runs the language model on what a reader types."""
+    return joined(_LIVE / "writing_model.js") + "\n"
 
 
 def python_script() -> str:

@@ -9,6 +9,7 @@
  *
  * @typedef {object} Course
  * @property {boolean} python whether Python lies beside the pages
+ * @property {number} modelSize of the language model beside the pages, in MB
  * @property {Chapter[]} chapters those with exercises, in their order
  * @property {Record<string, string>} starters the first lines of each chapter's own place to try
  */
@@ -16,7 +17,7 @@
 /** @returns {Course} */
 export function course() {
   const page = /** @type {{courseFacts?: Course}} */ (/** @type {unknown} */ (window));
-  return page.courseFacts ?? {python: false, chapters: [], starters: {}};
+  return page.courseFacts ?? {python: false, modelSize: 0, chapters: [], starters: {}};
 }
 
 /**
@@ -26,6 +27,26 @@ export function course() {
  */
 export function fromRoot(path) {
   return (document.documentElement.dataset.content_root ?? "") + path;
+}
+
+/**
+ * Load a classic script that lies beside the pages.
+ *
+ * @param {string} address
+ * @param {string} [what] to say where it is not there
+ * @returns {Promise<void>}
+ */
+export function loadScript(address, what = "its file is") {
+  return new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => done();
+    script.onerror = () => {
+      script.remove();
+      failed(new Error(`${what} not beside this page`));
+    };
+    document.head.append(script);
+  });
 }
 
 /**

@@ -2,7 +2,7 @@
 // Python in this page: loaded when the reader asks for it, from files beside the page, and run in a
 // worker that is ended and begun anew when it does not answer.
 
-import {fromRoot} from "./course.js";
+import {fromRoot, loadScript} from "./course.js";
 
 /**
  * @typedef {{worker: string, files: Record<string, string>}} Runtime the interpreter and NumPy
@@ -27,25 +27,6 @@ const START_SECONDS = 120;
 /** What is said while Python starts. */
 export const STARTING = "Starting Python, once for each page: some seconds, on a phone more";
 
-/**
- * Load a classic script once.
- *
- * @param {string} address
- * @returns {Promise<void>}
- */
-function loadScript(address) {
-  return new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = address;
-    script.onload = () => done();
-    script.onerror = () => {
-      script.remove();
-      failed(new PythonTrouble("unavailable", "Python's files are not beside this page"));
-    };
-    document.head.append(script);
-  });
-}
-
 /** @type {Promise<Worker> | null} */
 let starting = null;
 let asked = 0;
@@ -68,9 +49,11 @@ export function startPython() {
 
 async function freshWorker() {
   const page = /** @type {Loaded} */ (/** @type {unknown} */ (window));
+  const load = (/** @type {string} */ name) =>
+    loadScript(fromRoot(`_static/live/${name}.js`), "Python's files are");
   await Promise.all([
-    page.courseRuntime ? null : loadScript(fromRoot("_static/live/python.js")),
-    page.coursePackages ? null : loadScript(fromRoot("_static/live/packages.js")),
+    page.courseRuntime ? null : load("python"),
+    page.coursePackages ? null : load("packages"),
   ]);
   const {courseRuntime, coursePackages} = page;
   if (!courseRuntime || !coursePackages) {

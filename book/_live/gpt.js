@@ -1,0 +1,341 @@
+// @ts-check
+// The course's GPT in JavaScript: what course_attn.in_numpy.gpt computes, with the same parameters
+// and the same results, fast enough to follow the keys. A matrix is one typed array, row after row;
+// rows that belong to tokens are typed arrays of their own, so that those of an earlier text can be
+// used again. Numbers are as wide as the parameters: 32 bits in the page, 64 in some of the tests.
+
+/**
+ * @typedef {Float32Array | Float64Array} Row
+ * @typedef {Record<string, Row>} Parameters under their names in a state dict
+ *
+ * @typedef {object} Options
+ * @property {number} n_heads
+ *
+ * What of the model takes part: all, but for what is said here.
+ * @property {boolean} [mask] whether no token sees a later one
+ * @property {boolean} [scale] whether scores are divided by √d_k
+ * @property {boolean} [positions] whether P is added
+ * @property {boolean} [residual] whether what a part finds is added to what it was given
+ * @property {boolean} [norm] whether there are norms
+ * @property {[number, number][]} [off] heads, (layer, head) from 0, that find nothing
+ *
+ * @typedef {object} Run what the model makes of some tokens
+ * @property {number[]} tokens
+ * @property {Row[][]} K by layer and token
+ * @property {Row[][]} V by layer and token
+ * @property {Row[][][]} weights by layer, head and token that asks; with a mask, row i ends at i
+ * @property {Row[]} logits by token
+ */
+
+const EPS = 1e-5;
+
+/**
+ * The numbers that half as many bits stand for (IEEE 754, binary16).
+ * @param {Uint16Array} halves
+ * @returns {Float32Array}
+ */
+export function fromHalves(halves) {
+  const found = new Float32Array(halves.length);
+  const steps = Array.from({length: 31}, (_, exponent) => 2 ** (Math.max(exponent, 1) - 25));
+  for (let i = 0; i < halves.length; i++) {
+    const bits = halves[i], exponent = bits >> 10 & 31, rest = bits & 1023;
+    const size = exponent === 31 ? (rest ? NaN : Infinity)
+      : steps[exponent] * (exponent ? 1024 + rest : rest);
+    found[i] = bits >> 15 ? -size : size;
+  }
+  return found;
+}
+
+/**
+ * @typedef {{arrays: [string, number[]][], data: string}} Packed names and shapes in the order of
+ *   their numbers: 16 bits each, the lower byte first, in base64
+ */
+
+/**
+ * Take a model's parameters out of what the book was built with.
+ * @param {Packed} packed
+ * @returns {Parameters}
+ */
+export function unpacked({arrays, data}) {
+  const text = atob(data), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
+  const halves = new Uint16Array(bytes.length / 2);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < halves.length; i++) halves[i] = view.getUint16(2 * i, true);
+  const all = fromHalves(halves);
+  /** @type {Parameters} */
+  const params = {};
+  let start = 0;
+  for (const [name, shape] of arrays) {
+    const end = start + shape.reduce((product, n) => product * n, 1);
+    params[name] = all.subarray(start, end);
+    start = end;
+  }
+  if (start !== all.length) throw new Error(`${all.length} numbers, but arrays for ${start}`);
+  return params;
+}
+
+/**
+ * The error function, by its series (2/√π) e^(-x²) (x + 2x³/3 + 4x⁵/15 + …): its terms all have
+ * one sign, so that nothing cancels.
+ * @param {number} x
+ * @returns {number}
+ */
+export function erf(x) {
+  const square = x * x;
+  if (square > 36) return Math.sign(x);
+  let term = x, total = x;
+  for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(total); n++) {
+    term *= 2 * square / (2 * n + 1);
+    total += term;
+  }
+  return 2 / Math.sqrt(Math.PI) * Math.exp(-square) * total;
+}
+
+/** @param {number} x @returns {number} */
+export function gelu(x) {
+  return x * (1 + erf(x / Math.SQRT2)) / 2;
+}
+
+/**
+ * Make a row of zeros as wide as another's numbers.
+ * @param {Row} row @param {number} n
+ * @returns {Row}
+ */
+const like = (row, n) => new /** @type {any} */ (row.constructor)(n);
+
+/**
+ * @param {Row} x @param {Row} gain @param {Row} bias @returns {Row}
+ */
+function normed(x, gain, bias) {
+  const n = x.length;
+  let mean = 0, variance = 0;
+  for (let f = 0; f < n; f++) mean += x[f] / n;
+  for (let f = 0; f < n; f++) variance += (x[f] - mean) ** 2 / n;
+  const size = Math.sqrt(variance + EPS);
+  return x.map((value, f) => gain[f] * ((value - mean) / size) + bias[f]);
+}
+
+/**
+ * Multiply rows with a matrix. Four rows share each look at the matrix, which is what takes long.
+ * @param {Row[]} X @param {Row} W @param {Row} [bias]
+ * @returns {Row[]}
+ */
+function times(X, W, bias) {
+  const n_out = X.length && W.length / X[0].length;
+  const Y = X.map((x) => {
+    const y = like(x, n_out);
+    if (bias) y.set(bias);
+    return y;
+  });
+  let i = 0;
+  for (; i + 4 <= X.length; i += 4) {
+    const [a, b, c, d] = X.slice(i, i + 4), [p, q, r, s] = Y.slice(i, i + 4);
+    for (let k = 0, at = 0; k < a.length; k++) {
+      const ak = a[k], bk = b[k], ck = c[k], dk = d[k];
+      for (let j = 0; j < n_out; j++, at++) {
+        const w = W[at];
+        p[j] += ak * w;
+        q[j] += bk * w;
+        r[j] += ck * w;
+        s[j] += dk * w;
+      }
+    }
+  }
+  for (; i < X.length; i++) {
+    const x = X[i], y = Y[i];
+    for (let k = 0, at = 0; k < x.length; k++) {
+      const xk = x[k];
+      for (let j = 0; j < n_out; j++, at++) y[j] += xk * W[at];
+    }
+  }
+  return Y;
+}
+
+/**
+ * Turn a row of scores into weights, in place.
+ * @param {Row} row
+ * @returns {Row}
+ */
+function softmaxed(row) {
+  let largest = -Infinity, total = 0;
+  for (const score of row) largest = Math.max(largest, score);
+  for (let j = 0; j < row.length; j++) total += row[j] = Math.exp(row[j] - largest);
+  for (let j = 0; j < row.length; j++) row[j] /= total;
+  return row;
+}
+
+/**
+ * Let tokens ask: the weights of each head, and what all heads find, side by side.
+ * @param {Row[]} Q of the new tokens @param {Row[]} K of all @param {Row[]} V of all
+ * @param {number} n_heads @param {number} scale @param {boolean} causal
+ * @param {(head: number) => boolean} isOff
+ * @returns {{found: Row[], weights: Row[][]}}
+ */
+function attended(Q, K, V, n_heads, scale, causal, isOff) {
+  const first = K.length - Q.length, d_k = K[0].length / n_heads, d_v = V[0].length / n_heads;
+  const found = Q.map(() => like(V[0], V[0].length));
+  const weights = Array.from({length: n_heads}, (_, head) => Q.map((q, i) => {
+    const n = causal ? first + i + 1 : K.length, row = like(q, n);
+    for (let j = 0; j < n; j++) {
+      const key = K[j];
+      let score = 0;
+      for (let f = head * d_k; f < (head + 1) * d_k; f++) score += q[f] * key[f];
+      row[j] = score * scale;
+    }
+    softmaxed(row);
+    if (isOff(head)) return row;
+    const y = found[i];
+    for (let j = 0; j < n; j++) {
+      const value = V[j], weight = row[j];
+      for (let f = head * d_v; f < (head + 1) * d_v; f++) y[f] += weight * value[f];
+    }
+    return row;
+  }));
+  return {found, weights};
+}
+
+/** @param {Row[]} X @param {Row[]} more @returns {Row[]} */
+const sums = (X, more) => X.map((x, i) => x.map((value, f) => value + more[i][f]));
+
+/**
+ * Predict every next token. What an earlier run with the same parts found for the tokens with which
+ * both texts begin is used again, as a cache would be: with a mask, it cannot have changed.
+ * @param {number[]} tokens at least one, at most n_context
+ * @param {Parameters} params
+ * @param {Options} options
+ * @param {Run} [before] a run with the same options
+ * @returns {Run}
+ */
+export function gpt(tokens, params, options, before) {
+  const {n_heads, mask = true, scale = true, positions = true, residual = true, norm = true}
+    = options;
+  const off = new Set((options.off ?? []).map(([layer, head]) => layer * n_heads + head));
+  let kept = 0;
+  if (before && mask) {
+    while (kept < tokens.length && tokens[kept] === before.tokens[kept]) kept++;
+  }
+  const old = (/** @type {Row[] | undefined} */ rows) => (kept && rows ? rows.slice(0, kept) : []);
+
+  const E = params.embedding, P = params["positions.P"];
+  const d_model = params["transformer.final_norm.gain"].length, n_vocab = E.length / d_model;
+  /** @type {Row[]} */
+  let X = tokens.slice(kept).map((token, i) => {
+    const at = (kept + i) * d_model;
+    return E.slice(token * d_model, (token + 1) * d_model)
+      .map((value, f) => positions ? value + P[at + f] : value);
+  });
+  const maybe = (/** @type {Row[]} */ rows, /** @type {string} */ name) =>
+    norm ? rows.map((x) => normed(x, params[`${name}.gain`], params[`${name}.bias`])) : rows;
+  const joined = (/** @type {Row[]} */ rows, /** @type {Row[]} */ found) =>
+    residual ? sums(rows, found) : found;
+
+  /** @type {Run} */
+  const run = {tokens: [...tokens], K: [], V: [], weights: [], logits: []};
+  for (let layer = 0; `transformer.blocks.${layer}.norm_1.gain` in params; layer++) {
+    const block = `transformer.blocks.${layer}.`;
+    const W = (/** @type {string} */ name) => params[block + name];
+    const x = maybe(X, block + "norm_1");
+    const Q = times(x, W("attention.W_Q"));
+    const K = [...old(before?.K[layer]), ...times(x, W("attention.W_K"))];
+    const V = [...old(before?.V[layer]), ...times(x, W("attention.W_V"))];
+    const factor = scale ? Math.sqrt(n_heads / K[0].length) : 1;
+    const {found, weights} = attended(Q, K, V, n_heads, factor, mask,
+      (head) => off.has(layer * n_heads + head));
+    X = joined(X, times(found, W("attention.W_O")));
+    const hidden = times(maybe(X, block + "norm_2"), W("feed_forward.W_1"), W("feed_forward.b_1"))
+      .map((row) => row.map(gelu));
+    X = joined(X, times(hidden, W("feed_forward.W_2"), W("feed_forward.b_2")));
+    run.K.push(K);
+    run.V.push(V);
+    run.weights.push(weights.map((rows, head) =>
+      [...old(before?.weights[layer][head]), ...rows]));
+  }
+  run.logits = [...old(before?.logits), ...maybe(X, "transformer.final_norm").map((x) => {
+    const row = like(x, n_vocab);
+    for (let token = 0, at = 0; token < n_vocab; token++) {
+      let fit = 0;
+      for (let f = 0; f < d_model; f++, at++) fit += x[f] * E[at];
+      row[token] = fit;
+    }
+    return row;
+  })];
+  return run;
+}
+
+/**
+ * Where the part of a text begins that the model sees. As `generate` does, it forgets its older
+ * half where the context is full, and goes on behind the other.
+ * @param {number} n tokens in all @param {number} n_context
+ * @returns {number}
+ */
+export function firstSeen(n, n_context) {
+  if (n <= n_context) return 0;
+  const step = n_context + 1 - Math.floor((n_context + 1) / 2);
+  return step * (1 + Math.floor((n - n_context - 1) / step));
+}
+
+/**
+ * How badly logits predict tokens, in nats per token.
+ * @param {ArrayLike<number>[]} logits @param {number[]} targets
+ * @param {{ignore?: number}} [options]
+ * @returns {number} NaN without a target that counts
+ */
+export function cross_entropy(logits, targets, {ignore = -100} = {}) {
+  let total = 0, count = 0;
+  targets.forEach((target, i) => {
+    if (target === ignore) return;
+    const row = Array.from(logits[i]), largest = Math.max(...row);
+    const sum = row.reduce((so_far, logit) => so_far + Math.exp(logit - largest), 0);
+    total += Math.log(sum) + largest - row[target];
+    count++;
+  });
+  return total / count;
+}
+
+/**
+ * The probabilities that the next token is drawn with.
+ * @param {ArrayLike<number>} logits
+ * @param {{temperature?: number, top_k?: number | null, top_p?: number | null}} [options]
+ * @returns {number[]}
+ */
+export function token_probabilities(logits, {temperature = 1, top_k = null, top_p = null} = {}) {
+  const n = logits.length;
+  const order = Array.from({length: n}, (_, token) => token)
+    .sort((a, b) => logits[b] - logits[a] || a - b);
+  const largest = logits[order[0]], least = 2.2250738585072014e-308;
+  const kept = temperature === 0 ? 1 : top_k ?? n;
+  const shares = (/** @type {number[]} */ row) => {
+    const total = row.reduce((sum, x) => sum + x, 0);
+    return row.map((x) => x / total);
+  };
+  const exps = order.map((token) =>
+    Math.exp((logits[token] - largest) / Math.max(temperature, least)));
+  let ranked = shares(shares(exps).map((share, rank) => share * Number(rank < kept)));
+  if (top_p !== null) {
+    let before = 0;
+    ranked = shares(ranked.map((share) => {
+      const counts = before < top_p;
+      before += share;
+      return counts ? share : 0;
+    }));
+  }
+  const probs = Array(n).fill(0);
+  order.forEach((token, rank) => probs[token] = ranked[rank]);
+  return probs;
+}
+
+/**
+ * The token that a number u from 0 to 1 draws: the first whose probabilities add up to more than u.
+ * @param {number[]} probs @param {number} u
+ * @returns {number}
+ */
+export function drawn(probs, u) {
+  const total = probs.reduce((sum, p) => sum + p, 0);
+  let so_far = 0;
+  for (let token = 0; token < probs.length; token++) {
+    so_far += probs[token];
+    if (so_far > u * total) return token;
+  }
+  return probs.findLastIndex((p) => p > 0);
+}
