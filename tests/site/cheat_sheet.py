@@ -84,9 +84,16 @@ SIZES = {
     "n_ctx": 53,
     "itemsize": 4,
     "window": 3,
+    "top_k": 7,
     "batch": BATCH,
 }
-NUMBERS = {"bandwidth": 1.7, "temperature": 0.6, "mean": 0.3, "eps": 0.01}
+NUMBERS = {
+    "bandwidth": 1.7,
+    "temperature": 0.6,
+    "mean": 0.3,
+    "eps": 0.01,
+    "top_p": 0.7,
+}
 SHAPES = {
     "weights": "… n_q n_k",
     "scores": "… n_q n_k",
@@ -148,6 +155,9 @@ OTHER_SHAPES = {
     "Pre-norm block": SELF | ALL_HEADS,
     "Post-norm block": SELF | ALL_HEADS,
     "Shared heads": {"K": "… n_kv n_k d_k"},
+    "Loss of a text": {"logits": "… n n_vocab"},
+    "Top-k": {"logits": "… n_vocab"},
+    "Top-p": {"logits": "… n_vocab"},
 }
 OTHER_SIZES = {
     "General score": {"d_q": 59},
@@ -196,6 +206,7 @@ def inputs_of(block: Block) -> dict[str, object]:
         "mask": mask,
         "lengths": np.array([2, 7, 5]),
         "positions": rng.permutation(100)[: sizes["n_q"]],
+        "targets": rng.integers(sizes["n_vocab"], size=(BATCH, sizes["n"])),
     }
     return sizes | arrays | more | NUMBERS
 

@@ -1,0 +1,103 @@
+"""The scenes of the chapter: every number and every name stands where it belongs."""
+
+import json
+
+import numpy as np
+import pytest
+
+from course_attn.figures import language_model as scenes
+
+
+def texts(ax) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def drawn(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=shape)
+
+
+def test_visible_shows_spaces_and_newlines() -> None:
+    assert scenes.visible(" a\n") == ["␣", "a", "↵"]
+
+
+def test_results_reads_a_report_and_names_the_command_where_there_is_none(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(scenes, "_RESULTS", (tmp_path / "none", tmp_path))
+    (tmp_path / "heads.json").write_text(json.dumps({"rows": [1]}), "utf-8")
+    assert scenes.results("heads") == {"rows": [1]}
+    with pytest.raises(FileNotFoundError, match=r"python -m benchmarks\.tails"):
+        scenes.results("tails")
+
+
+def test_model_steps_has_a_step_for_each_stage_and_says_its_numbers() -> None:
+    """Two blocks: characters, embedding, positions, two blocks, norm, logits, softmax."""
+    stages = list(drawn(5, 3, 8))
+    logits = np.log(np.array([0.1, 0.2, 0.7]))
+    moved = np.linalg.norm(stages[2][-1] - stages[1][-1])
+    animation = scenes.model_steps(
+        "ab ", np.array([0, 1, 2]), stages, logits, "ab "
+    )
+    assert "8 steps" in repr(animation)
+    page = animation._repr_html_()
+    assert f"the last row moves by {moved:.1f}." in page
+    assert "\\u201c\\u2423\\u201d follows with the probability 0.70." in page
+
+
+def test_next_characters_orders_by_the_first_rule_and_marks_what_is_cut() -> None:
+    rules = {
+        "as it is": np.array([0.2, 0.5, 0.3]),
+        "cut": np.array([0.0, 0.6, 0.4]),
+    }
+    fig = scenes.next_characters(rules, "x y", n_shown=3)
+    first, second = fig.axes
+    labels = [label.get_text() for label in second.get_xticklabels()]
+    assert labels == ["␣", "y", "x"]
+    heights = [[bar.get_height() for bar in ax.patches] for ax in (first, second)]
+    assert heights == [[0.5, 0.3, 0.2], [0.6, 0.4, 0.0]]
+    assert texts(first) == [] and texts(second) == ["×"]
+
+
+def test_loss_curves_draws_each_curve_and_names_each_mark() -> None:
+    curves = {"one": ([1, 10], [4.0, 2.0]), "other": ([1, 5], [4.5, 3.0])}
+    (ax,) = scenes.loss_curves(
+        curves, {"nothing known": 4.56}, points=["other"]
+    ).axes
+    by_label = {line.get_label(): line for line in ax.lines}
+    for name, (steps, losses) in curves.items():
+        np.testing.assert_array_equal(by_label[name].get_xdata(), steps)
+        np.testing.assert_array_equal(by_label[name].get_ydata(), losses)
+    assert by_label["other"].get_marker() == "o"
+    assert by_label["one"].get_marker() == "None"
+    assert texts(ax) == ["nothing known"]
+    assert ax.get_xscale() == "log"
+
+
+def test_head_maps_shows_each_head_with_the_characters_on_both_sides() -> None:
+    weights = [np.tri(3) / 3, np.eye(3)]
+    fig = scenes.head_maps(weights, "a b", ["head 1", "head 2"])
+    assert [ax.get_title() for ax in fig.axes] == ["head 1", "head 2"]
+    for ax, A in zip(fig.axes, weights, strict=True):
+        np.testing.assert_array_equal(ax.images[0].get_array(), A)
+        assert sorted(texts(ax)) == sorted(["a", "␣", "b"] * 2)
+
+
+def test_lens_has_the_last_block_on_top_and_the_text_below() -> None:
+    probabilities = np.array([[0.1, 0.2], [0.8, 0.9]])
+    (ax,) = scenes.lens(probabilities, ["ab", "cd"], "xy").axes
+    np.testing.assert_array_equal(ax.images[0].get_array(), probabilities[::-1])
+    at = {text.get_text(): text.get_position() for text in ax.texts}
+    assert at["c"] == (0, 0) and at["d"] == (1, 0)
+    assert at["a"] == (0, 1) and at["b"] == (1, 1)
+    assert at["after block 1"][1] == 0 and at["before block 1"][1] == 1
+    assert at["x"][0] == 0 and at["x"][1] > 1
+
+
+def test_damage_has_a_square_for_each_head_with_its_number() -> None:
+    costs = np.array([[1.5, 0.25, 0.125], [0.5, 0.75, 0.0]])
+    (ax,) = scenes.damage(costs).axes
+    at = {text.get_text(): text.get_position() for text in ax.texts}
+    for layer, head in np.ndindex(2, 3):
+        x, y = at[f"{costs[layer, head]:.3f}"]
+        assert x == pytest.approx(at[f"head {head + 1}"][0])
+        assert y == pytest.approx(at[f"block {layer + 1}"][1])
