@@ -1,7 +1,7 @@
 """The scenes of the chapter `language_model`."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def results(name: str) -> dict[str, Any]:
     )
 
 
-def visible(text: str) -> list[str]:
+def visible(text: Iterable[str]) -> list[str]:
     """Return the characters of a text as one can see them: a space as ␣, a newline as ↵.
 
     Examples

@@ -267,7 +267,7 @@ def test_gpt_is_embedding_positions_blocks_norm_and_embedding_again(
 # --- choosing the next token ----------------------------------------------------------------------
 
 
-@pytest.mark.equation("eq-temperature")
+@pytest.mark.equation("eq-sampling-temperature")
 @pytest.mark.parametrize("temperature", [0.1, 0.5, 1.0, 2.0, 30.0])
 def test_a_temperature_divides_the_logits(temperature: float, library: str) -> None:
     logits = 2 * drawn(8)
