@@ -13,11 +13,12 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -212,12 +213,13 @@ def processes(options: Any) -> Rows:
     """Compare training in two processes on two cores with one process of one thread.
 
     Each run is the command of the course; its tokens a second are those that it writes beside the
-    losses, without the first lines, in which everything starts.
+    losses, without the first lines, in which everything starts. Two processes wait for the slower
+    one at each step, so that others on either core spoil the comparison: such rounds are repeated.
     """
     if len(os.sched_getaffinity(0)) < 2:
         print("processes: there are not two cores here")
         return []
-    steps, batch = (20, 8) if options.quick else (60, 32)
+    steps, batch = (20, 8) if options.quick else (40, 32)
     rounds = 3
     alone = [sys.executable, "-m"]
     together = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
@@ -231,14 +233,57 @@ def processes(options: Any) -> Rows:
         ],
     }
     times: dict[str, list[float]] = {name: [] for name in starts}
+    others: list[float] = []
     for turn in range(rounds):
-        for name in sorted(starts, reverse=bool(turn % 2)):
-            times[name].append(_step_of_a_run(starts[name], steps, batch))
+        names = sorted(starts, reverse=bool(turn % 2))
+        for _ in range(TRIES):
+            before = elsewhere()
+            found = [_step_of_a_run(starts[name], steps, batch) for name in names]
+            share = elsewhere().since(before)
+            if share < DISTURBED:
+                break
+            print(f"processes: others took {share:.2f} cores", flush=True)
+        others.append(round(share, 3))
+        for name, seconds in zip(names, found, strict=True):
+            times[name].append(seconds)
     settings = vars(CONFIG) | {"batch": batch, "steps": steps}
     return [
-        results.row("processes", name, settings, seconds=results.seconds(found))
+        results.row(
+            "processes",
+            name,
+            settings,
+            seconds=results.seconds(found),
+            cores_of_others=others,
+        )
         for name, found in times.items()
     ]
+
+
+# A round in which others took more than this many cores is repeated, so many times in all.
+DISTURBED, TRIES = 0.15, 20
+
+
+class Elsewhere(NamedTuple):
+    """The time now, and the time for which cores have worked for others than this command."""
+
+    now: float
+    worked: float
+
+    def since(self, before: "Elsewhere") -> float:
+        """Return how many cores have worked for others since then."""
+        return (self.worked - before.worked) / (self.now - before.now)
+
+
+def elsewhere() -> Elsewhere:
+    """Read Linux's account of all cores, without what this command and its children took."""
+    try:
+        text = Path("/proc/stat").read_text(encoding="utf-8")
+    except OSError:  # another system: nobody is known to disturb
+        return Elsewhere(time.perf_counter(), 0.0)
+    user, nice, system, _, _, *rest = map(int, text.split("\n", 1)[0].split()[1:9])
+    all_cores = (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK")
+    mine = sum(os.times()[:4])
+    return Elsewhere(time.perf_counter(), all_cores - mine)
 
 
 def _step_of_a_run(start: list[str], steps: int, batch: int) -> float:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -463,6 +464,31 @@ def test_time_of_a_step_is_read_from_the_log(tmp_path: Path) -> None:
     ]
     log.write_text("\n".join(lines), encoding="utf-8")
     assert language_model.seconds_of_a_step(log, 1000) == 5.0
+
+
+def test_work_of_others_is_what_all_cores_did_without_this_command() -> None:
+    """Two seconds of their work in four of the clock are half a core."""
+    before = language_model.Elsewhere(10.0, 100.0)
+    assert language_model.Elsewhere(14.0, 102.0).since(before) == 0.5
+
+
+@pytest.mark.skipif(not Path("/proc/stat").exists(), reason="needs Linux's /proc")
+def test_own_work_and_that_of_children_is_not_the_work_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A second more of each, in the accounts of both: nothing is left for others."""
+    own, cores = (
+        [1.0, 2.0, 3.0, 4.0, 99.0],
+        "cpu 900 50 40 7000 8 6 4 0 0 0\ncpu0 1",
+    )
+    tick = os.sysconf("SC_CLK_TCK")
+    monkeypatch.setattr(os, "times", lambda: tuple(own))
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: cores)
+    first = language_model.elsewhere().worked
+    assert first == pytest.approx(1000 / tick - 10)
+    own[:4] = [2.0, 3.0, 4.0, 5.0]
+    cores = f"cpu {900 + 2 * tick} 50 {40 + 2 * tick} 9000 99 6 4 0 0 0\ncpu0 1"
+    assert language_model.elsewhere().worked == pytest.approx(first)
 
 
 def test_gpu_is_left_out_visibly_where_there_is_none(

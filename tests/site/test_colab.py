@@ -25,6 +25,7 @@ PREINSTALLED = {
     "scikit-learn": "1.6.1",
     "threadpoolctl": "3.5.0",
     "torch": "2.9.0",
+    "tqdm": "4.67.1",
 }
 
 
