@@ -429,7 +429,6 @@ def main(arguments: list[str] | None = None) -> None:
     if unknown := set(options.sections) - set(SECTIONS):
         parser.error(f"no such section: {', '.join(sorted(unknown))}")
     torch.set_num_threads(options.threads)
-    clock = learn.Clock()
     rows: Rows = []
     for name in options.sections or SECTIONS:
         print(f"measuring {name} ...", flush=True)
@@ -442,9 +441,8 @@ def main(arguments: list[str] | None = None) -> None:
         )
         rows = kept(options.folder / f"{name}.json", rows) + rows
         sections = list(dict.fromkeys(row["section"] for row in rows))
-        saved = learn.save(
-            name, rows, vars(CONFIG), clock(), options.folder, sections
-        )
+        sizes = vars(CONFIG)
+        saved = learn.save(name, rows, sizes, None, options.folder, sections)
         print(f"saved as {saved.name}")
 
 

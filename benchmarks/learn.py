@@ -91,7 +91,7 @@ def save(
     name: str,
     rows: list[Row],
     settings: dict[str, Any],
-    seconds: float,
+    seconds: float | None,
     folder: Path = results.FOLDER,
     arguments: Iterable[str] | None = None,
 ) -> Path:
@@ -108,7 +108,7 @@ def save(
         "versions": results.versions(),
         "threads": torch.get_num_threads(),
         "command": command(name.removesuffix("_gpu"), arguments),
-        "seconds": round(seconds),
+        **({} if seconds is None else {"seconds": round(seconds)}),
         "settings": settings,
     }
     lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)

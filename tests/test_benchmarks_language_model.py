@@ -561,7 +561,11 @@ def test_report_on_speed_says_what_the_chapter_says() -> None:
         found["writing", name, 1024] for name in ("with caches", "without")
     )
     assert results.ratio(without, cached) >= 8
-    assert results.ratio(
-        found["processes", "one process", None],
-        found["processes", "two processes", None],
-    ) >= 1.5  # fmt: skip
+    two = [row for row in rows if row["section"] == "processes"]
+    if two:  # it takes two cores that nobody else uses
+        assert max(two[0]["cores_of_others"]) < language_model.DISTURBED
+        one, both = (
+            found["processes", f"{k}", None]
+            for k in ("one process", "two processes")
+        )
+        assert results.ratio(one, both) >= 1.5
