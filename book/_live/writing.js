@@ -28,6 +28,8 @@ function offerModel(figure) {
     const stage = figure.querySelector(".attn-stage");
     stage?.setAttribute("tabindex", "-1");
     if (stage instanceof HTMLElement) stage.focus({preventScroll: true});
+    // All that has grown above the button has moved it down.
+    figure.scrollIntoView({block: "start"});
   }}, `Load the model (${course().modelSize} MB) and type your own text`);
   figure.querySelector(".attn-plain")?.after(element("div", {class: "attn-offer"}, load, told));
 }

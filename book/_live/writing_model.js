@@ -184,8 +184,9 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   // --- sentences -------------------------------------------------------------------------------
 
   function used() {
-    return seen.length === text.length ? "" : ` The model sees at most ${n_context} characters: it `
-      + `uses the last ${seen.length} of ${text.length}.`;
+    return seen.length === text.length ? "" : ` The model sees at most ${n_context} characters. `
+      + "When they are full, it forgets the older half and goes on: here it uses the last "
+      + `${seen.length} of ${text.length}.`;
   }
 
   /** What the model expects, and what the whole one would. */
@@ -208,7 +209,8 @@ mount("writing_model", (stage, {text: start}, say, said) => {
       + (single ? "" : ` Loss on this text: ${nats} nats per character, before `
         + `${written(loss(whole))}.`)
       + (parts.mask || single ? ""
-        : " Without the mask each character sees the one that it is to predict.")
+        : " Without the mask each character sees the one that it is to predict; trained with the "
+          + "mask, the model has not learned to copy it.")
       + used();
   }
 
@@ -313,14 +315,14 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   /** What is wrong with a text, or nothing. @param {string} given */
   function wrongWith(given) {
     if (!given) return "There is no text: the model predicts a character from those before it, and "
-      + "needs one at least. The picture still shows the text before.";
+      + "needs one at least. Bars and maps are still those of the text before it.";
     const unknown = [...new Set(given)].filter((c) => !places.has(c));
     if (!unknown.length) return "";
     const place = [...given].indexOf(unknown[0]) + 1, more = unknown.length - 1;
     return `The model does not know ${spelled(unknown[0])} (place ${place})`
       + (more ? ` and ${more === 1 ? "one other character" : `${more} other characters`}` : "")
       + `: its ${n_vocab} characters are the new line, the space and what a plain English keyboard `
-      + "has. The picture still shows the text before.";
+      + "has. Bars and maps are still those of the text before it.";
   }
 
   /** Say what is wrong with the text, if anything is, before something is put behind it. */

@@ -579,7 +579,8 @@ def test_a_text_longer_than_the_context_says_what_is_used(opened):
     first = N_CONTEXT + 1 - (N_CONTEXT + 1) // 2
     used = text[first:]
     writer.says(
-        f"The model sees at most {N_CONTEXT} characters: it uses the last "
+        f"The model sees at most {N_CONTEXT} characters. When they are full, it "
+        "forgets the older half and goes on: here it uses the last "
         rf"{len(used)} of {len(text)}\."
     )
     writer.expects(run(used)[0])

@@ -104,7 +104,7 @@ def writing_model(
         caption=f"After “{text}” the most probable next character is "
         f"{_quoted(characters[best[0]])}, with {probs[best[0]]:.2f}. Each map is a head "
         f"({of_all}): its rows are the characters that ask, from the first at the top, its columns "
-        "those that they look at; darker is more weight. Of all heads, head "
+        "those that they look at; more color is more weight. Of all heads, head "
         f"{head + 1} of layer {layer + 1} looks most at the character before, with "
         f"{scores[layer, head]:.2f} of its weight on average: the line next to the diagonal. "
         "In the built book a button runs the model on text of your own. " + _TRY,
