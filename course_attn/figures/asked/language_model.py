@@ -32,6 +32,7 @@ def bits_of_a_pair(bits: float) -> Question:
         too_low="After *q* you know what comes. But after a space, or after an *e*, much is "
         "possible, and these are frequent.",
         too_high="Few of the 96 characters are frequent, and few of these follow a given one.",
+        text=1,
     )
 
 
@@ -39,8 +40,8 @@ def greedy_text(greedy: Sequence[float], drawn: Sequence[float]) -> Question:
     """Ask what greedy writing does, given (unknown words, repetitions) of it and of drawing."""
     return predict(
         "greedy-text",
-        "Which text is worse when the model always takes the most probable character than when "
-        "it draws?",
+        "What is worse about a text if the model always takes the most probable character than "
+        "if it draws?",
         [
             (
                 "More words that do not exist",
@@ -62,6 +63,7 @@ def greedy_text(greedy: Sequence[float], drawn: Sequence[float]) -> Question:
             ),
         ],
         covers=1,
+        text=1,
     )
 
 
@@ -101,6 +103,7 @@ def part_missing(by_part: Mapping[str, Sequence[tuple[float, float]]]) -> Questi
                 lowest == "full model",
             ),
         ],
+        text=1,
     )
 
 
@@ -119,6 +122,7 @@ def one_or_two(right: Mapping[int, float]) -> Question:
         too_low="It can at least see which letters are in the text, and which were frequent.",
         too_high="It sees the earlier letter, but a key does not tell what stands before it, and "
         "that is what the query would have to ask for.",
+        text=1,
     )
 
 
@@ -148,4 +152,5 @@ def without_a_head(without: Mapping[str, float], full: float) -> Question:
                 left < 0.2,
             ),
         ],
+        text=1,
     )
