@@ -21,7 +21,12 @@ from course_attn._contracts import (
     check_arguments,
 )
 from course_attn.in_numpy._numerics import upcast
-from course_attn.in_numpy.block import gelu, layer_norm, transformer_block
+from course_attn.in_numpy.block import (
+    BLOCK_SHAPES,
+    gelu,
+    layer_norm,
+    transformer_block,
+)
 from course_attn.in_numpy.softmax import log_softmax, softmax
 
 __all__ = [
@@ -245,20 +250,7 @@ GPTParams = Annotated[
             "transformer.final_norm.gain": "d_model",
             "transformer.final_norm.bias": "d_model",
         },
-        each={
-            "norm_1.gain": "d_model",
-            "norm_1.bias": "d_model",
-            "attention.W_Q": "d_model heads_d_k",
-            "attention.W_K": "d_model heads_d_k",
-            "attention.W_V": "d_model heads_d_v",
-            "attention.W_O": "heads_d_v d_model",
-            "norm_2.gain": "d_model",
-            "norm_2.bias": "d_model",
-            "feed_forward.W_1": "d_model d_ff",
-            "feed_forward.b_1": "d_ff",
-            "feed_forward.W_2": "d_ff d_model",
-            "feed_forward.b_2": "d_model",
-        },
+        each={entry: BLOCK_SHAPES[name] for entry, name in _NAMES.items()},
     ),
 ]
 

@@ -33,25 +33,23 @@ __all__ = [
     "transformer_block",
 ]
 
-BlockParams = Annotated[
-    Mapping[str, Array],
-    Entries(
-        Float,
-        Array,
-        W_Q="d_model heads_d_k",
-        W_K="d_model heads_d_k",
-        W_V="d_model heads_d_v",
-        W_O="heads_d_v d_model",
-        W_1="d_model d_ff",
-        b_1="d_ff",
-        W_2="d_ff d_model",
-        b_2="d_model",
-        gain_1="d_model",
-        bias_1="d_model",
-        gain_2="d_model",
-        bias_2="d_model",
-    ),
-]
+# What a block has to learn, and the shapes of it.
+BLOCK_SHAPES = {
+    "W_Q": "d_model heads_d_k",
+    "W_K": "d_model heads_d_k",
+    "W_V": "d_model heads_d_v",
+    "W_O": "heads_d_v d_model",
+    "W_1": "d_model d_ff",
+    "b_1": "d_ff",
+    "W_2": "d_ff d_model",
+    "b_2": "d_model",
+    "gain_1": "d_model",
+    "bias_1": "d_model",
+    "gain_2": "d_model",
+    "bias_2": "d_model",
+}
+
+BlockParams = Annotated[Mapping[str, Array], Entries(Float, Array, **BLOCK_SHAPES)]
 
 
 @check_arguments
