@@ -10,6 +10,7 @@ from course_attn.figures.live.follow_steps import Read, Step, Table, steps_of
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors
+from tests.site.visits import DISK, VIEWS, visit
 from tests.site.widget_page import WidgetPage, opening, page_of_widgets
 from tests.support.tiny_gpt import CHARACTERS, TEXT, drawn, tokens_of
 
@@ -327,3 +328,20 @@ def test_firefox_steps_too(firefox, tmp_path):
     )
     assert firefox.evaluate(said).startswith("Step 2, first norm. ")
     assert firefox.errors() == []
+
+
+@pytest.mark.usefixtures("html")
+@pytest.mark.parametrize("step", ["step-queries-keys-values", "step-softmax"])
+def test_sum_stays_in_sight_of_the_number_on_a_phone(browser, step):
+    """On the built page: the theme's figures and outputs scroll, which would hold the sum back."""
+    with visit(
+        browser, DISK, f"book/follow.html#{step}", **VIEWS["phone"]
+    ) as opened:
+        stage = opened.page.locator(".attn-live[data-widget=follow] .attn-stage")
+        last = stage.locator(".attn-cell").last
+        last.scroll_into_view_if_needed()
+        last.click()
+        place = stage.get_by_role("status").bounding_box()
+        header = opened.page.locator(".bd-header-article").bounding_box()
+        assert place["y"] >= header["y"] + header["height"] - 1
+        assert place["y"] + place["height"] <= last.bounding_box()["y"]
