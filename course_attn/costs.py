@@ -204,11 +204,11 @@ def all_reduce_seconds(
     bandwidth: Positive,
     latency: NotNegative = 0.0,
 ) -> float:
-    """Predict how long N processes take to add up an array of P bytes and share the sum, in a ring.
+    """Predict how long R processes take to add up an array of G bytes and share the sum, in a ring.
 
-    2 (N - 1) (latency + P / (N bandwidth)): in 2 (N - 1) rounds each process sends an Nth of the
-    array to its neighbor, all at the same time. So one sends 2 P (N - 1) / N bytes, hardly more
-    among many, while the rounds grow with N. `bandwidth` is what one process can send, in bytes per
+    2 (R - 1) (latency + G / (R bandwidth)): in 2 (R - 1) rounds each process sends an Rth of the
+    array to its neighbor, all at the same time. So one sends 2 G (R - 1) / R bytes, hardly more
+    among many, while the rounds grow with R. `bandwidth` is what one process can send, in bytes per
     second, and `latency` what each message costs besides, in seconds; adding itself costs nothing.
     Source: Patarasuk and Yuan (2009).
 
@@ -230,9 +230,9 @@ def data_parallel_speedup(
     latency: NotNegative = 0.0,
     hidden_seconds: NotNegative = 0.0,
 ) -> float:
-    """Predict how many times the sequences per second of one process N processes train on.
+    """Predict how many times the sequences per second of one process R processes train on.
 
-    N c / (c + max(0, a - h)): each computes for c seconds on its own share of the batch, then all
+    R c / (c + max(0, a - h)): each computes for c seconds on its own share of the batch, then all
     average their gradients, n_bytes in all, in the a seconds of `all_reduce_seconds`, of which at
     most h are hidden behind the backward pass. With a share that stays the same, c does too; where
     a batch is divided among more and more processes, c falls, and the speedup ends.

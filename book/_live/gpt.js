@@ -208,6 +208,20 @@ const sums = (X, more) => X.map((x, i) => x.map((value, f) => value + more[i][f]
  * @returns {Run}
  */
 export function gpt(tokens, params, options, before) {
+  const work = gptInParts(tokens, params, options, before);
+  for (;;) {
+    const part = work.next();
+    if (part.done) return part.value;
+  }
+}
+
+/**
+ * Do what `gpt` does, with a rest after each block, in which the page can answer the reader.
+ * @param {number[]} tokens @param {Parameters} params @param {Options} options
+ * @param {Run} [before]
+ * @returns {Generator<undefined, Run>}
+ */
+export function* gptInParts(tokens, params, options, before) {
   const {n_heads, mask = true, scale = true, positions = true, residual = true, norm = true}
     = options;
   const off = new Set((options.off ?? []).map(([layer, head]) => layer * n_heads + head));
@@ -250,6 +264,7 @@ export function gpt(tokens, params, options, before) {
     run.V.push(V);
     run.weights.push(weights.map((rows, head) =>
       [...old(before?.weights[layer][head]), ...rows]));
+    yield;
   }
   run.logits = [...old(before?.logits), ...maybe(X, "transformer.final_norm").map((x) => {
     const row = like(x, n_vocab);

@@ -1,6 +1,5 @@
 // @ts-check
-// A place beside each chapter to run lines of one's own: a drawer at the foot of the window, in
-// which NumPy and the course's functions are ready.
+// A place beside each chapter to run lines of one's own: a drawer at the foot of the window.
 
 import {course, element} from "./course.js";
 import {openEditor} from "./editor.js";
@@ -84,6 +83,13 @@ function scratchDrawer(slug, starter) {
 
   drawer.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && event.target === closing) open(false);
+  });
+  // On a phone it lies on the text.
+  let seen = 0;
+  addEventListener("scroll", () => {
+    opener.classList.toggle("attn-aside", scrollY > seen
+      && scrollY + innerHeight + 9 < document.body.scrollHeight);
+    seen = scrollY;
   });
   // Early in the order of the keyboard, wherever it is seen.
   const skip = document.querySelector("#pst-skip-link");

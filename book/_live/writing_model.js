@@ -5,7 +5,8 @@
 
 import {brief, button, cells, change, make} from "./../../course_attn/figures/live/kit.js";
 import {mount, slider, written} from "./../../course_attn/figures/live/kit.js";
-import {cross_entropy, drawn, firstSeen, gpt, token_probabilities, unpacked} from "./gpt.js";
+import {cross_entropy, drawn, firstSeen, gptInParts} from "./gpt.js";
+import {token_probabilities, unpacked} from "./gpt.js";
 
 /** @typedef {import("./gpt.js").Run} Run */
 /** @typedef {{n_layers: number, n_heads: number, n_context: number, n_vocab: number}} Config */
@@ -28,7 +29,9 @@ const PARTS = [
 const PLAIN_SIGNS = {"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-",
   "…": "...", "\u00a0": " "};
 
-const SHOWN = 8, WRITTEN = 60, PAUSE = 40, NAMED = 40;
+// In milliseconds: between two characters, and without a rest.
+const PAUSE = 40, BUSY = 12;
+const SHOWN = 8, WRITTEN = 60, NAMED = 40;
 
 /** A character in a sentence. @param {string} c */
 const quoted = (c) => c === " " ? "a space" : c === "\n" ? "a new line" : `“${c}”`;
@@ -80,7 +83,7 @@ const WAYS = [
     0.4, (i, j, text) => j > 0 && j < i && text[j - 1] === text[i]],
   ["its word", "its own word so far", "small triangles at the diagonal", 0.6,
     (i, j, text) => !isSpace(text[i]) && j <= i && ![...text.slice(j, i)].some(isSpace)],
-  ["near", "the five characters before", "a band below the diagonal", 0.6,
+  ["5 before", "the five characters before", "a band below the diagonal", 0.6,
     (i, j) => j < i && j >= i - 5],
 ];
 const ENOUGH = 3;
@@ -107,6 +110,9 @@ export function waysIn(text) {
  *   way is worth saying
  */
 export function habit(weights, ways) {
+  if (weights.length === 1) {
+    return {strength: 0, short: "one place", long: "There is only one place to look at."};
+  }
   const shares = ways.map((rows) => {
     let total = 0;
     for (const [i, places] of rows) for (const j of places) total += weights[i][j];
@@ -128,7 +134,7 @@ export function habit(weights, ways) {
     keys += Math.exp(nats) / weights.length;
   }
   const count = written(keys, 1);
-  return {strength: beyond[best], short: `spread ${count}`,
+  return {strength: beyond[best], short: `spread: ${count} characters`,
     long: `On this text it spreads its weight: on average ${count} characters are in play. Let `
       + "several characters ask, and look for what their darkest squares have in common."};
 }
@@ -149,7 +155,7 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   /** @type {Run | undefined} */
   let broken;
   let opened = [0, 0], asking = 0;
-  /** @type {string | null} what stood there before the model wrote */
+  /** @type {string | null} what stood there before the model wrote: see `remember` */
   let unwritten = null;
   /** @type {number | null} */
   let writing = null;
@@ -159,20 +165,33 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   const now = () => broken ?? whole;
   const missing = () => [...PARTS.filter(([part]) => !parts[part]).map(([, , name]) => name),
     ...[...off].sort((a, b) => a - b)
-      .map((n) => `head ${n % n_heads + 1} of layer ${Math.floor(n / n_heads) + 1}`)];
+      .map((n) => `head ${n % n_heads + 1} of block ${Math.floor(n / n_heads) + 1}`)];
 
-  /** Run the model, and beside it the broken one if a part is off. @param {boolean} anew */
-  function compute(anew) {
-    const tokens = [...text].map((c) => places.get(c) ?? 0);
+  /**
+   * Run the model on a text, and beside it the broken one if a part is off. There are rests between
+   * the parts of the work; nothing has changed before its end.
+   * @param {string} given @param {boolean} [anew] whether other parts are off than before
+   * @returns {Generator<undefined, void>}
+   */
+  function* reading(given, anew) {
+    const tokens = [...given].map((c) => places.get(c) ?? 0);
     const first = firstSeen(tokens.length, n_context), used = tokens.slice(first);
-    seen = text.slice(first);
-    ways = waysIn(seen);
-    whole = gpt(used, params, {n_heads}, whole);
     const heads = [...off].map((n) => /** @type {[number, number]} */ ([Math.floor(n / n_heads),
       n % n_heads]));
-    broken = missing().length
-      ? gpt(used, params, {n_heads, ...parts, off: heads}, anew ? undefined : broken) : undefined;
+    const run = yield* gptInParts(used, params, {n_heads}, whole);
+    broken = missing().length ? yield* gptInParts(used, params, {n_heads, ...parts, off: heads},
+      anew ? undefined : broken) : undefined;
+    whole = run;
+    text = given;
+    seen = text.slice(first);
+    ways = waysIn(seen);
     asking = seen.length - 1;
+  }
+
+  /** Read a text without a rest. @param {string} given @param {boolean} [anew] */
+  function compute(given, anew) {
+    const work = reading(given, anew);
+    while (!work.next().done);
   }
 
   // At 1, rounding alone would cut off the least probable ones.
@@ -222,7 +241,7 @@ mount("writing_model", (stage, {text: start}, say, said) => {
         ? "every character can be drawn." : `${left} characters can be drawn.`);
   }
 
-  const title = () => `Layer ${opened[0] + 1}, head ${opened[1] + 1}`;
+  const title = () => `Block ${opened[0] + 1}, head ${opened[1] + 1}`;
   const isOff = () => off.has(opened[0] * n_heads + opened[1]);
   const row = () => now().weights[opened[0]][opened[1]][asking];
 
@@ -236,14 +255,16 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   // --- the text, and what comes next -----------------------------------------------------------
 
   const area = make("textarea", {class: "attn-field text", rows: 3, spellcheck: "false",
-    autocomplete: "off", autocapitalize: "off", "aria-label": "Your text", input: typed});
+    autocomplete: "off", autocapitalize: "off", "aria-label": "Your text", input: typed,
+    // Who comes to the text takes it over.
+    focus: halt, pointerdown: halt, keydown: halt, beforeinput: halt});
   const bars = Array.from({length: SHOWN}, () => {
     const spans = ["name", "bar", "model", "draws"].map((name) => make("span", {class: name}));
     const element = button("", () => {
       const c = element.dataset.character ?? "";
       quiet();
       if (refused()) return;
-      unwritten = null;
+      remember(null);
       read(text + c);
       say(`Put behind the text: ${quoted(c)}. ${expected()}`);
     }, {class: "choice"});
@@ -253,13 +274,16 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   });
   const list = make("ol", {class: "choices", "aria-label": "The most probable next characters"},
     ...bars.map(({element}) => make("li", {}, element)));
+  const next = make("div", {class: "next"},
+    make("p", {class: "heading", "aria-hidden": "true"}, "Next character",
+      make("span", {class: "model"}, "guess"), make("span", {class: "draws"}, "drawn")), list);
 
   function showNext() {
     const logits = last(now()), probs = token_probabilities(logits);
     const draws = token_probabilities(logits, options());
     const order = [...probs.keys()].sort((a, b) => probs[b] - probs[a] || a - b);
     const same = T.value() === 1 && K.value() === n_vocab && P.value() === 1;
-    list.classList.toggle("differs", !same);
+    next.classList.toggle("differs", !same);
     bars.forEach(({element, spans: [name, bar, model, drawing]}, rank) => {
       const token = order[rank], p = probs[token], q = draws[token];
       element.dataset.character = characters[token];
@@ -275,12 +299,23 @@ mount("writing_model", (stage, {text: start}, say, said) => {
 
   /** Take a text that has no problem. @param {string} given */
   function read(given) {
-    text = given;
-    if (area.value !== given) area.value = given;
-    change(area, {"aria-invalid": null});
-    area.scrollTop = area.scrollHeight;
-    compute(false);
+    compute(given);
+    showText();
+    marked(false);
     show();
+  }
+
+  function showText() {
+    if (area.value !== text) area.value = text;
+    area.scrollTop = area.scrollHeight;
+  }
+
+  /** Mark the text as one that the model can read or not. @param {boolean} wrong */
+  function marked(wrong) {
+    change(area, {"aria-invalid": wrong && "true"});
+    for (const one of [write, writeOne, ...bars.map(({element}) => element)]) {
+      change(one, {"aria-disabled": wrong && "true"});
+    }
   }
 
   /** @type {number | undefined} */
@@ -292,16 +327,17 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   }
 
   function typed() {
+    const {value} = area, given = [...value].map((c) => PLAIN_SIGNS[c] ?? c).join("");
+    const at = area.selectionEnd + given.length - value.length;
     quiet();
-    unwritten = null;
-    const given = [...area.value].map((c) => PLAIN_SIGNS[c] ?? c).join("");
+    if (area.value !== value) area.value = value;
+    remember(null);
     const wrong = wrongWith(given);
     if (wrong) {
-      change(area, {"aria-invalid": "true"});
+      marked(true);
       later(() => wrong);
       return;
     }
-    const at = area.selectionEnd + given.length - area.value.length;
     if (given !== area.value) {
       area.value = given;
       area.setSelectionRange(at, at);
@@ -314,15 +350,18 @@ mount("writing_model", (stage, {text: start}, say, said) => {
 
   /** What is wrong with a text, or nothing. @param {string} given */
   function wrongWith(given) {
+    const begin = text.split("\n")[0], still = " Bars and maps are still those of "
+      + (begin ? `“${begin.slice(0, 20)}${text.length > Math.min(begin.length, 20) ? "…" : ""}”.`
+        : "the last text that it could read.");
     if (!given) return "There is no text: the model predicts a character from those before it, and "
-      + "needs one at least. Bars and maps are still those of the text before it.";
+      + "needs one at least." + still;
     const unknown = [...new Set(given)].filter((c) => !places.has(c));
     if (!unknown.length) return "";
     const place = [...given].indexOf(unknown[0]) + 1, more = unknown.length - 1;
     return `The model does not know ${spelled(unknown[0])} (place ${place})`
       + (more ? ` and ${more === 1 ? "one other character" : `${more} other characters`}` : "")
       + `: its ${n_vocab} characters are the new line, the space and what a plain English keyboard `
-      + "has. Bars and maps are still those of the text before it.";
+      + "has." + still;
   }
 
   /** Say what is wrong with the text, if anything is, before something is put behind it. */
@@ -346,33 +385,61 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     clearTimeout(writing);
     writing = null;
     write.textContent = `Write ${WRITTEN} characters`;
+    change(said, {"aria-busy": null});
+    showText();
     show();
     const count = text.length - (unwritten ?? "").length;
     if (told) say(`The model has written ${count === 1 ? "a character" : `${count} characters`}: `
       + `“${text.slice((unwritten ?? "").length)}”.${used()}`);
   }
 
-  /** Write so many characters, one after the other. @param {number} left */
-  function goOn(left) {
-    if (refused()) return;
-    unwritten = text;
-    write.textContent = "Stop";
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const step = () => {
-      const probs = token_probabilities(last(now()), options());
-      text += characters[drawn(probs, Math.random())];
-      compute(false);
-      if (!still || left === 1) {
-        area.value = text;
-        area.scrollTop = area.scrollHeight;
-        show();
-      }
-      left--;
-      if (left) writing = setTimeout(step, still ? 0 : PAUSE);
-      else quiet(true);
-    };
-    writing = setTimeout(step, 0);
+  function halt() {
+    if (writing !== null) quiet(true);
   }
+
+  /**
+   * Write so many characters, one after the other.
+   * @param {number} n
+   * @returns {Generator<number | undefined, void>} the milliseconds to wait at least
+   */
+  function* characterByCharacter(n) {
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    for (let count = 1; count <= n; count++) {
+      const probs = token_probabilities(last(now()), options());
+      yield* reading(text + characters[drawn(probs, Math.random())]);
+      if (n > 1) say(`Writing: ${count} of ${n}.`);
+      if (still || count === n) continue;
+      yield;
+      showText();
+      show();
+      yield PAUSE;
+    }
+  }
+
+  /** Let the model write, and the page answer in between. @param {number} n */
+  function goOn(n) {
+    if (refused()) return;
+    // Also for the keyboard of a phone, which would hide what is written.
+    area.blur();
+    remember(text);
+    write.textContent = "Stop";
+    // Nobody wants to hear every number.
+    change(said, {"aria-busy": "true"});
+    const work = characterByCharacter(n);
+    const go = () => {
+      const began = performance.now();
+      let part = work.next();
+      while (!part.done && !part.value && performance.now() - began < BUSY) part = work.next();
+      if (part.done) quiet(true);
+      else writing = setTimeout(go, part.value);
+    };
+    writing = setTimeout(go, 0);
+  }
+
+  const writeOne = button("Write one", () => {
+    quiet();
+    goOn(1);
+  });
 
   const takeBack = button("Take back", () => {
     quiet();
@@ -381,14 +448,20 @@ mount("writing_model", (stage, {text: start}, say, said) => {
       return;
     }
     const before = unwritten;
-    unwritten = null;
+    remember(null);
     read(before);
     say(`What the model wrote is taken back. ${expected()}`);
   });
 
+  /** Keep what can be taken back, or nothing. @param {string | null} before */
+  function remember(before) {
+    unwritten = before;
+    change(takeBack, {"aria-disabled": before === null && "true"});
+  }
+
   const settings = () => {
     showNext();
-    later(sampling);
+    if (writing === null) later(sampling);
   };
   const T = slider({name: "temperature", min: 0, max: 2, step: 0.05, value: 1, changed: settings,
     text: (t) => t ? written(t) : "0, always the most probable"});
@@ -408,7 +481,7 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   /** Show and say what a switch has changed. */
   function switched() {
     quiet();
-    compute(true);
+    compute(text, true);
     show();
     const sentence = (missing().length ? "" : "This is the trained model again. ") + expected();
     effect.textContent = sentence;
@@ -433,7 +506,7 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   });
   const again = button("Back to the text’s sentence", () => {
     quiet();
-    unwritten = null;
+    remember(null);
     T.set(1);
     K.set(n_vocab);
     P.set(1);
@@ -443,7 +516,7 @@ mount("writing_model", (stage, {text: start}, say, said) => {
 
   // --- what the heads look at ------------------------------------------------------------------
 
-  const rows = Array.from({length: n_layers}, (_, layer) => `layer ${layer + 1}`);
+  const rows = Array.from({length: n_layers}, (_, layer) => `block ${layer + 1}`);
   const columns = Array.from({length: n_heads}, (_, head) => `head ${head + 1}`);
   const maps = cells({name: "Weights of every head", rows, columns, role: "weight",
     act: (layer, head) => {
@@ -458,11 +531,11 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     return {canvas, label};
   }));
 
+  /** The red, green and blue of the weights. */
+  let color = [0, 0, 0];
   /** Draw a head's weights, a pixel each: their square root, as in the static picture. */
   function paint(/** @type {any} */ canvas, /** @type {ArrayLike<number>[]} */ weights) {
     const n = weights.length, image = new ImageData(n, n);
-    const hex = getComputedStyle(stage).getPropertyValue("--weight").trim();
-    const color = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) || 0);
     for (let i = 0; i < n; i++) {
       for (let j = 0; j < weights[i].length; j++) {
         const at = 4 * (i * n + j);
@@ -481,9 +554,9 @@ mount("writing_model", (stage, {text: start}, say, said) => {
       const weights = now().weights[layer][head], {short} = habit(weights, ways);
       const isOff = off.has(layer * n_heads + head);
       paint(canvas, weights);
-      label.textContent = isOff ? "off" : short;
+      label.textContent = isOff ? "off" : short.replace("characters", "charac\u00adters");
       maps.at(layer, head).classList.toggle("off", isOff);
-      change(maps.at(layer, head), {"aria-label": `Layer ${layer + 1}, head ${head + 1}: ${isOff
+      change(maps.at(layer, head), {"aria-label": `Block ${layer + 1}, head ${head + 1}: ${isOff
         ? "switched off" : short}`});
     }));
     mark();
@@ -552,6 +625,8 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   }
 
   function show() {
+    const hex = getComputedStyle(stage).getPropertyValue("--weight").trim();
+    color = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) || 0);
     showNext();
     showMaps();
     showOpened();
@@ -568,28 +643,25 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     make("div", {class: "attn-row top"},
       make("div", {class: "writes"},
         make("p", {class: "heading", "aria-hidden": "true"}, "Your text"), area,
-        make("div", {class: "attn-row"}, write,
-          button("Write one", () => {
-            quiet();
-            goOn(1);
-          }), takeBack)),
-      make("div", {class: "next"},
-        make("p", {class: "heading", "aria-hidden": "true"}, "Next character"), list)),
+        make("div", {class: "attn-row"}, write, writeOne, takeBack)), next),
     said,
     group("How it writes", T.element, K.element, P.element),
     group("Parts of the model", ...switches.map(({element}) => element)),
     make("div", {class: "attn-row"}, back, again),
     make("div", {class: "attn-row heads"},
       make("div", {class: "all"}, make("div", {class: "attn-scroll"}, maps.element),
-        make("p", {class: "legend"}, "The more color, the more weight. Below each map: where most "
-          + "of it goes on this text, and how much; where it goes nowhere in particular, how many "
-          + "characters are in play.")),
+        make("p", {class: "legend"}, "Rows are the characters that ask, from the first at the top; "
+          + "columns are those that they look at. The more color, the more weight. Below each map: "
+          + "where most of it goes on this text, and how much (“5 before”: the five characters "
+          + "before); or “spread”, where it goes nowhere in particular, and how many characters "
+          + "are in play.")),
       make("div", {class: "opened"}, heading, tells, own.element,
         effect,
         make("div", {class: "large"}, above, beside, make("div", {class: "map"}, large, band)),
         make("label", {class: "attn-slider"}, make("span", {}, "the character that asks"), asker),
         looks, strip)));
   // The head that is easiest to read is open at first.
+  remember(null);
   read(start);
   const found = now().weights.flatMap((heads, layer) => heads.map((weights, head) =>
     ({at: [layer, head], strength: habit(weights, ways).strength})));

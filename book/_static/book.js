@@ -1,18 +1,60 @@
-// Figures that scroll sideways on a narrow page can be reached and scrolled with the keyboard; those
-// that fit, as after a phone is turned, are no stop on its way.
-const whatScrolls = new ResizeObserver((changes) => {
-  for (const {target: figure} of changes) {
-    if (figure.scrollWidth > figure.clientWidth) {
-      figure.setAttribute("tabindex", "0");
-    } else {
-      figure.removeAttribute("tabindex");
+// What scrolls sideways on a narrow page says so: `data-more` names the side on which it goes on,
+// and `data-moved` that it was moved; book.css shows both. Pictures scroll without their captions.
+const MAY_SCROLL = ".attn-picture, .attn-example, .attn-plain, .attn-scroll, .cell_output pre, "
+  + ".highlight pre, .output.text_html, .pst-scrollable-table-container, "
+  + "mjx-container[display=true]";
+// All are measured before any is changed: or else the page would be laid out anew for each.
+const showMore = (/** @type {Element[]} */ boxes) => {
+  const measured = boxes.map((box) => {
+    const far = box.scrollWidth - box.clientWidth, left = box.scrollLeft > 1;
+    const right = far - box.scrollLeft > 1;
+    return {box, far, more: left && right ? "both" : left ? "left" : right ? "right" : null};
+  });
+  for (const {box, far, more} of measured) {
+    if (more === null) box.removeAttribute("data-more");
+    else if (more !== box.getAttribute("data-more")) box.setAttribute("data-more", more);
+    // Pictures that scroll can be reached and scrolled with the keyboard; those that fit, as after
+    // a phone is turned, are no stop on its way.
+    if (!box.matches(".attn-picture, .attn-example")) continue;
+    if (far > 0) box.setAttribute("tabindex", "0");
+    else box.removeAttribute("tabindex");
+  }
+};
+const sizes = new ResizeObserver((changes) =>
+  showMore([...new Set(changes.map(({target}) => target.closest(MAY_SCROLL) ?? target))]));
+const watchScrolling = (/** @type {Element} */ part) => {
+  for (const box of [part, ...part.querySelectorAll(MAY_SCROLL)]) {
+    if (!box.matches(MAY_SCROLL)) continue;
+    sizes.observe(box);
+    if (box.firstElementChild) sizes.observe(box.firstElementChild);
+  }
+};
+document.addEventListener("scroll", ({target}) => {
+  if (!(target instanceof Element && target.matches(MAY_SCROLL))) return;
+  if (target.scrollLeft > 1) target.setAttribute("data-moved", "");
+  showMore([target]);
+}, {capture: true, passive: true});
+window.addEventListener("DOMContentLoaded", () => {
+  for (const picture of document.querySelectorAll(".bd-article .cell_output figure > img")) {
+    const box = document.createElement("div");
+    box.className = "attn-picture";
+    picture.replaceWith(box);
+    box.append(picture);
+    if (picture instanceof HTMLImageElement && !picture.style.getPropertyValue("--natural-width")) {
+      picture.decode().then(() => {
+        // An inch has 96 pixels here, and 100 where animations say their width.
+        picture.style.setProperty("--natural-width", `${picture.naturalWidth * 100 / 96}px`);
+      }, () => {});
     }
   }
-});
-window.addEventListener("DOMContentLoaded", () => {
-  const figures = ".bd-article :is(.cell_output figure, .attn-example)";
-  for (const figure of document.querySelectorAll(figures)) {
-    whatScrolls.observe(figure);
+  for (const article of document.querySelectorAll(".bd-article")) {
+    watchScrolling(article);
+    // Formulas and the tables of what can be operated come later.
+    new MutationObserver((changes) => {
+      for (const added of changes.flatMap(({addedNodes}) => [...addedNodes])) {
+        if (added instanceof Element) watchScrolling(added);
+      }
+    }).observe(article, {childList: true, subtree: true});
   }
 });
 

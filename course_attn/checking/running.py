@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -905,19 +906,38 @@ def tip(error: BaseException, function: Callable[..., Any]) -> str:
     if isinstance(error, SystemExit):
         return "A function gives its result back with `return`; `exit()` ends the whole program."
     if isinstance(error, NameError):
-        return _unknown_name(str(error.name or ""))
+        return _unknown_name(str(error.name or ""), function)
     return _tip_for(error)
 
 
-def _unknown_name(name: str) -> str:
+def _unknown_name(name: str, function: Callable[..., Any]) -> str:
     if name in _IMPORTED:
         return f"Run the cell with `{_IMPORTED[name]}` first."
+    if home := _home_of(name, function):
+        return (
+            f"`{name}` is not imported here: write `from {home} import {name}` above your "
+            "function. If you mean your own, of an earlier cell, run that cell again: after a "
+            "restart nothing is known."
+        )
     return (
         f"`{name}` is not defined here. If it is a function of an earlier cell, run that "
         "cell again: after a restart nothing is known."
         if name
         else ""
     )
+
+
+def _home_of(name: str, function: Callable[..., Any]) -> str:
+    """Return the part of the course's package that has a function; "" if none has it.
+
+    PyTorch's comes first where the function uses PyTorch.
+    """
+    libraries = ["course_attn.in_numpy"]
+    if "torch" in sys.modules:
+        place = 0 if "torch" in names_used(function) else 1
+        libraries.insert(place, "course_attn.in_torch")
+    homes = (home for home in libraries if name in import_module(home).__all__)
+    return next(homes, "")
 
 
 def _hidden_names(function: Callable[..., Any]) -> list[str]:

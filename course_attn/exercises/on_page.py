@@ -124,6 +124,12 @@ _SAID_OF_CELLS = (
         "Is it misspelled? What you wrote for another exercise of this page is known here once it "
         "is solved.",
     ),
+    (
+        "If you mean your own, of an earlier cell, run that cell again: after a restart nothing is "
+        "known.",
+        "If you mean your own, of another exercise of this page: it is known here once it is "
+        "solved.",
+    ),
     (", run that cell, then this one.", ", then check again."),
 )
 _SAID_OF_HINTS = re.compile(r'`hint\("\w+"\)` helps\.')

@@ -85,7 +85,14 @@ def animate(
         canvas.draw()
         fig.set_layout_engine("none")  # what the first step was given stays
         frames.append(_data_url(Image.fromarray(np.asarray(canvas.buffer_rgba()))))
-    page = _page(frames, list(steps), alt=alt, caption=caption, interval=interval)
+    page = _page(
+        frames,
+        list(steps),
+        width=fig.get_figwidth(),
+        alt=alt,
+        caption=caption,
+        interval=interval,
+    )
     if len(page) > MAX_BYTES:
         raise ValueError(
             f"the animation has {len(page)} bytes, more than {MAX_BYTES}"
@@ -106,10 +113,19 @@ def _data_url(picture: Image.Image) -> str:
     )
 
 
+_PER_INCH = 100  # pixels of the page for an inch of a figure
+
+
 def _page(
-    frames: list[str], steps: list[str], *, alt: str, caption: str, interval: int
+    frames: list[str],
+    steps: list[str],
+    *,
+    width: float,
+    alt: str,
+    caption: str,
+    interval: int,
 ) -> str:
-    """Put the frames into the player's HTML."""
+    """Put the frames, so many inches wide, into the player's HTML."""
     template = Template(
         files(__package__).joinpath("player.html").read_text("utf-8")
     )
@@ -119,6 +135,7 @@ def _page(
     return template.substitute(
         id="animation-" + hashlib.sha256("".join(frames).encode()).hexdigest()[:12],
         first=frames[0],
+        width=round(_PER_INCH * width),
         last_index=len(frames) - 1,
         first_step=html.escape(steps[0]),
         n_steps=len(steps),

@@ -65,7 +65,8 @@ def visible(text: Iterable[str]) -> list[str]:
     return [{" ": "␣", "\n": "↵"}.get(character, character) for character in text]
 
 
-_SHOWN = 6  # features that are written out
+_SHOWN = 4  # features that are written out
+_GUESSED = 6  # characters that may come next
 
 
 def model_steps(
@@ -95,7 +96,7 @@ def model_steps(
     n_blocks, n_vocab = len(stages) - 3, len(characters)
     probs = np.exp(logits - logits.max())
     probs /= probs.sum()
-    best = np.argsort(-probs, kind="stable")[:_SHOWN]
+    best = np.argsort(-probs, kind="stable")[:_GUESSED]
     shown, last = visible(text), visible(text[-1])[0]
     chosen = visible(characters[best[0]])[0]
     boxes = [
@@ -116,9 +117,11 @@ def model_steps(
         for before, after in zip(stages[1:-2], stages[2:-1], strict=True)
     ]
     steps = [
-        f"Each character is a token, a number: “{last}” is number {tokens[-1]} of {n_vocab}.",
+        f"Each character is a token, a number: “{last}” is number {tokens[-1]} of {n_vocab}, "
+        "counted from 0, as places are.",
         f"Row {tokens[-1]} of the embedding E is the vector of “{last}”: {d} learned numbers.",
-        f"The vector of its place is added: row {n} of P, since “{last}” stands at place {n}.",
+        f"The vector of its place is added: row {n - 1} of P, since “{last}” stands at place "
+        f"{n - 1}.",
         *[
             f"Block {k + 1} lets each row look back, and adds what it found: the last row moves "
             f"by {move:.1f}."
@@ -128,8 +131,9 @@ def model_steps(
         f"The last row times each row of E: {n_vocab} logits, the largest is that of “{chosen}”.",
         f"Softmax: “{chosen}” follows with the probability {probs[best[0]]:.2f}.",
     ]
-    fig, (left, right) = canvas(7, 4.4, columns=2, blank=True)
-    left.get_gridspec().set_width_ratios([1, 1.9])
+    # Narrow: a phone shows all of it.
+    fig, (left, right) = canvas(4, 4.4, columns=2, blank=True)
+    left.get_gridspec().set_width_ratios([1, 1.6])
 
     def draw(step: int) -> None:
         for ax in (left, right):
@@ -172,9 +176,9 @@ def _chain(ax: Axes, shapes: Sequence[str], step: int) -> None:
         arrow = {"arrowstyle": "-|>", "shrinkA": 10, "shrinkB": 10, "color": color}
         ax.annotate("", (0, k + 1), (0, k), arrowprops=arrow, zorder=1)
         if done:
-            ax.text(0.62, k + 0.5, shape, ha="left", va="center", fontsize=9,
+            ax.text(0.72, k + 0.5, shape, ha="left", va="center", fontsize=9,
                     color=role_color("weight"))  # fmt: skip
-    ax.set_xlim(-0.8, 1.2)
+    ax.set_xlim(-0.75, 1.3)
     ax.set_ylim(-0.6, len(shapes) - 0.4)
 
 
@@ -183,7 +187,7 @@ def _token_table(ax: Axes, shown: Sequence[str], tokens: np.ndarray) -> None:
         ax.text(0.35, -i, character, ha="center", va="center", fontsize=12)
         ax.text(0.55, -i, "→", ha="center", va="center")
         ax.text(0.75, -i, str(token), ha="center", va="center", fontsize=12)
-    ax.set_xlim(0, 1.4)
+    ax.set_xlim(0, 1.1)
     ax.set_ylim(-len(shown), 1)
 
 
@@ -194,8 +198,8 @@ def _rows(ax: Axes, X: np.ndarray, labels: Sequence[str]) -> None:
            rows=labels, vmax=most, fontsize=9.5)  # fmt: skip
     for i in range(n):
         ax.text(_SHOWN + 0.25, -i - 0.5, "…", ha="left", va="center")
-    ax.set_aspect("equal")
-    ax.set_xlim(-1.0, _SHOWN + 1.2)
+    ax.set_aspect("auto")
+    ax.set_xlim(-0.6, _SHOWN + 0.7)
     ax.set_ylim(-n - 0.4, 0.6)
 
 
@@ -208,7 +212,7 @@ def _bars(ax: Axes, numbers: np.ndarray, labels: Sequence[str], title: str) -> N
         ax.text(-0.06, place, label, ha="right", va="center", fontsize=12)
         ax.text(max(number / most, 0) + 0.03, place, _signed(number), va="center",
                 fontsize=9.5)  # fmt: skip
-    ax.text(0, 0.75, f"{title} of the next character", ha="left", fontsize=10.5)
+    ax.text(0, 0.75, title, ha="left", fontsize=10.5)
     ax.set_xlim(-0.25, 1.35)
     ax.set_ylim(-len(numbers), 1.2)
 
@@ -330,10 +334,10 @@ def lens(
     guesses : sequence of sequence of str
         The most probable character, by stage and place.
     text : str
-        The n characters that are read.
+        The n characters that are read, and the one that follows them.
     """
     n_stages, n = probabilities.shape
-    fig, ax = canvas(7, 0.5 + 0.42 * n_stages, blank=True)
+    fig, ax = canvas(7, 0.9 + 0.42 * n_stages, blank=True)
     ax.set_aspect("auto")
     ax.imshow(probabilities[::-1], cmap=_ramp(), vmin=0, vmax=1, aspect="auto")
     for stage in range(n_stages):
@@ -344,13 +348,15 @@ def lens(
                     color="white" if dark else INK, fontsize=10)  # fmt: skip
         name = f"after block {stage}" if stage else "before block 1"
         ax.text(-0.8, y, name, ha="right", va="center", fontsize=9.5)
-    for i, character in enumerate(visible(text)):
-        ax.text(i, n_stages - 0.25, character, ha="center", va="center", fontsize=10,
-                color=role_color("query"))  # fmt: skip
-    ax.text(-0.8, n_stages - 0.25, "read", ha="right", va="center", fontsize=9.5,
-            color=role_color("query"))  # fmt: skip
+    shown = visible(text)
+    rows = ("read", n_stages - 0.25, shown[:-1]), ("comes next", -0.75, shown[1:])
+    for name, y, row in rows:
+        at = {"va": "center", "color": role_color("query")}
+        ax.text(-0.8, y, name, ha="right", fontsize=9.5, **at)
+        for i, character in enumerate(row):
+            ax.text(i, y, character, ha="center", fontsize=10, **at)
     ax.set_xlim(-4.6, n - 0.5)
-    ax.set_ylim(n_stages, -0.6)
+    ax.set_ylim(n_stages, -1)
     return fig
 
 
@@ -363,7 +369,7 @@ def damage(costs: np.ndarray) -> Figure:
         In nats per character.
     """
     n_layers, n_heads = costs.shape
-    fig, ax = canvas(0.9 + 0.95 * n_heads, 0.7 + 0.62 * n_layers, blank=True)
+    fig, ax = canvas(0.6 + 0.85 * n_heads, 0.7 + 0.6 * n_layers, blank=True)
     rows = [f"block {k + 1}" for k in range(n_layers)]
     columns = [f"head {k + 1}" for k in range(n_heads)]
     heatmap(ax, costs, rows, columns, numbers="{:.3f}", vmax=None)

@@ -12,7 +12,7 @@ import torch
 from course_attn import in_numpy as npy
 from course_attn import in_torch as pt
 from course_attn.figures import follow
-from course_attn.figures.live.follow import CHAPTERS
+from course_attn.figures.live.follow import CHAPTERS, SECTIONS
 from course_attn.figures.live.follow_steps import (
     Read,
     Step,
@@ -320,6 +320,29 @@ def test_a_link_of_the_page_leads_to_a_chapter_that_explains_the_step():
         assert not links or explained[slug] in links, slug
 
 
+def test_the_section_that_a_step_names_is_in_its_chapter():
+    steps = {s["name"]: s["chapter"] for s in data_of(page())["steps"]}
+    assert set(SECTIONS) <= set(steps)
+    for name, (slug, _, section) in steps.items():
+        assert section == SECTIONS.get(name, "")
+        text = markdown(BOOK / f"{slug}.ipynb")
+        found = re.findall(r"^##+ (.+)$", text, re.M)
+        anchors = [
+            re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+            for heading in found
+        ]
+        assert not section or section in anchors, name
+
+
+def test_the_code_of_each_step_leads_back_to_the_tables():
+    text = markdown(BOOK / "follow.ipynb")
+    assert re.findall(r"^## Eighteen steps$", text, re.M)
+    parts = re.split(r"^### Step: ", text, flags=re.M)[1:]
+    assert len(parts) == 18
+    for part in parts:
+        assert "[Back to the tables](#eighteen-steps)" in part.split("\n## ")[0]
+
+
 # The widget
 
 
@@ -347,6 +370,24 @@ def test_follow_is_small_and_asks_nothing_from_any_other_place():
     assert 'data-widget="follow"' in html
     outside = html.replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"https?:|url\(|@import|\bfetch\b", outside)
+
+
+def test_a_sum_with_digits_that_the_tables_hide_says_so():
+    html, found = page()._repr_html_(), []
+    for step, given in zip(
+        steps_of(TEXT, drawn(1), n_heads=2, characters=CHARACTERS)[1],
+        data_of(page())["steps"],
+        strict=True,
+    ):
+        for target, data in zip(step.targets, given["targets"], strict=True):
+            for row, line in zip(target.sums, data["finer"], strict=True):
+                for text, finer in zip(row, line, strict=True):
+                    numbers = re.findall(r"\d+\.?\d*", text.replace("0.00001)", ""))
+                    longest = max(len(x.partition(".")[2]) for x in numbers)
+                    assert finer == (longest > 2), text
+                    found.append(finer)
+    assert 0 in found and 1 in found
+    assert " (with more decimals):" in html.partition('class="attn-plain"')[2]
 
 
 def test_without_its_script_follow_is_a_table_for_each_array_and_one_sum():

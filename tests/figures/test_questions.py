@@ -295,6 +295,24 @@ def test_what_a_question_covers_is_in_its_section(path):
         assert shown == covers, function
 
 
+@every_chapter
+def test_a_question_that_covers_text_covers_all_results_before_it(path):
+    """Or else the text would stand open, and with it the answer."""
+    module = import_module(f"{course_attn.figures.asked.__name__}.{path.stem}")
+    cells = book.read(path)["cells"]
+    for (at, _), function in zip(
+        asking_cells(path), functions_called(path), strict=True
+    ):
+        given = given_to_predict(getattr(module, function))
+        results = 0
+        for cell in cells[at + 1 :]:
+            if cell["cell_type"] == "code":
+                results += shows_something(cell["source"])
+            elif results and not cell["source"].startswith("**Figure.**"):
+                break
+        assert not given["text"] or given["covers"] == results, function
+
+
 def shows_something(source):
     """Say whether a cell has an output: it ends with an expression, or prints."""
     tree = ast.parse(re.sub(r"^(\s*)[!%].*", r"\1pass", source, flags=re.M))

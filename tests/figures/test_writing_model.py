@@ -57,7 +57,7 @@ def test_the_caption_says_what_was_computed():
         f"with {probs.max():.2f}." in said and f"({len(scores)} × {HEADS})" in said
     )
     assert (
-        f"head {head + 1} of layer {layer + 1} looks most at the character before, "
+        f"head {head + 1} of block {layer + 1} looks most at the character before, "
         f"with {scores.max():.2f} of its weight" in said
     )
 

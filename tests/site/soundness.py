@@ -21,11 +21,21 @@ _ERRORS = """() => {
     ...all("mjx-container[display=true]")
       .filter((e) => root.clientWidth > 1000 && e.scrollWidth > e.clientWidth + 1)
       .map((e) => "formula cut off: " + e.textContent.slice(0, 80)),
+    // In a line of text no formula scrolls.
+    ...all(".bd-article span.math").filter((e) => e.checkVisibility()).filter((e) =>
+      (e.querySelector("mjx-math")?.getBoundingClientRect().right ?? 0)
+        > e.getBoundingClientRect().right + 1)
+      .map((e) => "formula in the text cut off: " + short(e)),
+    // What scrolls sideways says so, but for editors, which have a scroll bar.
+    ...all("script[src*='book.js']").slice(0, 1).flatMap(() => all(".bd-article *"))
+      .filter((e) => e.scrollWidth > e.clientWidth + 1 && !e.dataset.more && e.checkVisibility())
+      .filter((e) => /auto|scroll/.test(getComputedStyle(e).overflowX) && !e.closest(".cm-editor"))
+      .map((e) => "scrolls without a sign: " + short(e)),
     // But for the extension for theorems, which gives all of them the same two.
     ...all("[id]").filter((e) => document.getElementById(e.id) !== e && !/^proof/.test(e.id))
       .map((e) => "same id as another: " + short(e)),
     // What scrolls sideways is reached by the keyboard, and nothing else stops it on its way.
-    ...all(".bd-article .cell_output figure")
+    ...all(".bd-article :is(.cell_output figure, .attn-picture)")
       .filter((e) => (e.scrollWidth > e.clientWidth) !== (e.tabIndex === 0))
       .map((e) => "scrolls, or takes the focus, but not both: " + short(e)),
     ...(root.scrollWidth > root.clientWidth ? [`${root.scrollWidth} pixels wide`] : []),

@@ -125,7 +125,7 @@ class Player:
 
     def __init__(self, figure: "playwright.Locator") -> None:
         self.picture, self.button = (
-            figure.locator("> img"),
+            figure.locator("img").first,
             figure.get_by_role("button"),
         )
         self.slider, self.said = (

@@ -276,6 +276,8 @@ def test_editor_suits_a_phone(opened, vendor):
     for name in ("autocorrect", "autocapitalize"):
         playwright.expect(editor.box).to_have_attribute(name, "off")
     playwright.expect(editor.box).to_have_attribute("spellcheck", "false")
+    # There is no Ctrl and no Tab.
+    playwright.expect(editor.page.locator(".live-editor-hint")).to_be_hidden()
     size = editor.box.evaluate(
         "(box) => parseFloat(getComputedStyle(box).fontSize)"
     )

@@ -110,8 +110,17 @@ def test_the_numbers_on_the_built_page_are_those_of_the_labels(path, html):
 
 
 def references(path: Path) -> list[tuple[str, str]]:
-    """Return the texts of a page's references to equations, and their labels."""
-    return re.findall(r"\[([^]]*)\]\(#([^)]*)\)", markdown(path))
+    """Return the texts of a page's references to equations, and their labels.
+
+    What is no section of the page is taken for an equation.
+    """
+    text = markdown(path)
+    sections = [
+        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^##+ (.+)$", text, re.M)
+    ]
+    found = re.findall(r"\[([^]]*)\]\(#([^)]*)\)", text)
+    return [(shown, label) for shown, label in found if label not in sections]
 
 
 @every_notebook

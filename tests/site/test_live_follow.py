@@ -6,7 +6,9 @@ from functools import cache
 import pytest
 
 from course_attn.figures import follow
+from course_attn.figures.live.follow import SECTIONS
 from course_attn.figures.live.follow_steps import Read, Step, Table, steps_of
+from course_attn.figures.live.follow_sums import finer
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors
@@ -149,7 +151,9 @@ def test_every_number_opens_into_its_sum_and_lights_what_it_comes_from(opened):
             target, table = step.targets[t], tables[step.targets[t].table]
             assert text == written(table.values[i, j], table)
             words = target.words.format(row=table.rows[i], column=table.columns[j])
-            assert said == f"{words}:\n{target.sums[i][j]}"
+            sum_ = target.sums[i][j]
+            more = " (with more decimals)" if finer(sum_) else ""
+            assert said == f"{words}{more}:\n{sum_}"
             wanted = [x for read in target.reads for x in lit(read, tables, i, j)]
             assert lights == wanted and (pressed, own) == (1, "true")
 
@@ -198,9 +202,10 @@ def test_steps_go_by_buttons_slider_and_arrow_keys_and_stop_at_the_ends(opened):
 def test_arrow_keys_pick_numbers_and_the_row_stays_from_step_to_step(opened):
     page = opened()
     page.go(4)
-    page.says(r"^Step 4, scores\. Score of query p₃ and key h₀, head 1:")
+    page.says(r"^Step 4, scores\. Score of query p₃ and key h₀, head 1")
     page.cell("S, head 2", "a₁", "p₂").click()
-    page.says("^Score of query a₁ and key p₂, head 2:")
+    more = r"( \(with more decimals\))?"
+    page.says(f"^Score of query a₁ and key p₂, head 2{more}:")
     for key, who in {
         "ArrowRight": "a₁ and key p₃",
         "ArrowDown": "p₂ and key p₃",
@@ -208,11 +213,11 @@ def test_arrow_keys_pick_numbers_and_the_row_stays_from_step_to_step(opened):
         "ArrowUp": "a₁ and key p₂",
     }.items():
         page.page.keyboard.press(key)
-        page.says(f"^Score of query {who}, head 2:")
+        page.says(f"^Score of query {who}, head 2{more}:")
     page.next().click()
-    page.says(r"^Step 5, scaling\. Scaled score of query a₁ and key h₀, head 2:")
+    page.says(r"^Step 5, scaling\. Scaled score of query a₁ and key h₀, head 2")
     page.go(9)
-    page.says(r"^Step 9, heads\. Feature 1 for a₁:")
+    page.says(r"^Step 9, heads\. Feature 1 for a₁")
     page.go(7)
     page.says(r"^Step 7, softmax\. Weight that a₁ gives ")
 
@@ -280,13 +285,87 @@ def test_an_address_that_ends_in_a_step_opens_it_and_shows_the_tables(
     page.close()
 
 
+def section(slug: str, inside: str) -> str:
+    return f'<section id="{slug}"><h2>{slug}</h2>{inside}</section>'
+
+
+def test_the_address_goes_along_and_ways_lead_from_the_code_back_to_the_tables(
+    browser, tmp_path
+):
+    link = '<a href="#tables">Back to the tables</a>'
+    codes = section("step-softmax", link) + FILLER + section("step-mask", link)
+    tables = f'{FILLER}<section id="tables">'
+    address = page_with(tmp_path, tables, f"</section>{FILLER}{codes}")
+    context = browser.new_context(viewport={"width": 800, "height": 700})
+    page = context.new_page()
+    page.goto(address)
+    said = page.get_by_role("status")
+    assert page.evaluate("location.hash") == ""
+    page.get_by_role("slider", name="step").fill("5")
+    assert page.evaluate("location.hash") == "#step-scaling"
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Next").click()
+    assert page.evaluate("location.hash") == "#step-softmax"
+    assert page.evaluate("history.length") == 2  # the empty page, and this one
+    # To the code and back again, with the browser's own button.
+    page.get_by_role("link", name="Its code").click()
+    playwright.expect(page.locator("#step-softmax h2")).to_be_in_viewport()
+    page.go_back()
+    playwright.expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
+    playwright.expect(said).to_have_text(re.compile(r"^Step 7, softmax\. "))
+    # From the code of another step to the tables of that step.
+    page.locator("#step-mask a").click()
+    playwright.expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
+    playwright.expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
+    playwright.expect(page.get_by_role("button", name="Next")).to_be_focused()
+    assert page.evaluate("location.hash") == "#step-mask"
+    context.close()
+
+
+def test_outside_of_the_book_the_address_stays(browser, tmp_path):
+    address = page_with(tmp_path)
+    file = tmp_path / "page.html"
+    file.write_text(
+        file.read_text("utf-8").replace('"bd-article"', '"jp"'), "utf-8"
+    )
+    page = browser.new_page()
+    page.goto(address)
+    page.get_by_role("button", name="Next").click()
+    playwright.expect(page.get_by_role("status")).to_have_text(
+        re.compile(r"^Step 2, ")
+    )
+    assert page.evaluate("location.hash") == ""
+    page.close()
+
+
+def test_home_and_end_move_within_the_row_and_not_the_page(browser, tmp_path):
+    context = browser.new_context(viewport={"width": 800, "height": 700})
+    page = context.new_page()
+    page.goto(page_with(tmp_path, FILLER, FILLER) + "#step-softmax")
+    page.wait_for_timeout(300)
+    focused = "document.activeElement.getAttribute('aria-label').split(':')[0]"
+    page.get_by_role("button", name=re.compile("^A, head 2, p₂, a₁: ")).focus()
+    before = page.evaluate("scrollY")
+    for key, column in {"End": "p₃", "Home": "h₀", "ArrowRight": "a₁"}.items():
+        page.keyboard.press(key)
+        assert page.evaluate(focused) == f"A, head 2, p₂, {column}"
+    page.keyboard.press("Home")
+    page.keyboard.press("Home")
+    assert page.evaluate(focused) == "A, head 2, p₂, h₀"
+    page.wait_for_timeout(300)
+    assert abs(page.evaluate("scrollY") - before) < 200
+    context.close()
+
+
 def test_a_step_leads_to_its_chapter_and_its_code(browser, opened, tmp_path):
     page = opened()
     for k, step in enumerate(followed()[1], 1):
         page.go(k)
         links = page.root.locator(".about a")
         found = [link.get_attribute("href") for link in links.all()]
-        assert found == [f"{step.chapter}.html", f"#{step.slug}"]
+        section = SECTIONS.get(step.name)
+        place = f"{step.chapter}.html" + (f"#{section}" if section else "")
+        assert found == [place, f"#{step.slug}"]
     # Outside of the book chapters are notebooks.
     address = page_with(tmp_path)
     file = tmp_path / "page.html"

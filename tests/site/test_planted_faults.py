@@ -22,6 +22,11 @@ ERRORS = {
     "same id": '<p id="twice">a</p><p id="twice">b</p>',
     "formula cut off": '<mjx-container display="true" style="display: block; width: 5em">'
     '<p style="width: 50em">x</p></mjx-container>',
+    "formula in the text cut off": '<span class="math" style="display: inline-block; width: 2em; '
+    'overflow: hidden"><mjx-container><mjx-math style="display: inline-block; width: 9em">x'
+    "</mjx-math></mjx-container></span>",
+    "scrolls without a sign": '<p style="width: 5em; overflow: auto; white-space: nowrap">'
+    "much more than there is room for</p>",
     "scrolls, or takes the focus": '<div class="cell_output"><figure tabindex="0"></figure></div>',
     "pixels wide": '<p style="width: 2000px">wide</p>',
 }

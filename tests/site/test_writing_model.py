@@ -89,8 +89,13 @@ class Model:
         playwright.expect(self.said).to_have_text(re.compile(pattern))
         return self.said.inner_text()
 
-    def press(self, name: str) -> None:
-        self.root.get_by_role("button", name=name, exact=True).click()
+    def button(self, name: str):
+        return self.root.get_by_role("button", name=name, exact=True)
+
+    def press(self, name: str, *, refused: bool = False) -> None:
+        """Press a button, also one that says that it cannot be used now."""
+        playwright.expect(self.button(name)).to_be_enabled(enabled=not refused)
+        self.button(name).click(force=refused)
 
     def switch(self, name: str):
         return self.root.get_by_role("checkbox", name=re.compile(name))
@@ -106,7 +111,7 @@ class Model:
 
     def head(self, layer: int, head: int):
         return self.root.get_by_role(
-            "button", name=re.compile(f"^Layer {layer + 1}, head {head + 1}:")
+            "button", name=re.compile(f"^Block {layer + 1}, head {head + 1}:")
         )
 
     def probabilities(self) -> list[tuple[str, float]]:
@@ -288,7 +293,7 @@ def test_a_head_opens_with_its_row_in_words(opened):
     _, maps = run(TEXT)
     writer.head(2, 3).click()
     writer.says(
-        r"^Layer 3, head 4\. On this text it (gives|spreads) .* [Ll]ook for "
+        r"^Block 3, head 4\. On this text it (gives|spreads) .* [Ll]ook for "
     )
     np.testing.assert_allclose(
         writer.weights(writer.large), maps[2, 3], atol=0.0045
@@ -322,7 +327,7 @@ def habits(text: str, weights: np.ndarray) -> dict[str, float]:
         & ~is_space[:, None]
         & ~is_space
         & (spaces_between == 0),
-        "near": (j < i) & (j >= i - 5),
+        "5 before": (j < i) & (j >= i - 5),
     }
     found = {}
     for name, counts in ways.items():
@@ -338,20 +343,20 @@ def test_what_is_said_of_a_head_is_what_it_does(opened, text):
     writer = opened().load()
     writer.text.fill(text)
     _, maps = run(text)
-    least = {"its word": 0.6, "near": 0.6}
+    least = {"its word": 0.6, "5 before": 0.6}
     for layer, heads in enumerate(maps):
         for head, weights in enumerate(heads):
             shares = habits(text, weights)
             name = max(shares, key=lambda way: shares[way] / least.get(way, 0.4))
             label = writer.head(layer, head).get_attribute("aria-label")
-            said, number = label.split(": ")[1].rsplit(" ", 1)
+            said = label.split(": ", 1)[1]
             if shares[name] < least.get(name, 0.4):
                 logs = np.log(np.where(weights > 0, weights, 1))
                 keys = np.exp(-(weights * logs).sum(axis=1)).mean()
-                assert said == "spread"
+                number = re.fullmatch(r"spread: (\d+\.\d) characters", said)[1]
                 assert float(number) == pytest.approx(keys, abs=0.051)
             else:
-                assert said == name
+                number = said.removeprefix(f"{name} ")
                 assert float(number) == pytest.approx(shares[name], abs=0.0051)
 
 
@@ -363,7 +368,7 @@ SWITCHES = [
     ("^positions", "positions", {"positions": False}),
     ("^additions", "the additions", {"residual": False}),
     ("^norms", "norms", {"norm": False}),
-    (r"^Layer 1, head 2", "head 2 of layer 1", {"off": [(0, 1)]}),
+    (r"^Block 1, head 2", "head 2 of block 1", {"off": [(0, 1)]}),
 ]
 
 
@@ -409,9 +414,9 @@ def test_switches_work_together_and_on_a_new_text(opened):
     writer = opened().load()
     writer.switch("^positions").uncheck()
     writer.head(3, 0).click()
-    writer.switch("^Layer 4, head 1").uncheck()
+    writer.switch("^Block 4, head 1").uncheck()
     writer.switch("^mask").uncheck()
-    writer.says("^Without the mask, positions and head 1 of layer 4: ")
+    writer.says("^Without the mask, positions and head 1 of block 4: ")
     assert "switched off" in writer.head(3, 0).get_attribute("aria-label")
     switches = {"mask": False, "positions": False, "off": [(3, 0)]}
     for text in (TEXT + "e", "for x in x"):
@@ -457,7 +462,7 @@ def test_the_model_writes_what_generate_writes(opened, start):
     writer.press("Take back")
     writer.says("^What the model wrote is taken back")
     assert writer.text.input_value() == start
-    writer.press("Take back")
+    writer.press("Take back", refused=True)
     writer.says("^There is nothing to take back")
 
 
@@ -480,6 +485,214 @@ def test_writing_can_be_watched_and_stopped(opened):
     writer.expects(run(text)[0])
 
 
+def begin_writing(writer) -> None:
+    """Let the model write, and wait for a few characters."""
+    before = len(writer.text.input_value())
+    writer.press("Write 60 characters")
+    writer.page.wait_for_function(
+        "(n) => document.querySelector('textarea').value.length > n", arg=before + 2
+    )
+
+
+def test_while_it_writes_it_says_how_far_it_is(opened):
+    writer = opened().load()
+    begin_writing(writer)
+    writer.says(r"^Writing: \d+ of 60\.$")
+    assert writer.said.get_attribute("aria-busy") == "true"
+    # What a setting does is said when nothing is written.
+    writer.page.evaluate(
+        """() => new MutationObserver((changes) => {
+          window.told = (window.told ?? "") + changes[0].target.textContent;
+        }).observe(document.querySelector(".attn-said"), {childList: true})"""
+    )
+    writer.slide("temperature", 0.5)
+    writer.page.wait_for_timeout(600)
+    assert re.fullmatch(r"(Writing: \d+ of 60\.)+", writer.page.evaluate("told"))
+    writer.press("Stop")
+    writer.says("^The model has written ")
+    assert writer.said.get_attribute("aria-busy") is None
+
+
+@for_each("how", ["focus", "click", "key", "change"])
+def test_who_comes_to_the_text_stops_the_writing(opened, how):
+    writer = opened().load()
+    begin_writing(writer)
+    # Whatever had the focus before.
+    if how == "focus":
+        writer.text.focus()
+    elif how == "click":
+        writer.text.evaluate(
+            "(e) => e.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}))"
+        )
+    elif how == "key":
+        writer.text.dispatch_event("keydown", {"key": "a"})
+    else:
+        writer.text.dispatch_event("beforeinput")
+    written = writer.text.input_value()
+    writer.says("^The model has written ")
+    assert writer.button("Write 60 characters").is_visible()
+    writer.page.wait_for_timeout(150)
+    assert writer.text.input_value() == written
+    writer.press("Take back")
+    assert writer.text.input_value() == TEXT
+
+
+@for_each("motion", ["no-preference", "reduce"])
+def test_what_is_typed_while_it_writes_is_not_mixed_with_it(opened, motion):
+    writer = opened(reduced_motion=motion).load()
+    for text in ("If the s", "for x in"):
+        writer.press("Write 60 characters")
+        writer.page.wait_for_timeout(80)
+        writer.text.evaluate("(e) => { e.focus(); e.select(); }")
+        writer.page.wait_for_timeout(80)
+        writer.page.keyboard.insert_text(text)
+        writer.page.wait_for_timeout(80)
+        assert writer.text.input_value() == text
+        writer.expects(run(text)[0])
+    for text in ("a text", "café"):
+        writer.press("Write 60 characters")
+        writer.page.wait_for_timeout(80)
+        writer.text.evaluate(
+            "(e, text) => { e.value = text; e.dispatchEvent(new Event('input')); }",
+            text,
+        )
+        writer.page.wait_for_timeout(80)
+        assert writer.text.input_value() == text
+
+
+def test_a_stop_shows_what_was_written_out_of_sight(opened):
+    writer = opened(reduced_motion="reduce").load()
+    writer.page.evaluate(
+        """async () => {
+          const [write] = document.querySelectorAll(".writes button");
+          write.click();
+          const said = document.querySelector(".attn-said");
+          while (!/^Writing: [4-9]/.test(said.textContent)) {
+            await new Promise((go) => setTimeout(go));
+          }
+          write.click();
+        }"""
+    )
+    said = writer.says("^The model has written ")
+    count = int(re.search(r"written (\d+) characters", said)[1])
+    assert len(writer.text.input_value()) == len(TEXT) + count
+    assert 4 <= count < 60
+
+
+def test_without_a_mask_the_page_rests_within_a_character(opened):
+    """Some timers run between two characters: the work is cut into parts."""
+    writer = opened().load()
+    writer.text.fill(("The value of x is not what y was. " * 4)[:120])
+    writer.switch("^mask").uncheck()
+    ticks = writer.page.evaluate(
+        """async () => {
+          const area = document.querySelector("textarea"), [write] =
+            document.querySelectorAll(".writes button");
+          const counts = [];
+          write.click();
+          for (let k = 0; k < 4; k++) {
+            const before = area.value;
+            let ticks = 0;
+            while (area.value === before) {
+              await new Promise((done) => {
+                const {port1, port2} = new MessageChannel();
+                port1.onmessage = () => setTimeout(done, 0);
+                port2.postMessage(null);
+              });
+              // One that is long is a part of the work.
+              ticks++;
+            }
+            counts.push(ticks);
+          }
+          write.click();
+          return counts;
+        }"""
+    )
+    assert min(ticks[1:]) > 3
+
+
+def test_there_is_something_to_take_back_only_after_writing(opened):
+    writer = opened().load()
+    for change in (
+        lambda: writer.text.fill("good"),
+        lambda: writer.root.locator(".choice").first.click(),
+        lambda: writer.press("Back to the text’s sentence"),
+        lambda: writer.press("Take back"),
+    ):
+        playwright.expect(writer.button("Take back")).to_be_disabled()
+        writer.press("Write one")
+        writer.says("^The model has written a character: ")
+        playwright.expect(writer.button("Take back")).to_be_enabled()
+        change()
+        playwright.expect(writer.button("Take back")).to_be_disabled()
+
+
+def test_two_numbers_have_their_heads(opened):
+    writer = opened().load()
+    heads = writer.root.locator(".next > .heading span")
+    assert not any(head.is_visible() for head in heads.all())
+    names = writer.root.locator(".choice").first
+    assert re.search(r"probability [^,]*: put", names.get_attribute("aria-label"))
+    writer.slide("temperature", 0.5)
+    assert all(head.is_visible() for head in heads.all())
+    assert heads.all_inner_texts() == ["guess", "drawn"]
+    assert re.search(
+        r"probability .*, drawn with .*: put", names.get_attribute("aria-label")
+    )
+    for column in (".model", ".draws"):
+        right = writer.root.locator(f".next {column}").evaluate_all(
+            "(all) => all.map((e) => e.getBoundingClientRect().right)"
+        )
+        assert max(right) - min(right) < 1
+
+
+def test_a_single_character_has_one_place_to_look_at(opened):
+    writer = opened().load()
+    writer.text.fill("a")
+    writer.head(1, 2).click()
+    writer.says(r"^Block 2, head 3\. There is only one place to look at\.$")
+    labels = writer.root.locator(".short").all_inner_texts()
+    assert set(labels) == {"one place"}
+
+
+@for_each("width", [340, 390])
+def test_the_words_below_the_maps_are_whole_on_a_phone(opened, width):
+    writer = opened(viewport={"width": width, "height": 800}).load()
+    labels = writer.root.locator(".short")
+    assert any("charac" in text for text in labels.all_inner_texts())
+    assert labels.evaluate_all(
+        "(all) => all.every((e) => e.scrollWidth <= e.clientWidth)"
+    )
+    assert "layer" not in writer.root.locator(".attn-stage").inner_text().lower()
+
+
+def test_what_is_wrong_with_the_text_stands_next_to_it_on_a_phone(opened):
+    writer = opened(viewport={"width": 360, "height": 800}).load()
+    bars = writer.root.locator(".choices")
+
+    def top(place) -> float:
+        return place.bounding_box()["y"]
+
+    assert top(writer.said) > top(bars)
+    for text in ("café is", ""):
+        writer.text.fill(text)
+        writer.says("Bars and maps are still those of “The")
+        assert top(writer.text) < top(writer.said) < top(bars)
+        assert float(bars.evaluate("(e) => getComputedStyle(e).opacity")) < 0.8
+        after = writer.root.locator("fieldset, .heads")
+        assert min(map(top, after.all())) > top(bars)
+    writer.text.fill("cafe is")
+    assert top(writer.said) > top(bars)
+
+
+def test_the_caption_of_the_picture_goes_with_it(opened):
+    writer = opened().load()
+    caption = writer.root.locator("figcaption")
+    assert caption.is_hidden()
+    writer.page.emulate_media(media="print")
+    assert caption.is_visible()
+
+
 def test_what_is_drawn_depends_on_temperature_and_cuts(opened):
     writer = opened().load()
     logits, _ = run(TEXT)
@@ -496,7 +709,7 @@ def test_what_is_drawn_depends_on_temperature_and_cuts(opened):
         )
         best = told_of(KEPT.characters[np.argmax(probs)])
         writer.says(f"{re.escape(best)} is drawn with {probs.max():.2f}; {counts}")
-        draws = writer.root.locator(".draws").all_inner_texts()
+        draws = writer.root.locator(".choice .draws").all_inner_texts()
         for (character, _), drawn in zip(
             writer.probabilities(), draws, strict=True
         ):
@@ -506,7 +719,8 @@ def test_what_is_drawn_depends_on_temperature_and_cuts(opened):
             else:
                 assert float(drawn) == pytest.approx(p, abs=0.0006)
         writer.press("Back to the text’s sentence")
-        assert not writer.root.locator(".draws").first.is_visible()
+        for column in writer.root.locator(".draws").all():
+            assert not column.is_visible()
 
 
 def test_a_character_can_be_picked(opened):
@@ -548,9 +762,13 @@ def test_a_text_that_the_model_cannot_read_is_explained(opened, text, said):
     writer.says(said)
     assert writer.probabilities() == before
     assert writer.text.get_attribute("aria-invalid") == "true"
-    writer.press("Write 60 characters")
-    writer.root.locator(".choice").first.click()
+    for name in ("Write 60 characters", "Write one"):
+        writer.press(name, refused=True)
+    writer.root.locator(".choice").first.click(force=True)
     writer.says(said)
+    assert writer.said.inner_text().endswith(
+        f"Bars and maps are still those of “{TEXT[:20]}…”."
+    )
     assert writer.text.input_value() == text
     writer.text.fill("good")
     writer.says("^The most probable")
@@ -623,16 +841,16 @@ def test_everything_is_reached_and_used_by_the_keyboard(opened):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    writer.says(r"^Layer 2, head 2\. ")
+    writer.says(r"^Block 2, head 2\. ")
     asker = writer.root.get_by_role("slider", name="the character that asks")
     asker.focus()
     page.keyboard.press("Home")
     assert "“T” at place 1 looks most at itself: 1.00" == asker.get_attribute(
         "aria-valuetext"
     )
-    writer.switch("Layer 2, head 2").focus()
+    writer.switch("Block 2, head 2").focus()
     page.keyboard.press("Space")
-    writer.says("^Without norms and head 2 of layer 2: ")
+    writer.says("^Without norms and head 2 of block 2: ")
 
 
 def test_maps_take_the_colors_of_the_theme(opened):

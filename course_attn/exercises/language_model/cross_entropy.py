@@ -112,8 +112,8 @@ the mean of $-\\log p$, where p is the probability that $\\operatorname{softmax}
 gives to the target. `logits` has shape (…, n, n_vocab), and `targets`, integers of shape (…, n),
 says for each place which token came: they are shifted already. A target of −100 is none: the mean
 is over all other places of the whole batch, and there is at least one. Logits are of any size and
-may lie thousands apart; the loss is finite all the same. You may use `log_softmax`, from
-`course_attn.in_numpy`.
+may lie thousands apart; the loss is finite all the same. You may use the course's function:
+`from course_attn.in_numpy import log_softmax`.
 """,
     cases=_cases,
     terms={"left_out": _where},

@@ -121,7 +121,8 @@ token drawn? `logits` has shape (n_vocab,), and so has the result. Four steps, i
 the likeliest down and add up; keep tokens until the sum reaches `top_p` (above 0, at most 1). The
 token with which it is reached is kept, too. (4) Divide by the sum of what is left; all other tokens
 have probability 0. With top_k = n_vocab and top_p = 1 all are kept. No two logits are equal, and no
-sum hits top_p exactly unless that is 1. Logits may be large. Do not change `logits`.
+sum hits top_p exactly unless that is 1. Logits may be large. Do not change `logits`. You may use
+the course's function: `from course_attn.in_numpy import softmax`.
 """,
     cases=_cases,
     terms={"kept": _kept},

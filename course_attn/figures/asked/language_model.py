@@ -103,6 +103,7 @@ def part_missing(by_part: Mapping[str, Sequence[tuple[float, float]]]) -> Questi
                 lowest == "full model",
             ),
         ],
+        covers=2,
         text=1,
     )
 
@@ -152,5 +153,6 @@ def without_a_head(without: Mapping[str, float], full: float) -> Question:
                 left < 0.2,
             ),
         ],
+        covers=2,
         text=1,
     )

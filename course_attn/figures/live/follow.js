@@ -5,9 +5,10 @@ import {arrowed, button, cells, change, grid, make, mount, slider} from "./kit.j
 
 /** @typedef {string | [number, number]} FollowPlaces which rows or columns: see follow_steps.py */
 /** @typedef {[string, FollowPlaces, FollowPlaces]} FollowRead */
-/** @typedef {{table: string, words: string, reads: FollowRead[], sums: string[][]}} FollowTarget */
+/** @typedef {{table: string, words: string, reads: FollowRead[], sums: string[][],
+ *   finer: number[][]}} FollowTarget */
 /** @typedef {{slug: string, name: string, says: string, shapes: string, opened: number,
- *   chapter: [string, string], targets: FollowTarget[]}} FollowStep */
+ *   chapter: [string, string, string], targets: FollowTarget[]}} FollowStep */
 
 /** How large a number is, among those of its table: its square is the darker. */
 const followSize = (/** @type {string} */ text) =>
@@ -26,19 +27,21 @@ mount("follow", (stage, data, say, said) => {
   let read = new Map();
 
   // Where chapters are: beside this page in the book, notebooks elsewhere.
-  const ending = document.querySelector(".bd-article") ? ".html" : ".ipynb";
+  const inBook = Boolean(document.querySelector(".bd-article"));
+  const linked = (/** @type {FollowStep} */ {chapter: [page, , section]}) =>
+    inBook ? `${page}.html${section && `#${section}`}` : `${page}.ipynb`;
   const title = make("p", {class: "title"}), says = make("p"), shapes = make("p", {class: "faint"});
-  const chapter = make("a"), code = make("a", {}, "Its code");
+  const chapter = make("a"), code = make("a", {click: leave}, "Its code");
   const sources = make("div", {class: "attn-row"}), results = make("div", {class: "attn-row"});
   const count = (/** @type {number} */ k) => `${k} of ${steps.length}: ${steps[k - 1].name}`;
   const at = slider({name: "step", min: 1, max: steps.length, step: 1, value: 1, text: count,
-    changed: (k) => go(k - 1)});
-  const back = button("← Back", () => go(now - 1)), on = button("Next →", () => go(now + 1));
+    changed: (k) => step(k - 1)});
+  const back = button("← Back", () => step(now - 1)), on = button("Next →", () => step(now + 1));
   const controls = make("div", {class: "attn-row controls", keydown: (event) => {
     const arrow = event.target === at.element.querySelector("input") ? undefined : arrowed(event);
     if (!arrow) return;
     event.preventDefault();
-    go(now + arrow[0] + arrow[1]);
+    step(now + arrow[0] + arrow[1]);
   }}, back, on, at.element);
 
   /** Give the squares of a table their strength, and heads a gap between them. */
@@ -97,12 +100,30 @@ mount("follow", (stage, data, say, said) => {
     says.textContent = step.says;
     shapes.textContent = `Shapes: ${step.shapes}.`;
     chapter.textContent = step.chapter[1];
-    change(chapter, {href: step.chapter[0] + ending});
+    change(chapter, {href: linked(step)});
     change(code, {href: `#${step.slug}`});
     written = step.targets.map(result);
     results.replaceChildren(...written.map((one) => scrolling(one.element)));
     read = new Map();
     show(`Step ${now + 1}, ${step.name}. `);
+  }
+
+  /** Go to a step as the reader wants it: in the book the address goes along. */
+  function step(/** @type {number} */ k) {
+    go(k);
+    if (!inBook) return;
+    try {
+      history.replaceState(history.state, "", `#${steps[now].slug}`);
+    } catch {
+      // Safari takes only so many in a while; the next one brings the address up to date.
+    }
+  }
+
+  /** Leave for the code of the step, so that the browser's way back leads here again. */
+  function leave() {
+    if (!inBook) return;
+    history.replaceState({atTables: true}, "", `#${steps[now].slug}`);
+    history.pushState(null, "", location.hash);
   }
 
   function pick(...place) {
@@ -118,7 +139,7 @@ mount("follow", (stage, data, say, said) => {
   }
 
   function show(start = "") {
-    const step = steps[now], {table, words, reads, sums} = step.targets[target];
+    const step = steps[now], {table, words, reads, sums, finer} = step.targets[target];
     const names = reads.map(([name]) => name);
     if (names.join() !== [...read.keys()].join()) {
       read = new Map(names.map((name) => [name, given(name)]));
@@ -138,7 +159,8 @@ mount("follow", (stage, data, say, said) => {
       })));
     const what = words.replace("{row}", tables[table].rows[row])
       .replace("{column}", tables[table].columns[column]);
-    say(`${start}${what}:\n${sums[row][column]}`);
+    const more = finer[row][column] ? " (with more decimals)" : "";
+    say(`${start}${what}${more}:\n${sums[row][column]}`);
   }
 
   const part = (/** @type {string} */ name, /** @type {HTMLElement} */ tables) =>
@@ -151,6 +173,23 @@ mount("follow", (stage, data, say, said) => {
   const named = () => steps.findIndex((step) => `#${step.slug}` === location.hash);
   window.addEventListener("hashchange", () => {
     if (named() >= 0) go(named());
+  });
+  window.addEventListener("popstate", ({state}) => {
+    if (!state?.atTables) return;
+    go(named());
+    setTimeout(() => controls.scrollIntoView());
+  });
+  // A link from a step's code back to the tables opens them at this step.
+  document.addEventListener("click", (event) => {
+    const link = /** @type {Element} */ (event.target).closest("a");
+    const k = steps.findIndex(({slug}) => slug === link?.closest("section[id]")?.id);
+    const place = link && document.getElementById(link.hash.slice(1));
+    if (k < 0 || !place?.contains(stage)) return;
+    event.preventDefault();
+    history.pushState(null, "", `#${steps[k].slug}`);
+    go(k);
+    controls.scrollIntoView();
+    on.focus({preventScroll: true});
   });
   go(Math.max(named(), 0));
   if (named() >= 0) {

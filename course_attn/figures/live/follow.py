@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from course_attn.figures.live.follow_steps import Step, Table, Target, steps_of
-from course_attn.figures.live.follow_sums import final
+from course_attn.figures.live.follow_sums import final, finer
 from course_attn.figures.live.page import Widget, plain_table, widget
 from course_attn.in_numpy.language_model import gpt
 
-__all__ = ["CHAPTERS", "follow"]
+__all__ = ["CHAPTERS", "SECTIONS", "follow"]
 
 # Where a step is explained: the page's name and its title.
 CHAPTERS = {
@@ -25,6 +25,24 @@ CHAPTERS = {
     "order": "Attention and position",
     "block": "The transformer block",
     "language_model": "A model that writes",
+}
+# The section of its chapter in which a step is explained, where it is not the chapter as a whole.
+SECTIONS = {
+    "embedding": "first-place-add-a-vector",
+    "first norm": "layer-norm-and-rms-norm",
+    "queries, keys, values": "in-one-line-the-matrix-form",
+    "scores": "in-one-line-all-pairs-at-once",
+    "mask": "in-one-line-where-or-a-sum",
+    "heads": "in-one-line-matrices-side-by-side",
+    "first addition": "two-places-for-the-norm",
+    "second norm": "layer-norm-and-rms-norm",
+    "hidden features": "feed-forward-network-relu-and-gelu",
+    "activation": "feed-forward-network-relu-and-gelu",
+    "feed-forward output": "feed-forward-network-relu-and-gelu",
+    "second addition": "two-places-for-the-norm",
+    "final norm": "two-places-for-the-norm",
+    "logits": "in-one-line-from-tokens-to-logits",
+    "probabilities": "choosing-the-next-character",
 }
 _LONGEST, _WIDEST = 6, 6
 
@@ -152,7 +170,11 @@ def _step_data(step: Step) -> dict[str, Any]:
         "name": step.name,
         "says": step.says,
         "shapes": step.shapes,
-        "chapter": [step.chapter, CHAPTERS[step.chapter]],
+        "chapter": [
+            step.chapter,
+            CHAPTERS[step.chapter],
+            SECTIONS.get(step.name, ""),
+        ],
         "opened": step.opened,
         "targets": [
             {
@@ -160,6 +182,9 @@ def _step_data(step: Step) -> dict[str, Any]:
                 "words": target.words,
                 "reads": [[r.table, r.rows, r.columns] for r in target.reads],
                 "sums": target.sums,
+                "finer": [
+                    [int(finer(text)) for text in row] for row in target.sums
+                ],
             }
             for target in step.targets
         ],
@@ -203,4 +228,6 @@ def _sum(step: Step, target: Target, tables: Mapping[str, Table]) -> str:
     column = min(step.opened, len(table.columns) - 1)
     words = target.words.format(row=table.rows[-1], column=table.columns[column])
     line = target.sums[-1][column]
+    if finer(line):
+        words += " (with more decimals)"
     return f"{words}:{chr(10) if chr(10) in line else ' '}{line}"

@@ -6,6 +6,7 @@ the last number of a line is what every part before it gives, as written and the
 of the last line is the number that the table shows. Where nothing is rounded, the sign is ``=``.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import erf, exp, inf, sqrt
@@ -15,6 +16,7 @@ import numpy as np
 __all__ = [
     "addition",
     "final",
+    "finer",
     "gaussian_share",
     "masking",
     "normalization",
@@ -58,6 +60,19 @@ def final(x: float) -> str:
     ('0.00', '−1.50', '−∞')
     """
     return number(x)
+
+
+def finer(text: str) -> bool:
+    """Return whether a sum has digits that the tables hide.
+
+    The small number that layer norm adds under the root stands in no table.
+
+    Examples
+    --------
+    >>> finer("0.225·0.4 = 0.09"), finer("2·(3 − 2) ÷ √(1 + 0.00001) + 0.5 ≈ 2.50")
+    (True, False)
+    """
+    return re.search(r"\.\d{3,}", re.sub(r" \+ 0\.0+1\)", ")", text)) is not None
 
 
 # --- the sums -------------------------------------------------------------------------------------

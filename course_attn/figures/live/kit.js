@@ -238,7 +238,8 @@ export function arrowed({key, ctrlKey, altKey, metaKey}) {
 }
 
 /**
- * Make a table of buttons. Tab reaches the table, arrow keys move within it.
+ * Make a table of buttons. Tab reaches the table, arrow keys move within it, Home and End within
+ * the row.
  * @param {{name: string, rows: string[], columns: string[], role?: string,
  *   act: (i: number, j: number) => void}} options
  * @returns {{element: HTMLTableElement, at: (i: number, j: number) => HTMLButtonElement}}
@@ -253,11 +254,14 @@ export function cells({name, rows, columns, role = "", act}) {
   element.addEventListener("focusin", (event) => reach(event.target));
   element.addEventListener("keydown", (event) => {
     const i = all.findIndex((row) => row.some((one) => one === event.target));
-    const arrow = arrowed(event);
+    const end = columns.length, ends = {Home: [-end, 0], End: [end, 0]};
+    const plain = !event.ctrlKey && !event.altKey && !event.metaKey;
+    const arrow = arrowed(event) ?? (plain && ends[event.key]);
     if (i < 0 || !arrow) return;
     event.preventDefault();
     const j = all[i].findIndex((one) => one === event.target);
-    all[i - arrow[1]]?.[j + arrow[0]]?.focus();
+    const next = ends[event.key] ? Math.min(Math.max(j + arrow[0], 0), end - 1) : j + arrow[0];
+    all[i - arrow[1]]?.[next]?.focus();
   });
   return {element, at: (i, j) => all[i][j]};
 }

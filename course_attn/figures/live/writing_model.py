@@ -100,12 +100,12 @@ def writing_model(
         {"text": text},
         fallback=f'<div class="attn-row">\n{table}\n{_picture(maps)}\n</div>',
         alt="A table of the characters that the model expects next, and the attention weights of "
-        "every head of every layer as small maps.",
+        "every head of every block as small maps.",
         caption=f"After “{text}” the most probable next character is "
         f"{_quoted(characters[best[0]])}, with {probs[best[0]]:.2f}. Each map is a head "
         f"({of_all}): its rows are the characters that ask, from the first at the top, its columns "
         "those that they look at; more color is more weight. Of all heads, head "
-        f"{head + 1} of layer {layer + 1} looks most at the character before, with "
+        f"{head + 1} of block {layer + 1} looks most at the character before, with "
         f"{scores[layer, head]:.2f} of its weight on average: the line next to the diagonal. "
         "In the built book a button runs the model on text of your own. " + _TRY,
         on_request=True,
@@ -172,7 +172,7 @@ def _quoted(character: str) -> str:
 
 
 def _picture(maps: Array) -> str:
-    """Draw the weights of all heads: a row for each layer, a column for each head."""
+    """Draw the weights of all heads: a row for each block, a column for each head."""
     n_layers, n_heads = maps.shape[:2]
     step = _SIDE + _GAP
     width, height = _EDGE + n_heads * step, 22 + n_layers * step
@@ -183,7 +183,7 @@ def _picture(maps: Array) -> str:
     for layer, heads in enumerate(maps):
         y = 22 + layer * step
         parts.append(
-            f'<text x="0" y="{y + _SIDE // 2 + 5}">layer {layer + 1}</text>'
+            f'<text x="0" y="{y + _SIDE // 2 + 5}">block {layer + 1}</text>'
         )
         for head, weights in enumerate(heads):
             x = _EDGE + head * step
@@ -198,7 +198,7 @@ def _in_words(maps: Array) -> str:
     """Say where each head looks, as far as one number can."""
     scores = previous_token_score(maps)
     told = [
-        f"layer {layer + 1}: " + ", ".join(f"{score:.2f}" for score in heads)
+        f"block {layer + 1}: " + ", ".join(f"{score:.2f}" for score in heads)
         for layer, heads in enumerate(scores)
     ]
     return (

@@ -1,6 +1,7 @@
 """The scenes of the chapter: every number and every name stands where it belongs."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -41,6 +42,12 @@ def test_model_steps_has_a_step_for_each_stage_and_says_its_numbers() -> None:
     assert "8 steps" in repr(animation)
     page = animation._repr_html_()
     assert f"the last row moves by {moved:.1f}." in page
+    # Tokens and places are counted from 0, as `encode` and the page "Follow one number" do.
+    assert "is number 2 of 3, counted from 0, as places are." in page
+    assert "row 2 of P, since \\u201c\\u2423\\u201d stands at place 2." in page
+    # A phone of 360 pixels shows pictures at 0.777 of their size, in 312 pixels.
+    width = re.search(r"--natural-width: (\d+)px", page)
+    assert width and 0.777 * int(width[1]) <= 312
     assert "\\u201c\\u2423\\u201d follows with the probability 0.70." in page
 
 
@@ -82,15 +89,20 @@ def test_head_maps_shows_each_head_with_the_characters_on_both_sides() -> None:
         assert sorted(texts(ax)) == sorted(["a", "␣", "b"] * 2)
 
 
-def test_lens_has_the_last_block_on_top_and_the_text_below() -> None:
+def test_lens_has_the_text_below_the_last_block_and_what_comes_next_on_top() -> (
+    None
+):
     probabilities = np.array([[0.1, 0.2], [0.8, 0.9]])
-    (ax,) = scenes.lens(probabilities, ["ab", "cd"], "xy").axes
+    (ax,) = scenes.lens(probabilities, ["ab", "cd"], "xyz").axes
     np.testing.assert_array_equal(ax.images[0].get_array(), probabilities[::-1])
     at = {text.get_text(): text.get_position() for text in ax.texts}
     assert at["c"] == (0, 0) and at["d"] == (1, 0)
     assert at["a"] == (0, 1) and at["b"] == (1, 1)
     assert at["after block 1"][1] == 0 and at["before block 1"][1] == 1
     assert at["x"][0] == 0 and at["x"][1] > 1
+    assert at["z"][0] == 1 and at["z"][1] < at["d"][1]
+    assert texts(ax).count("y") == 2  # read second, and next after the first
+    assert at["read"][1] == at["x"][1] and at["comes next"][1] == at["z"][1]
 
 
 def test_damage_has_a_square_for_each_head_with_its_number() -> None:

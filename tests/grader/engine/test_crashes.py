@@ -129,3 +129,30 @@ def test_crash_names_the_builtin_that_a_variable_hides(toy):
     body = "return sum([x * factor])"
     result = judge(toy, scaled(body, sum=3.0))
     assert result.status == "crashed" and "hides Python's `sum`" in result.message
+
+
+@pytest.mark.parametrize(
+    ("expression", "home"),
+    [
+        ("softmax(x)", "course_attn.in_numpy"),
+        ("softmax(torch.ones(2))", "course_attn.in_torch"),
+        ("GPT(np.ones(2))", "course_attn.in_torch"),  # PyTorch alone has it
+    ],
+)
+def test_function_of_the_course_that_is_not_imported_is_told_how(
+    toy, expression, home
+):
+    torch = pytest.importorskip("torch")
+    name = expression.split("(", 1)[0]
+    result = judge(toy, scaled(f"return {expression}", torch=torch))
+    advice = (
+        f"`{name}` is not imported here: write `from {home} import {name}` above"
+    )
+    assert result.status == "crashed" and advice in result.message
+    assert "run that cell again" in result.message
+
+
+def test_name_that_the_course_does_not_know_is_told_nothing_of_it(toy):
+    message = judge(toy, scaled("return softmaxx(x)")).message
+    assert "`softmaxx` is not defined here" in message
+    assert "course_attn" not in message

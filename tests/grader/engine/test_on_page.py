@@ -97,11 +97,31 @@ def softmax_with_temperature(scores, temperature):
     name = "softmax_with_temperature"
     told = checked(name, text)["text"]
     assert (
-        "`softmax` is not defined" in told
+        "`softmax` is not imported here: write `from course_attn.in_numpy import "
+        "softmax` above your function."
+        in told
         and "another exercise of this page" in told
     )
     assert "cell" not in told
     assert checked(name, text, earlier)["status"] == "right"
+
+
+def test_checked_says_how_a_function_of_the_course_is_imported():
+    """The advice is true: with the line that it tells, the answer is right."""
+    answer = """\
+def cross_entropy(logits, targets):
+    counted = targets != -100
+    chosen = np.where(counted, targets, 0)[..., None]
+    surprise = -np.take_along_axis(log_softmax(logits), chosen, axis=-1)[..., 0]
+    return (surprise * counted).sum() / counted.sum()
+"""
+    told = checked("cross_entropy", answer)["text"]
+    line = "from course_attn.in_numpy import log_softmax"
+    assert f"`log_softmax` is not imported here: write `{line}` above" in told
+    assert "misspelled" not in told and "cell" not in told
+    assert checked("cross_entropy", f"{line}\n\n\n{answer}")["status"] == "right"
+    stopped = checked("cross_entropy", f"log_softmax(np.ones(2))\n{answer}")["text"]
+    assert f"write `{line}` above" in stopped
 
 
 def test_ran_keeps_what_was_defined():
