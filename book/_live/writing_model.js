@@ -248,8 +248,8 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   /** Where the character that asks looks. */
   function looked() {
     const weights = row(), best = largestOf(weights);
-    return `${quoted(seen[asking])} at place ${asking + 1} looks most at ${best === asking
-      ? "itself" : `${quoted(seen[best])} at place ${best + 1}`}: ${written(weights[best])}`;
+    return `${quoted(seen[asking])} at place ${asking} looks most at ${best === asking
+      ? "itself" : `${quoted(seen[best])} at place ${best}`}: ${written(weights[best])}`;
   }
 
   // --- the text, and what comes next -----------------------------------------------------------
@@ -357,7 +357,7 @@ mount("writing_model", (stage, {text: start}, say, said) => {
       + "needs one at least." + still;
     const unknown = [...new Set(given)].filter((c) => !places.has(c));
     if (!unknown.length) return "";
-    const place = [...given].indexOf(unknown[0]) + 1, more = unknown.length - 1;
+    const place = [...given].indexOf(unknown[0]), more = unknown.length - 1;
     return `The model does not know ${spelled(unknown[0])} (place ${place})`
       + (more ? ` and ${more === 1 ? "one other character" : `${more} other characters`}` : "")
       + `: its ${n_vocab} characters are the new line, the space and what a plain English keyboard `
@@ -583,8 +583,8 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     const place = [...strip.children].indexOf(event.target);
     if (place >= 0) ask(place);
   }});
-  const asker = make("input", {type: "range", min: 1, step: 1, autocomplete: "off",
-    input: () => ask(Number(asker.value) - 1)});
+  const asker = make("input", {type: "range", min: 0, step: 1, autocomplete: "off",
+    input: () => ask(Number(asker.value))});
 
   function ask(/** @type {number} */ place) {
     asking = Math.min(Math.max(place, 0), seen.length - 1);
@@ -603,8 +603,8 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     });
     band.style.top = `${100 * asking / seen.length}%`;
     band.style.height = `${100 / seen.length}%`;
-    asker.max = String(seen.length);
-    asker.value = String(asking + 1);
+    asker.max = String(seen.length - 1);
+    asker.value = String(asking);
     change(asker, {"aria-valuetext": looked()});
     looks.textContent = looked() + ".";
   }
@@ -651,10 +651,10 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     make("div", {class: "attn-row heads"},
       make("div", {class: "all"}, make("div", {class: "attn-scroll"}, maps.element),
         make("p", {class: "legend"}, "Rows are the characters that ask, from the first at the top; "
-          + "columns are those that they look at. The more color, the more weight. Below each map: "
-          + "where most of it goes on this text, and how much (“5 before”: the five characters "
-          + "before); or “spread”, where it goes nowhere in particular, and how many characters "
-          + "are in play.")),
+          + "columns are those that they look at, counted from 0. The more color, the more weight. "
+          + "Below each map: where most of it goes on this text, and how much (“5 before”: the "
+          + "five characters before); or “spread”, where it goes nowhere in particular, and how "
+          + "many characters are in play.")),
       make("div", {class: "opened"}, heading, tells, own.element,
         effect,
         make("div", {class: "large"}, above, beside, make("div", {class: "map"}, large, band)),
