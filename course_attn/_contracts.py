@@ -47,6 +47,8 @@ __all__ = [
     "NoLonger",
     "NonEmpty",
     "NotNegative",
+    "Odd",
+    "Pair",
     "Positive",
     "Probability",
     "Share",
@@ -146,6 +148,18 @@ class _OneAxis:
             raise ValueError(_must_have_elements(array_name, int(value), shape))
 
 
+class _TwoWhole:
+    """Two whole numbers: how far down, and how far to the right."""
+
+    def check(self, name: str, value: Any, call: "_Call") -> None:
+        if not isinstance(value, tuple) or len(value) != 2:
+            raise TypeError(
+                f"{name} must be a pair (down, right) of whole numbers, got {_described(value)}"
+            )
+        for number in value:
+            _check_whole(name, number)
+
+
 Count = Annotated[int, _Whole(1)]  # 1, 2, 3, ...
 Size = Annotated[int, _Whole(0)]  # 0, 1, 2, ...
 Whole = Annotated[int, _Whole()]  # ..., -1, 0, 1, ...
@@ -158,6 +172,7 @@ Probability = Annotated[
     float, _Number("lie between 0 and 1", at_least=0, at_most=1)
 ]
 Flag = Annotated[bool, _TrueOrFalse()]
+Pair = Annotated[tuple[int, int], _TwoWhole()]
 Share = Annotated[
     float | int, _Number("be greater than 0 and at most 1", above=0, at_most=1)
 ]
@@ -225,6 +240,25 @@ class Even:
             raise ValueError(
                 f"{name} must {must}, since features come in pairs, got {got}"
             )
+
+
+class Odd:
+    """The axes of these names have odd lengths: there is a middle."""
+
+    def __init__(self, *axes: str) -> None:
+        self.axes = axes
+
+    def __repr__(self) -> str:
+        return f"Odd{self.axes}"
+
+    def check(self, name: str, value: Any, call: "_Call") -> None:
+        for axis in self.axes:
+            length, _ = call.lengths.seen[axis]
+            if length % 2 == 0:
+                raise ValueError(
+                    f"{name} must have an odd {axis}, so that it has a middle, "
+                    f"got {tuple(value.shape)}"
+                )
 
 
 class Divides:

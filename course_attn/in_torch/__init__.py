@@ -8,6 +8,8 @@ too. `course_attn` says what common arguments mean and what is refused.
 from course_attn.in_torch.block import *
 from course_attn.in_torch.block_layers import *
 from course_attn.in_torch.fast import *
+from course_attn.in_torch.gradients import *
+from course_attn.in_torch.gradients_layers import *
 from course_attn.in_torch.language_model import *
 from course_attn.in_torch.language_model_layers import *
 from course_attn.in_torch.masks import *
@@ -15,6 +17,7 @@ from course_attn.in_torch.multi_head import *
 from course_attn.in_torch.multi_head_layers import *
 from course_attn.in_torch.order import *
 from course_attn.in_torch.order_layers import *
+from course_attn.in_torch.perspective import *
 from course_attn.in_torch.qkv import *
 from course_attn.in_torch.qkv_layers import *
 from course_attn.in_torch.scaling import *

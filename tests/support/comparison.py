@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.support.twin_table import in_numpy, public
+from tests.support.twin_table import in_numpy, parts, public
 
 TOLERANCE = {"float64": 1e-12, "float32": 2e-5}
 HALF = {
@@ -26,7 +26,7 @@ def assert_close(found: Any, wanted: Any, tolerance: float) -> None:
     a tuple is compared on its own.
     """
     if isinstance(found, tuple):
-        for pair in zip(found, wanted, strict=True):
+        for pair in zip(parts(found), parts(wanted), strict=True):
             assert_close(*pair, tolerance)
         return
     found, wanted = in_numpy(found).astype(float), in_numpy(wanted).astype(float)

@@ -144,10 +144,10 @@ def _tensor(array: np.ndarray, dtype: str | None, device: str) -> Any:
 def in_numpy(result: Any) -> Any:
     """Return a result of either library as a NumPy array; bfloat16, unknown there, as float32.
 
-    A tuple of results becomes a tuple of arrays.
+    A tuple of results, or a mapping among them, becomes a tuple of arrays.
     """
-    if isinstance(result, tuple):
-        return tuple(in_numpy(part) for part in result)
+    if isinstance(result, tuple | Mapping):
+        return tuple(in_numpy(part) for part in parts(result))
     if hasattr(result, "detach"):
         result = result.detach().cpu()
         result = result.float() if str(result.dtype) == "torch.bfloat16" else result
@@ -155,8 +155,12 @@ def in_numpy(result: Any) -> Any:
 
 
 def parts(result: Any) -> tuple[Any, ...]:
-    """Return a tuple of results as it is, and a single one in a tuple."""
-    return tuple(result) if isinstance(result, tuple) else (result,)
+    """Return all arrays of a result in a tuple, those of a mapping in the order of their names."""
+    if isinstance(result, Mapping):
+        result = tuple(result[name] for name in sorted(result))
+    if isinstance(result, tuple):
+        return tuple(one for part in result for one in parts(part))
+    return (result,)
 
 
 def twin(library: str, path: str) -> Callable[..., Any]:
@@ -253,5 +257,5 @@ def hand(function: str, about: str, expected: Any, **arguments: Any) -> Case:
         name: value for name, value in arguments.items() if name not in arrays
     }
     several = isinstance(expected, tuple)
-    wanted = tuple(map(array, expected)) if several else array(expected)
+    wanted = tuple(map(array, parts(expected))) if several else array(expected)
     return Case(function, about, arrays, options, wanted)
