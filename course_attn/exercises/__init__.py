@@ -37,7 +37,9 @@ catalog = Catalog(
         "order",
         "block",
         "language_model",
+        "gradients",
         "fast",
+        "perspective",
     ),
 )
 

@@ -1,0 +1,1 @@
+"""Exercises of `perspective`: dense layers, convolutions, kernels, memories."""
