@@ -148,7 +148,7 @@ def _square(
     )
     if numbers:
         box = (
-            {"facecolor": fill, "edgecolor": "none", "pad": 1.0}
+            {"facecolor": fill, "edgecolor": "none", "pad": 0.3}
             if negative
             else None
         )
@@ -181,6 +181,7 @@ def heatmap(
     role: str = "weight",
     numbers: str | None = "{:.2f}",
     vmax: float | None = 1.0,
+    fontsize: float = 10.0,
 ) -> None:
     """Draw weights (or scores) as a grid with the queries' labels left and the keys' above.
 
@@ -198,6 +199,8 @@ def heatmap(
         Format of the numbers; None leaves them out.
     vmax : float, optional
         What gets the full color; None takes the largest entry.
+    fontsize : float
+        Size of numbers and labels in points.
 
     Raises
     ------
@@ -219,4 +222,5 @@ def heatmap(
         vmax=vmax,
         rows=queries,
         columns=keys,
+        fontsize=fontsize,
     )

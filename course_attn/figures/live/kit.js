@@ -118,6 +118,17 @@ export function brief(x, decimals = 3) {
 }
 
 /**
+ * Write a number with two decimals, or if it is near 0 by its power of ten: 3·10⁻⁷.
+ * @param {number} x
+ * @returns {string}
+ */
+export function powered(x) {
+  if (!x || Math.abs(x) >= 0.005) return written(x);
+  const [digit, power] = x.toExponential(0).replace("-", x < 0 ? "−" : "-").split("e-");
+  return `${digit}·10⁻${[...power].map((d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(d)]).join("")}`;
+}
+
+/**
  * Read the number that a learner wrote: also with a decimal comma, a true minus, or as 1/3.
  * @param {string} text
  * @param {number} [limit] the largest size that is taken

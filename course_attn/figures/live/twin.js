@@ -187,3 +187,53 @@ export function rotary(X, positions, {base = 10000, interleaved = false} = {}) {
     return turned;
   }))(X);
 }
+
+/** @param {Numbers} weights @param {Numbers} d_weights @returns {Numbers} */
+export function softmax_backward(weights, d_weights) {
+  return batched([1, 1], (a, d_a) => {
+    const r = dot(a, d_a);
+    return a.map((weight, j) => weight * (d_a[j] - r));
+  })(weights, d_weights);
+}
+
+/** The rows and columns of all pixels, row by row. @returns {[number, number][]} */
+const pixels = (height, width) => Array.from({length: height * width}, (_, i) =>
+  [Math.floor(i / width), i % width]);
+
+/**
+ * @param {number} height @param {number} width @param {[number, number]} shift
+ * @returns {Numbers}
+ */
+export function shift_weights(height, width, [down, right]) {
+  const all = pixels(height, width);
+  return all.map(([r, c]) => all.map(([s, t]) => Number(s - r === down && t - c === right)));
+}
+
+/**
+ * @param {number} height @param {number} width @param {[number, number]} shift
+ * @param {{sharpness: number}} options
+ * @returns {Numbers}
+ */
+export function relative_position_scores(height, width, [down, right], {sharpness}) {
+  const all = pixels(height, width);
+  return all.map(([r, c]) =>
+    all.map(([s, t]) => -sharpness * ((s - r - down) ** 2 + (t - c - right) ** 2)));
+}
+
+/** @param {Numbers} image @param {Numbers} kernel @returns {Numbers} */
+export function conv2d_as_attention(image, kernel) {
+  const [k_height, k_width, ...sizes] = shape(kernel);
+  return batched([3], (rows) => {
+    const height = rows.length, width = rows[0].length, X = rows.flat();
+    const heads = pixels(k_height, k_width).map(([a, b]) => weighted_sum(
+      shift_weights(height, width, [a - (k_height - 1) / 2, b - (k_width - 1) / 2]), X));
+    const side_by_side = X.map((_, i) => heads.flatMap((head) => head[i]));
+    const Y = weighted_sum(side_by_side, Object.assign(kernel.flat(2), {shape: sizes}));
+    return rows.map((_, r) => Y.slice(r * width, (r + 1) * width));
+  })(image);
+}
+
+/** @param {Numbers} patterns @param {Numbers} state @param {{beta: number}} options */
+export function hopfield_update(patterns, state, {beta}) {
+  return attention(state, patterns, patterns, {scale: beta});
+}
