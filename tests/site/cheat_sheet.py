@@ -93,12 +93,16 @@ NUMBERS = {
     "mean": 0.3,
     "eps": 0.01,
     "top_p": 0.7,
+    "sharpness": 0.7,
+    "beta": 0.4,
 }
 SHAPES = {
     "weights": "… n_q n_k",
     "scores": "… n_q n_k",
     "values": "… n_k d",
     "R": "… n_q n_k",
+    "d_weights": "… n_q n_k",
+    "d_out": "… n_q d_v",
     "Q": "… n_q d_k",
     "K": "… n_k d_k",
     "V": "… n_k d_v",
@@ -154,11 +158,18 @@ OTHER_SHAPES = {
     "RMS norm": SELF,
     "Pre-norm block": SELF | ALL_HEADS,
     "Post-norm block": SELF | ALL_HEADS,
+    "Layer norm, backward": SELF | {"d_out": "… n d_model"},
     "Shared heads": {"K": "… n_kv n_k d_k"},
     "Loss of a text": {"logits": "… n n_vocab"},
     "Top-k": {"logits": "… n_vocab"},
     "Top-p": {"logits": "… n_vocab"},
+    "Convolution as attention": {
+        "image": "height width c_in",
+        "kernel": "3 3 c_in c_out",
+    },
+    "Hopfield update": {"patterns": "n_k d", "state": "n_q d"},
 }
+PICTURE = {"height": 5, "width": 7, "down": 1, "right": -2}
 OTHER_SIZES = {
     "General score": {"d_q": 59},
     "Rotary positions": {"d_k": 2 * 11},
@@ -169,6 +180,9 @@ OTHER_SIZES = {
         "n_vocab": 50_257,
         "n_ctx": 1024,
     },
+    "Head for a shift": PICTURE,
+    "Convolution as attention": PICTURE | {"c_in": 2, "c_out": 11},
+    "Softmax head for a shift": PICTURE,
 }
 
 
