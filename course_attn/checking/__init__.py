@@ -8,7 +8,7 @@ sentence may quote is in `context`, and what is to be known about NumPy's and Py
 `arrays`.
 """
 
-from course_attn.checking.context import Context, listed, number, span
+from course_attn.checking.context import Context, listed, number, span, told_apart
 from course_attn.checking.declare import (
     BadDeclaration,
     BuiltIn,
@@ -58,4 +58,5 @@ __all__ = [
     "lacks",
     "number",
     "span",
+    "told_apart",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from course_attn.checking.arrays import different
 
-__all__ = ["Context", "Finding", "number", "span", "unknown_words"]
+__all__ = ["Context", "Finding", "number", "span", "told_apart", "unknown_words"]
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,8 @@ class Context:
         worst = int(error.argmax())
         place = [int(i) for i in np.unravel_index(worst, error.shape)]
         where = f" {place[0] if len(place) == 1 else place}" if place else ""
-        return f"Your row{where} is {self.row(worst)}; {self.row(worst, 'expected')} is right."
+        mine, right = self.rows(worst)
+        return f"Your row{where} is {mine}; {right} is right."
 
     def sums(self, of: str = "got", axis: int = -1) -> str:
         """Return between which numbers the row sums of ``got`` or of an argument lie."""
@@ -167,6 +168,27 @@ class Context:
         return listed(
             array.reshape(-1, array.shape[-1])[i] if array.ndim else [array]
         )
+
+    def rows(self, i: int = 0) -> tuple[str, str]:
+        """Return a row of ``got`` and of ``expected``, quoted so that they look different."""
+        mine, right = self.row(i), self.row(i, "expected")
+        if mine != right:
+            return mine, right
+        got, expected = (
+            np.atleast_1d(array).reshape(-1, array.shape[-1] if array.ndim else 1)[
+                i
+            ]
+            for array in (np.asarray(self.got), np.asarray(self.expected))
+        )
+        error = np.abs(np.subtract(got, expected, dtype=float))
+        # Where it differs most is the third of the entries that are shown.
+        start = max(0, min(int(error.argmax()) - 2, len(got) - _SHOWN))
+        for digits in _DIGITS:
+            mine = listed(got, digits, start)
+            right = listed(expected, digits, start)
+            if mine != right:
+                break
+        return mine, right
 
     def _array(self, of: str) -> np.ndarray:
         arrays: dict[str, Any] = {
@@ -219,7 +241,7 @@ def first_difference(got: np.ndarray, expected: np.ndarray, rtol: float) -> str:
         return f"You return shape {got.shape}; shape {expected.shape} is asked for."
     wrong = different(got, expected, rtol)
     place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-    have, want = number(got[place]), number(expected[place])
+    have, want = told_apart(got[place], expected[place])
     if not got.ndim:
         return f"you have {have}; {want} is right."
     right = f"{wrong.size - int(wrong.sum())} of {wrong.size} numbers are right."
@@ -230,13 +252,25 @@ def first_difference(got: np.ndarray, expected: np.ndarray, rtol: float) -> str:
     )
 
 
-def listed(entries: Any) -> str:
+# How many entries of a row are quoted, and with how many digits: more where four look the same.
+_SHOWN = 6
+_DIGITS = (4, 6, 8, 10)
+
+
+def listed(entries: Any, digits: int = 4, start: int = 0) -> str:
     """Return some numbers as they may be quoted, six at most."""
-    shown = ", ".join(number(entry) for entry in entries[:6])
-    return f"[{shown}{', …' if len(entries) > 6 else ''}]"
+    shown = [number(entry, digits) for entry in entries[start : start + _SHOWN]]
+    before, after = ["…"] * (start > 0), ["…"] * (len(entries) > start + _SHOWN)
+    return f"[{', '.join([*before, *shown, *after])}]"
 
 
-def number(value: Any) -> str:
+def told_apart(one: Any, other: Any) -> tuple[str, str]:
+    """Return two numbers with four digits, or with as many more as tell them apart."""
+    texts = [(number(one, digits), number(other, digits)) for digits in _DIGITS]
+    return next((pair for pair in texts if len({*pair}) > 1), texts[0])
+
+
+def number(value: Any, digits: int = 4) -> str:
     """Return a number with four digits at most; whole numbers with all of theirs."""
     if isinstance(value, bool | np.bool_):
         return str(value)
@@ -245,7 +279,7 @@ def number(value: Any) -> str:
     value = np.asarray(value).item()
     if isinstance(value, bool | int):
         return str(value)
-    return f"{value:.4g}"
+    return f"{value:.{digits}g}"
 
 
 def span(values: Any) -> str:

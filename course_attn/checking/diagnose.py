@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import permutations
 from typing import Any, TypeVar
 
 import numpy as np
@@ -118,6 +119,7 @@ def _within(trial: Trial, declared: bool, budget: Budget) -> Finding | None:
     core = [i for i in everything if not _stands_apart(trial, i)]
     for find, cases in (
         (_single, everything),
+        (_permuted, everything),
         (_pair, everything),
         (_single, core),
         (_slip, everything),
@@ -154,11 +156,86 @@ def _single(trial: Trial, cases: Sequence[int], budget: Budget) -> Finding | Non
     for fault in trial.exercise.faults if order else ():
         version = _with_faults(trial.exercise, fault)
         if _same_outcomes(trial, version, order):
-            found = Finding((fault.id,), fault.sentence(trial.context(order[0])))
+            shown = _showing(trial, order)
+            found = Finding((fault.id,), fault.sentence(trial.context(shown)))
             return _with_the_rest(
                 trial, version, cases, _with_rounding(trial, found)
             )
     return None
+
+
+# What is below this share of the largest number does not show in the digits that are quoted.
+_SHOWS = 1e-4
+
+
+def _showing(trial: Trial, order: Sequence[int]) -> int:
+    """Return the first case in which the wrong numbers look wrong, too, as they are quoted."""
+    for i in order:
+        right = trial.expected[i]
+        if i not in trial.wrong or isinstance(right, Exception):
+            break
+        got = trial.got(i)
+        if got.shape != right.shape or got.dtype.kind + right.dtype.kind != "ff":
+            break
+        if different(got, right, _SHOWS).any():
+            return i
+    return order[0]
+
+
+def _permuted(trial: Trial, cases: Sequence[int], budget: Budget) -> Finding | None:
+    """Say that the results are right, but stand in another order than is asked for."""
+
+    def is_right(i: int, other: int) -> bool:
+        right = trial.expected[other]
+        near = trial.tolerance(i)
+        return isinstance(right, np.ndarray) and agree(trial.got(i), right, near)
+
+    found = _order_of_results(trial, is_right)
+    if not found:
+        return None
+    words, wanted = ", ".join(found), ", ".join(trial.exercise.results)
+    return Finding(
+        ("results-order",),
+        f"Your results are right, but stand in another order: {words}. Asked for is "
+        f"`return {wanted}`.",
+    )
+
+
+def _order_of_results(
+    trial: Trial, fits: Callable[[int, int], bool]
+) -> list[str] | None:
+    """Return the names of the results in the one other order in which they fit everywhere."""
+    results, n = trial.exercise.results, len(trial.exercise.results)
+    if n < 2 or not trial.wrong or any(o.error for o in trial.outcomes):
+        return None
+    found = [
+        order
+        for order in permutations(range(n))
+        if all(
+            fits(i, i - i % n + order[i % n]) for i in range(len(trial.outcomes))
+        )
+    ]
+    if len(found) != 1 or found[0] == tuple(range(n)):
+        return None
+    return [results[k] for k in found[0]]
+
+
+def _shapes_of_others(trial: Trial) -> str:
+    """Say which shapes the results have, where they are those of another order."""
+
+    def has_shape(i: int, other: int) -> bool:
+        right = trial.expected[other]
+        return isinstance(right, np.ndarray) and trial.got(i).shape == right.shape
+
+    found = _order_of_results(trial, has_shape)
+    if not found:
+        return ""
+    words = ", ".join(f"`{name}`" for name in found)
+    wanted = ", ".join(trial.exercise.results)
+    return (
+        f" Your results have the shapes of {words}, in this order; asked for is "
+        f"`return {wanted}`."
+    )
 
 
 def _with_rounding(trial: Trial, found: Finding) -> Finding:
@@ -911,11 +988,15 @@ def _observed(trial: Trial, i: int) -> Finding:
         message = law.message(context) if law.any_shape else None
         if message:
             return Finding((law.id,), message)
-    found = shape_problem(got, expected) or not_finite(got, expected)
+    found = shape_problem(got, expected)
+    if found:
+        return Finding(found.faults, f"{found.message}{_shapes_of_others(trial)}")
+    found = not_finite(got, expected, trial.uses)
     if found:
         return found
+    tells = got.size < 2 or not _is_negated(trial)
     for law in trial.exercise.properties:
-        message = None if law.any_shape else law.message(context)
+        message = law.message(context) if tells and not law.any_shape else None
         if message:
             return Finding((law.id,), message)
     difference = first_difference(got, expected, rtol)
@@ -925,6 +1006,19 @@ def _observed(trial: Trial, i: int) -> Finding:
     if found:
         return Finding(found.faults, f"{found.message} {difference}")
     return Finding((), difference)
+
+
+def _is_negated(trial: Trial) -> bool:
+    """Whether everything that comes back is right but for its sign."""
+    return all(
+        outcome.error is None
+        and isinstance(right, np.ndarray)
+        and trial.got(i).dtype.kind == "f"
+        and agree(-trial.got(i), right, trial.tolerance(i))
+        for i, (outcome, right) in enumerate(
+            zip(trial.outcomes, trial.expected, strict=True)
+        )
+    )
 
 
 def _should_raise(trial: Trial, i: int) -> Finding:

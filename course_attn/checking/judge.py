@@ -264,6 +264,8 @@ def _changed(trial: Trial) -> Finding | None:
             if not _untouched(
                 trial.side.as_numpy(before), trial.side.as_numpy(after)
             ):
+                if _put_back(trial, before, after):
+                    return Finding(("in-place",), _ROUNDED.format(name=name))
                 return Finding(
                     ("in-place",),
                     f"Your function changes its argument `{name}` in place: the caller "
@@ -272,6 +274,24 @@ def _changed(trial: Trial) -> Finding | None:
                     f"a copy.",
                 )
     return None
+
+
+_ROUNDED = (
+    "Your function changes its argument `{name}` in place and puts it back, but not exactly: "
+    "adding and subtracting rounds, so that the caller finds other last digits there. Keep the old "
+    "number (`old = {name}[i]`, and in the end `{name}[i] = old`), or work on a copy."
+)
+# Beyond this relative change it is not rounding that is left.
+_ROUNDING = {4: 1e-5, 8: 1e-12}
+
+
+def _put_back(trial: Trial, before: Any, after: Any) -> bool:
+    """Whether an argument that was changed differs by rounding only from what it was."""
+    size = trial.side.precision(before)
+    near = _ROUNDING.get(size or 0)
+    if near is None or trial.side.precision(after) != size:
+        return False
+    return agree(trial.side.as_numpy(after), trial.side.as_numpy(before), near)
 
 
 def _untouched(before: np.ndarray, after: np.ndarray) -> bool:

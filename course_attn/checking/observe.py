@@ -450,15 +450,25 @@ def _is_part(short: tuple[int, ...], long: tuple[int, ...]) -> bool:
 # --- its numbers ----------------------------------------------------------------------------------
 
 
-def not_finite(got: np.ndarray, expected: np.ndarray) -> Finding | None:
-    """Say where NaN or infinity came back in place of a number."""
+def not_finite(
+    got: np.ndarray, expected: np.ndarray, uses: Collection[str] = ()
+) -> Finding | None:
+    """Say where NaN or infinity came back in place of a number.
+
+    ``uses`` are the names in the learner's code, which may have an infinity of its own.
+    """
     if got.dtype.kind != "f":
         return None
     for name, test in (("NaN", np.isnan), ("infinity", np.isinf)):
         bad = test(got) & ~test(expected)
         if bad.any():
             where = f"first at index {_index(bad)}" if got.ndim else "as the result"
-            message = f"{bad.sum()} of {bad.size} numbers are {name}, {where}. {_CAUSES[name]}"
+            cause = _CAUSES[name]
+            if name == "infinity" and "inf" in uses:
+                cause = _OWN_INFINITY
+            message = (
+                f"{bad.sum()} of {bad.size} numbers are {name}, {where}. {cause}"
+            )
             return Finding(("nan" if name == "NaN" else "inf",), message)
     return None
 
@@ -472,6 +482,11 @@ _CAUSES = {
     "NaN": "0/0, ∞ − ∞, ∞/∞ and 0·∞ give NaN; which of them can happen here?",
     "infinity": "A division by 0, or `exp` of something above 709 (88 in float32), gives it.",
 }
+
+_OWN_INFINITY = (
+    "It may be the `inf` of your own code: where does that go? (A division by 0, or `exp` of "
+    "something above 709, gives it as well.)"
+)
 
 
 def pattern(got: np.ndarray, expected: np.ndarray, rtol: float) -> Finding | None:
@@ -646,6 +661,8 @@ def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
     )
     if not right or not failing or "example" in failing:
         return None
+    if _only_one_row(trial):
+        return Finding(("only-one-row",), _one_row_words(trial))
     if "plain" in failing and right <= {"example", "square"}:
         return _narrow(trial, failing)
     phrases = listed([kind_of(exercise, kind).phrase for kind in failing])
@@ -653,6 +670,43 @@ def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
     sentence = f"It is right in other cases, but fails {phrases}."
     ids = (f"fails-{failing[0]}",) if len(failing) == 1 else ()
     return Finding(ids, f"{sentence} {advice}".strip())
+
+
+def _only_one_row(trial: Trial) -> bool:
+    """Whether a single row is all that it is right for, and all else has several."""
+
+    def axes(cases: list[int]) -> list[int]:
+        wanted = [trial.expected[i] for i in cases]
+        return [w.ndim for w in wanted if isinstance(w, np.ndarray) and w.any()]
+
+    # Zeros may come out right in many ways.
+    of_right, of_failing = axes(trial.right), axes(trial.wrong + trial.crashed)
+    return of_right == [1] * max(len(of_right), 2) and 1 not in of_failing
+
+
+# What is another thing for several rows, by its name in the code.
+_FOR_ONE_ROW = {
+    "outer": "`{library}.outer` flattens what it is given and multiplies each number by each, "
+    "those of other rows, too.",
+    "diagflat": "`{library}.diagflat` flattens what it is given: one diagonal for all rows.",
+    "diag": "`{library}.diag` makes a matrix of a single row only; of a matrix it *reads* the "
+    "diagonal.",
+}
+
+
+def _one_row_words(trial: Trial) -> str:
+    library = "torch" if trial.exercise.library == "torch" else "np"
+    said = ["It is right for a single row, but fails for arrays with more axes."]
+    said += [
+        words.format(library=library)
+        for name, words in _FOR_ONE_ROW.items()
+        if name in trial.uses
+    ]
+    if len(said) > 1:
+        said.append(
+            "Each row needs a matrix of its own, or a formula that needs no matrix."
+        )
+    return " ".join(said)
 
 
 def _advice(trial: Trial, kind: str) -> str:
@@ -689,7 +743,18 @@ def _narrow(trial: Trial, failing: list[str]) -> Finding:
     wanted = np.asarray(trial.expected[i]).shape
     if trial.outcomes[i].error is None and trial.got(i).shape == wanted:
         return _ONLY_THESE_NUMBERS
+    if "square" in failing and not _has_arrays(trial, i):
+        numbers = " or ".join(f"`{name}`" for name in trial.names)
+        return Finding(
+            ("only-example",),
+            "It is right for the first inputs and wrong for others: look for a number in your "
+            f"code that should come from {numbers}.",
+        )
     return _ONLY_EXAMPLE if "square" in failing else _ONLY_SQUARE
+
+
+def _has_arrays(trial: Trial, i: int) -> bool:
+    return any(np.ndim(value) for value in trial.cases[i].args)
 
 
 _ONLY_EXAMPLE = Finding(

@@ -1003,7 +1003,7 @@ def _product(first: str, second: str) -> str:
     return (
         "In `A @ B` the last axis of A is as long as the last but one of B (its only one, if B is "
         f"a vector). Here their lengths are {first} and {second}: is a transpose missing, or one "
-        "too many?"
+        "too many, or does another matrix belong here?"
     )
 
 

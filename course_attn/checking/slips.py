@@ -621,6 +621,7 @@ def _negatives(node: ast.UnaryOp, scope: _Scope) -> Iterator[_Change]:
 # Of those that give the same the usual ones come first.
 _FILLS = (-1000.0, -1e9, -1e4, -100.0, -50.0, -10.0)
 _LOW = "how large may the scores be? Only −∞ lies below all of them"
+_ENDLESS = "what becomes of this −∞ further on? 0·∞ and ∞ − ∞ give NaN"
 
 
 def _fills(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
@@ -639,12 +640,12 @@ def _fills(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
             )
             yield (
                 ast.Call(node.func, [hidden, scores, fill], []), "finite",
-                f"{such} stands where −∞ belongs", _LOW,
+                f"{such} stands where −∞ belongs", _ENDLESS,
             )  # fmt: skip
             bias = ast.Call(node.func, [hidden, _expression("0.0"), fill], [])
             yield (
                 ast.BinOp(scores, ast.Add(), bias), "finite",
-                f"{such} is added to hidden scores, where they should become −∞", _LOW,
+                f"{such} is added to hidden scores, where they should become −∞", _ENDLESS,
             )  # fmt: skip
 
 

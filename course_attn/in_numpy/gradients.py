@@ -122,7 +122,7 @@ def multi_head_attention_backward(
     Through the product with W_O, `attention_backward` of every head, and the projections, whose
     three ways back to X add up: dX = dQ W_Q^T + dK W_K^T + dV W_V^T, and dW_Q = X^T dQ, summed over
     all sequences. For self-attention, Z = X. Returns dX, dW_Q, dW_K, dW_V and dW_O.
-    Source: Rumelhart and others (1986), the chain rule; derived in the chapter.
+    Source: the chain rule; Rumelhart et al. (1986).
 
     Examples
     --------
@@ -247,7 +247,7 @@ def transformer_block_backward(
 
     Y = H + feed_forward(norm_2(H)) and H = X + attention(norm_1(X)), with `relu`: on the way back
     each sum hands its gradient on to both of its terms. Returns dX and the gradients of the
-    entries of `params`, under their names. Source: Rumelhart and others (1986), the chain rule; derived in the chapter.
+    entries of `params`, under their names. Source: the chain rule; Rumelhart et al. (1986).
 
     Examples
     --------

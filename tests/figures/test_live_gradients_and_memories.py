@@ -119,8 +119,10 @@ def test_hopfield_memory_without_its_script_is_a_table_of_weights():
     many = np.where(np.random.default_rng(1).normal(size=(10, 64)) > 0, 1.0, -1.0)
     W, state = many.T @ many, np.repeat([1.0, 0.0], 32) * many[3]
     np.fill_diagonal(W, 0)
-    for _ in range(20):
-        state = np.where(W @ state >= 0, 1.0, -1.0)
+    for _ in range(99):
+        for f in range(64):
+            state[f] = 1.0 if W[f] @ state >= 0 else -1.0
+    assert (np.where(W @ state >= 0, 1.0, -1.0) == state).all()  # at rest
     shown = hopfield_memory(many, list("abcdefghij"), start=3)
     ((_, table),) = Reader(shown._repr_html_()).tables.items()
     assert int(table[-1][-1]) == (state != many[3]).sum() > 0

@@ -168,6 +168,43 @@ def test_firefox_runs_them_too(firefox, tmp_path):
 # Gradients of scores
 
 
+def fields(live: Live, caption: str) -> list:
+    return (
+        live.root.locator(".attn-stage table", has_text=caption)
+        .locator("input")
+        .all()
+    )
+
+
+def buttons(live: Live, caption: str) -> list:
+    return (
+        live.root.locator(".attn-stage table", has_text=caption)
+        .locator(".attn-cell")
+        .all()
+    )
+
+
+def recomputed(text: str) -> float:
+    """Return what a pocket calculator gives for the factors as they are printed."""
+    plain = re.sub(
+        r"·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: f"e{number('⁻' + m[1]):.0f}", text
+    )
+    assert re.fullmatch(r"[-−\d.e()+·\s]+", plain), plain
+    return eval(plain.replace("−", "-").replace("·", "*"))
+
+
+def assert_recomputed(live: Live) -> None:
+    """Check that the factors in both sums give the results that stand behind them."""
+    said = live.said.inner_text()
+    ds = re.search(r"da − r\) ≈ (.+) ≈ (\S+)\. A step", said)
+    r = re.search(r"\nr = (.+) ≈ (\S+)\.\n", said)
+    for term, result in (ds.groups(), r.groups()):
+        found, wanted = recomputed(term), number(result)
+        near = abs(wanted) < 0.005 and wanted
+        digit = 10.0 ** np.floor(np.log10(abs(wanted))) if near else 0.01
+        assert abs(found - wanted) <= 0.501 * digit, said
+
+
 def tells_of_gradients(live: Live, scores, gradients) -> None:
     """Compare both tables with the package, and every sum with its numbers."""
     A = in_numpy.softmax(np.array(scores))
@@ -177,8 +214,17 @@ def tells_of_gradients(live: Live, scores, gradients) -> None:
     table = live.root.locator(".attn-stage table", has_text="rowsum")
     means = [number(text) for text in table.locator(".mean").all_inner_texts()]
     np.testing.assert_allclose(means, (A * gradients).sum(axis=-1), atol=0.00501)
-    last = live.said.inner_text().split("by its size: ")[1]
-    assert_written(last[:-1], np.abs(dS).max())
+    last = re.search(r"by its size: (\S+)\.( |$)", live.said.inner_text())
+    assert last
+    assert_written(last[1], np.abs(dS).max())
+    # Stripes where a number that is shown is negative, and nowhere else.
+    for cells, array in (
+        (fields(live, "rowsum"), gradients),
+        (buttons(live, "dS = A"), dS),
+    ):
+        striped = ["repeating" in c.evaluate("(e) => getComputedStyle(e).backgroundImage")
+                   for c in cells]  # fmt: skip
+        assert striped == (np.ravel(array) < -0.005).tolist()
 
 
 def test_row_term_opens_every_gradient_into_its_sum_and_lights_its_row(opened):
@@ -192,6 +238,7 @@ def test_row_term_opens_every_gradient_into_its_sum_and_lights_its_row(opened):
         cell = tables.nth(1 if (i + j) % 2 else 3).locator("button").nth(3 * i + j)
         cell.hover() if (i + j) % 2 else cell.click()
         live.says(f"^{WORDS[i]} → {WORDS[j]}: ")
+        assert_recomputed(live)
         first, second, _ = live.said.inner_text().split("\n")
         a, da, mean, found = re.search(
             r"≈ (\S+) · \((\S+) − \(?([^)]+)\)+ ≈ (\S+)\. A step", first
@@ -248,7 +295,7 @@ def test_row_term_follows_numbers_keys_and_the_slider(opened):
     scores[0, 0] = 1.5  # times 2
     tells_of_gradients(live, 2 * scores, gradients)
     live.set("all scores", 2)
-    assert number(live.said.inner_text().split("size: ")[1][:-1]) < 1e-3
+    assert number(re.search(r"size: (\S+)\. ", live.said.inner_text())[1]) < 1e-3
     live.back()
     tells_of_gradients(live, S, D)
     live.says("^the → cat: ")
@@ -258,6 +305,81 @@ def test_row_term_follows_numbers_keys_and_the_slider(opened):
     }.items():  # fmt: skip
         live.page.keyboard.press(key)
         live.says(f"^{where}: ")
+
+
+def test_row_term_adds_one_to_a_row_and_leaves_its_gradients(opened):
+    live = opened("row_term")
+    gradients = D.copy()
+    # The mouse comes over other rows on its way; the button's own row is what changes.
+    for k, times in ((2, 1), (0, 2)):
+        for _ in range(times):
+            live.button(f"^add 1 to row {WORDS[k]} of dA$").click()
+            gradients[k] += 1
+        live.says(f"^1 is added to row “{WORDS[k]}” of dA: its r has 1 more, too, and its dS "
+                  f"stays\\.\\s*{WORDS[k]} → ")  # fmt: skip
+        assert_recomputed(live)
+        tells_of_gradients(live, S, gradients)
+        shown = [number(f.input_value()) for f in fields(live, "rowsum")]
+        np.testing.assert_allclose(shown, gradients.ravel(), atol=0.00501)
+    wanted = in_numpy.softmax_backward(in_numpy.softmax(S), D)
+    np.testing.assert_allclose(live.numbers("dS = A"), wanted, atol=0.00501)
+    live.set("all scores", 1.6)
+    numbers = re.compile(r"≈ \S+(?=\. A step)")
+    before = numbers.search(live.said.inner_text())[0]
+    live.button("^add 1 to row the of dA$").press("Enter")
+    assert numbers.search(live.said.inner_text())[0] == before != "≈ 0.00"
+    live.back()
+    field = live.root.get_by_label(
+        "dA, and r = rowsum(dA ∘ A), the, the", exact=True
+    )
+    field.fill("99.5")
+    live.button("^add 1 to row the of dA$").click()
+    live.says("^dA, the: 100 is the largest number that fits")
+    assert field.input_value() == "99.5"
+
+
+def test_row_term_says_which_row_holds_out_longest(opened):
+    live = opened("row_term")
+    gaps = np.diff(np.sort(S, axis=-1)[:, -2:])[:, 0]
+    k = gaps.argmin()
+    assert WORDS[k] == "cat"
+    answers = []
+    for log in (0, 0.5, 0.7, 1, 1.3, 2):
+        live.set("all scores", log)
+        A = in_numpy.softmax(float(f"{10**log:.2g}") * S)
+        shown = np.abs(in_numpy.softmax_backward(A, D)).max(axis=-1) >= 0.005
+        said = live.said.inner_text()
+        answers.append("out longest" in said)
+        assert answers[-1] == (shown.sum() < 2)
+        if answers[-1]:
+            holds = "holds" if shown[k] else "has held"
+            assert said.endswith(
+                f"Row “cat” {holds} out longest: its two best scores are closest "
+                f"({gaps[k]:.2f} apart at × 1)."
+            )
+        assert_recomputed(live)
+    assert answers[0] is False and answers[-1] is True
+    # No answer where another reason than the scores leaves one row.
+    live.back()
+    for row in ("cat", "sat"):
+        for column in WORDS:
+            live.root.get_by_label(re.compile(f"^dA.*, {row}, {column}$")).fill("1")
+    assert "out longest" not in live.said.inner_text()
+    live.says(r"by its size: \S+\.$")
+
+
+def test_row_term_keeps_its_tables_in_place_under_the_mouse(opened):
+    live = opened("row_term", viewport={"width": 300, "height": 740})
+    # On a phone, too, the sentence of the button that is clicked comes at once.
+    live.button("^add 1 to row sat of dA$").click()
+    live.says("^1 is added to row “sat”")
+    live.set("all scores", 1)
+    live.button("^add 1 to row cat of dA$").click()
+    heights = []
+    for one in buttons(live, "A = softmax"):
+        one.focus()
+        heights.append(round(live.said.bounding_box()["height"]))
+    assert len(set(heights)) == 1
 
 
 def test_row_term_names_what_is_not_a_number(opened):
@@ -309,10 +431,60 @@ def test_soft_convolution_tells_the_error_of_any_sharpness_kernel_and_border(
                 heights.append(float(dot.get_attribute("cy")))
                 power = np.clip(np.log10(wanted), -8, 2)
                 assert abs(heights[-1] - (2 - power) * 15) < 0.1
+            # What stays is told with zeros, and only there.
+            stays = re.search(r"However sharp the heads, an error of (\S+) stays: softmax never "
+                              r"looks at nothing\. A ring of keys with the value 0 cures it\.$",
+                              live.said.inner_text())  # fmt: skip
+            assert bool(stays) == (border == "zeros")
+            if stays:
+                assert_written(stays[1], wanted)
+            note = live.root.get_by_text("dashed: what it cannot exceed")
+            assert note.is_visible() == (border == "continued")
             falls = heights[-1] - heights[-2] > 15
             assert falls == (border == "continued")
             bound = live.root.locator("path.bound").get_attribute("d")
             assert bool(bound) == (border == "continued")
+
+
+def test_soft_convolution_says_that_all_weights_are_equal_without_sharpness(opened):
+    live = opened("soft_convolution")
+    live.set("sharpness", 0)
+    live.says("looks up and left gives every pixel the same weight, 1/42\\.$")
+    live.button("^row 0, column 0: ").click()
+    live.says("looks up and left gives every pixel the same weight, 1/42\\.$")
+    live.set("sharpness", 0.25)
+    live.says(
+        "gives .* of the weight of row 0, column 0 to row 0, column 0; what is meant"
+    )
+
+
+def test_soft_convolution_has_a_scale_of_its_shades(opened):
+    live = opened("soft_convolution")
+    for kernel in KERNELS:
+        live.button(f"^{kernel}$").click()
+        for border, mode in (("continued", "nearest"), ("zeros", "constant")):
+            live.button(f"^{border}$").click()
+            goal = correlate(IMAGE, np.array(KERNELS[kernel], float), mode=mode)
+            wanted = [
+                (IMAGE.min(), IMAGE.max()),
+                (0, 1),
+                *[(goal.min(), goal.max())] * 2,
+            ]
+            scales = live.root.locator(".scale")
+            assert scales.count() == 4
+            for scale, (low, high) in zip(scales.all(), wanted, strict=True):
+                ends = scale.locator(".end").all_inner_texts()
+                np.testing.assert_allclose(
+                    [number(end) for end in ends], [low, high], atol=0.00501
+                )
+                zero = scale.locator(".zero")
+                assert zero.is_visible() == (low < 0 < high)
+                if low < 0 < high:
+                    bar, at = (
+                        x.bounding_box() for x in (scale.locator(".bar"), zero)
+                    )
+                    share = (at["x"] - bar["x"]) / bar["width"]
+                    assert abs(share - low / (low - high)) < 0.02
 
 
 def test_soft_convolution_shows_where_a_head_looks(opened):
@@ -321,7 +493,7 @@ def test_soft_convolution_shows_where_a_head_looks(opened):
         in_numpy.relative_position_scores(6, 7, head, sharpness=alpha)
     )[r * 7 + c]
     live.says(f"looks up and left gives {row(3, 3, (-1, -1), 1.0).max():.2f} of the weight of "
-              "row 4, column 4 to row 3, column 3, the pixel meant")  # fmt: skip
+              "row 3, column 3 to row 2, column 2, the pixel meant")  # fmt: skip
     shown = live.root.locator(
         "svg[aria-label='where the head looks'] rect:not([class])"
     )
@@ -331,14 +503,14 @@ def test_soft_convolution_shows_where_a_head_looks(opened):
     ]
     np.testing.assert_allclose(shades, 100 * row(3, 3, (-1, -1), 1.0), atol=1e-3)
     live.button("^down: ").click()
-    live.says("looks down gives .* to row 5, column 4, the pixel meant")
-    live.button("^row 6, column 4: ").click()
-    live.says("row 6, column 4 to row 6, column 4; what is meant lies outside")
+    live.says("looks down gives .* to row 4, column 3, the pixel meant")
+    live.button("^row 5, column 3: ").click()
+    live.says("row 5, column 3 to row 5, column 3; what is meant lies outside")
     frames = live.root.locator("svg[aria-label='where the head looks'] rect.meant")
     assert (frames.get_attribute("x"), frames.get_attribute("y")) == ("3", "6")
     for key, where in {
-        "ArrowLeft": "row 6, column 3",
-        "ArrowUp": "row 5, column 3",
+        "ArrowLeft": "row 5, column 2",
+        "ArrowUp": "row 4, column 2",
     }.items():
         live.page.keyboard.press(key)
         live.says(f"of the weight of {where} to")
@@ -346,7 +518,7 @@ def test_soft_convolution_shows_where_a_head_looks(opened):
     live.says("looks at the pixel itself gives")
     live.set("sharpness", 7)
     live.back()
-    live.says("^α = 1: .*looks up and left gives .* row 4, column 4 to")
+    live.says("^α = 1: .*looks up and left gives .* row 3, column 3 to")
 
 
 # The memory
@@ -362,8 +534,12 @@ def state_of(live: Live) -> np.ndarray:
 def settled(X: np.ndarray, state: np.ndarray) -> np.ndarray:
     W = X.T @ X
     np.fill_diagonal(W, 0)
-    for _ in range(20):
-        state = np.where(W @ state >= 0, 1.0, -1.0)
+    state = state.copy()
+    for _ in range(99):
+        for f in range(64):
+            state[f] = 1.0 if W[f] @ state >= 0 else -1.0
+    # At rest: no sign would change.
+    assert (np.where(W @ state >= 0, 1.0, -1.0) == state).all()
     return state
 
 
@@ -380,9 +556,13 @@ def tells_of_memory(live: Live, drawn, state, *, n=10, beta=1.0, of=3) -> None:
     path = live.root.locator("svg.answer path").get_attribute("d") or ""
     black = {8 * int(y) + int(x) for x, y in re.findall(r"M(\d) (\d)h", path)}
     assert black == set(np.flatnonzero(answer > 0))
-    wrong = [(np.sign(x) != PATTERNS[of]).sum() for x in (state, answer)]
+    wrong = [(x * PATTERNS[of] < 0).sum() for x in (state, answer)]
+    unknown = (state == 0).sum()
+    known = f"{unknown} of 64 signs are unknown; of the others {wrong[0]}"
+    differ = "differs" if wrong[0] == 1 else "differ"
     live.says(
-        rf"{wrong[0]} of 64 signs differ from “{NAMES[of]}”.*answer differs in {wrong[1]}\.$"
+        rf" {known if unknown else f'{wrong[0]} of 64 signs'} {differ} from “{NAMES[of]}”.*"
+        rf"one sign after the other, and comes to rest with {wrong[1]} of 64 wrong\.$"
     )
 
 
@@ -396,6 +576,9 @@ def test_hopfield_memory_repairs_what_was_drawn_over(opened):
     live = opened("hopfield_memory", viewport={"width": 900, "height": 1000})
     drawn = half(3)
     tells_of_memory(live, drawn, drawn)
+    live.says(
+        "^Before the update 32 of 64 signs are unknown; of the others 0 differ from “d”"
+    )
     squares = live.root.locator(".attn-mask button")
     # Drag over a row: each square takes the sign that the first one got.
     boxes = [squares.nth(f).bounding_box() for f in range(8, 16)]
@@ -445,22 +628,61 @@ def test_hopfield_memory_follows_its_sliders_and_begins_with_any_pattern(opened)
     tells_of_memory(live, now, now, beta=0.01, of=7)
 
 
-def test_hopfield_memory_is_drawn_on_with_a_finger(opened):
-    live = opened(
-        "hopfield_memory", has_touch=True, viewport={"width": 400, "height": 900}
-    )
-    squares = live.root.locator(".attn-mask button")
-    squares.nth(0).scroll_into_view_if_needed()
-    boxes = [squares.nth(f).bounding_box() for f in range(8)]
-    path = [(b["x"] + b["width"] / 2, b["y"] + b["height"] / 2) for b in boxes]
+def stroke(live: Live, path: list[tuple[float, float]]) -> None:
+    """Draw with a finger from point to point."""
     session = live.context.new_cdp_session(live.page)
-    for kind, at in zip(["Start", *["Move"] * 7], path, strict=True):
-        event = {"type": f"touch{kind}", "touchPoints": [{"x": at[0], "y": at[1]}]}
+    kinds = ["Start", *["Move"] * (len(path) - 1)]
+    for kind, (x, y) in zip(kinds, path, strict=True):
+        event = {"type": f"touch{kind}", "touchPoints": [{"x": x, "y": y}]}
         session.send("Input.dispatchTouchEvent", event)
         live.page.wait_for_timeout(50)
-    session.send(
-        "Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []}
+    end = {"type": "touchEnd", "touchPoints": []}
+    session.send("Input.dispatchTouchEvent", end)
+
+
+@pytest.mark.parametrize(
+    "drawn_over",
+    [range(8), range(0, 64, 8), range(56, -1, -8), range(0, 64, 9)],
+    ids=["along a row", "down", "up", "aslant"],
+)
+def test_hopfield_memory_is_drawn_on_with_a_finger(opened, drawn_over):
+    live = opened(
+        "hopfield_memory", has_touch=True, viewport={"width": 400, "height": 700}
     )
-    drawn = half(3)
-    drawn[:8] = -drawn[0]
+    # Long enough to be scrolled.
+    live.page.add_style_tag(content="body { padding: 300px 0 900px }")
+    squares = live.root.locator(".attn-mask button")
+    squares.nth(0).evaluate("(e) => scrollTo(0, e.getBoundingClientRect().y - 200)")
+    before = live.page.evaluate("scrollY")
+    boxes = [squares.nth(f).bounding_box() for f in drawn_over]
+    path = [(b["x"] + b["width"] / 2, b["y"] + b["height"] / 2) for b in boxes]
+    halfway = [
+        ((a + c) / 2, (b + d) / 2)
+        for (a, b), (c, d) in zip(path, path[1:], strict=False)
+    ]
+    straight = abs(path[1][0] - path[0][0]) < 1 or abs(path[1][1] - path[0][1]) < 1
+    both = [p for pair in zip(path, halfway, strict=False) for p in pair] + path[
+        -1:
+    ]
+    stroke(live, both if straight else path)
+    drawn, first = half(3), drawn_over[0]
+    sign = -1.0 if drawn[first] > 0 else 1.0
+    changes = [f for f in drawn_over if (drawn[f] > 0) != (sign > 0)]
+    drawn[changes] = sign
     tells_of_memory(live, drawn, drawn)
+    assert live.page.evaluate("scrollY") == before > 0
+
+
+def test_hopfield_memory_leaves_a_margin_to_scroll_by(opened):
+    live = opened(
+        "hopfield_memory", has_touch=True, viewport={"width": 360, "height": 700}
+    )
+    live.page.add_style_tag(content="body { padding: 300px 0 900px }")
+    table = live.root.locator(".attn-mask")
+    table.evaluate("(e) => scrollTo(0, e.getBoundingClientRect().y - 200)")
+    before, box = live.page.evaluate("scrollY"), table.bounding_box()
+    beside = box["x"] + box["width"] + 30
+    assert beside < 330
+    stroke(live, [(beside, box["y"] + 150 - 10 * k) for k in range(12)])
+    live.page.wait_for_function(f"scrollY > {before + 40}")
+    tells_of_memory(live, half(3), half(3))

@@ -11,7 +11,7 @@ from course_attn.checking import (
     Kind,
     Property,
     fault_list,
-    number,
+    told_apart,
 )
 
 __all__ = ["exercise"]
@@ -67,10 +67,10 @@ def _nudge(c: Context) -> str | None:
         return None
     off = np.abs(np.nan_to_num(c.got, nan=np.inf) - c.expected)
     place = tuple(map(int, np.unravel_index(int(off.argmax()), off.shape)))
+    mine, right = told_apart(c.got[place], c.expected[place])
     return (
-        f"If {result[1]}{list(place)} grows a little, the loss grows by "
-        f"{number(c.expected[place])} times as much; your {result}{list(place)} is "
-        f"{number(c.got[place])}."
+        f"If {result[1]}{list(place)} grows a little, the loss grows by {right} times as much; "
+        f"your {result}{list(place)} is {mine}."
     )
 
 
@@ -109,8 +109,9 @@ mask)`: Q has shape (…, n_q, d_k), K (…, n_k, d_k) and V (…, n_k, d_v). Th
 attention with scores divided by $\\sqrt{d_k}$; `mask` is a bool array of shape (n_q, n_k), the same
 for all sequences of a batch, True where a query may attend, and every query may attend to at least
 one key. `d_out`, of shape (…, n_q, d_v), is the gradient of a loss with respect to the outputs.
-Compute the weights anew, and return three arrays, `dQ, dK, dV`, with the shapes of Q, K and V. (You
-may use `softmax_backward`, yours or the course's.)
+Compute the weights anew, and return three arrays, `dQ, dK, dV`, with the shapes of Q, K and V. You
+may use your own `softmax_backward`, or the course's functions, imported in the cell of your answer:
+`from course_attn.in_numpy import softmax, softmax_backward`.
 """,
     cases=_cases,
     results=("dQ", "dK", "dV"),
@@ -195,6 +196,22 @@ dA-from-outputs: d_out @ V → A @ V @ V
     Your dA is made of the outputs. Their *gradient*, `d_out`, is what comes back. {nudge}
 values-detached: A.swapaxes(-2, -1) @ d_out → 0 * V
     Your dV is 0, as if the values could not learn. The output is A V: dV = Aᵀ dY. {nudge}
+step-not-gradient: return dQ, dK, dV → return -dQ, -dK, -dV
+    Right but for the sign: you return the *step* that goes against the gradients. The gradients
+    themselves are asked for. {nudge}
+infinite-dS: dS = A * (dA - row_term) → dS = np.where(mask, A * (dA - row_term), -np.inf)
+    You put −∞ into the gradient of the scores. −∞ is a *score*, before the softmax: then the weight
+    is 0, which makes its gradient 0 by itself. The mask is not needed again.
+infinite-dA: dA = d_out @ V.swapaxes(-2, -1)
+            → dA = np.where(mask, d_out @ V.swapaxes(-2, -1), -np.inf)
+    You put −∞ into the gradient of the weights, and 0 · −∞ is NaN. −∞ is a *score*, before the
+    softmax: then the weight is 0, and so is all that comes back through it. The mask is not needed
+    again.
+Q-and-K-exchanged: dS @ K → dS @ Q
+        and dS.swapaxes(-2, -1) @ Q → dS.swapaxes(-2, -1) @ K
+    You multiply by Q for dQ and by K for dK. It is the other way round: dQ is made of keys, and dK
+    of queries. dQ = dS K/√d_k, and dK = dSᵀ Q/√d_k. (With as many queries as keys the shapes fit
+    either way.)
 order: return dQ, dK, dV → return dV, dK, dQ
     Your results are in another order. `return dQ, dK, dV`.
 """),

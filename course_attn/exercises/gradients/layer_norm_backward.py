@@ -56,11 +56,19 @@ def _cases() -> tuple[Case, ...]:
 
 
 def _first(c: Context) -> str:
-    """Quote the first row of the result, and what it should be."""
-    if c.got.shape != c.expected.shape:
+    """Quote the first row of the result that is seen to be wrong, and what it should be."""
+    if c.got.shape != c.expected.shape or c.got.ndim > 2:
         return c.worst_row
     result = c.given["result"]
-    return f"The first row of your `{result}` is {c.row()}; {c.row(0, 'expected')} is right."
+    if c.got.ndim < 2:
+        mine, right = c.rows()
+        return f"Your `{result}` is {mine}; {right} is right."
+    for i in range(len(c.got)):
+        mine, right = c.row(i), c.row(i, "expected")
+        if mine != right:
+            which = f"Row {i}" if i else "The first row"
+            return f"{which} of your `{result}` is {mine}; {right} is right."
+    return c.worst_row
 
 
 def _directions(c: Context) -> str | None:
@@ -176,6 +184,9 @@ eps-outside: np.sqrt(variance + 1e-5) → np.sqrt(variance) + 1e-5
 sample-variance: (centered**2).mean(axis=-1, keepdims=True) → X.var(axis=-1, ddof=1, keepdims=True)
     Your variance divides by d_model − 1, as for a sample. A layer norm divides by d_model.
     {first_row}
+step-not-gradient: return dX, d_gain, d_bias → return -dX, -d_gain, -d_bias
+    Right but for the sign: you return the *step* that goes against the gradients. The gradients
+    themselves are asked for.
 order: return dX, d_gain, d_bias → return dX, d_bias, d_gain
     The gradients of gain and bias are swapped: `return dX, d_gain, d_bias`.
 """),

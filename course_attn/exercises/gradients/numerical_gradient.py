@@ -12,6 +12,7 @@ from course_attn.checking import (
     Property,
     fault_list,
     number,
+    told_apart,
 )
 
 __all__ = ["exercise"]
@@ -123,8 +124,12 @@ described. x stays as it is.
 """,
     cases=_cases,
     terms={
-        "first": lambda c: number(np.asarray(c.got).flat[0]),
-        "wanted": lambda c: number(c.expected.flat[0]),
+        "first": lambda c: told_apart(
+            np.asarray(c.got).flat[0], c.expected.flat[0]
+        )[0],
+        "wanted": lambda c: told_apart(
+            np.asarray(c.got).flat[0], c.expected.flat[0]
+        )[1],
     },
     kinds={
         "vector": Kind("for an x with a single axis"),

@@ -158,10 +158,11 @@ def forward(ctx, X, gain, eps):
 ```
 
 Write the function that would be its `backward`, `rms_norm_backward(ctx, d_out)`, where `d_out` is
-the gradient of a loss with respect to the output. X has shape (…, d_model), gain (d_model,), and
-eps is a number. As autograd wants it, return one result for each argument of `forward`, with the
-shapes of the arguments: `dX`, `d_gain`, and None for eps. (No autograd inside: derive it. An RMS
-norm is a layer norm without the mean.)
+the gradient of a loss with respect to the output. Autograd hands over the same `ctx`: its
+`ctx.saved_tensors` are what the forward pass saved, in that order. X has shape (…, d_model), gain
+(d_model,), and eps is a number. As autograd wants it, return one result for each argument of
+`forward`, with the shapes of the arguments: `dX`, `d_gain`, and None for eps, which is no tensor.
+(No autograd inside: derive it. An RMS norm is a layer norm without the mean.)
 """,
     cases=_cases,
     use=_way_back,
@@ -238,6 +239,9 @@ eps-outside: torch.sqrt(mean_square + ctx.eps) → torch.sqrt(mean_square) + ctx
 saved-swapped: X, gain = ctx.saved_tensors → gain, X = ctx.saved_tensors
     You take `ctx.saved_tensors` in the wrong order. They come as they were saved: X, then gain.
     {worst_row}
+step-not-gradient: return dX, d_gain, None → return -dX, -d_gain, None
+    Right but for the sign: you return the *step* that goes against the gradients. The gradients
+    themselves are asked for.
 order: return dX, d_gain, None → return d_gain, dX, None
     Your first two results are swapped. They stand in the order of the arguments of `forward`: X,
     gain, eps.

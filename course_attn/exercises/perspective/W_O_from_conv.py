@@ -78,7 +78,7 @@ channel f, row a and column b is $1000\\,o + 100\\,f + 10\\,a + b$.
     faults=fault_list("""
 not-transposed: weight.transpose(2, 3, 1, 0) → weight
     You `reshape` the kernel as it is: a reshape leaves the numbers in their order, in which outputs
-    come first. The shape fits, the numbers do not. Bring the axes into the order of $W_O$ first.
+    come first. The shape fits, the numbers do not. Bring the axes into the order of `W_O` first.
     {row}
 channels-first: weight.transpose(2, 3, 1, 0) → weight.transpose(1, 2, 3, 0)
     Your rows go by channel first and by head second, as each output's kernel lies in memory
@@ -105,17 +105,17 @@ as-in-the-book: by_shift.reshape(-1, c_out) → weight.reshape(-1, weight.shape[
 blocks-not-transposed: weight.transpose(2, 3, 1, 0) → weight.transpose(2, 3, 0, 1)
         and by_shift.reshape(-1, c_out) → by_shift.reshape(-1, weight.shape[1])
     The block of each head is `weight[:, :, a, b]`, of shape (c_out, c_in), as it is: for W @ x.
-    $W_O$ is used as X @ W_O: transpose the blocks. {row}
+    `W_O` is used as `X @ W_O`: transpose the blocks. {row}
 side-by-side: by_shift.reshape(-1, c_out)
             → by_shift.transpose(2, 0, 1, 3).reshape(weight.shape[1], -1)
     You put the blocks of the heads side by side. It is the *heads* that stand side by side; their
-    blocks in $W_O$ stand on top of each other, {right.shape}.
+    blocks in `W_O` stand on top of each other, {right.shape}.
 in-out-swapped: weight.transpose(2, 3, 1, 0) → weight.transpose(2, 3, 0, 1)
     You have taken c_out and c_in for each other: the first axis of `weight` counts outputs, the
     second counts channels. {row}
 transposed: return W_O → return W_O.T
-    You return the transpose, shape {your.shape}, as `nn.Linear` would keep it. $W_O$ is used as
-    X @ W_O: {right.shape}.
+    You return the transpose, shape {your.shape}, as `nn.Linear` would keep it. `W_O` is used as
+    `X @ W_O`: {right.shape}.
 four-axes: return W_O → return by_shift
     You return the kernel with its axes in the right order, and still four of them: shape
     {your.shape}. Heads and channels become one axis: {right.shape}.

@@ -20,9 +20,9 @@ def head_shifts(k_height, k_width):
     heads = np.arange(k_height * k_width)
     a = heads // k_width
     b = heads % k_width
-    down = a - k_height // 2
-    right = b - k_width // 2
-    return np.stack([down, right], axis=1)
+    row_shift = a - k_height // 2
+    column_shift = b - k_width // 2
+    return np.stack([row_shift, column_shift], axis=1)
 
 
 def _cases() -> tuple[Case, ...]:
@@ -69,6 +69,7 @@ entry looks up and to the left.
     cases=_cases,
     terms={"head": _head},
     kinds={
+        "plain": Kind("for kernels of other sizes"),
         "square": Kind("for a square kernel"),
         "flat": Kind("for a kernel with a single row or column"),
         "one": Kind(
@@ -92,14 +93,15 @@ from-one: a - k_height // 2 → a + 1 - k_height // 2
 rounded-up: a - k_height // 2 → a - (k_height + 1) // 2
         and b - k_width // 2 → b - (k_width + 1) // 2
     You subtract half the size rounded *up*: the middle of 3 is 1, counted from 0. {head}
-flipped: return np.stack([down, right], axis=1) → return -np.stack([down, right], axis=1)
+flipped: return np.stack([row_shift, column_shift], axis=1)
+            → return -np.stack([row_shift, column_shift], axis=1)
     Your kernel is flipped: its upper left entry looks down and to the right. Networks do not flip
     it. {head}
 columns-first: a = heads // k_width → a = heads % k_height
         and b = heads % k_width → b = heads // k_height
     You number the entries column by column. The kernel is read row by row: after (0, 0) comes
     (0, 1). {head}
-swapped: np.stack([down, right], axis=1) → np.stack([right, down], axis=1)
+swapped: np.stack([row_shift, column_shift], axis=1) → np.stack([column_shift, row_shift], axis=1)
     Your two columns are swapped, as in (x, y). A shift is (down, right), row first, as an index of
     the image is. {head}
 divided-by-height: heads // k_width → heads // k_height
@@ -119,11 +121,11 @@ centers-swapped: a - k_height // 2 → a - k_width // 2
 one-number: return np.arange(k_height * k_width) - k_height * k_width // 2
     You give each head a single number, its place in a line of neighbors. (This is the common wrong
     formula: an image is not a line.) A shift has two, rows and columns. {head}
-transposed: np.stack([down, right], axis=1) → np.stack([down, right])
+transposed: np.stack([row_shift, column_shift], axis=1) → np.stack([row_shift, column_shift])
     You have the right numbers in two *rows*, shape {your.shape}. Give each head a row of its own:
     {right.shape}.
-as-a-grid: np.stack([down, right], axis=1)
-            → np.stack([down, right], axis=1).reshape(k_height, k_width, 2)
+as-a-grid: np.stack([row_shift, column_shift], axis=1)
+            → np.stack([row_shift, column_shift], axis=1).reshape(k_height, k_width, 2)
     You return a grid of shifts, shape {your.shape}. The heads stand in one line: {right.shape}.
 half-the-kernel: a - k_height // 2 → a - k_height / 2
         and b - k_width // 2 → b - k_width / 2

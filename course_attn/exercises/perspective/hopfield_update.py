@@ -21,8 +21,8 @@ __all__ = ["exercise"]
 def hopfield_update(patterns, state, beta):
     """Move each state to the mean of the patterns, weighted by how much it resembles them."""
     scores = beta * state @ patterns.T
-    shifted = scores - scores.max(axis=-1, keepdims=True)
-    powers = np.exp(shifted)
+    shifted_scores = scores - scores.max(axis=-1, keepdims=True)
+    powers = np.exp(shifted_scores)
     weights = powers / powers.sum(axis=-1, keepdims=True)
     return weights @ patterns
 
@@ -98,8 +98,9 @@ Write `hopfield_update(patterns, state, beta)`: `patterns` has shape (n_patterns
 pattern in each row, and `state` has shape (n_states, d), a state in each row. Return the states
 after one update, of shape (n_states, d): each becomes the mean of all patterns, with weights that
 are the softmax of β times its dot products with them. β is a number, 0 or more, and β times a dot
-product may be in the tens of thousands. (You may use a softmax that is written already. The
-course's `attention` would leave nothing to do.)
+product may be in the tens of thousands. You may use the course's softmax, imported in the cell of
+your answer: `from course_attn.in_numpy import softmax`. (Its `attention` would leave nothing to
+do.)
 """,
     cases=_cases,
     kinds={
@@ -131,6 +132,10 @@ beta-after: beta * state @ patterns.T → state @ patterns.T
 no-shift: scores - scores.max(axis=-1, keepdims=True) → scores
     Without a shift `np.exp` overflows above 709, and the state is NaN. Subtract each row's largest
     score first.
+one-maximum: scores.max(axis=-1, keepdims=True) → scores.max()
+    You subtract the largest score of *all* states. Where a state's own scores lie far below it, all
+    of its powers are 0, and 0/0 is NaN. Every state has a largest score of its own: `axis=-1,
+    keepdims=True`.
 not-normalized: powers / powers.sum(axis=-1, keepdims=True) → np.exp(scores)
     You multiply by the powers themselves. Divide each row of them by its sum, so that the weights
     sum to 1. {worst_row}

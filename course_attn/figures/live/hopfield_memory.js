@@ -10,13 +10,19 @@ mount("hopfield_memory", (stage, {patterns, names, start, beta}, say, said) => {
   /** @type {number[]} the picture, and what the classical network is given: the one drawn last */
   let state = [], drawn = [];
 
-  /** Let a classical network change all signs at once, twenty times. */
-  function settled(/** @type {number[][]} */ X, signs) {
-    for (let step = 0; step < 20; step++) {
-      const overlaps = X.map((x) => x.reduce((total, a, f) => total + a * signs[f], 0));
-      // The diagonal of zeros takes from each sign what it says of itself.
-      signs = signs.map((own, f) =>
-        X.reduce((total, x, n) => total + overlaps[n] * x[f], -X.length * own) >= 0 ? 1 : -1);
+  /** Let a classical network set one sign after the other, until none changes. */
+  function settled(/** @type {number[][]} */ X, given) {
+    const signs = [...given];
+    for (let changed = true; changed;) {
+      changed = false;
+      const overlaps = X.map((x) => x.reduce((total, a, g) => total + a * signs[g], 0));
+      signs.forEach((own, f) => {
+        // The diagonal of zeros takes from each sign what it says of itself.
+        const field = X.reduce((total, x, n) => total + overlaps[n] * x[f], -X.length * own);
+        if ((signs[f] = field >= 0 ? 1 : -1) === own) return;
+        changed = true;
+        X.forEach((x, n) => overlaps[n] += (signs[f] - own) * x[f]);
+      });
     }
     return signs;
   }
@@ -30,7 +36,7 @@ mount("hopfield_memory", (stage, {patterns, names, start, beta}, say, said) => {
   const betas = slider({name: "β", min: -2, max: 0.5, step: 0.01, value: Math.log10(beta),
     text: (log) => brief(sharp(log)), changed: () => show()});
 
-  const lines = Array.from({length: side}, (_, k) => String(k + 1));
+  const lines = Array.from({length: side}, (_, k) => String(k));
   const paper = paintable({name: "the state: draw here", rows: lines, columns: lines,
     mask: lines.map(() => lines.map(() => false)), changed: (_, i, j) => {
       const f = side * i + j;
@@ -68,8 +74,8 @@ mount("hopfield_memory", (stage, {patterns, names, start, beta}, say, said) => {
   }
 
   const stored = () => patterns.slice(0, count.value());
-  const wrong = (x) => patterns[chosen].filter(
-    (a, f) => Math.sign(x[f]) !== a).length;
+  /** How many signs are another than those of the pattern; 0 is none, and not known. */
+  const wrong = (x) => patterns[chosen].filter((a, f) => x[f] * a < 0).length;
 
   function show() {
     const X = stored(), b = sharp(betas.value());
@@ -78,7 +84,7 @@ mount("hopfield_memory", (stage, {patterns, names, start, beta}, say, said) => {
     squares.forEach((one, f) => {
       one.style.setProperty("--g", `${50 + 50 * state[f]}%`);
       change(one, {"aria-label":
-        `row ${Math.floor(f / side) + 1}, column ${f % side + 1}: ${brief(state[f], 2)}`});
+        `row ${Math.floor(f / side)}, column ${f % side}: ${brief(state[f], 2)}`});
     });
     rows.forEach((row, n) => {
       change(row, {hidden: n >= X.length, "aria-pressed": String(n === chosen),
@@ -90,9 +96,12 @@ mount("hopfield_memory", (stage, {patterns, names, start, beta}, say, said) => {
     const best = weights.indexOf(Math.max(...weights));
     const now = updates ? `After ${updates === 1 ? "one update" : `${updates} updates`}`
       : "Before the update";
-    say(`${now} ${wrong(state)} of 64 signs differ from “${names[chosen]}”. The next update gives `
-      + `“${names[best]}” the weight ${written(weights[best])}. The classical network’s answer `
-      + `differs in ${wrong(signs)}.`);
+    const unknown = state.filter((x) => x === 0).length, off = wrong(state);
+    const known = unknown ? `${unknown} of 64 signs are unknown; of the others ${off}`
+      : `${off} of 64 signs`;
+    say(`${now} ${known} ${off === 1 ? "differs" : "differ"} from “${names[chosen]}”. The next `
+      + `update gives “${names[best]}” the weight ${written(weights[best])}. The classical network `
+      + `sets one sign after the other, and comes to rest with ${wrong(signs)} of 64 wrong.`);
   }
 
   const panel = (title, /** @type {any[]} */ ...inside) =>

@@ -19,10 +19,10 @@ from course_attn.in_numpy.qkv import attention_weights
 __all__ = ["hopfield_memory"]
 
 _CAPTION = (
-    "A memory of pictures of 8 by 8 signs: a filled square is 1, an empty one −1. Try: draw over "
-    "the picture, as badly as you like, and press “One update”. Store fewer patterns: with how "
-    "many does the classical network repair one, too? Lower β: when does an update mix several "
-    "patterns, and what do more updates do then?"
+    "A memory of pictures of 8 by 8 signs: a filled square is 1, an empty one −1, a gray one not "
+    "known. Try: draw over the picture, as badly as you like, and press “One update”. Store fewer "
+    "patterns: with how many does the classical network repair one, too? Lower β: when does an "
+    "update mix several patterns, and what do more updates do then?"
 )
 _BETAS = (0.01, 0.125, 1.0)
 _SIDE = 8
@@ -38,8 +38,9 @@ def hopfield_memory(
     """Let the reader draw over a stored picture, and update it by steps of attention.
 
     It begins with a pattern whose lower half is lost: 0, neither black (1) nor white (-1). Beside
-    it stands what a classical Hopfield network, which changes all signs at once, makes of the same
-    picture in twenty steps. Without JavaScript it is a table of the weights at several β.
+    it stands where a classical Hopfield network, which sets one sign after the other, comes to rest
+    when it begins with the same picture. Without JavaScript it is a table of the weights at several
+    β.
 
     Parameters
     ----------
@@ -117,8 +118,11 @@ def _wrong(state: np.ndarray, pattern: np.ndarray) -> int:
 
 
 def _settled(X: np.ndarray, state: np.ndarray) -> np.ndarray:
-    """Let a classical network change all signs at once, twenty times."""
+    """Let a classical network set one sign after the other, until none changes."""
     W = X.T @ X - len(X) * np.eye(X.shape[1])
-    for _ in range(20):
-        state = np.where(state @ W >= 0, 1.0, -1.0)
+    state, before = state.copy(), None
+    while before is None or (state != before).any():
+        before = state.copy()
+        for f, weights in enumerate(W):
+            state[f] = 1.0 if state @ weights >= 0 else -1.0
     return state

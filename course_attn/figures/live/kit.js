@@ -120,11 +120,12 @@ export function brief(x, decimals = 3) {
 /**
  * Write a number with two decimals, or if it is near 0 by its power of ten: 3·10⁻⁷.
  * @param {number} x
+ * @param {number} [digits] of a number near 0
  * @returns {string}
  */
-export function powered(x) {
+export function powered(x, digits = 1) {
   if (!x || Math.abs(x) >= 0.005) return written(x);
-  const [digit, power] = x.toExponential(0).replace("-", x < 0 ? "−" : "-").split("e-");
+  const [digit, power] = x.toExponential(digits - 1).replace("-", x < 0 ? "−" : "-").split("e-");
   return `${digit}·10⁻${[...power].map((d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(d)]).join("")}`;
 }
 
@@ -279,7 +280,8 @@ export function cells({name, rows, columns, role = "", act}) {
 
 /**
  * Make a mask to paint: click, tap or press a square, or draw over several. A finger that sets out
- * along a row draws; one that goes up or down scrolls the page, as everywhere.
+ * along a row draws; one that goes up or down scrolls the page, as everywhere (unless the widget's
+ * style says `touch-action: none`: then it draws, too).
  * @param {{name: string, rows: string[], columns: string[], mask: boolean[][],
  *   changed: (mask: boolean[][], i: number, j: number) => void}} options
  * @returns {{element: HTMLElement, table: HTMLTableElement, mask: () => boolean[][],
@@ -367,6 +369,20 @@ export function slider({name, min, max, step, value, text = (x) => brief(x), cha
   set(value);
   const element = make("label", {class: "attn-slider"}, make("span", {}, name), input, shown);
   return {element, value: () => Number(input.value), set};
+}
+
+/**
+ * Make a key of shades, from the least number to the largest, with a mark where 0 lies between.
+ * @returns {{element: HTMLElement, show: (range: number[]) => void}}
+ */
+export function shades() {
+  const [zero, ...ends] = ["zero", "end", "end"].map((kind) => make("span", {class: kind}, "0"));
+  const element = make("div", {class: "scale"}, make("div", {class: "bar"}, zero), ...ends);
+  const show = (/** @type {number[]} */ [low, high]) => {
+    [low, high].forEach((x, k) => ends[k].textContent = brief(x, 2));
+    change(zero, {hidden: low * high >= 0, style: `left: ${100 * low / (low - high)}%`});
+  };
+  return {element, show};
 }
 
 /**

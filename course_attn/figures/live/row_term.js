@@ -42,35 +42,53 @@ mount("row_term", (stage, {rows, columns, scores, gradients, picked}, say, said)
   const dS = cells({rows, columns, act, name: "dS = A ∘ (dA − r)"});
   /** @type {HTMLElement[]} */
   const means = rows.map(() => make("td", {class: "mean"}));
-  d.element.tHead?.rows[0].append(make("th", {scope: "col"}, "r"));
-  [...d.element.tBodies[0].rows].forEach((line, k) => line.append(means[k]));
+  d.element.tHead?.rows[0].append(make("th", {scope: "col"}, "r"), make("td"));
+  [...d.element.tBodies[0].rows].forEach((line, k) =>
+    line.append(means[k], make("td", {class: "more"}, button("+1", () => add(k),
+      {"aria-label": `add 1 to row ${rows[k]} of dA`}))));
   const all = [S.element, A.element, d.element, dS.element];
 
   function pick(row, column) {
-    [i, j] = [row, Math.min(column, columns.length - 1)];
+    [i, j] = [row, column];
     show();
   }
+
+  /** Add 1 to a whole row of dA. */
+  function add(k) {
+    const most = Math.max(...dA[k]);
+    if (most > 99) return say(`dA, ${rows[k]}: 100 is the largest number that fits.`);
+    dA = dA.map((row, m) => m === k ? row.map((x) => x + 1) : row);
+    d.set(shown(dA));
+    i = k;
+    show(`1 is added to row “${rows[k]}” of dA: its r has 1 more, too, and its dS stays.\n`);
+  }
+
   for (const one of all) {
     const take = (/** @type {Event} */ event) => {
       const cell = /** @type {HTMLElement} */ (event.target).closest("tbody td");
       const line = cell?.parentElement;
-      if (cell instanceof HTMLTableCellElement && line instanceof HTMLTableRowElement) {
-        pick(line.sectionRowIndex, cell.cellIndex - 1);
-      }
+      if (cell instanceof HTMLTableCellElement && line instanceof HTMLTableRowElement
+        && cell.cellIndex <= columns.length) pick(line.sectionRowIndex, cell.cellIndex - 1);
     };
     change(one, {pointerover: take, focusin: take});
   }
 
   /** A number within a sum or a product. */
-  const inner = (x) => {
-    const text = written(x);
-    return text.startsWith("−") ? `(${text})` : text;
-  };
+  const inner = (text) => text.startsWith("−") ? `(${text})` : text;
+  /** The number that is printed with so many decimals. */
+  const printed = (x, decimals) => Number(x.toFixed(decimals));
+  /** As few decimals as give the result that is shown to whoever recomputes it; else undefined. */
+  const enough = (result, again) =>
+    [2, 3, 4, 5, 6].find((decimals) => powered(again(decimals)) === powered(result));
 
-  function show() {
-    const weights = softmax(multiplied()), found = softmax_backward(weights, dA);
-    const sums = weights.map((row, k) =>
-      row.reduce((total, a, l) => total + a * dA[k][l], 0));
+  function show(first = "") {
+    // A constant in a row of dA changes nothing; without it, little is lost to rounding.
+    const weights = softmax(multiplied());
+    const best = weights.map((row) => row.indexOf(Math.max(...row)));
+    const beside = dA.map((row, k) => row.map((x) => x - row[best[k]]));
+    const found = softmax_backward(weights, beside);
+    const mean = (row, k) => row.reduce((total, x, l) => total + weights[k][l] * x, 0);
+    const sums = dA.map(mean);
     const size = (x) => Math.min(100 * Math.abs(x), 100);
     for (const [made, numbers, name] of [[A, weights, "A"], [dS, found, "dS"]]) {
       numbers.forEach((row, k) =>
@@ -78,10 +96,13 @@ mount("row_term", (stage, {rows, columns, scores, gradients, picked}, say, said)
           const cell = made.at(k, l), text = written(x);
           cell.textContent = text;
           cell.style.setProperty("--w", `${size(x)}%`);
+          cell.classList.toggle("below", text.startsWith("−"));
           change(cell, {"aria-label": `${name}, ${rows[k]}, ${columns[l]}: ${text}`,
             "aria-pressed": String(k === i && l === j), tabindex: k === i && l === j ? "0" : "-1"});
         }));
     }
+    d.element.querySelectorAll("input").forEach((one, f) =>
+      one.classList.toggle("below", written(dA.flat()[f]).startsWith("−")));
     means.forEach((cell, k) => cell.textContent = written(sums[k]));
     for (const one of all) {
       [...one.tBodies[0].rows].forEach((line, k) => {
@@ -92,14 +113,35 @@ mount("row_term", (stage, {rows, columns, scores, gradients, picked}, say, said)
     }
     const wrong = troubles(stage);
     if (wrong.length) return say(wrong.join(" "));
-    const [a, da, ds] = [weights[i][j], dA[i][j], found[i][j]];
+    const [a, da, ds, r] = [weights[i][j], dA[i][j], found[i][j], sums[i]];
     const moves = Math.abs(ds) < 0.005 ? "hardly moves" : ds > 0 ? "lowers" : "raises";
-    const largest = Math.max(...found.flat().map(Math.abs));
-    say(`${rows[i]} → ${columns[j]}: ds = a (da − r) ≈ ${written(a)} · (${written(da)} − `
-      + `${inner(sums[i])}) ≈ ${powered(ds)}. A step ${moves} this score.\n`
+    const few = enough(ds, (n) => printed(a, n) * (printed(da, n) - printed(r, n)));
+    const many = enough(r, (n) => weights[i].reduce((total, x, l) =>
+      total + printed(x, n) * printed(dA[i][l], n), 0)) ?? 6;
+    const product = few ? `${written(a, few)} · (${written(da, few)} − ${inner(written(r, few))})`
+      : `${powered(a, 3)} · ${inner(powered(ds / a, 3))}`;
+    tell(first + `${rows[i]} → ${columns[j]}: ds = a (da − r) ≈ ${product} ≈ ${powered(ds)}. `
+      + `A step ${moves} this score.\n`
       + `r = ${weights[i].map((x, l) =>
-        `${written(x)}·${inner(dA[i][l])}`).join(" + ")} ≈ ${written(sums[i])}.\n`
-      + `The largest entry of dS, by its size: ${powered(largest)}.`);
+        `${written(x, many)}·${inner(written(dA[i][l], many))}`).join(" + ")} ≈ ${written(r)}.\n`
+      + `The largest entry of dS, by its size: ${powered(Math.max(...found.flat().map(Math.abs)))}`
+      + `.${last(found)}`);
+  }
+
+  /** Say it in a place that grows and never shrinks, or else tables would move under the mouse. */
+  function tell(sentences) {
+    say(sentences);
+    said.style.minHeight = `${said.offsetHeight}px`;
+  }
+
+  /** Which row holds out longest, as soon as the others read 0. */
+  function last(found) {
+    const largest = found.map((row) => Math.max(...row.map(Math.abs)));
+    const left = largest.filter((x) => x >= 0.005).length, k = largest.indexOf(Math.max(...largest));
+    const gaps = base.map((row) => [...row].sort((x, y) => y - x)).map(([x, y]) => x - y);
+    if (left > 1 || rows.length < 2 || !largest[k] || gaps.indexOf(Math.min(...gaps)) !== k) return "";
+    return ` Row “${rows[k]}” ${left ? "holds" : "has held"} out longest: its two best scores are `
+      + `closest (${written(gaps[k])} apart at × 1).`;
   }
 
   const row = (/** @type {HTMLElement[]} */ ...tables) => make("div", {class: "attn-row"},

@@ -19,9 +19,10 @@ from course_attn.in_numpy.softmax import softmax
 __all__ = ["row_term"]
 
 _CAPTION = (
-    "What a loss wants of the weights, dA, and what reaches the scores, dS. Try: point at a "
-    "number of dS, or move to it with the arrow keys, and read its sum. Add 1 to a whole row of "
-    "dA. Then multiply all scores until nothing is left of dS. Which row holds out longest?"
+    "What a loss wants of the weights, dA, and what reaches the scores, dS; striped where "
+    "negative. Try: point at a number of dS, or move to it with the arrow keys, and read its sum. "
+    "Add 1 to a whole row of dA: does dS move? Then multiply all scores until nothing is left of "
+    "dS. Which row holds out longest?"
 )
 _MOST = 6
 
@@ -62,13 +63,13 @@ def row_term(
     >>> print(str(row_term([[0.0, 1.0]], [[2.0, -1.0]], ["the"], ["cat", "sat"]))[:42])
     <row_term: What a loss wants of the weight
     """
-    S = checked_array("scores", scores, (None, None), "(n_q, n_k)").round(3)
+    S = checked_array("scores", scores, (None, None), "(n_q, n_k)").round(6)
     n_q, n_k = S.shape
     if max(S.shape) > _MOST:
         raise ValueError(
             f"scores must have at most {_MOST} rows and columns, got {S.shape}"
         )
-    d = checked_array("d_weights", d_weights, S.shape, str(S.shape)).round(3)
+    d = checked_array("d_weights", d_weights, S.shape, str(S.shape)).round(6)
     for argument, numbers, limit in (("scores", S, 10), ("d_weights", d, 100)):
         for number in numbers.ravel().tolist():
             checked_number(argument, number, -limit, limit)

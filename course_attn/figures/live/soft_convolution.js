@@ -1,8 +1,8 @@
 // @ts-check
-// A convolution by nine softmax heads beside the exact one: how the error falls with sharpness.
+// A convolution by nine softmax heads beside the exact one.
 
 import {brief, button, cells, change, draw, make} from "./kit.js";
-import {mount, powered, slider, written} from "./kit.js";
+import {mount, powered, shades, slider, written} from "./kit.js";
 import {conv2d_as_attention, relative_position_scores, softmax, weighted_sum} from "./twin.js";
 
 mount("soft_convolution", (stage, {image, kernels, sharpness, pixel}, say, said) => {
@@ -20,7 +20,7 @@ mount("soft_convolution", (stage, {image, kernels, sharpness, pixel}, say, said)
   const clip = (x, low, high) => Math.min(Math.max(x, low), high);
   const entries = () => kernels[name].flat();
 
-  // Computed once: what each head brings to each pixel, by sharpness, and the convolutions.
+  // What each head brings to each pixel, by sharpness, and the convolutions.
   const brought = new Map(), goals = new Map();
   const once = (known, key, found) => known.get(key) ?? known.set(key, found()).get(key);
   const weights = (h, alpha) => softmax(
@@ -34,7 +34,7 @@ mount("soft_convolution", (stage, {image, kernels, sharpness, pixel}, say, said)
   }
 
   /** The convolution itself, of a picture with a ring around it. @returns {number[]} */
-  const exact = () => once(goals, name + zeros, () => {
+  const exact = (zeros) => once(goals, name + zeros, () => {
     const ringed = Array.from({length: height + 2}, (_, a) =>
       Array.from({length: width + 2}, (_, b) => {
         const [s, t] = [clip(a - 1, 0, height - 1), clip(b - 1, 0, width - 1)];
@@ -48,7 +48,7 @@ mount("soft_convolution", (stage, {image, kernels, sharpness, pixel}, say, said)
   const shade = (square, x, low, high) =>
     square.style.setProperty("--g", `${clip(100 * (x - low) / (high - low || 1), 0, 100)}%`);
 
-  /** Make a picture of the pixels, with frames around some. */
+  /** A picture of the pixels, with frames around some. */
   function picture(title, edge = 0) {
     const box = [-edge, -edge, width + 2 * edge, height + 2 * edge].join(" ");
     const svg = draw("svg", {viewBox: box, role: "img", "aria-label": title});
@@ -62,8 +62,10 @@ mount("soft_convolution", (stage, {image, kernels, sharpness, pixel}, say, said)
     return {svg, show};
   }
 
-  const asked = cells({name: "picture", rows: image.map((_, k) => `row ${k + 1}`),
-    columns: image[0].map((_, k) => `column ${k + 1}`), act: (a, b) => {
+  const scales = Array.from({length: 4}, shades);
+
+  const asked = cells({name: "picture", rows: image.map((_, k) => `row ${k}`),
+    columns: image[0].map((_, k) => `column ${k}`), act: (a, b) => {
       [r, c] = [a, b];
       show();
     }});
@@ -75,7 +77,7 @@ mount("soft_convolution", (stage, {image, kernels, sharpness, pixel}, say, said)
   for (const one of [asked, kernel]) {
     change(one.element, {focusin: (event) => event.target.click()});
   }
-  const place = (i) => `row ${spot(i)[0] + 1}, column ${spot(i)[1] + 1}`;
+  const place = (i) => `row ${spot(i)[0]}, column ${spot(i)[1]}`;
   const pick = (made, a, b, text, picked) => change(made.at(a, b), {"aria-label": text,
     "aria-pressed": String(picked), tabindex: picked ? "0" : "-1"});
   all.forEach((x, i) => shade(asked.at(spot(i)[0], spot(i)[1]), x, lowest, highest));
@@ -118,13 +120,15 @@ mount("soft_convolution", (stage, {image, kernels, sharpness, pixel}, say, said)
     zeros = text === "zeros");
 
   function show() {
-    const a = alpha.value(), found = soft(a), goal = exact(), errors = off(found, goal);
+    const a = alpha.value(), found = soft(a), goal = exact(zeros), errors = off(found, goal);
+    const low = Math.min(...goal), high = Math.max(...goal);
+    scales.forEach((one, k) => one.show([[lowest, highest], [0, 1]][k] ?? [low, high]));
     const error = Math.max(...errors), worst = errors.indexOf(error);
     const row = weights(head, a)[r * width + c], mostly = row.indexOf(Math.max(...row));
     const [down, right] = shift(head), meant = [r + down, c + right];
     looks.show(row, 0, 1, {asks: [r, c], meant});
     for (const [one, values] of /** @type {any} */ ([[mixed, found], [wanted, goal]])) {
-      one.show(values, Math.min(...goal), Math.max(...goal), {worst: spot(worst)});
+      one.show(values, low, high, {worst: spot(worst)});
     }
     all.forEach((x, i) => pick(asked, spot(i)[0], spot(i)[1], `${place(i)}: ${brief(x)}`,
       i === r * width + c));
@@ -140,9 +144,14 @@ mount("soft_convolution", (stage, {image, kernels, sharpness, pixel}, say, said)
     change(dot, {cx: px(a), cy: py(error)});
     const hits = image[meant[0]]?.[meant[1]] === undefined ? "; what is meant lies outside"
       : mostly === meant[0] * width + meant[1] ? ", the pixel meant" : "; another is meant";
+    const gives = a ? `gives ${written(row[mostly])} of the weight of ${place(r * width + c)} to `
+      + place(mostly) + hits : `gives every pixel the same weight, 1/${all.length}`;
+    dashed.hidden = zeros;
+    const rest = Math.max(...off(exact(true), exact(false)));
     say(`α = ${brief(a)}: the largest error is ${powered(error)}, at ${place(worst)}. The head that `
-      + `looks ${towards(head)} gives ${written(row[mostly])} of the weight of `
-      + `${place(r * width + c)} to ${place(mostly)}${hits}.`);
+      + `looks ${towards(head)} ${gives}.` + (zeros && rest ? ` However sharp the heads, an error of `
+      + `${powered(rest)} stays: softmax never looks at nothing. A ring of keys with the value 0 `
+      + `cures it.` : ""));
   }
 
   /** Where a head looks, in words. */
@@ -152,13 +161,16 @@ mount("soft_convolution", (stage, {image, kernels, sharpness, pixel}, say, said)
     return words.filter(Boolean).join(" and ") || "at the pixel itself";
   }
 
-  const panel = (title, inside) => make("div", {class: "panel"},
-    title && make("p", {"aria-hidden": "true"}, title), inside);
+  const panel = (title, /** @type {any[]} */ ...inside) => make("div", {class: "panel"},
+    title && make("p", {"aria-hidden": "true"}, title), ...inside);
+  const dashed = make("div", {}, "dashed: what it cannot exceed");
+  const keys = scales.map((one) => one.element);
   stage.append(make("div", {class: "attn-row"}, kinds.element, beyond.element),
     alpha.element, said,
-    make("div", {class: "attn-row panels"}, panel("", asked.element), panel("", kernel.element),
-      panel("where the head looks", looks.svg), panel("nine softmax heads", mixed.svg),
-      panel("the convolution", wanted.svg), panel("largest error", plot)),
+    make("div", {class: "attn-row panels"}, panel("", asked.element, keys[0]),
+      panel("", kernel.element), panel("where the head looks", looks.svg, keys[1]),
+      panel("nine softmax heads", mixed.svg, keys[2]),
+      panel("the convolution", wanted.svg, keys[3]), panel("largest error", plot, dashed)),
     button("Back to the text’s numbers", () => {
       [name, zeros, head, [r, c]] = [names[0], false, 0, pixel];
       alpha.set(sharpness);

@@ -23,7 +23,7 @@ __all__ = ["soft_convolution"]
 _CAPTION = (
     "Nine softmax heads, one for each entry of the kernel, and the exact convolution, in the same "
     "shades. Frames: the pixel that asks, the one that is meant (dashed), and the largest error. "
-    "Dashed line: what the error cannot exceed. Try: raise the sharpness until you see no "
+    "Rows and columns count from 0. Try: raise the sharpness until you see no "
     "difference, then until the error is below a millionth. Pick a pixel at the border and a head "
     "that looks outside. What changes with zeros beyond the border?"
 )

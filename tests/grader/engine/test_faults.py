@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from course_attn.checking import Case, fault, judge
+from course_attn.checking import Case, Context, Kind, Property, fault, judge
 from tests.grader.engine.cells import exercise_of, scaled, written
 
 
@@ -76,6 +76,105 @@ def test_relation_of_one_number_is_not_called_a_factor(
     )
     assert result.faults == faults and said in result.message
     assert "factor" not in result.message
+
+
+def test_first_difference_has_as_many_digits_as_show_it(unexplained, toy):
+    result = judge(toy, lambda x, factor: x * factor + 2e-5 * (x != 2))
+    assert "you have 3.00002, 3 is right" in result.message
+
+
+def test_worst_row_is_quoted_where_it_differs():
+    def row(got, expected):
+        return Context(
+            {}, np.array(got), np.array(expected), "plain", print
+        ).worst_row
+
+    right = [[1.0, 2.0], [3.0, 4.0]]
+    assert row([[1.0, 2.0], [3.0, 5.0]], right) == (
+        "Your row 1 is [3, 5]; [3, 4] is right."
+    )
+    assert row([[1.0, 2.0], [3.0, 4.00001]], right) == (
+        "Your row 1 is [3, 4.00001]; [3, 4] is right."
+    )
+    long = np.arange(9.0)
+    assert row(long + (long == 7), long) == (
+        "Your row is […, 3, 4, 5, 6, 8, 8]; […, 3, 4, 5, 6, 7, 8] is right."
+    )
+    assert row(long + (long == 1), long).startswith(
+        "Your row is [0, 2, 2, 3, 4, 5, …];"
+    )
+
+
+def test_fault_is_quoted_from_a_case_in_which_it_shows():
+    def divided(x, small):
+        return x / (x + small)
+
+    exercise = exercise_of(
+        divided,
+        Case((np.array([1.0, 2.0]), 5e-6), "example"),
+        Case((np.array([1e-6, 2e-6]), 5e-6)),
+        faults=(fault("none", "(x + small)", "x", says="Without it. {worst_row}"),),
+    )
+    result = judge(exercise, lambda x, small: x / x)
+    assert result.faults == ("none",)
+    assert (
+        result.message
+        == "Without it. Your row is [1, 1]; [0.1667, 0.2857] is right."
+    )
+
+
+def test_negated_answer_is_named_before_any_property(unexplained, toy):
+    law = Property("law", lambda c: "It breaks a law.")
+    exercise = dataclasses.replace(toy, properties=(law,))
+    result = judge(exercise, lambda x, factor: -x * factor)
+    assert result.faults == ("factor",) and "the wrong sign" in result.message
+    result = judge(exercise, lambda x, factor: -x * abs(factor))
+    assert "law" in result.faults
+
+
+def test_infinity_of_the_answers_own_is_pointed_at(unexplained, toy):
+    own = scaled("return np.where(x > 1, x * factor, np.inf)")
+    assert "the `inf` of your own code" in judge(toy, own).message
+    other = scaled("return np.exp(800 + x * factor)")
+    assert "the `inf` of your own code" not in judge(toy, other).message
+
+
+def test_answer_for_one_row_is_named():
+    def squares(x):
+        return x * x.sum(axis=-1, keepdims=True)
+
+    draw = np.random.default_rng(0).standard_normal
+    exercise = exercise_of(
+        squares,
+        Case((draw(3),), "example"),
+        Case((draw(5),), "vector"),
+        Case((draw((2, 3)),)),
+        Case((np.zeros((1, 1)),), "one"),
+        kinds={"one": Kind("for a single number")},
+    )
+    result = judge(
+        exercise,
+        written(
+            "def squares(x):\n    return np.outer(x, x).sum(0, keepdims=x.ndim > 1)"
+        ),
+    )
+    assert result.status == "wrong" and "only-one-row" in result.faults
+    assert "right for a single row" in result.message
+    assert "`np.outer` flattens" in result.message
+    assert "np.diag" not in result.message
+
+
+def test_fixed_number_is_said_to_come_from_the_arguments():
+    def table(height, width):
+        return np.arange(height * width).reshape(height, width)
+
+    cases = [Case((3, 4), "example"), Case((2, 5)), Case((3, 3), "square")]
+    result = judge(
+        exercise_of(table, *cases),
+        lambda height, width: np.arange(12).reshape(3, 4),
+    )
+    assert "only-example" in result.faults
+    assert "come from `height` or `width`" in result.message
 
 
 def test_first_difference_is_shown_where_nothing_else_fits(unexplained, toy):

@@ -1,11 +1,12 @@
 """What a page sends as text and gets back as plain data."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 
-from course_attn.exercises import on_page
+from course_attn.exercises import catalog, on_page
 from course_attn.exercises.on_page import answered, checked, ran
 
 RIGHT = """\
@@ -186,3 +187,26 @@ def test_answered_speaks_json():
     assert json.loads(answered(json.dumps(run)))["values"] == [
         {"text": repr(np.float64(0.5))}
     ]
+
+
+MAY_IMPORT = {
+    "attention_backward": """\
+def attention_backward(Q, K, V, d_out, mask):
+    root = np.sqrt(Q.shape[-1])
+    A = softmax(np.where(mask, Q @ K.swapaxes(-1, -2) / root, -np.inf))
+    dS = softmax_backward(A, d_out @ V.swapaxes(-1, -2)) / root
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+""",
+    "hopfield_update": """\
+def hopfield_update(patterns, state, beta):
+    return softmax(beta * state @ patterns.T) @ patterns
+""",
+}
+
+
+@pytest.mark.parametrize("name", MAY_IMPORT)
+def test_import_line_of_a_task_makes_known_what_may_be_used(name):
+    line = re.search(r"`(from course_attn[^`]*)`", catalog.find(name).task)[1]
+    assert checked(name, MAY_IMPORT[name])["status"] == "crashed"
+    for code in (f"{line}\n\n{MAY_IMPORT[name]}", f"{MAY_IMPORT[name]}\n{line}\n"):
+        assert checked(name, code)["status"] == "right"

@@ -43,6 +43,42 @@ def test_message_says_of_which_result_it_speaks():
     assert judge(TWO, lambda x: (2 * x, x**3)).message == "square: cubed."
 
 
+def three(x):
+    """Return the double, the square and the sum."""
+    return 2 * x, x**2, x.sum(axis=-1)
+
+
+THREE = exercise_of(
+    three,
+    Case((np.array([[1.0, 3.0, 5.0]]),), "example"),
+    Case((np.arange(1.0, 9.0).reshape(2, 4),)),
+    faults=(fault("cube", "x**2", "x**3", says="{result}: cubed."),),
+    results=("double", "square", "total"),
+)
+
+
+def test_results_in_another_order_are_said_to_be_right():
+    result = judge(THREE, lambda x: (x.sum(axis=-1), x + x, x * x))
+    assert result.faults == ("results-order",)
+    assert "in another order: total, double, square." in result.message
+    assert "`return double, square, total`" in result.message
+
+
+def test_results_in_another_order_are_known_by_their_shapes():
+    result = judge(THREE, lambda x: (x.sum(axis=-1), x + x, np.sin(x)))
+    assert "have the shapes of" not in result.message  # which of the two is which?
+    last = exercise_of(
+        lambda x: (2 * x, x.sum(axis=-1)),
+        *THREE.cases(),
+        results=("double", "total"),
+    )
+    result = judge(last, lambda x: (x.sum(axis=-1), np.sin(x)))
+    assert result.faults == ("shape",)
+    assert "the shapes of `total`, `double`, in this order" in result.message
+    result = judge(last, lambda x: (x.sum(axis=-1), x.sum(axis=-1)))
+    assert "have the shapes of" not in result.message
+
+
 class Adder:
     """Add a number."""
 

@@ -5,6 +5,7 @@ A test is one exercise; its failure lists every answer or fault that is not trea
 
 import ast
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -79,10 +80,28 @@ def test_faults_are_refused_with_their_own_ids_and_messages(name):
         if (result.status, result.faults) != ("wrong", (fault,))
     ]
     assert not misnamed, "\n\n".join(misnamed)
+    same = [
+        f"{fault}: {result.message}"
+        for fault, result in results.items()
+        if re.search(
+            r"(?:is|have) (\[.*?\]|[-.\d]+)[;,] \1 is right", result.message
+        )
+    ]
+    assert not same, "\n\n".join(same)
     said: dict[str, list[str]] = {}
     for fault, result in results.items():
         said.setdefault(result.message, []).append(fault)
     assert len(said) == len(ids), [same for same in said.values() if len(same) > 1]
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_messages_have_no_formulas_which_would_be_shown_raw(name):
+    exercise = EXERCISES[name]
+    said = [
+        *(fault.message for fault in exercise.faults),
+        *(kind.advice for kind in exercise.kinds.values()),
+    ]
+    assert [text for text in said if isinstance(text, str) and "$" in text] == []
 
 
 @pytest.mark.parametrize("name", TASKS)

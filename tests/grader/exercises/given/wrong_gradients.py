@@ -95,6 +95,27 @@ def sb_divided_mean(weights, d_weights):
     return weights * (d_weights - mean)
 
 
+@wrong(
+    "softmax_backward",
+    "only-one-row",
+    said="`np.outer` flattens",
+    mistake="the Jacobian of a single row",
+)
+def sb_jacobian_of_a_row(weights, d_weights):
+    J = np.diag(weights) - np.outer(weights, weights)
+    return J @ d_weights
+
+
+@wrong(
+    "softmax_backward",
+    "only-one-row",
+    said="*reads* the diagonal",
+    mistake="the Jacobian of a single row, by broadcasting",
+)
+def sb_jacobian_by_broadcasting(weights, d_weights):
+    return (np.diag(weights) - weights[:, None] * weights[None, :]) @ d_weights
+
+
 @wrong("attention_backward", mistake="`.T` on batches")
 def ab_capital_t(Q, K, V, d_out, mask):
     d = Q.shape[-1]
@@ -141,13 +162,109 @@ def ab_mean_of_allowed(Q, K, V, d_out, mask):
 
 
 @wrong(
-    "attention_backward", mistake="minus infinity in the gradient of the weights"
+    "attention_backward",
+    "infinite-dA",
+    mistake="minus infinity in the gradient of the weights",
 )
 def ab_infinite_gradient(Q, K, V, d_out, mask):
     A = _weights(Q, K, mask)
     dA = np.where(mask, d_out @ V.swapaxes(-1, -2), -np.inf)
     dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
     return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+@wrong(
+    "attention_backward",
+    "infinite-dS",
+    mistake="minus infinity in the gradient of the scores",
+)
+def ab_infinite_scores(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True))
+    dS = np.where(mask, dS, -np.inf) / np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+@wrong(
+    "attention_backward",
+    "which",
+    said="is this step needed?",
+    mistake="a huge negative number in the gradient of the scores",
+)
+def ab_huge_scores(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    dS = np.where(mask, dS, -1e9)
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+@wrong(
+    "attention_backward",
+    "step-not-gradient",
+    mistake="the step, which goes against the gradients",
+)
+def ab_step(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return -dS @ K, -dS.swapaxes(-1, -2) @ Q, -A.swapaxes(-1, -2) @ d_out
+
+
+@wrong(
+    "attention_backward",
+    "results-order",
+    said="in another order: dV, dQ, dK.",
+    mistake="the values first",
+)
+def ab_values_first(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return A.swapaxes(-1, -2) @ d_out, dS @ K, dS.swapaxes(-1, -2) @ Q
+
+
+@wrong(
+    "attention_backward",
+    "results-order",
+    said="in another order: dK, dQ, dV.",
+    mistake="names of dQ and dK exchanged",
+)
+def ab_names_exchanged(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    dQ = dS.swapaxes(-1, -2) @ Q
+    dK = dS @ K
+    return dQ, dK, A.swapaxes(-1, -2) @ d_out
+
+
+@wrong(
+    "attention_backward",
+    "shape",
+    said="the shapes of `dV`, `dQ`, `dK`, in this order",
+    mistake="the values first, and a root forgotten",
+)
+def ab_values_first_without_a_root(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True))
+    dK = dS.swapaxes(-1, -2) @ Q / np.sqrt(Q.shape[-1])
+    return A.swapaxes(-1, -2) @ d_out, dS @ K, dK
+
+
+@wrong(
+    "attention_backward",
+    "Q-and-K-exchanged",
+    said="dQ is made of keys",
+    mistake="dQ from queries, dK from keys",
+)
+def ab_each_from_itself(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return dS @ Q, dS.swapaxes(-1, -2) @ K, A.swapaxes(-1, -2) @ d_out
 
 
 @wrong("attention_backward", "no-root-back", "mask-ignored", mistake="two at once")
@@ -188,7 +305,12 @@ def ng_drifting(f, x, eps):
     return grad
 
 
-@wrong("numerical_gradient", "in-place", mistake="rounding is left in x")
+@wrong(
+    "numerical_gradient",
+    "in-place",
+    said="not exactly: adding and subtracting rounds",
+    mistake="rounding is left in x",
+)
 def ng_not_exactly_restored(f, x, eps):
     grad = np.zeros_like(x)
     for i in np.ndindex(x.shape):
@@ -271,6 +393,54 @@ def lb_gain_in_one_mean(X, gain, d_out):
     ) / s
     axes = tuple(range(X.ndim - 1))
     return dX, (d_out * z).sum(axes), d_out.sum(axes)
+
+
+@wrong(
+    "layer_norm_backward",
+    "no-eps",
+    said="Row 2 of your `dX` is [-10.67, ",
+    mistake="eps forgotten",
+)
+def lb_no_eps(X, gain, d_out):
+    s = np.sqrt(X.var(axis=-1, keepdims=True))
+    z = (X - X.mean(axis=-1, keepdims=True)) / s
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, (d_out * z).sum(axes), d_out.sum(axes)
+
+
+@wrong(
+    "layer_norm_backward",
+    "gain-forgotten",
+    said="Row 1 of your `dX` is [0.1021, 0.1021, -0.2041]; [0.2041, ",
+    mistake="no gain on the way back, which the first row does not show",
+)
+def lb_no_gain(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dX = d_out - d_out.mean(-1, keepdims=True)
+    dX = (dX - z * (d_out * z).mean(-1, keepdims=True)) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, (d_out * z).sum(axes), d_out.sum(axes)
+
+
+@wrong(
+    "layer_norm_backward",
+    "step-not-gradient",
+    mistake="the step, which goes against the gradients",
+)
+def lb_step(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dz = -gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, -(d_out * z).sum(axes), -d_out.sum(axes)
 
 
 @wrong("layer_norm_backward", mistake="gain and bias per row")
@@ -389,3 +559,16 @@ def rb_one_mean(ctx, d_out):
         (d_out * z).flatten(0, -2).sum(0),
         None,
     )
+
+
+@wrong(
+    "rms_norm_backward",
+    "step-not-gradient",
+    mistake="the step, which goes against the gradients",
+)
+def rb_step(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = (X.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+    z, dz = X / s, -gain * d_out
+    dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
+    return dX, -(d_out * z).flatten(0, -2).sum(0), None

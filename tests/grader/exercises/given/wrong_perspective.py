@@ -79,6 +79,29 @@ def hs_distances(k_height, k_width):
     return np.stack([abs(a - k_height // 2), abs(b - k_width // 2)], axis=1)
 
 
+@wrong(
+    "head_shifts",
+    "only-example",
+    "head",
+    said="a number in your code that should come from `k_height` or `k_width`",
+    mistake="a fixed 3",
+)
+def hs_fixed(k_height, k_width):
+    return np.array([(a - 1, b - 1) for a, b in np.ndindex(3, 3)])
+
+
+@wrong(
+    "head_shifts",
+    "head",
+    said="the column shift",
+    mistake="the height for both",
+)
+def hs_one_size(k_height, k_width):
+    k = k_height
+    places = np.ndindex(k_height, k_width)
+    return np.array([(a - k // 2, b - k // 2) for a, b in places])
+
+
 @wrong("shift_weights", "wrapped-line", mistake="a diagonal of the whole table")
 def sw_diagonal(height, width, shift):
     n = height * width
@@ -139,6 +162,17 @@ def sw_all_between(height, width, shift):
     return ((abs(down) <= abs(shift[0])) & (abs(right) <= abs(shift[1]))).astype(
         float
     )
+
+
+@wrong(
+    "W_O_from_conv",
+    "not-transposed",
+    said="the order of `W_O` first",
+    mistake="a reshape alone",
+)
+def wc_reshaped(weight):
+    c_out, c_in, k_height, k_width = weight.shape
+    return weight.reshape(k_height * k_width * c_in, c_out)
 
 
 @wrong("W_O_from_conv", "ends-exchanged", mistake="swaps first and last axis only")
@@ -245,11 +279,23 @@ def hu_attention(patterns, state, beta):
     return attention(state, patterns, patterns, scale=beta)
 
 
-@wrong("hopfield_update", mistake="one maximum for all states")
+@wrong("hopfield_update", "one-maximum", mistake="one maximum for all states")
 def hu_global_maximum(patterns, state, beta):
     s = beta * state @ patterns.T
     e = np.exp(s - s.max())
     return e / e.sum(-1, keepdims=True) @ patterns
+
+
+@wrong(
+    "hopfield_update",
+    "one-maximum",
+    "one-sum",
+    mistake="one maximum and one sum for all states",
+)
+def hu_global_softmax(patterns, state, beta):
+    s = beta * state @ patterns.T
+    e = np.exp(s - s.max())
+    return e / e.sum() @ patterns
 
 
 @wrong("steps_to_the_end", "b-looking-back", mistake="the chapter's formula for b")
