@@ -1,6 +1,7 @@
 """Attention backwards, by hand."""
 
 from itertools import product
+from numbers import Real
 from typing import Annotated
 
 import numpy as np
@@ -296,8 +297,8 @@ def numerical_gradient(
 
     Raises
     ------
-    ValueError
-        If `f` returns more than a single number.
+    ValueError, TypeError
+        If `f` returns more than a single number, or none.
 
     Examples
     --------
@@ -319,4 +320,8 @@ def _number(found: Array | float) -> float:
     shape = tuple(getattr(found, "shape", ()))
     if shape:
         raise ValueError(f"f must return a single number, got shape {shape}")
+    if not hasattr(found, "shape") and not isinstance(found, Real):
+        raise TypeError(
+            f"f must return a single number, got {type(found).__name__}"
+        )
     return float(found)

@@ -171,5 +171,10 @@ BAD_INPUT = [
             ValueError, "f", ("must return a single number", f"got shape {shape}"))
         for shape in ((3,), (2, 3), (1,))
     ),
+    *(
+        Bad(NUDGED, f"f gives {given!r}", {"x": np.ones(3), "f": lambda x, given=given: given},
+            TypeError, "f", ("must return a single number", f"got {type(given).__name__}"))
+        for given in (None, "3", [1.0, 2.0], 1j)
+    ),
     *_eps(NUDGED, True, x=(3,), f=len),
 ]  # fmt: skip
