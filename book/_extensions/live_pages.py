@@ -31,7 +31,7 @@ from sphinx.transforms import SphinxTransform
 from book._extensions.worked_example import worked_example
 from course_attn.checking.facts import facts_of
 from course_attn.exercises import catalog
-from course_attn.figures.live.joined import joined
+from course_attn.figures.live.joined import joined, without_comments
 from course_attn.weights import Kept, load
 from tools import book, runtime
 from tools.exercise_notebooks import NOTEBOOK_ONLY, stub, title_of, with_exercises
@@ -203,8 +203,9 @@ def _write_files(app: Sphinx, error: Exception | None) -> None:
     scripts = [_LIVE / f"{name}.js" for name in _SCRIPTS]
     size = sum(len(text.encode()) for text in model.values())
     facts = json.dumps(_course(size), ensure_ascii=False, separators=(",", ":"))
+    script = without_comments(joined(scripts))
     (static / "live.js").write_text(
-        f"self.courseFacts={facts};\n{joined(scripts)}\n", "utf-8"
+        f"self.courseFacts={facts};\n{script}\n", "utf-8"
     )
     styles = [path.read_text("utf-8") for path in sorted(_LIVE.glob("*.css"))]
     (static / "live.css").write_text("\n".join(styles), "utf-8")
