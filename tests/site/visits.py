@@ -73,8 +73,13 @@ class Visit:
             "console", lambda said: said.type == "error" and self.note(said.text)
         )
         self.page.on("request", lambda request: self.check(request.url))
+        # What is still loading when a page is left is given up, which is no fault of the page.
         self.page.on(
-            "requestfailed", lambda request: self.note(f"failed: {request.url}")
+            "requestfailed",
+            lambda request: (
+                request.failure == "net::ERR_ABORTED"
+                or self.note(f"failed: {request.url}")
+            ),
         )
         self.page.on(
             "response",
