@@ -2,7 +2,7 @@
 
 from itertools import product
 from numbers import Real
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -315,7 +315,7 @@ def numerical_gradient(
     return gradient
 
 
-def _number(found: Array | float) -> float:
+def _number(found: Any) -> float:
     """Return the one number that a function has found."""
     shape = tuple(getattr(found, "shape", ()))
     if shape:

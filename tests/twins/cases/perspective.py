@@ -280,7 +280,7 @@ BY_HAND = [
         [[2, 3], [2, 3]],
         patterns=[[1, 5], [3, 1]],
         state=[[100, 0], [0, -7]],
-        beta=0,
+        beta=0.0,
     ),
     hand(
         HOPFIELD,
