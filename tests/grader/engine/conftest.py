@@ -32,7 +32,7 @@ def toy():
             ),
             fault("zeros", "return np.zeros_like(x)", says="All zeros."),
         ),
-        seconds=0.3,
+        seconds=20.0,
     )
 
 
