@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["joined"]
+__all__ = ["joined", "without_comments"]
 
 _IMPORT = re.compile(r'^import \{(\w+(?:, \w+)*)\} from "(\./[\w./-]+)";\n', re.M)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|class|const|let)", re.M)
@@ -18,6 +18,10 @@ _EXPORTED = re.compile(
     r"^export (?:async )?(?:function\*?|class|const|let) (\w+)", re.M
 )
 _LEFT = re.compile(r"^(?:import|export)\b.*", re.M)
+# Comments that fill lines, types within a line, and empty lines.
+_COMMENTS = re.compile(
+    r"^ *(?://.*|/\*\*(?s:.*?)\*/)\n|/\*\*(?s:.*?)\*/ |^\n", re.M
+)
 _NAME = re.compile(r"^(?:async )?(?:function\*?|class|const|let) (\w+)", re.M)
 
 
@@ -66,6 +70,17 @@ def joined(entry: Path | Iterable[Path]) -> str:
                 )
             owner[name] = path
     return '(() => {\n"use strict";\n' + "".join(texts.values()) + "})();"
+
+
+def without_comments(script: str) -> str:
+    r"""Return a script as a page carries it, without comments and empty lines.
+
+    Examples
+    --------
+    >>> without_comments("// why\n\nconst one = 1;\n")
+    'const one = 1;\n'
+    """
+    return _COMMENTS.sub("", script)
 
 
 def _add(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from course_attn.figures.animation import MAX_BYTES
-from course_attn.figures.live.joined import joined
+from course_attn.figures.live.joined import joined, without_comments
 from course_attn.figures.style import DARK_ROLES, INK, ROLES
 
 __all__ = [
@@ -32,9 +32,6 @@ __all__ = [
 ]
 
 FOLDER = Path(__file__).parent
-
-# A page carries no comments: not those that fill lines, nor types within a line.
-_COMMENTS = re.compile(r"^ *(?://.*|/\*\*(?s:.*?)\*/)\n|/\*\*(?s:.*?)\*/ ", re.M)
 
 # What to do, which ends a caption: it stands above the controls, and nowhere without them.
 _TRY = re.compile(r"(?<!\S)(Try: .*)", re.S)
@@ -137,8 +134,8 @@ def widget(
 
 def _script(name: str) -> str:
     """Return a widget's script without its comments."""
-    text = _COMMENTS.sub("", joined(FOLDER / f"{name}.js"))
-    return "<script>\n" + re.sub(r"\n{2,}", "\n", text) + "\n</script>\n"
+    text = without_comments(joined(FOLDER / f"{name}.js"))
+    return f"<script>\n{text}\n</script>\n"
 
 
 def _style(name: str) -> str:
