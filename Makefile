@@ -10,11 +10,14 @@ PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -o -name '*.c
 FRAME := _config.yml _toc.yml tools/book.py tools/reading_times.py tools/runtime.py \
   $(wildcard book/_static/* book/_extensions/*.py book/_live/* book/_live/vendor/*)
 
-.PHONY: help book check test exhaustive lab lint bench clean
+.PHONY: help book slides figures pdf check test exhaustive lab lint bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make book        build the book (result: _build/html/index.html)"
+	@echo "make slides      the chapters as slides (result: _build/slides)"
+	@echo "make figures     all figures as SVG and PNG (result: _build/figures.zip)"
+	@echo "make pdf         the book as one PDF (result: _build/attention.pdf)"
 	@echo "make check       the quick tests: lint, functions, twins, the engine of the exercises; no book"
 	@echo "make test        all tests: package, exercises, notebooks, built pages"
 	@echo "make exhaustive  all tests, and what tries every combination"
@@ -47,6 +50,9 @@ book: .venv/.installed _build/.package _build/.frame
 	$(BIN)/python -m tools.execute_notebooks
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
+
+slides figures pdf: book
+	$(BIN)/python -m tools.$@
 
 # Bytecode is kept, whatever the user's own setting: pytest would rewrite all modules each time.
 PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 \
@@ -83,7 +89,7 @@ lint: .venv/.installed
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy --no-error-summary
 	$(DENO) lint --quiet book course_attn tools
-	$(DENO) check --quiet --no-remote book course_attn
+	$(DENO) check --quiet --no-remote book course_attn tools/slides/slides.js
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
 	$(BIN)/python -m tools.setup_cells --check
 	$(BIN)/python -m tools.reading_times --check
@@ -91,7 +97,7 @@ lint: .venv/.installed
 bench: .venv/.installed
 	$(BIN)/python -m benchmarks.attention
 	$(BIN)/python -m benchmarks.language_model
-	for name in parts induction recall; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in parts induction recall classroom; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 clean:
 	rm -rf _build dist .deno_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis

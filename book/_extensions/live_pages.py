@@ -30,28 +30,37 @@ from sphinx.transforms import SphinxTransform
 
 from book._extensions.worked_example import worked_example
 from course_attn.checking.facts import facts_of
+from course_attn.checking.picture import picture
+from course_attn.classroom.notebooks import NOTEBOOK_ONLY, stub
 from course_attn.exercises import catalog
 from course_attn.figures.live.joined import joined, without_comments
 from course_attn.weights import Kept, load
 from tools import book, runtime
-from tools.exercise_notebooks import NOTEBOOK_ONLY, stub, title_of, with_exercises
+from tools.exercise_notebooks import title_of, with_exercises
 
 __all__ = [
     "ExercisePages",
     "model_script",
     "packages_script",
     "python_script",
+    "scripts_apart",
     "setup",
     "writing_script",
 ]
 
 _LIVE = book.BOOK / "_live"
 _SCRIPTS = ("exercise", "predict", "progress", "scratch", "writing")
+# Scripts, with a style of that name, that only a page with one of these marks loads.
+_APART = {
+    "panel": ("attn-progress", "chapter-map"),
+    "cards": ("attn-deck", "attn-session"),
+}
 _PAGES = "book/exercises/"
 # The packages that Python on the page needs beside NumPy, without what it never imports.
 _PACKAGES = ("course_attn", "jaxtyping", "wadler_lindig")
 _LEFT_OUT = {
     *("in_torch", "figures", "train", "kept", "benchmark_results", "__pycache__"),
+    *("classroom", "grade"),
     *("facts.py", "lines.py", "parsons.py", "weights.py"),  # for the build only
 }
 
@@ -207,12 +216,50 @@ def _write_files(app: Sphinx, error: Exception | None) -> None:
     (static / "live.js").write_text(
         f"self.courseFacts={facts};\n{script}\n", "utf-8"
     )
-    styles = [path.read_text("utf-8") for path in sorted(_LIVE.glob("*.css"))]
+    styles = [
+        path.read_text("utf-8")
+        for path in sorted(_LIVE.glob("*.css"))
+        if path.stem not in _APART
+    ]
     (static / "live.css").write_text("\n".join(styles), "utf-8")
+    for name, text in scripts_apart().items():
+        (static / f"{name}.js").write_text(text, "utf-8")
+    for path in _styles_apart():
+        shutil.copy(path, static)
     shutil.copytree(_LIVE / "vendor", static / "vendor", dirs_exist_ok=True)
     if runtime.problem() is None:
         _write_if_new(live / "python.js", python_script())
         _write_if_new(live / "packages.js", packages_script())
+
+
+def scripts_apart() -> dict[str, str]:
+    """Return the scripts that only some pages load, by their names."""
+    texts = {
+        name: f"{without_comments(joined(_LIVE / f'{name}.js'))}\n"
+        for name in _APART
+    }
+    drawn = json.dumps(picture(catalog.chapters, ()))
+    return texts | {"panel": f"self.coursePicture={drawn};\n{texts['panel']}"}
+
+
+def _styles_apart() -> list[Path]:
+    return [path for path in sorted(_LIVE.glob("*.css")) if path.stem in _APART]
+
+
+def _load_apart(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Let a page load the scripts, and their styles, whose marks it has."""
+    if tree is None:
+        return
+    marks = [raw.astext() for raw in tree.findall(nodes.raw)]
+    marks += [" ".join(node["classes"]) for node in tree.findall(nodes.container)]
+    for name, wanted in _APART.items():
+        if any(mark in text for mark in wanted for text in marks):
+            # After live.js, whose store they use.
+            app.add_js_file(f"{name}.js", loading_method="defer", priority=600)
+            if (_LIVE / f"{name}.css") in _styles_apart():
+                app.add_css_file(f"{name}.css")
 
 
 def _write_if_new(path: Path, text: str) -> None:
@@ -301,6 +348,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Turn exercise pages live, and write what they load."""
     app.add_transform(ExercisePages)
     app.connect("env-get-updated", _drop_numbers, priority=900)
+    app.connect("html-page-context", _load_apart)
     app.connect("build-finished", _write_files)
     app.add_js_file("live.js", loading_method="defer")
     app.add_css_file("live.css")

@@ -1,9 +1,9 @@
 // @ts-check
-// What is done: ticks in the lists of chapters and exercises, a table of it that can be saved to a
-// file and taken over from one, and the way back to where the reader left off.
+// What is done: ticks in the lists of chapters and exercises, and the way back to where the reader
+// left off. (The panel, with a picture of it, is in panel.js.)
 
 import {course, element, fromRoot} from "./course.js";
-import {exported, forgetAll, imported, keep, recall, solvedAt, watchStore} from "./store.js";
+import {keep, recall, solvedAt, watchStore} from "./store.js";
 
 /** @param {string[]} exercises */
 function solvedOf(exercises) {
@@ -29,68 +29,6 @@ function tickLists() {
       tick.setAttribute("title", done ? `${title}: ${done} of ${exercises.length} exercises solved` : "");
     }
   }
-}
-
-/** @param {HTMLElement} place */
-function progressPanel(place) {
-  const {chapters} = course();
-  const total = chapters.reduce((sum, {exercises}) => sum + exercises.length, 0);
-  const sum = element("p", {});
-  const list = element("ul", {class: "attn-chapters"});
-  const said = element("p", {role: "status"});
-  const chosen = element("input", {type: "file", accept: ".json,application/json", hidden: true});
-  chosen.addEventListener("change", async () => {
-    const [file] = chosen.files ?? [];
-    if (file) said.textContent = imported(await file.text());
-    chosen.value = "";
-  });
-  let sure = 0;
-  const clearing = element("button", {type: "button", click() {
-    if (!sure) {
-      clearing.textContent = "Press again to forget all of it";
-      said.textContent = "Answers, ticks and guesses in this browser would be gone; save them first.";
-      sure = setTimeout(() => {
-        sure = 0;
-        clearing.textContent = "Forget all";
-        said.textContent = "";
-      }, 8000);
-      return;
-    }
-    clearTimeout(sure);
-    sure = 0;
-    clearing.textContent = "Forget all";
-    forgetAll();
-    location.reload();
-  }}, "Forget all");
-  const buttons = element("div", {class: "attn-tools"},
-    element("button", {type: "button", click: () => saveToFile(said)}, "Save to a file"),
-    element("button", {type: "button", click: () => chosen.click()}, "Load from a file"),
-    clearing, chosen);
-  place.append(sum, list, buttons, said);
-
-  function draw() {
-    const done = chapters.map(({exercises}) => solvedOf(exercises));
-    sum.textContent = `${done.reduce((a, b) => a + b, 0)} of ${total} exercises solved. This is kept `
-      + "in this browser and nowhere else.";
-    list.replaceChildren(...chapters.map(({slug, title, exercises}, i) => element("li", {},
-      element("a", {href: fromRoot(`book/exercises/${slug}.html`)}, title),
-      element("progress", {
-        value: String(done[i]), max: String(exercises.length),
-        "aria-label": `${title}: ${done[i]} of ${exercises.length}`,
-      }), element("span", {}, `${done[i]}/${exercises.length}`))));
-  }
-  draw();
-  watchStore(draw);
-}
-
-/** @param {HTMLElement} said */
-function saveToFile(said) {
-  const address = URL.createObjectURL(new Blob([exported()], {type: "application/json"}));
-  const link = element("a", {href: address, download: "course_attn-progress.json"});
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  said.textContent = "Saved as course_attn-progress.json. Another browser loads it here, and a "
-    + "notebook reads it with progress(\"course_attn-progress.json\").";
 }
 
 const LAST = "last";
@@ -121,14 +59,6 @@ function wordsOf(heading) {
   return words.map((node) => node.textContent).join("").trim();
 }
 
-/** On the first page: what is done, below the map of the chapters. */
-function progressBelowMap() {
-  const map = document.querySelector(".chapter-map");
-  if (!map) return;
-  const panel = element("div", {class: "attn-progress"});
-  map.after(element("details", {class: "attn-mine"}, element("summary", {}, "Your progress"), panel));
-}
-
 /** On the first page: the way back. */
 function offerPlace() {
   const map = document.querySelector(".chapter-map");
@@ -150,10 +80,6 @@ function offerPlace() {
 }
 
 addEventListener("DOMContentLoaded", () => {
-  progressBelowMap();
-  for (const place of document.querySelectorAll(".attn-progress")) {
-    progressPanel(/** @type {HTMLElement} */ (place));
-  }
   offerPlace();
   rememberPlace();
   watchStore(tickLists);

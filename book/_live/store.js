@@ -142,15 +142,19 @@ export function exported() {
   const all = {
     book: BOOK, version: VERSION,
     passed: part("passed"), answers: part("answer"), questions: part("predict"),
+    cards: part("card"),
   };
   return JSON.stringify(all, null, 1) + "\n";
 }
 
 const MOST_TEXT = 5_000_000;
+// When a card was answered, and its box (cards.js): of two such, the later in the alphabet is newer.
+const CARD = /^\d{4}-\d\d-\d\d [0-5]$/;
 
 /**
  * Take over what a file holds that `exported` wrote, here or elsewhere. What is there already is
- * kept: an answer in the file replaces one on the page only where the reader has none.
+ * kept: an answer in the file replaces one on the page only where the reader has none. Of a card,
+ * the later answer counts.
  *
  * @param {string} text
  * @returns {string} what to tell the reader
@@ -176,19 +180,23 @@ export function imported(text) {
       + "Nothing was changed.";
   }
   let trouble = null;
-  const taken = {passed: 0, answer: 0, predict: 0};
+  const taken = {passed: 0, answer: 0, predict: 0, card: 0};
   const parts = /** @type {const} */ ([
-    ["passed", read.passed], ["answer", read.answers], ["predict", read.questions]]);
+    ["passed", read.passed], ["answer", read.answers], ["predict", read.questions],
+    ["card", read.cards]]);
   for (const [kind, entries] of parts) {
     for (const [name, value] of Object.entries(isObject(entries) ? entries : {})) {
       const key = kind + ":" + name;
-      if (typeof value !== "string" || recall(key) !== null) continue;
+      const here = recall(key), isNew = kind === "card"
+        ? CARD.test(String(value)) && !(here && CARD.test(here) && here >= String(value)) : here === null;
+      if (typeof value !== "string" || !isNew) continue;
       trouble = keep(key, value) ?? trouble;
       taken[kind]++;
     }
   }
+  const cards = taken.card ? `, and ${counted(taken.card, "card")}` : "";
   const said = `Taken over: ${counted(taken.passed, "solved exercise")} and `
-    + `${counted(taken.answer, "answer")} that were not here yet.`;
+    + `${counted(taken.answer, "answer")}${cards} that were not here yet.`;
   return trouble ? said + " " + trouble : said;
 }
 
@@ -199,3 +207,8 @@ export function imported(text) {
 function counted(n, noun) {
   return n + " " + noun + (n === 1 ? "" : "s");
 }
+
+// For the scripts that a page loads besides (shared.js).
+Object.assign(self, {
+  courseStore: {recall, keep, keptKeys, watchStore, exported, imported, forgetAll, solvedAt},
+});

@@ -3,16 +3,20 @@
 `declare` says what an exercise is made of, and finds it; `result` holds what a learner sees and
 what is remembered. In between, `judge` comes to a verdict: `running` calls the learner's function,
 `observe` says what can be seen in the answer, `diagnose` recognizes the mistake, among those that
-were declared and those of `slips`, and `repair` looks for it in the learner's own code. What a
+were declared and those of `slips`, and `repair` looks for it in the learner's own code. `course`
+joins these for the exercises of one course, `inputs` draws other inputs, and `sound` tries a
+declaration. What a
 sentence may quote is in `context`, and what is to be known about NumPy's and PyTorch's arrays in
 `arrays`.
 """
 
 from course_attn.checking.context import Context, listed, number, span, told_apart
+from course_attn.checking.course import Course
 from course_attn.checking.declare import (
     BadDeclaration,
     BuiltIn,
     Case,
+    Catalog,
     Exercise,
     Fault,
     Kind,
@@ -37,7 +41,9 @@ __all__ = [
     "BadDeclaration",
     "BuiltIn",
     "Case",
+    "Catalog",
     "Context",
+    "Course",
     "Exercise",
     "Fault",
     "Kind",

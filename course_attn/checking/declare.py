@@ -334,6 +334,8 @@ class Exercise(Task):
         As in `Task`.
     cases : callable
         Makes the inputs; the first, of the kind "example", are small and the easiest to read.
+    drawn : callable, optional
+        Where cases are written out, without random numbers: ``drawn(rng)`` makes others like them.
     faults : tuple of Fault
         Known mistakes, in the order in which they are tried.
     terms : mapping
@@ -361,6 +363,9 @@ class Exercise(Task):
     """
 
     cases: Callable[[], tuple[Case, ...]] = field(kw_only=True)
+    drawn: Callable[[Any], tuple[Case, ...]] | None = field(
+        default=None, kw_only=True
+    )
     faults: tuple[Fault, ...] = field(default=(), kw_only=True)
     terms: Mapping[str, Callable[[Any], Any]] = field(
         default_factory=dict, kw_only=True
@@ -823,7 +828,17 @@ class Catalog:
     """
 
     def __init__(self, package: str, folder: Path, chapters: Sequence[str]) -> None:
-        self._package, self._folder, self._slugs = package, folder, chapters
+        self.package, self._folder, self._slugs = package, folder, chapters
+
+    def title(self, slug: str) -> str:
+        """Return a chapter's title: the first line of its subpackage's docstring, or its slug."""
+        file = self._folder / slug / "__init__.py"
+        said = (
+            ast.get_docstring(ast.parse(file.read_text("utf-8")))
+            if file.exists()
+            else None
+        )
+        return said.splitlines()[0].rstrip(".") if said else slug
 
     @cached_property
     def chapters(self) -> Mapping[str, tuple[str, ...]]:
@@ -853,7 +868,7 @@ class Catalog:
                     raise BadDeclaration(
                         f"{where}: another exercise is called {name!r}: {found[name]}"
                     )
-                found[name] = f"{self._package}.{slug}.{file.stem}"
+                found[name] = f"{self.package}.{slug}.{file.stem}"
         return found
 
     def _files(self, slug: str) -> list[Path]:
@@ -870,7 +885,7 @@ class Catalog:
                 name.isidentifier()
                 and (self._folder / slug / f"{name}.py").exists()
             ):
-                return f"{self._package}.{slug}.{name}"
+                return f"{self.package}.{slug}.{name}"
         return self.modules.get(name)
 
     def find(self, name: str) -> Exercise | Question:
@@ -893,7 +908,8 @@ class Catalog:
             return name
         if name is not None:
             raise Unavailable(
-                'The second argument is the exercise\'s name, in quotes: `check(fn, "softmax")`.'
+                "The second argument is the exercise's name, in quotes: "
+                f'`check(fn, "{self._any}")`.'
             )
         own = getattr(value, "__name__", None)
         if own is None and type(value).__name__ in self.modules:
@@ -903,9 +919,14 @@ class Catalog:
         if own == "<lambda>":
             raise Unavailable(
                 "A `lambda` has no name: say which exercise it is for, "
-                'for example `check(lambda scores: …, "softmax")`.'
+                f'for example `check(lambda …: …, "{self._any}")`.'
             )
         return own
+
+    @property
+    def _any(self) -> str:
+        """The name of an exercise, for examples."""
+        return next(iter(self.modules))
 
     def _overwritten(self, value: Any) -> str:
         """Return the exercise whose name the learner gave to this value in the notebook."""
@@ -916,8 +937,8 @@ class Catalog:
         noun = type(value).__name__
         raise Unavailable(
             f"`check` takes the function itself, but was given a value of type `{noun}`: write "
-            "`check(softmax)`, without parentheses or arguments after the name. If the name was "
-            "overwritten, run the cell that defines the function again."
+            f"`check({self._any})`, without parentheses or arguments after the name. If the name "
+            "was overwritten, run the cell that defines the function again."
         )
 
     def _unknown(self, name: str) -> str:
@@ -943,13 +964,35 @@ def _declared(file: Path) -> tuple[int, str, Path]:
     parts = start and [
         part.search(text, start.end()) for part in (_PLACE, _SOLUTION)
     ]
-    if not parts or None in parts:
-        raise BadDeclaration(
-            f"{file}:{_line_of(file) if start else 1}: no `exercise = Exercise(` with its solution "
-            "and `place=` on the next lines"
-        )
-    place, name = (part[1] for part in parts if part)
+    if parts and None not in parts:
+        place, name = (part[1] for part in parts if part)
+    else:  # written in another form than the book's
+        place, name = _parsed(text, file)
     return int(place), name, file
+
+
+def _parsed(text: str, file: Path) -> tuple[int, str]:
+    try:
+        body = ast.parse(text).body
+    except SyntaxError as error:
+        raise BadDeclaration(f"{file}:{error.lineno}: {error.msg}") from None
+    for line in body:
+        if not isinstance(line, ast.Assign) or not isinstance(line.value, ast.Call):
+            continue
+        given = {word.arg: word.value for word in line.value.keywords}
+        first = [*line.value.args[:1], given.get("solution")][0]
+        place = given.get("place")
+        if (
+            ast.unparse(line.targets[0]) == "exercise"
+            and isinstance(first, ast.Name)
+            and isinstance(place, ast.Constant)
+            and isinstance(place.value, int)
+        ):
+            return place.value, first.id
+    raise BadDeclaration(
+        f"{file}:{_line_of(file)}: no `exercise = Exercise(…)` with the name of its solution and "
+        "`place=` with a number"
+    )
 
 
 def _line_of(file: Path) -> int:

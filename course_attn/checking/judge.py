@@ -62,8 +62,20 @@ __all__ = [
 ]
 
 
-def judge(task: Exercise | Question, function: Any) -> Result:
-    """Judge a learner's function; whatever it does, a `Result` comes back."""
+def judge(
+    task: Exercise | Question, function: Any, *, watched: bool = True
+) -> Result:
+    """Judge a learner's function; whatever it does, a `Result` comes back.
+
+    Parameters
+    ----------
+    task : Exercise or Question
+    function : object
+        What the learner calls the answer.
+    watched : bool
+        Whether it is looked at which functions do the work. There is nothing to be seen where the
+        function only passes on what another process computes.
+    """
     expected = parameter_names(task.solution)
     is_class = inspect.isclass(task.solution)
     problem = entry_problem(function, task.name, expected, may_be_class=is_class)
@@ -76,7 +88,7 @@ def judge(task: Exercise | Question, function: Any) -> Result:
             return judge_question(task, function)
         trial = run_trial(task, function)
         with no_collection():
-            return _verdict(trial)
+            return _verdict(trial, watched)
 
 
 def _todo(task: Exercise | Question, printed: str = "") -> Result:
@@ -156,7 +168,7 @@ def _step_to_do(step: str, exercise: Exercise) -> Result:
     return Result("crashed", message, exercise.name, ("stub",))
 
 
-def _verdict(trial: Trial) -> Result:
+def _verdict(trial: Trial, watched: bool) -> Result:
     exercise = trial.exercise
     printed = trial.outcomes[0].printed
     last = trial.outcomes[-1].error
@@ -183,7 +195,7 @@ def _verdict(trial: Trial) -> Result:
     found = (
         _wrong_numbers(trial)
         or _not_pure(trial)
-        or _handed_over(trial)
+        or (_handed_over(trial) if watched else None)
         or _not_differentiable(trial)
     )
     if found:

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from course_attn.checking.declare import Exercise, Question
+from course_attn.checking.files import write_whole
+from course_attn.checking.picture import picture
 from course_attn.source import Source, show_source
 
 __all__ = [
@@ -194,11 +195,14 @@ class Hints:
         The hints, from the first on.
     total : int
         How many there are.
+    leads_to_solution : bool
+        Whether the last one names `solution`.
     """
 
     name: str
     shown: tuple[str, ...]
     total: int
+    leads_to_solution: bool = True
 
     def __repr__(self) -> str:
         """Give the hints as plain text."""
@@ -219,13 +223,19 @@ class Hints:
     def _next(self) -> str:
         if len(self.shown) < self.total:
             return f'Call `hint("{self.name}")` again for the next one.'
-        return f'That was the last one. `solution("{self.name}")` shows a solution.'
+        last = "That was the last one."
+        if not self.leads_to_solution:
+            return last
+        return f'{last} `solution("{self.name}")` shows a solution.'
 
 
-def show_hints(task: Exercise | Question) -> Hints:
+def show_hints(
+    task: Exercise | Question, *, leads_to_solution: bool = True
+) -> Hints:
     """Return one hint more than the last time."""
     _asked[task.name] = min(_asked.get(task.name, 0) + 1, len(task.hints))
-    return Hints(task.name, task.hints[: _asked[task.name]], len(task.hints))
+    shown = task.hints[: _asked[task.name]]
+    return Hints(task.name, shown, len(task.hints), leads_to_solution)
 
 
 def show_solution(task: Exercise | Question) -> Source:
@@ -233,7 +243,7 @@ def show_solution(task: Exercise | Question) -> Source:
     return show_source(task.solution)
 
 
-# --- progress, as a table -------------------------------------------------------------------------
+# --- progress, as a picture and a table -----------------------------------------------------------
 
 
 _WIDTH = 20
@@ -301,7 +311,12 @@ class Overview:
         caption = f"<caption>{self.done} of {self.total} exercises done</caption>"
         note = rich_text(self.message) if self.message else ""
         body = f"{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
-        return f"<table style='color:inherit'>{body}</table>{note}"
+        table = f"<table style='color:inherit'>{body}</table>"
+        return (
+            f"<div>{picture(self.chapters, self.passed)}"
+            f"<details><summary>{self.done} of {self.total} exercises done, as a table"
+            f"</summary>{table}</details>{note}</div>"
+        )
 
     def _row(self, chapter: str, names: Sequence[str]) -> str:
         done = sum(name in self.passed for name in names)
@@ -459,16 +474,7 @@ def _set_aside(path: Path) -> str:
 
 def _write(path: Path, passed: dict[str, str]) -> None:
     text = json.dumps({"version": 1, "passed": passed}, indent=1, sort_keys=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, text, 0o600)
 
 
 @contextmanager

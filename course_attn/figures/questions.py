@@ -13,9 +13,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-__all__ = ["Question", "listed", "predict", "predict_number"]
+__all__ = ["NAME", "Question", "listed", "marked", "predict", "predict_number"]
 
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+# What answers are kept under.
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 # A closed answer is printed, too.
 _STYLE = (
     "<style>@media print { .attn-predict details::details-content"
@@ -118,7 +119,7 @@ def predict(
     lettered = list(zip("abcdefghij", options, strict=False))
     parts = [
         _details(
-            _marked(option), said, "Right." if holds else "Not so.", bool(holds)
+            marked(option), said, "Right." if holds else "Not so.", bool(holds)
         )
         for option, said, holds in options
     ]
@@ -281,7 +282,7 @@ def _shorter(number: str) -> str:
 
 def _check(name: str, question: str, covers: int, text: int) -> None:
     """Check what both kinds of questions have."""
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise ValueError(
             f"name must be lowercase words joined by hyphens, got {name!r}"
         )
@@ -306,7 +307,7 @@ def _page(
         f'<div class="attn-predict" data-question="{name}" data-covers="{covers}"'
         f' data-text="{text}"{bar}>\n{_STYLE}\n'
         '<p class="attn-question"><strong>Your guess:</strong>'
-        f" <span>{_marked(question)}</span></p>\n"
+        f" <span>{marked(question)}</span></p>\n"
         f"{inside}\n</div>"
     )
 
@@ -316,14 +317,19 @@ def _details(summary: str, said: str, first: str = "", holds: bool = False) -> s
     first = f"<strong>{first}</strong> " if first else ""
     return (
         f"<details{' data-holds' if holds else ''}><summary>{summary}</summary>"
-        f"<p>{first}<span>{_marked(said)}</span></p></details>"
+        f"<p>{first}<span>{marked(said)}</span></p></details>"
     )
 
 
-def _marked(text: str) -> str:
+def marked(text: str) -> str:
     """Return a text as HTML: `code` and *italics*, and nothing else is markup.
 
     Outside of code, an apostrophe is set as in the book's text.
+
+    Examples
+    --------
+    >>> marked("*one* key's `a<b`")
+    '<em>one</em> key’s <code>a&lt;b</code>'
     """
     pieces = re.split(r"`([^`]+)`", html.escape(text))
     pieces[1::2] = [f"<code>{code}</code>" for code in pieces[1::2]]

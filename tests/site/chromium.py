@@ -1,34 +1,17 @@
-"""A headless Chromium, found on the PATH or named by COURSE_ATTN_CHROMIUM."""
+"""A headless Chromium for the tests: the one that the tools find."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tools.chromium import ARGUMENTS, CHROMIUM, MISSING
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = os.environ.get("COURSE_ATTN_CHROMIUM") or next(
-    filter(None, map(shutil.which, NAMES)), None
-)
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-needs_chromium = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="needs Chromium: `apt-get install chromium`, or COURSE_ATTN_CHROMIUM=/path/to/it",
-)
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
 
 @contextmanager

@@ -104,6 +104,20 @@ def test_a_page_loads_little_before_the_reader_asks():
 
 
 @built
+def test_cards_and_progress_load_little_and_only_where_they_are():
+    assert packed("cards.js", "cards.css") < 5_000
+    assert packed("panel.js") < 6_000
+    marks = {
+        "cards": ".attn-deck, .attn-session",
+        "panel": ".attn-progress, .chapter-map",
+    }
+    for page in built_pages():
+        for name, mark in marks.items():
+            loads = bool(soup(page).select(f'script[src*="_static/{name}.js"]'))
+            assert loads == bool(soup(page).select(mark)), (page, name)
+
+
+@built
 @needs_runtime
 def test_python_beside_the_pages_has_at_most_ten_megabytes():
     assert packed("live/python.js", "live/packages.js") < 10_000_000

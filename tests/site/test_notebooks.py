@@ -44,6 +44,7 @@ SECTIONS = [
     r"## In PyTorch( ★)?$",
     r"## (On real data|Put to work)",
     r"## Summary$",
+    r"## Review$",
     r"## What to read next$",
 ]
 LONGEST_CELL, LONGEST_LINE = 12, 84

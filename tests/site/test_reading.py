@@ -15,7 +15,7 @@ from tools.book import markdown, read
 from tools.reading_times import STAR, Passage, passages, reading_time
 
 LONGEST_CORE, MOST_OPEN_CELLS, MOST_PITFALLS = 2500, 30, 5
-LABEL = re.compile(r"# (?:Ask|Check|Draw|Set-up|Train): .{3,76}(?<!\.)$")
+LABEL = re.compile(r"# (?:Ask|Check|Draw|Recall|Set-up|Train): .{3,76}(?<!\.)$")
 GENERATORS = {"default_rng", "Generator", "Random", "RandomState"}
 
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)

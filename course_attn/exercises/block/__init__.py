@@ -1,1 +1,1 @@
-"""Exercises of `block`: the transformer block."""
+"""The transformer block."""

@@ -116,6 +116,12 @@ _VECTORS = {
 }
 _WITH = "return (n_vocab + n_ctx + 2) * d_model + n_layers * (12 * d_model**2 + {} * d_model)"
 
+
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes = rng.integers(2, 60, size=(4, 4)).tolist()
+    return tuple(Case(tuple(four)) for four in sizes)
+
+
 exercise = Exercise(
     gpt_parameters,
     place=40,
@@ -131,6 +137,7 @@ with d_ff = 4 d_model. All six matrices of a block have biases, each layer norm 
 The last step, from vectors to scores of the tokens, uses the token vectors again. For GPT-2 small,
 with shape (12, 768, 50257, 1024), your function should give its published 124 million.
 """,
+    drawn=_drawn,
     cases=_cases,
     use=_whole,
     arguments=("n_layers", "d_model", "n_vocab", "n_ctx"),

@@ -1,5 +1,7 @@
 """Exercise `matrix_before_rms`."""
 
+from typing import Any
+
 import numpy as np
 
 from course_attn.checking import (
@@ -50,6 +52,10 @@ def _tried(c: Context) -> str:
     )
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    return tuple(Case((d,)) for d in rng.integers(5, 40, size=4).tolist())
+
+
 exercise = Exercise(
     matrix_before_rms,
     place=15,
@@ -66,6 +72,7 @@ every row x with d features, $\\operatorname{LN}(x) = \\operatorname{RMSNorm}(x\
 
 The first line is missing. Write `matrix_before_rms(d)`, which returns C as an array.
 """,
+    drawn=_drawn,
     cases=_cases,
     terms={"tried": _tried},
     kinds={

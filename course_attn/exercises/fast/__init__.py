@@ -1,1 +1,1 @@
-"""Exercises of `fast`: the same answer with less memory."""
+"""The same answer with less memory."""

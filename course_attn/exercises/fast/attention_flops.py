@@ -1,6 +1,7 @@
 """Exercise `attention_flops`."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -74,6 +75,10 @@ def _off(c: Context) -> str | None:
     return f"You count exactly {' and '.join(said)}. {why}{_said(c)}"
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    return tuple(Case(tuple(five)) for five in rng.integers(2, 30, (4, 5)).tolist())
+
+
 exercise = Exercise(
     attention_flops,
     place=10,
@@ -88,6 +93,7 @@ operations, a multiplication and an addition, for each term of each sum: the pro
 matrix with a (b, c) matrix takes $2\\,a\\,b\\,c$. The projections, the scaling, the softmax and
 masks are not counted. Return a whole number (an `int`).
 """,
+    drawn=_drawn,
     cases=_cases,
     terms={"said": _said},
     faults=fault_list("""

@@ -1,5 +1,7 @@
 """Exercise `sliding_window_mask`."""
 
+from typing import Any
+
 import numpy as np
 
 from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
@@ -44,6 +46,11 @@ def _first_wrong(c: Context) -> str:
     )
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes = rng.integers((2, 0, 2), (6, 8, 6), size=(4, 3)).tolist()
+    return tuple(Case((n_q, n_q + more, window)) for n_q, more, window in sizes)
+
+
 exercise = Exercise(
     sliding_window_mask,
     place=60,
@@ -58,6 +65,7 @@ and of the others the last `window`, its own position counted: those with
 p − window < j ≤ p. With window = 1 it sees itself alone, with a window of n_k or more all that a
 causal mask allows. With more queries than keys, the first n_q − n_k queries see nothing.
 """,
+    drawn=_drawn,
     cases=_cases,
     terms={"first_wrong": _first_wrong},
     kinds={

@@ -1,1 +1,1 @@
-"""Exercises of `gradients`: attention backwards."""
+"""Attention backwards, by hand."""

@@ -1,1 +1,1 @@
-"""Exercises of `language_model`: a model that writes."""
+"""A model that writes."""

@@ -1,1 +1,1 @@
-"""Exercises of `masks`: who may see whom."""
+"""Who may see whom."""

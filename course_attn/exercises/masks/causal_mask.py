@@ -1,5 +1,7 @@
 """Exercise `causal_mask`."""
 
+from typing import Any
+
 import numpy as np
 
 from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
@@ -46,6 +48,10 @@ def _wrong_entry(c: Context) -> str | None:
     )
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    return tuple(Case(tuple(size)) for size in rng.integers(2, 12, (4, 2)).tolist())
+
+
 exercise = Exercise(
     causal_mask,
     place=10,
@@ -59,6 +65,7 @@ attend to key j. The queries are the *last* n_q positions of a sequence of n_k (
 bottom right), and each sees the keys up to and including its own position: $j \\le i + n_k - n_q$.
 The last query sees every key; with more queries than keys, the first n_q − n_k queries see nothing.
 """,
+    drawn=_drawn,
     cases=_cases,
     terms={
         "shift": lambda c: c.given["n_k"] - c.given["n_q"],

@@ -1,5 +1,7 @@
 """Exercise `padding_mask`."""
 
+from typing import Any
+
 import numpy as np
 
 from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
@@ -39,6 +41,10 @@ def _wrong_sequence(c: Context) -> str | None:
     )
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    return tuple(Case((rng.integers(1, n + 1, size=4), n)) for n in (6, 9, 13))
+
+
 exercise = Exercise(
     padding_mask,
     place=30,
@@ -52,6 +58,7 @@ keys of each sequence, which come first; the rest of its n_k keys are padding. R
 of shape (batch, 1, n_k), True where the key is real, so that it broadcasts over the queries:
 $m_{b1j}$ is True if $j < \\mathrm{length}_b$. A length may be 0.
 """,
+    drawn=_drawn,
     cases=_cases,
     terms={
         "first": lambda c: c.given["lengths"][0],

@@ -1,1 +1,1 @@
-"""Exercises of `multi_head`: several attentions side by side."""
+"""Many heads."""

@@ -1,5 +1,7 @@
 """Exercise `multi_head_flops`."""
 
+from typing import Any
+
 from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
 from course_attn.exercises.multi_head.n_parameters import said
 
@@ -45,6 +47,11 @@ def _parts(c: Context) -> str:
     )
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes = rng.integers(2, 12, size=(4, 3)).tolist()
+    return tuple(Case((n, d_k * n_heads, n_heads)) for n, d_k, n_heads in sizes)
+
+
 exercise = Exercise(
     multi_head_flops,
     place=60,
@@ -61,6 +68,7 @@ $2\\,a\\,b\\,c$ operations, a multiplication and an addition for each term of ea
 sum. There are the products with $W_Q$, $W_K$, $W_V$ and $W_O$, and in each head the
 scores and the mixing of the values. Return a whole number (an `int`: divide by `//`).
 """,
+    drawn=_drawn,
     cases=_cases,
     kinds={
         "one-head": Kind("for a single head"),

@@ -1,6 +1,7 @@
 """Exercise `n_parameters`."""
 
 from itertools import combinations
+from typing import Any
 
 from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
 
@@ -66,6 +67,13 @@ def _difference(c: Context) -> str:
     return f"{said(c)} Compare term by term. {listed}."
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes = rng.integers(2, 30, size=(4, 4)).tolist()
+    kinds = ("plain", "biases") * 2
+    drawn = zip(sizes, kinds, strict=True)
+    return tuple(Case((*four, kind == "biases"), kind) for four, kind in drawn)
+
+
 exercise = Exercise(
     n_parameters,
     place=50,
@@ -81,6 +89,7 @@ If `biases` is True, each of the four linear maps adds a vector, as long as one 
 to every row: count those too. All five arguments are always given; return a whole number (an
 `int`).
 """,
+    drawn=_drawn,
     cases=_cases,
     kinds={
         "biases": Kind(

@@ -1,1 +1,1 @@
-"""Exercises of `order`: attention and position."""
+"""Attention and position."""

@@ -94,6 +94,11 @@ def _steps(c: Context) -> str | None:
     )
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes = rng.integers((1, 3), (5, 12), size=(4, 2)).tolist()
+    return tuple(Case((2**doublings, n)) for doublings, n in sizes)
+
+
 exercise = Exercise(
     alibi_bias,
     place=60,
@@ -107,6 +112,7 @@ along axis 0, are numbered h = 1, 2, …, n_heads, and have the slopes
 $\\lambda_h = 2^{-8h / n_\\text{heads}}$; `n_heads` is a power of two. A causal mask will hide the
 keys j > i, so the check does not look at the entries above the diagonal: put there what you like.
 """,
+    drawn=_drawn,
     cases=_cases,
     use=_past_only,
     arguments=("n_heads", "n_q"),

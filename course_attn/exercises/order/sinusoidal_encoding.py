@@ -1,5 +1,7 @@
 """Exercise `sinusoidal_encoding`."""
 
+from typing import Any
+
 import numpy as np
 
 from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
@@ -64,6 +66,11 @@ def _wrong_angles(c: Context) -> str | None:
     )
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes = rng.integers(2, 10, size=(4, 2)).tolist()
+    return tuple(Case((n, 2 * pairs)) for n, pairs in sizes)
+
+
 exercise = Exercise(
     sinusoidal_encoding,
     place=30,
@@ -78,6 +85,7 @@ the frequency $\\omega_f = 10000^{-2f / d_\\text{model}}$. The two entries of a 
 side: column 2f holds $\\sin(i\\,\\omega_f)$ and column 2f + 1 holds $\\cos(i\\,\\omega_f)$. An odd
 `d_model` cannot be paired: raise a `ValueError`.
 """,
+    drawn=_drawn,
     cases=_cases,
     kinds={
         "odd": Kind(

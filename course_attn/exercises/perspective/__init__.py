@@ -1,1 +1,1 @@
-"""Exercises of `perspective`: dense layers, convolutions, kernels, memories."""
+"""Dense layers, convolutions, kernels, memories."""

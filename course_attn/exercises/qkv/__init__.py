@@ -1,1 +1,1 @@
-"""Exercises of `qkv`: queries, keys and values."""
+"""Queries, keys and values."""

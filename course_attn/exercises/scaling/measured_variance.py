@@ -68,6 +68,12 @@ def _other(c: Context) -> str:
     )
 
 
+def _more(rng: Any) -> tuple[Case, ...]:
+    # Here, of all kinds, chance moves the number least.
+    sizes = rng.integers(30, 60, size=2).tolist()
+    return tuple(Case((d_k, "mirrored"), "mirrored") for d_k in sizes)
+
+
 exercise = Exercise(
     measured_variance,
     place=30,
@@ -82,6 +88,7 @@ row i of K belong together. Return the variance of the *scaled* score $q \\cdot 
 such a pair, one number, measured on 2,000 pairs or more. The check tries three kinds of pairs, and
 chance may move your number by 10 %.
 """,
+    drawn=_more,
     cases=lambda: tuple(
         Case((d_k, kind), kind)
         for kind, d_k in {"example": 16, "mean": 50, "mirrored": 40}.items()

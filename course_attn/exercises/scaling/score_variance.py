@@ -1,5 +1,7 @@
 """Exercise `score_variance`."""
 
+from typing import Any
+
 from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
 from course_attn.checking.context import number
 
@@ -45,6 +47,13 @@ def _drawn(c: Context) -> str | None:
     return f"Near, but not exact. {_asked(c)}. Do not draw and measure: find the formula."
 
 
+def _more(rng: Any) -> tuple[Case, ...]:
+    sizes, means = rng.integers(2, 50, size=4).tolist(), rng.normal(size=4).round(2)
+    kinds = ("mean", "both", "mean", "both")
+    drawn = zip(sizes, means.tolist(), kinds, strict=True)
+    return tuple(Case((d, mean, kind == "both"), kind) for d, mean, kind in drawn)
+
+
 exercise = Exercise(
     score_variance,
     place=60,
@@ -57,6 +66,7 @@ number, by a formula and not by drawing. The d_k components are independent norm
 given mean $\\mu$ and variance 1. `shared` is False for q and k independent of each other, and True
 for $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 3$.)
 """,
+    drawn=_more,
     cases=_cases,
     kinds={
         "mean": Kind("where the mean is not 0", "E[(qk)²] is no longer 1 then."),

@@ -1,1 +1,1 @@
-"""Exercises of `scores`: measuring relevance."""
+"""Measuring relevance."""

@@ -1,1 +1,1 @@
-"""Exercises of `softmax`: from scores to weights."""
+"""From scores to weights."""

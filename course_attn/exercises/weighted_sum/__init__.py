@@ -1,1 +1,1 @@
-"""Exercises of `weighted_sum`: mixing vectors by weights."""
+"""Mixing by relevance."""

@@ -1,5 +1,7 @@
 """Exercise `moving_average_weights`."""
 
+from typing import Any
+
 import numpy as np
 
 from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
@@ -38,6 +40,11 @@ def _reach(c: Context) -> str | None:
     )
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes = rng.integers((9, 1), (30, 5), size=(4, 2)).tolist()
+    return tuple(Case((n, 2 * reach + 1)) for n, reach in sizes)
+
+
 exercise = Exercise(
     moving_average_weights,
     place=30,
@@ -51,6 +58,7 @@ whose row i averages the `window` values centered on i (`window` is odd and at m
 equal weights. Near the edges, average over those values that exist, so that every row still sums to
 1: `moving_average_weights(5, 3)` starts with `[1/2, 1/2, 0, 0, 0]`, `[1/3, 1/3, 1/3, 0, 0]`.
 """,
+    drawn=_drawn,
     cases=_cases,
     kinds={
         "vector": Kind("for a window of 1", "It holds i alone: copy each value.")

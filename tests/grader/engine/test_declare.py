@@ -197,6 +197,52 @@ def test_catalog_names_the_file_that_declares_nothing(tmp_path):
         assert Catalog("some.where", tmp_path, ("one",)).chapters
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exercise = Exercise(only, 10, task='…')\nexercise = Exercise(only, place=10)",
+        "exercise = Exercise(place=10, solution=only, task='…')",
+        "exercise = Exercise(only, minutes=5,\n  place=10)",
+    ],
+)
+def test_catalog_reads_declarations_that_are_written_in_another_way(tmp_path, text):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/only.py").write_text(f"x = 1\n{text}\n")
+    assert Catalog("a", tmp_path, ("one",)).chapters == {"one": ("only",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "exercise = Exercise(only, place=ten)",
+            r"a.py:1: no `exercise = Exercise\(",
+        ),
+        ("exercise = Exercise()", r"a.py:1: no `exercise = Exercise\("),
+        ("exercise = Exercise()\nx = = 1", r"a.py:2: invalid syntax"),
+    ],
+)
+def test_catalog_names_the_line_of_a_declaration_it_cannot_read(
+    tmp_path, text, said
+):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/a.py").write_text(text)
+    with pytest.raises(BadDeclaration, match=said):
+        assert Catalog("a", tmp_path, ("one",)).chapters
+
+
+def test_catalog_reads_titles_and_makes_do_without(tmp_path):
+    for slug, text in (
+        ("one", '"""First steps.\n\nMore."""\n'),
+        ("two", "x = 1\n"),
+    ):
+        (tmp_path / slug).mkdir()
+        (tmp_path / slug / "__init__.py").write_text(text)
+    catalog = Catalog("a", tmp_path, ("one", "two", "three"))
+    titles = [catalog.title(slug) for slug in ("one", "two", "three")]
+    assert titles == ["First steps", "two", "three"]
+
+
 def test_fault_list_declares_each_entry():
     one, two, body, silent = fault_list("""
 one: x / 2 → x / 4

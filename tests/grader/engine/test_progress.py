@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from course_attn import exercises
-from course_attn.checking import result
+from course_attn.checking import files, result
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_folder_that_refuses_a_file_is_said(path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     path.parent.mkdir()
-    monkeypatch.setattr(result.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(files.os, "open", refuse)
     assert "Permission denied" in result.record_pass("softmax")
 
 

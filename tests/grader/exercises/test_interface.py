@@ -11,7 +11,14 @@ import pytest
 
 from course_attn import costs, in_numpy, in_torch
 from course_attn.checking import NotRight, result
-from course_attn.exercises import catalog, check, hint, progress, solution
+from course_attn.exercises import (
+    catalog,
+    check,
+    hint,
+    progress,
+    require,
+    solution,
+)
 
 
 def softmax(scores):
@@ -73,7 +80,7 @@ def test_check_asks_for_a_name_in_quotes():
 
 
 def test_check_does_not_raise_for_a_defect_of_the_engine(monkeypatch):
-    monkeypatch.setattr("course_attn.exercises.judge", lambda *args: 1 / 0)
+    monkeypatch.setattr("course_attn.checking.course.judge", lambda *args: 1 / 0)
     result = check(softmax)
     assert result.status == "crashed" and "not your fault" in result.message
     monkeypatch.setenv("COURSE_ATTN_STRICT", "1")
@@ -103,6 +110,24 @@ def test_strict_mode_raises_for_unknown_names_and_stubs(monkeypatch):
     for answer in (unknown, softmax):
         with pytest.raises(NotRight):
             check(answer)
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda s: s, lambda s: s @ s.T @ 1, 3, "softmax"]
+)
+def test_require_raises_unless_right_in_any_environment(monkeypatch, answer):
+    monkeypatch.setattr("os.environ", {})
+    with pytest.raises(NotRight):
+        require(answer, "softmax")
+    with pytest.raises(NotRight):
+        require(answer, "softmax", seed=1)
+
+
+def test_require_returns_nothing_and_records_nothing(monkeypatch, tmp_path):
+    """A result, as a cell's last line, would give nbgrader points to read from it."""
+    monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(tmp_path / "progress.json"))
+    assert require(softmax) is None and require(softmax, seed=1) is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_strict_mode_passes_what_is_right_quietly(monkeypatch, capsys, tmp_path):
@@ -180,6 +205,15 @@ def test_solution_is_source_that_a_notebook_highlights():
     shown = solution("softmax")
     assert repr(shown).startswith("def softmax(scores):")
     assert shown._repr_markdown_().startswith("```python\ndef softmax")
+
+
+def test_solutions_can_be_switched_off(monkeypatch):
+    monkeypatch.setattr(result, "_asked", {})
+    monkeypatch.setenv("COURSE_ATTN_SOLUTIONS", "off")
+    assert "switched off" in solution("softmax").message
+    shown = [hint("softmax") for _ in range(3)][-1]
+    assert "last one" in repr(shown) and "solution" not in repr(shown)
+    assert "solution" not in shown._repr_html_()
 
 
 @pytest.mark.parametrize("ask", [hint, solution])

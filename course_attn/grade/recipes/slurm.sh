@@ -1,0 +1,19 @@
+#!/bin/sh
+# A class on a cluster with Slurm: an array of jobs, each with a part of the submissions. The folders
+# lie on a file system that all nodes share, and the environment with the package does, too.
+#
+#   python -m course_attn.grade --recipe slurm > grade.sh
+#   sbatch --array=1-50 grade.sh submitted graded
+#   python -m course_attn.grade submitted -o graded --merge       (when the jobs are done)
+#
+# A job that was stopped goes on where it was when the same line is run again; results are one file
+# for each submission, so no two jobs write the same file. Where nodes allow no namespaces,
+# --container podman does instead; with --isolation namespaces a job stops rather than do without.
+#SBATCH --job-name=grade
+#SBATCH --cpus-per-task=4
+#SBATCH --mem=12G
+#SBATCH --time=02:00:00
+set -eu
+exec python -m course_attn.grade "$1" --output "$2" \
+  --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_MAX" \
+  --workers "$SLURM_CPUS_PER_TASK" --isolation namespaces

@@ -1,0 +1,318 @@
+"""What the judge and an answer say to each other: frames of JSON and plain arrays, never pickles.
+
+A frame is a text of JSON and the bytes of the arrays in it. What comes in is checked before memory
+is set aside for it; whatever is not plain arrives as the name of its type.
+"""
+
+import json
+import math
+import os
+import re
+import select
+import struct
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Broken", "Line", "Other", "Packer", "unpacked"]
+
+_HEAD = struct.Struct(">II")
+MOST_TEXT = 4 << 20
+MOST_BYTES = 64 << 20
+_PIECE = 1 << 16
+_DTYPE = re.compile(r"[<>|=](b1|[iuf](1|2|4|8|16)|c(8|16|32))")
+_TORCH_DTYPES = {
+    "float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool",
+    "complex64", "complex128",
+}  # fmt: skip
+
+
+class Broken(Exception):
+    """What came makes no sense, is too large, or nobody is there anymore."""
+
+
+@dataclass(frozen=True)
+class Other:
+    """Stands for a value that is not plain.
+
+    Parameters
+    ----------
+    kind : str
+        The name of its type.
+    """
+
+    kind: str
+
+    def __repr__(self) -> str:
+        """Name the type only."""
+        return f"<{self.kind}>"
+
+
+class Line:
+    """Two file descriptors, over which frames go in and out.
+
+    Parameters
+    ----------
+    incoming, outgoing : int
+        The descriptors; one socket may be both. Where a time is kept, they do not block.
+    """
+
+    def __init__(self, incoming: int, outgoing: int) -> None:
+        self.incoming, self.outgoing = incoming, outgoing
+
+    def send(
+        self, message: Mapping[str, Any], blob: bytes = b"", until: float = math.inf
+    ) -> None:
+        """Send a frame.
+
+        Parameters
+        ----------
+        message : mapping
+            Ready for JSON.
+        blob : bytes
+            The arrays' bytes.
+        until : float
+            When to give up, by ``time.monotonic()``.
+        """
+        try:
+            text = json.dumps(message).encode()
+        except (ValueError, RecursionError) as error:
+            raise Broken(f"this cannot be sent: {type(error).__name__}") from None
+        if len(text) > MOST_TEXT or len(blob) > MOST_BYTES:
+            raise Broken("this is too large to be sent")
+        rest = memoryview(_HEAD.pack(len(text), len(blob)) + text + blob)
+        while rest:
+            try:
+                rest = rest[os.write(self.outgoing, rest[:_PIECE]) :]
+            except BlockingIOError:
+                self._wait(self.outgoing, select.POLLOUT, until)
+            except OSError as error:
+                raise Broken("nobody is there anymore") from error
+            self._hurry(until)
+
+    def receive(self, until: float = math.inf) -> tuple[dict[str, Any], bytes]:
+        """Return the next frame; raise ``TimeoutError`` or `Broken`."""
+        n_text, n_blob = _HEAD.unpack(self._exactly(_HEAD.size, until))
+        if n_text > MOST_TEXT or n_blob > MOST_BYTES:
+            raise Broken("the other side sends more than is allowed")
+        text, blob = self._exactly(n_text, until), self._exactly(n_blob, until)
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError):
+            raise Broken("the other side sends what is no message") from None
+        if not isinstance(message, dict):
+            raise Broken("the other side sends what is no message")
+        return message, blob
+
+    def _exactly(self, size: int, until: float) -> bytes:
+        parts, missing = [], size
+        while missing:
+            try:
+                part = os.read(self.incoming, min(missing, _PIECE))
+            except BlockingIOError:
+                self._wait(self.incoming, select.POLLIN, until)
+                continue
+            except OSError as error:
+                raise Broken("nobody is there anymore") from error
+            if not part:
+                raise Broken("nobody is there anymore")
+            parts.append(part)
+            missing -= len(part)
+            self._hurry(until)
+        return b"".join(parts)
+
+    @staticmethod
+    def _wait(descriptor: int, event: int, until: float) -> None:
+        left = until - time.monotonic()
+        ready = select.poll()
+        ready.register(descriptor, event)
+        if left <= 0 or not ready.poll(None if left == math.inf else 1000 * left):
+            raise TimeoutError
+
+    @staticmethod
+    def _hurry(until: float) -> None:
+        """Stop a conversation that never rests."""
+        if time.monotonic() > until:
+            raise TimeoutError
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+class Packer:
+    """Turns values into what JSON holds, and collects the bytes of their arrays.
+
+    Parameters
+    ----------
+    refer : callable, optional
+        Takes a function and returns a number for it, by which the other side may call it. Without
+        it, a function is not plain.
+    """
+
+    def __init__(self, refer: Callable[[Any], int] | None = None) -> None:
+        self._refer = refer
+        self._parts: list[bytes] = []
+        self._size = 0
+        self.tensors: list[Any] = []
+
+    @property
+    def blob(self) -> bytes:
+        """The bytes of all arrays so far."""
+        return b"".join(self._parts)
+
+    def pack(self, value: Any) -> Any:
+        """Return a value as JSON holds it."""
+        kind = type(value)
+        if value is None or kind in (bool, int, float, str):
+            return value
+        if kind is complex:
+            return {"complex": [value.real, value.imag]}
+        if isinstance(value, np.ndarray | np.generic):
+            return self._array(value)
+        if isinstance(value, np.random.Generator):
+            return {"generator": value.bit_generator.state}
+        if isinstance(value, tuple | list | set | frozenset):
+            names = {"tuple": tuple, "list": list, "set": set}
+            name = next(
+                (n for n, t in names.items() if isinstance(value, t)), "set"
+            )
+            return {name: [self.pack(part) for part in value]}
+        torch = sys.modules.get("torch")
+        if torch is not None and isinstance(value, torch.Tensor):
+            return self._tensor(value, torch)
+        if callable(value) and self._refer is not None:
+            return {"function": self._refer(value)}
+        return _other(value)
+
+    def _array(self, value: Any) -> Any:
+        array = np.asarray(value)
+        if not _DTYPE.fullmatch(array.dtype.str):
+            return _other(value)
+        node: dict[str, Any] = {
+            "array": array.dtype.str,
+            "shape": list(array.shape),
+        }
+        if isinstance(value, np.generic):
+            node["scalar"] = True
+        return node | {"at": self._put(array)}
+
+    def _tensor(self, value: Any, torch: Any) -> Any:
+        try:
+            plain, name = value.detach(), str(value.dtype).removeprefix("torch.")
+            if name == "bfloat16":
+                plain = plain.view(torch.int16)
+            elif name not in _TORCH_DTYPES:
+                return _other(value)
+            at = self._put(plain.cpu().resolve_conj().resolve_neg().numpy())
+        except (
+            RuntimeError,
+            TypeError,
+            NotImplementedError,
+        ):  # sparse, meta, quantized …
+            return _other(value)
+        node = {"tensor": name, "shape": list(value.shape), "at": at}
+        if value.requires_grad:
+            node["gradient"] = len(self.tensors)
+            self.tensors.append(value)
+        return node
+
+    def _put(self, array: np.ndarray) -> int:
+        at, self._size = self._size, self._size + array.nbytes
+        if self._size > MOST_BYTES:
+            raise Broken(
+                f"an array of {array.nbytes:,} bytes is too large to be sent"
+            )
+        self._parts.append(np.ascontiguousarray(array).tobytes())
+        return at
+
+
+def _other(value: Any) -> dict[str, str]:
+    return {"other": type.__getattribute__(type(value), "__name__")[:80]}
+
+
+def unpacked(
+    node: Any,
+    blob: bytes,
+    *,
+    function: Callable[[int], Any] | None = None,
+    tensors: list[Any] | None = None,
+) -> Any:
+    """Return the value that `Packer` packed; raise `Broken` if none can have packed it so.
+
+    Parameters
+    ----------
+    node : object
+        What `Packer.pack` returned, after its way through JSON.
+    blob : bytes
+        The arrays' bytes.
+    function : callable, optional
+        Makes a function of its number.
+    tensors : list, optional
+        Takes the tensors that have a gradient, in their order.
+    """
+    try:
+        return _unpacked(node, blob, function, [] if tensors is None else tensors)
+    except (LookupError, TypeError, ValueError, RuntimeError, OverflowError):
+        raise Broken("the other side sends what is no value") from None
+
+
+def _unpacked(node: Any, blob: bytes, function: Any, tensors: list[Any]) -> Any:
+    if node is None or isinstance(node, bool | int | float | str):
+        return node
+    for name, make in (("tuple", tuple), ("list", list), ("set", frozenset)):
+        if name in node:
+            parts = [
+                _unpacked(part, blob, function, tensors) for part in node[name]
+            ]
+            return make(parts)
+    if "array" in node:
+        if not _DTYPE.fullmatch(node["array"]):
+            raise ValueError
+        array = _taken(blob, np.dtype(node["array"]), node["shape"], node["at"])
+        return array[()] if node.get("scalar") else array
+    if "tensor" in node:
+        return _as_tensor(node, blob, tensors)
+    if "complex" in node:
+        real, imaginary = map(float, node["complex"])
+        return complex(real, imaginary)
+    if "generator" in node:
+        generator = np.random.Generator(np.random.PCG64())
+        generator.bit_generator.state = node["generator"]
+        return generator
+    if "function" in node and function is not None:
+        return function(int(node["function"]))
+    return Other(str(node["other"])[:80])
+
+
+def _as_tensor(node: Any, blob: bytes, tensors: list[Any]) -> Any:
+    import torch
+
+    name = node["tensor"]
+    if name == "bfloat16":
+        plain = torch.from_numpy(
+            _taken(blob, np.dtype("i2"), node["shape"], node["at"])
+        )
+        tensor = plain.view(torch.bfloat16)
+    elif name in _TORCH_DTYPES:
+        array = _taken(blob, np.dtype(name), node["shape"], node["at"])
+        tensor = torch.from_numpy(array)
+    else:
+        raise ValueError
+    if "gradient" in node:
+        tensor.requires_grad_()
+        tensors.append(tensor)
+    return tensor
+
+
+def _taken(blob: bytes, dtype: np.dtype[Any], shape: Any, at: Any) -> np.ndarray:
+    sizes = tuple(shape)
+    if not all(type(size) is int and size >= 0 for size in (*sizes, at)):
+        raise ValueError
+    n_bytes = math.prod(sizes) * dtype.itemsize
+    if at + n_bytes > len(blob) or len(sizes) > 32:
+        raise ValueError
+    return np.frombuffer(blob[at : at + n_bytes], dtype).reshape(sizes).copy()
