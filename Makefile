@@ -23,7 +23,7 @@ help:
 	@echo "make exhaustive  all tests, and what tries every combination"
 	@echo "make lab         open the notebooks in JupyterLab"
 	@echo "make lint        check style, formatting, imports and types"
-	@echo "make bench       measure attention and the language model; results go to benchmarks/results"
+	@echo "make bench       measure attention, the language model and grading; results go to benchmarks/results"
 	@echo "make clean       remove the built book and caches (.venv stays)"
 
 # The environment is made once, and again when the pins or the package's metadata change.
@@ -97,7 +97,7 @@ lint: .venv/.installed
 bench: .venv/.installed
 	$(BIN)/python -m benchmarks.attention
 	$(BIN)/python -m benchmarks.language_model
-	for name in parts induction recall classroom; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in parts induction recall classroom grading; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 clean:
 	rm -rf _build dist .deno_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -101,13 +101,14 @@ def main(arguments: list[str] | None = None) -> None:
         rows, sizes = measure(Path(folder), options.students)
     for row in rows:
         print("{what:24}{seconds:8.2f} s".format(**row))
-    kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    megabytes = most / 2 ** (20 if sys.platform == "darwin" else 10)
     settings = {
         "chapter": CHAPTER,
         "exercises": len(catalog.chapters[CHAPTER]),
         "students": options.students,
         "nbgrader": metadata.version("nbgrader"),
-        "megabytes of the largest process": round(kilobytes / 1024),
+        "megabytes of the largest process": round(megabytes),
         "bytes": sizes,
     }
     path = learn.save("classroom", rows, settings, time.perf_counter() - start)

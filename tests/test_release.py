@@ -341,7 +341,8 @@ def test_the_lower_bounds_are_those_that_are_tested():
     bounds = {
         requirement.name: str(requirement.specifier)
         for requirement in map(
-            Requirement, [*named, *extras["fast"], *extras["train"], *extras["grade"]]
+            Requirement,
+            [*named, *extras["fast"], *extras["train"], *extras["grade"]],
         )
         if requirement.name != "course_attn"
     }

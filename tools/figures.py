@@ -8,6 +8,7 @@ a PNG for each step. ``CREDITS.txt`` has for each the caption, the source and th
 import argparse
 import base64
 import html
+import io
 import json
 import re
 import sys
@@ -23,6 +24,7 @@ from jupyter_cache import get_cache
 from tqdm import tqdm
 
 from course_attn import __version__
+from course_attn.files import write_whole
 from tools import book, chromium
 from tools.book import BookError
 from tools.built import BUILD
@@ -184,14 +186,14 @@ def write(output: Path, build: Path = BUILD, root: Path = book.ROOT) -> int:
     """
     from playwright.sync_api import sync_playwright
 
+    chrome = chromium.needed()
     notebooks = [path for path in book.pages(root) if path.suffix == ".ipynb"]
     found = {path: figures_of(path, build) for path in notebooks}
     found = {path: figures for path, figures in found.items() if figures}
-    output.parent.mkdir(parents=True, exist_ok=True)
-    part = output.with_name(output.name + ".part")
-    with sync_playwright() as playwright, zipfile.ZipFile(part, "w") as archive:
+    content = io.BytesIO()
+    with sync_playwright() as playwright, zipfile.ZipFile(content, "w") as archive:
         browser = playwright.chromium.launch(
-            executable_path=chromium.needed(), args=chromium.ARGUMENTS
+            executable_path=chrome, args=chromium.ARGUMENTS
         )
         page = browser.new_page(device_scale_factor=_PIXELS_A_PIXEL)
         _add(archive, "CREDITS.txt", credits_of(found, root).encode())
@@ -201,7 +203,8 @@ def write(output: Path, build: Path = BUILD, root: Path = book.ROOT) -> int:
             if figure.suffix == ".svg":
                 _add(archive, figure.name + ".png", _png(page, figure.content))
         browser.close()
-    part.replace(output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(output, content.getvalue())
     return len(figures)
 
 
@@ -237,7 +240,6 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     output = given.output or given.build / NAME
     try:
-        chromium.needed()
         n_figures = write(output, given.build)
     except (BookError, OSError) as error:
         print(f"tools.figures: {error}", file=sys.stderr)

@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import datetime
 import html
+import io
 import os
 import sys
 import tempfile
@@ -34,6 +35,7 @@ from pypdf.generic import (
 from tqdm import tqdm
 
 from course_attn import __version__
+from course_attn.files import write_whole
 from tools import book, chromium
 from tools.book import BookError
 from tools.built import BUILD, built_pages
@@ -446,7 +448,6 @@ def main(arguments: list[str]) -> int:
 
 def write(output: Path, build: Path = BUILD, root: Path = book.ROOT) -> None:
     """Print the built book into a file, which appears when it is whole."""
-    chromium.needed()
     pages = built_pages(build, root)
     config = yaml.safe_load((book.ROOT / "_config.yml").read_text("utf-8"))
     with tempfile.TemporaryDirectory() as folder:
@@ -455,10 +456,10 @@ def write(output: Path, build: Path = BUILD, root: Path = book.ROOT) -> None:
                 print_pages(pages, Path(folder), bar.update)
             )
         whole = joined(printed, numbers, config["title"], config["author"])
-        output.parent.mkdir(parents=True, exist_ok=True)
-        part = output.with_name(output.name + ".part")
-        whole.write(part)
-        part.replace(output)
+        content = io.BytesIO()
+        whole.write(content)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(output, content.getvalue())
     n_sheets, megabytes = len(whole.pages), output.stat().st_size / 1e6
     print(f"{output}: {n_sheets} pages, {megabytes:.1f} MB")
 

@@ -35,10 +35,13 @@ __all__ = [
     "path_table",
     "setup",
     "stages",
+    "times_apart",
     "times_table",
 ]
 
 _MEASURED = "benchmarks/results/classroom.json"
+_MEASURED_APART = "benchmarks/results/grading.json"
+_JOBS, _WORKERS, _MANY = 50, 4, 10_000
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,35 @@ def times_table(measured: dict[str, Any]) -> list[str]:
     ]
 
 
+def times_apart(measured: dict[str, Any]) -> list[str]:
+    """Write what grading untrusted answers took, and what it would for many."""
+    found, hardware = measured["settings"], measured["hardware"]
+    solved, workers = found["solved"], found["workers"]
+    each = workers * solved["seconds"] / solved["submissions"]
+    kinds = ", ".join(row["kind"] for row in measured["rows"])
+    loops = next(row for row in measured["rows"] if row["kind"] == "loop")
+    return [
+        f"`python -m course_attn.grade` with {workers} workers, on {hardware['cpu']} with "
+        f"{hardware['cores']} cores ({measured['date']}, Python {measured['versions']['python']}):",
+        "",
+        "| Handed in | Exercises each | Seconds | All processes together, at most |",
+        "|:--|--:|--:|--:|",
+        f"| {found['submissions']} notebooks of six kinds ({kinds}), as many of each | "
+        f"{found['exercises']} | {found['seconds']:.0f} | {found['megabytes']:,} MB |",
+        f"| {solved['submissions']} solved notebooks | {solved['exercises']} | "
+        f"{solved['seconds']:.0f} | {solved['megabytes']:,} MB |",
+        "",
+        f"Wrong verdicts on the first class: {found['wrong verdicts']}. Killed when "
+        f"{found['done when killed']} of its notebooks were graded, and begun again, the grader "
+        f"came to other results for {found['differences after going on']} of them. An endless "
+        f"loop costs its notebook {loops['median seconds']:.0f} seconds in the median; others "
+        f"wait for nothing but the worker. A solved notebook takes {each:.1f} seconds of one "
+        f"worker: {_MANY:,} would take {_MANY * each / workers / 3600:.1f} hours on this machine, "
+        f"and {_MANY * each / (_JOBS * _WORKERS) / 60:.0f} minutes as {_JOBS} jobs of {_WORKERS} "
+        "workers on a cluster whose cores are as quick and free (computed, not measured).",
+    ]
+
+
 class _Table(SphinxDirective):
     """A table in Markdown, as if it stood on the page."""
 
@@ -217,12 +249,22 @@ class GradingTimes(_Table):
     """What grading takes."""
 
     def files(self, root: Path) -> list[Path]:
-        """Return the file with the results."""
-        return [Path(__file__), root / _MEASURED]
+        """Return the files with the results."""
+        return [Path(__file__), root / _MEASURED, root / _MEASURED_APART]
 
     def rows(self, root: Path) -> list[str]:
         """Write the results and the machine."""
-        return times_table(json.loads((root / _MEASURED).read_text("utf-8")))
+        with_nbgrader, apart = (
+            json.loads((root / path).read_text("utf-8"))
+            for path in (_MEASURED, _MEASURED_APART)
+        )
+        return [
+            *times_table(with_nbgrader),
+            "",
+            "nbgrader grades one notebook after the other.",
+            "",
+            *times_apart(apart),
+        ]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -47,10 +47,11 @@ def _drawn_with(own: int) -> Iterator[None]:
     """Mix a number into the seed of every generator which is made with one."""
     make = np.random.default_rng
 
-    def mixed(declared: Any = None) -> np.random.Generator:
-        return make([own, declared] if isinstance(declared, int) else declared)
+    def mixed(seed: Any = None) -> np.random.Generator:
+        is_number = isinstance(seed, int | np.integer)
+        return make([own, int(seed)] if is_number else seed)
 
-    np.random.default_rng = mixed  # type: ignore[assignment]
+    np.random.default_rng = mixed
     try:
         yield
     finally:

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from course_attn.checking.declare import Exercise, Question
-from course_attn.checking.files import write_whole
 from course_attn.checking.picture import picture
+from course_attn.files import write_whole
 from course_attn.source import Source, show_source
 
 __all__ = [

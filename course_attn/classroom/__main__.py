@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from course_attn.checking.declare import BadDeclaration
-from course_attn.checking.files import write_whole
+from course_attn.checking.declare import BadDeclaration, Exercise
 from course_attn.checking.sound import problems_of
 from course_attn.classroom.copies import (
     ClassroomError,
@@ -17,10 +16,11 @@ from course_attn.classroom.copies import (
     class_notebook,
     course_of,
 )
+from course_attn.files import write_whole
 
 _COMMAND = "python -m course_attn.classroom"
 _ABOUT = f"""\
-Write a class's exercise notebooks.
+Write a class's exercise notebooks, put their hidden tests back, judge exercises of your own.
 
   {_COMMAND} list softmax
   {_COMMAND} write softmax --to source/week3
@@ -204,6 +204,7 @@ def _restore(options: argparse.Namespace) -> int:
         whole = restored(source, handed_in)
     except ClassroomError as error:
         raise ClassroomError(f"{options.handed_in}: {error}") from None
+    options.to.parent.mkdir(parents=True, exist_ok=True)
     write_whole(options.to, _as_text(whole))
     return 0
 
@@ -214,10 +215,14 @@ def _try(options: argparse.Namespace) -> int:
     for what in options.chapters or course.catalog.chapters:
         for task in chosen(course, what)[1]:
             problems = problems_of(task)
-            faults = _counted(len(getattr(task, "faults", ())), "known mistake")
+            known = (
+                f"; {_counted(len(task.faults), 'known mistake')} refused"
+                if isinstance(task, Exercise)
+                else ""
+            )
             print(
                 "\n".join(f"✗ {task.name}: {problem}" for problem in problems)
-                or f"✓ {task.name}: the solution is right; {faults} refused"
+                or f"✓ {task.name}: the solution is right{known}"
             )
             wrong += bool(problems)
     return int(wrong > 0)
@@ -244,7 +249,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{error.filename}: {error.strerror}" if error.filename else str(error)
         )
     except ModuleNotFoundError as error:
-        said = f'this needs {error.name}: pip install "course_attn[classroom]"'
+        said = f"{error.name} is not installed here"
+        if error.name == "nbformat":
+            said += ': pip install "course_attn[classroom]"'
     print(f"course_attn.classroom: {said}", file=sys.stderr)
     return 1
 

@@ -215,20 +215,20 @@ def _practices(section: str, page: str) -> str:
 
 
 def anchor(heading: str) -> str:
-    """Return the id that a heading has on a built page; docutils makes it.
+    """Return the id that docutils gives a heading on a built page.
 
     Parameters
     ----------
     heading : str
-        The heading, without a star.
+        The heading, in English, without a star.
     """
     plain = unicodedata.normalize("NFKD", heading.lower())
     kept = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode())
-    return kept.strip("-")
+    return re.sub(r"^[-0-9]+|-+$", "", kept)
 
 
 def _requirement(torch: bool) -> str:
-    """Return what pip is to install so that learners have this version of this course."""
+    """Return what pip is to install: this version; between releases, the repository's newest."""
     name = "course_attn[torch]" if torch else "course_attn"
     if ".dev" not in __version__:
         return f"{name}=={__version__}"

@@ -10,6 +10,8 @@ from course_attn.classroom.copies import ClassroomError
 
 __all__ = ["read", "restored"]
 
+_HIDDEN = "### BEGIN HIDDEN TESTS"
+
 
 def read(path: Path) -> Any:
     """Return the notebook of a file."""
@@ -19,7 +21,7 @@ def read(path: Path) -> Any:
         raise ClassroomError(f"{path}: {error.strerror or error}") from None
     except (
         Exception
-    ) as error:  # whatever a file that is no notebook makes nbformat raise
+    ) as error:  # whatever a file that is not a notebook makes nbformat raise
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise ClassroomError(f"{path}: it is not a notebook ({said[0]})") from None
 
@@ -36,8 +38,15 @@ def restored(source: Any, handed_in: Any) -> Any:
         As `read` gives them.
     """
     checks = {
-        name: cell for name, cell in _named(source) if cell.metadata.nbgrader.grade
+        name: cell
+        for name, cell in _named(source)
+        if cell.metadata.nbgrader.get("grade")
     }
+    if not checks or any(_HIDDEN not in cell.source for cell in checks.values()):
+        raise ClassroomError(
+            "the source has checks without hidden tests: name the notebook that "
+            "`write` made, not the one that nbgrader released"
+        )
     known = {name for name, _ in _named(source)}
     found = Counter(name for name, _ in _named(handed_in))
     if not known & found.keys():

@@ -427,9 +427,11 @@ def _tell(options: argparse.Namespace, store: Store, said: _Lines) -> None:
 
 
 def _safe(name: str) -> str:
-    """Return a name that is a file's own, whatever a student's folder is called."""
+    """Return a name that a file may have and no other has, whatever a student is called."""
     kept = "".join(c if c.isalnum() or c in "-_.@+" else "_" for c in name)[:80]
-    return kept if kept.strip(".") == kept and kept else f"_{kept}"
+    if kept == name and kept.strip("."):
+        return kept
+    return f"{kept.strip('.')}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 try:

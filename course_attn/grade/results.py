@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from course_attn.checking.files import write_whole
 from course_attn.checking.result import Result
+from course_attn.files import write_whole
 
 __all__ = ["Graded", "Mark", "Store", "written"]
 

@@ -5,6 +5,7 @@ mistakes, and can take the point away. It cannot give it: for that, the judge ca
 from outside, with the exercise's inputs and with others, in an order that nobody can foresee.
 """
 
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -250,9 +251,7 @@ def with_fresh_cases(task: Exercise | Question, seed: str) -> Exercise | Questio
     other = with_other_inputs(task, seed)
     assert isinstance(other, Exercise)
     cases = [*task.cases(), *other.cases()]
-    order = np.random.default_rng(
-        [int.from_bytes(seed.encode()[:8].ljust(8), "big"), 1]
-    )
+    order = np.random.default_rng([*hashlib.sha256(seed.encode()).digest(), 1])
     shuffled = tuple(cases[i] for i in order.permutation(len(cases)))
     return replace(
         task,

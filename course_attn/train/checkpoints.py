@@ -8,7 +8,6 @@ those that you trust.
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import warnings
@@ -21,9 +20,10 @@ import torch
 import torch.distributed.checkpoint as dcp
 from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
 
+from course_attn.files import flush_folder, write_whole
 from course_attn.train.processes import Group
 
-__all__ = ["CheckpointError", "load", "latest", "read_facts", "save", "write_whole"]
+__all__ = ["CheckpointError", "load", "latest", "read_facts", "save"]
 
 _NAME = re.compile(r"checkpoint-(\d{8,})")
 _FACTS = "facts.json"
@@ -60,7 +60,7 @@ def save(
         all_facts = {"format": _FORMAT, "step": step, **facts, "files": hashes}
         write_whole(part / _FACTS, json.dumps(all_facts, indent=1).encode())
         part.rename(whole)
-        _flush_folder(folder)
+        flush_folder(folder)
         for old in _checkpoints(folder)[:-n_kept]:
             shutil.rmtree(old)
 
@@ -146,21 +146,6 @@ def read_facts(path: Path) -> dict[str, Any]:
     return facts
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that its name stands for the old content or the new, never for half."""
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-    _flush_folder(path.parent)
-
-
 def _state(
     model: torch.nn.Module, optimizer: torch.optim.Optimizer
 ) -> dict[str, Any]:
@@ -188,16 +173,6 @@ def _advice(path: Path) -> str:
 def _hash(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _flush_folder(folder: Path) -> None:
-    """Let the disk know the names in a folder, where the system can be told to."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 @contextmanager

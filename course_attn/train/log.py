@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course_attn.train.checkpoints import write_whole
+from course_attn.files import write_whole
 
 __all__ = ["Log", "Row"]
 

@@ -26,6 +26,15 @@ playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright
 PAGES = [*map(address, pages()), "search.html", "prf-prf.html"]
 # What works from disk works from a server: one page of each kind shows it.
 SERVED = [PAGES[0], CHAPTER_PAGES[3], "book/exercises/qkv.html", "search.html"]
+# Axe takes a third of a page's time. These pages, of each kind one or two, always have it; the
+# others have it in `make exhaustive`.
+WITH_AXE = [
+    PAGES[0],
+    CHAPTER_PAGES[0],
+    CHAPTER_PAGES[-1],
+    *("book/exercises/qkv.html", "book/review.html", "book/for_teachers.html"),
+    *("book/follow.html", "book/glossary.html", "search.html"),
+]
 pytestmark = [pytest.mark.usefixtures("html"), needs_chromium]
 every_page = pytest.mark.parametrize("page", PAGES)
 
@@ -44,7 +53,8 @@ def test_the_page_from_disk(browser, page):
         **VIEWS["phone"],
         reduced_motion="reduce",
     ) as opened:
-        it_is_sound_in_both_themes(opened, "dark", "light")
+        with_axe = page in WITH_AXE
+        it_is_sound_in_both_themes(opened, "dark", "light", with_axe=with_axe)
         opened.uncover()
         animations_move_one_step_at_a_time(opened)
         opened.page.emulate_media(reduced_motion="no-preference")
@@ -52,12 +62,28 @@ def test_the_page_from_disk(browser, page):
         opened.page.set_viewport_size(DESKTOP)
         opened.is_laid_out()
         it_is_sound_in_both_themes(
-            opened, "light", "dark", with_axe=page not in CHAPTER_PAGES
+            opened,
+            "light",
+            "dark",
+            with_axe=with_axe and page not in CHAPTER_PAGES,
         )
         animations_play_and_pause(opened)
         if page in CHAPTER_PAGES:
             assert opened.page.locator("mjx-container").count() > 20
     assert opened.problems == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in WITH_AXE])
+def test_the_page_by_axe(browser, page):
+    with visit(browser, DISK, page, covered=True, **VIEWS["phone"]) as opened:
+        assert accessibility_violations(opened.page) == []
+        opened.page.emulate_media(color_scheme="light")
+        opened.page.set_viewport_size(DESKTOP)
+        opened.is_laid_out()
+        the_theme_is(opened, "light")
+        if page not in CHAPTER_PAGES:  # these have a test of their own, below
+            assert accessibility_violations(opened.page) == []
 
 
 # These take a fifth of a chapter's time: one chapter always has them, all in `make exhaustive`.

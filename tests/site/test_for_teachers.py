@@ -39,7 +39,7 @@ def paths(html):
 
 
 def number(cell):
-    return int(cell.get_text() or 0)
+    return int(re.sub(r"\D", "", cell.get_text()) or 0)
 
 
 def test_paths_add_up_what_chapters_and_exercises_state(html):
@@ -83,6 +83,29 @@ def test_times_are_those_that_were_measured(html):
     assert shown == [round(row["seconds"], 1) for row in report["rows"]]
     text = article(page_of(PAGE)).get_text()
     assert report["date"] in text and report["hardware"]["cpu"] in text
+
+
+def test_times_of_grading_apart_are_those_that_were_measured(html):
+    report = json.loads((ROOT / "benchmarks/results/grading.json").read_text())
+    (rows,) = (
+        rows for rows in tables(html) if rows[0][0].get_text() == "Handed in"
+    )
+    found = report["settings"]
+    shown = [[number(cell) for cell in row[1:]] for row in rows[1:]]
+    assert shown == [
+        [one["exercises"], round(one["seconds"]), one["megabytes"]]
+        for one in (found, found["solved"])
+    ]
+
+
+def test_what_is_measured_of_grading_apart_is_right():
+    """No verdict was wrong, and a run that was killed came to the same."""
+    report = json.loads((ROOT / "benchmarks/results/grading.json").read_text())
+    found, solved = report["settings"], report["settings"]["solved"]
+    assert found["wrong verdicts"] == found["differences after going on"] == 0
+    assert 0 < found["done when killed"] < found["submissions"] == 200
+    assert solved["right"] == solved["submissions"] * solved["exercises"]
+    assert all(row["exercises right"] == row["deserved"] for row in report["rows"])
 
 
 @pytest.mark.parametrize(

@@ -519,10 +519,8 @@ def test_what_opens_does_not_move_for_who_wants_no_motion(page, motion, animatio
 
 # The built chapters
 
-every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
 
-
-@every_chapter
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
 def test_a_built_chapter_has_its_questions_and_right_options_in_several_places(
     path, html
 ):
@@ -539,8 +537,16 @@ def test_a_built_chapter_has_its_questions_and_right_options_in_several_places(
     assert len({holds.index(True) for holds in right}) > 1
 
 
+# Three chapters in the ordinary run, all in `make exhaustive`: it is the same script in each.
 @pytest.mark.usefixtures("html")
-@every_chapter
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.exhaustive] if number % 5 else [])
+        for number, path in enumerate(CHAPTERS)
+    ],
+    ids=name,
+)
 def test_questions_of_a_built_chapter_cover_their_results(browser, path):
     with visit(
         browser, DISK, address_of(path), covered=True, **VIEWS["phone"]

@@ -1,9 +1,9 @@
 """The chapters as slides: ``python -m tools.slides`` writes ``_build/slides/<slug>.html``.
 
 The slides are made of the built book, so that formulas, references, animations, live pictures and
-questions are what they are there. Starred sections are left out, and so is folded code; what it
-shows stays. reveal.js shows the slides, and `slides.js` breaks each section into as many as it
-needs. A folder of slides asks nothing of any other place.
+questions are what they are there. Starred sections and cards are left out, and so is folded code;
+what it shows stays. reveal.js shows the slides, and `slides.js` breaks each section into as many as
+it needs. A folder of slides asks nothing of any other place.
 """
 
 import shutil
@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Tag
 
+from course_attn.files import write_whole
 from tools.book import BOOK, BookError, chapters
 from tools.built import page_of
 
@@ -87,9 +88,9 @@ def write(slugs: list[str], build: Path, folder: Path) -> Iterator[Path]:
         text, files = deck(page)
         for name in files:
             _copy(build / "html" / name, folder / name)
-        part = folder / f"{slug}.html.part"
-        part.write_text(text, "utf-8")
-        yield part.replace(folder / f"{slug}.html")
+        path = folder / f"{slug}.html"
+        write_whole(path, text)
+        yield path
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -141,8 +142,8 @@ def deck(page: Path) -> tuple[str, list[str]]:
 def _leave_out(article: Tag) -> None:
     """Take away what slides do not show."""
     what = (
-        "section.starred, .headerlink, .toctree-wrapper, details.hide.above-input,"
-        " script[src]"
+        "section.starred, section:has(> .cell .attn-deck), .headerlink, .toctree-wrapper,"
+        " details.hide.above-input, script[src]"
     )
     for part in article.select(what):
         part.decompose()
@@ -152,7 +153,7 @@ def _leave_out(article: Tag) -> None:
     for cell in article.select("div.cell"):
         if not cell.select_one(".cell_input, .cell_output"):
             cell.decompose()
-    # A question stands on a slide of its own: nothing behind it is to be covered.
+    # The answer to a question begins on the next slide: nothing is to be covered.
     for question in article.select(".attn-predict"):
         question["data-covers"] = question["data-text"] = "0"
 

@@ -4,7 +4,7 @@
 const page = /** @type {any} */ (window);
 
 // Within these, the arrow keys and what else moves things stay where the focus is.
-const LIVE = ".attn-live, .attn-explorer, .attn-animation, .attn-predict";
+const LIVE = ".attn-live, .attn-explorer, .attn-animation, .attn-predict, details";
 const KEYS_OF_CONTROLS = /^(Arrow.*|Home|End|Enter| )$/;
 const SMALLEST = 0.7, LOWEST_PICTURE = 240;
 

@@ -1,5 +1,7 @@
 """Exercise `head_shifts`."""
 
+from typing import Any
+
 import numpy as np
 
 from course_attn.checking import (
@@ -38,6 +40,12 @@ def _cases() -> tuple[Case, ...]:
     )
 
 
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    return tuple(
+        Case(tuple(half)) for half in (2 * rng.integers(0, 6, (4, 2)) + 1).tolist()
+    )
+
+
 def _head(c: Context) -> str:
     """Quote the first wrong head, its entry of the kernel, and its shift."""
     if c.got.shape != c.expected.shape:
@@ -66,6 +74,7 @@ belongs to entry (a, b) of the kernel, which is read row by row, as a text is, a
 The entry in the middle looks at the pixel itself, and the kernel is not flipped: its upper left
 entry looks up and to the left.
 """,
+    drawn=_drawn,
     cases=_cases,
     terms={"head": _head},
     kinds={
@@ -129,8 +138,8 @@ as-a-grid: np.stack([row_shift, column_shift], axis=1)
     You return a grid of shifts, shape {your.shape}. The heads stand in one line: {right.shape}.
 half-the-kernel: a - k_height // 2 → a - k_height / 2
         and b - k_width // 2 → b - k_width / 2
-    Half of an odd number is no whole number: your shifts lie between the pixels. The middle of 3,
-    counted from 0, is 3 // 2 = 1. {head}
+    Half of an odd number is not a whole number: your shifts lie between the pixels. The middle of
+    3, counted from 0, is 3 // 2 = 1. {head}
 """),
         fault(
             "open-range",

@@ -1,5 +1,7 @@
 """Exercise `shift_weights`."""
 
+from typing import Any
+
 import numpy as np
 
 from course_attn.checking import Case, Context, Exercise, Kind, Property, fault_list
@@ -35,6 +37,17 @@ def _cases() -> tuple[Case, ...]:
         Case((6, 1, (-1, 0)), "line"),
         Case((2, 5, (3, -1)), "far"),
         Case((3, 2, (0, 4)), "far"),
+    )
+
+
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes, shifts = (
+        rng.integers(3, 9, (4, 2)).tolist(),
+        rng.integers(-2, 3, (4, 2)).tolist(),
+    )
+    return tuple(
+        Case((*size, tuple(shift)))
+        for size, shift in zip(sizes, shifts, strict=True)
     )
 
 
@@ -75,6 +88,7 @@ numbers of shape (n, n), n = height·width: row i has a 1 where pixel j lies `sh
 away from pixel i, and zeros elsewhere. Where that place is outside the image, the whole row is 0. A
 shift may be negative, 0, or larger than the image.
 """,
+    drawn=_drawn,
     cases=_cases,
     terms={"pixel": _pixel},
     kinds={

@@ -225,9 +225,8 @@ def blocks_for_a_hunt(
                 needs[2] == "one",
             ),
             (
-                "One for all, if it is wide enough",
-                "With twice the width and four heads it asks more at once. It still cannot "
-                "wait for an answer and then ask again.",
+                "One for all, with twice the width and four heads",
+                "It asks more at once, but it did not learn to do without asking again.",
                 needs[2] == "a wide one",
             ),
         ],

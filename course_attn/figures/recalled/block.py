@@ -168,12 +168,12 @@ def cards(
         ),
         card(
             "what-depth-is-for",
-            "On each card stands which card to go to next. Why can one block, however wide, not"
-            " say where three steps lead, while two blocks can?",
-            "Each step asks an element for what *it* has found out, so elements have to ask"
-            " elements that have already asked. One wide block found"
-            f" {100 * single[:, 2].mean():.0f} % of the third numbers, little more than a guess"
-            f" ({100 * chance:.0f} %), two blocks {100 * double[:, 2].mean():.0f} %.",
+            "Each card names the card to go to next. Trained alike, two blocks said where three"
+            " steps lead, and a wider single block did not. What does the second block add?",
+            "Its cards ask cards that have already asked: each of them knows by then what *it*"
+            f" has found out. One wide block found {100 * single[:, 2].mean():.0f} % of the third"
+            f" numbers, little more than a guess ({100 * chance:.0f} %), two blocks"
+            f" {100 * double[:, 2].mean():.0f} %.",
             section="A treasure hunt: what depth can do",
             holds=[
                 single[:, 1].min() > 0.9,

@@ -32,10 +32,10 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
     longest = 16384
     explicit, least = (
         attention_flops(longest, longest, 64, 64, 8)
-        / count(longest, longest, 64, 64, 8)
+        / count(longest, longest, 64, 64, 8, itemsize=2)
         for count in (explicit_bytes, fused_bytes)
     )
-    bound = (64 + 64) / (2 * 4)  # (d_k + d_v) / 2u
+    bound = (64 + 64) / (2 * 2)  # (d_k + d_v) / 2u
     decode = attention_flops(1, 4096, 64, 64, 8) / fused_bytes(1, 4096, 64, 64, 8)
     scores = np.log([[1.0, 4.0, 2.0, 8.0]])
     V = np.array([[15.0, 0.0], [0.0, 15.0], [30.0, 0.0], [0.0, 30.0]])
@@ -69,10 +69,10 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             " GPU, however long the text is?",
             "It waits for bytes. It stores scores and weights and moves them four times, so it"
             f" does fewer than {bound:.0f} operations per byte in heads of the usual width"
-            f" in float32, at every length. Without storing them it could be"
+            f" in 16 bits, at every length. Without storing them it could be"
             f" {least:,.0f} at {longest:,} positions.",
             section="Which of the two do we wait for?",
-            holds=[bound - 0.1 < explicit < bound, least == longest / 4],
+            holds=[bound - 0.1 < explicit < bound, least == longest / 2],
         ),
         card(
             "shrink",
@@ -153,8 +153,8 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "A trained head puts nearly all its weight on the first word, as it has nothing to"
             " say. What happens when a window drops that word from the cache?",
             "The others share what it leaves: each of their weights is divided by one minus the"
-            f" weight that is gone. With {a[0]:.2f} gone, {a[1]:.2f} becomes"
-            f" {softmax(np.zeros(2))[0]:.2f}, and the output jumps. Keep the first word.",
+            f" weight that is gone. With {a[0]:.3f} gone, {a[1]:.3f} becomes"
+            f" {softmax(np.zeros(2))[0]:.1f}, and the output jumps. Keep the first word.",
             section="Windows, and what happens when the first word leaves",
             holds=[np.isclose(a[1] / (1 - a[0]), 0.5)],
         ),
@@ -162,7 +162,8 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "linear-is-another-model",
             "Linear attention never forms the matrix of weights. What does it give up?",
             "Its weights are a product through few features, so their rank is at most that"
-            " number, and it cannot tell more keys apart. Of twelve keys on a circle, softmax put"
+            " number, $d$, and of $n$ keys the right one gets at most $d/n$ of the weight on"
+            " average. Of twelve keys on a circle, softmax put"
             f" {found[0, 0]:.2f} on the right one, linear attention {linear[0, 0]:.2f}. It is"
             " another model, not a faster way to the same.",
             section="What it gives up",

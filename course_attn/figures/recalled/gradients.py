@@ -108,9 +108,9 @@ def cards(
         card(
             "where-the-query-moves",
             "In a step of training, where does a query move?",
-            "Toward the keys whose values help more than the output does, and away from the"
-            " others: along the covariance, under the weights, of the keys with how much their"
-            r" values help, over $\sqrt{d_k}$.",
+            "In the direction of the keys whose values help more than the output does, and against"
+            " that of the others: along the covariance, under the weights, of the keys with how"
+            r" much their values help, over $\sqrt{d_k}$.",
             section="Where the query moves",
             holds=[np.allclose(-dQ[0], step)],
         ),
@@ -164,8 +164,8 @@ def cards(
             " that show?",
             "Nothing: a falling loss is no test of a gradient. In all"
             f" {len(last)} starts the loss ended *lower* with the mistake"
-            f" ({forgotten.mean():.2f} against {last.mean():.2f} on average), as its steps were"
-            " longer. Compare the numbers with nudges.",
+            f" ({forgotten.mean():.2f} against {last.mean():.2f} on average), as its gradients"
+            " are longer, which helps at this learning rate. Compare the numbers with nudges.",
             section="What goes wrong",
             holds=[(forgotten < last).all()],
         ),

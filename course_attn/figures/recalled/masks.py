@@ -46,7 +46,7 @@ def cards(
     free, masked = softmax(S), masked_softmax(S, M)
     kept = M * free / (M * free).sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore"):
-        product = np.tril(np.ones_like(S)) * -np.inf
+        product = np.triu(np.ones_like(S), 1) * -np.inf
     rng = np.random.default_rng(0)
     x = rng.normal(size=(6, 8))
     changed = np.where(np.arange(6)[:, None] == 5, rng.normal(size=8), x)
@@ -111,12 +111,12 @@ def cards(
         ),
         card(
             "zero-times-infinity",
-            "Why not make the bias by multiplying a triangle of ones by minus infinity?",
-            "The triangle holds zeros, too, and 0 times infinity is NaN. Choose with `where`, and"
+            "Why not make the bias by multiplying ones above the diagonal by minus infinity?",
+            "The rest of the matrix is zeros, and 0 times infinity is NaN. Choose with `where`, and"
             f" never multiply: {np.isnan(product).sum()} of the {product.size} entries became"
             " NaN.",
             section="What goes wrong",
-            holds=[np.isnan(product).sum() == (~M).sum()],
+            holds=[np.isnan(product).sum() == M.sum()],
         ),
         card(
             "prefix-property",
@@ -158,7 +158,8 @@ def cards(
             " What happens if you mix them up?",
             "*Keep* in `scaled_dot_product_attention`, *drop* in `nn.MultiheadAttention`. Given a"
             " causal mask of the first kind, the layer lets every position see only the future,"
-            f" and nothing crashes; the leak detector finds it at position {leaks[0]}.",
+            " and the last one nothing: its output is NaN. No error is raised; the leak detector"
+            f" finds it at position {leaks[0]}.",
             section="Two polarities",
             holds=[leaks[0] == 0, leaks[1] is None],
         ),
@@ -168,7 +169,7 @@ def cards(
             " suspect, and how does it write?",
             f"A leak. Without a mask the loss was {cheap:.2f} nats, where honesty allows"
             f" {honest:.2f}; with a causal mask, {told:.2f}. It had learned to copy the next"
-            " input. Writing, there is none: it repeated a letter in"
+            " input. When it writes, there is no next input: it repeated a letter in"
             f" {100 * repeats['no mask']:.0f} % of its steps.",
             section="What an unmasked model learns",
             holds=[

@@ -158,9 +158,9 @@ def cards(
         ),
         card(
             "how-many-patterns",
-            "One attention step restored all of ten thousand damaged patterns, a classical"
-            " Hopfield network none of two dozen. Why is the comparison not fair, and what does"
-            " it show all the same?",
+            "One attention step restored damaged patterns among ten thousand, where a classical"
+            " Hopfield network failed at two dozen. Why is the comparison not fair, and what"
+            " does it show all the same?",
             "The classical network has one matrix of weights however many patterns come;"
             " attention keeps and searches them all. But a single step finds the right one:"
             f" {100 * restored:.0f} % restored, against {100 * classical:.0f} %.",

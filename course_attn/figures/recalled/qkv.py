@@ -64,9 +64,9 @@ def cards(
             "one-vector-for-all",
             r"What is wrong with $\operatorname{softmax}(X X^\top) X$, one vector for all three"
             " roles?",
-            "Relevance is mutual, and what is compared is what is handed over. And"
-            " somebody has to choose features that are fit to be compared: on the raw colors of a"
-            f" photograph, {100 * certain:.0f} % of the rows put nearly all their weight on a"
+            "Then relevance is always mutual, and what is compared is also what is handed over."
+            " And somebody has to choose features that are fit to be compared: on the raw colors of"
+            f" a photograph, {100 * certain:.0f} % of the rows put nearly all their weight on a"
             " single, bright pixel.",
             section="One vector for everything",
             holds=[certain > 0.9, np.allclose(X @ X.T, (X @ X.T).T)],
@@ -75,7 +75,7 @@ def cards(
             "zero-query",
             "A word's query is zero. Whom does it look at?",
             "At everybody alike: all its scores are 0, and softmax must spend its weight of 1"
-            " somewhere. Attention has no way to say *nobody*.",
+            " somewhere. A row of weights has no way to say *nobody*.",
             section="By hand: a loop",
             holds=[
                 np.allclose(attention(np.zeros((1, 2)), K, V), V.mean(axis=0)),
@@ -85,8 +85,8 @@ def cards(
             "linear-in-what",
             "In which sense is attention a linear layer, and in which is it not?",
             "It is linear in the *values*: $Y = AV$. But its matrix $A$ is not stored; it is"
-            " computed from the input, so attention is not linear in the elements. Stored are"
-            " three matrices, which serve five words or a thousand.",
+            " computed from the input, so attention is not linear in the elements. What"
+            " is stored is three matrices, which serve five words or a thousand.",
             section="In one line: the matrix form",
             holds=[
                 np.allclose(attention(Q, K, 2 * V + 1), 2 * attention(Q, K, V) + 1),
@@ -98,9 +98,9 @@ def cards(
         card(
             "context-forgotten",
             "In cross-attention you take keys and values from $X$ by mistake. What shows it?",
-            "Not the output: it has the right shape, a row for each query. But the context is"
-            " never looked at. Only the number of columns of the *weights* betrays it, if the"
-            " lengths differ.",
+            "Not the output's shape: it has a row for each query. But the context is never looked"
+            " at. Exchange it, and the output does not move; and if the lengths differ, the"
+            " *weights* have the wrong number of columns.",
             section="What goes wrong",
             holds=[
                 own.shape == attention(Q, K, V).shape,
@@ -135,8 +135,9 @@ def cards(
         card(
             "third-entry",
             "What does the third entry of a learned query mean?",
-            "Nothing by itself. Scores depend on $W_Q W_K^\\top$ only: turn queries and keys"
-            " together by any invertible matrix, and no score changes.",
+            "Nothing by itself. Scores depend on $W_Q W_K^\\top$ only: multiply all queries by"
+            " any invertible matrix and all keys by its inverse, transposed, and no score"
+            " changes.",
             section="What d_k limits",
             holds=[
                 np.allclose((Q @ turn) @ (K @ np.linalg.inv(turn).T).T, Q @ K.T),

@@ -46,6 +46,7 @@ def cards(
         d: score_statistics(scaled_scores(*heads, scale=d**-0.5)) for d in (64, 512)
     }
     flat = by_root[512].variance.mean() ** 0.5
+    evenly = {root: np.exp(found.entropy.mean()) for root, found in by_root.items()}
     equal = {
         d: scaled_scores(np.full((1, d), 0.5), np.full((1, d), 0.5))
         for d in (4, 64)
@@ -61,7 +62,7 @@ def cards(
             "A query and eight keys of width 1024, all random: what do the weights look like"
             " without the scale, and what is wrong with that?",
             "One key takes nearly everything, by chance alone: the largest weight was"
-            f" {largest[0]:.2f} on average. Divided by the root of the width it was"
+            f" {largest[0]:.2f} on average. Divided by the square root of the width it was"
             f" {largest[1]:.2f}. A model that has learned nothing should not be certain.",
             section="By hand: a sum grows with the number of its terms",
             holds=[largest[0] > 0.9, largest[1] < 0.5],
@@ -71,7 +72,7 @@ def cards(
             "A dot product gets four times as many terms. Why does it typically grow twofold,"
             " not fourfold?",
             "The terms differ in sign, like the steps of a walker who tosses a coin, and mostly"
-            " cancel. The distance from 0 grows like the root of their number: its standard"
+            " cancel. The distance from 0 grows like the square root of their number: its standard"
             f" deviation went from {narrow.std():.1f} at {64:d} terms to {wide.std():.1f} at"
             f" {256:d}.",
             section="By hand: a sum grows with the number of its terms",
@@ -129,16 +130,17 @@ def cards(
         ),
         card(
             "which-d",
-            r"Eight heads of width 64 on 512 features: by the root of which number do you divide,"
-            " and what breaks with the other?",
+            r"Eight heads of width 64 on 512 features: by the square root of which number do you"
+            " divide, and what breaks with the other?",
             "By that of $d_k$, the width of a head: the number of terms in the sum. Divided by"
             r" $\sqrt{d_{\text{model}}}$, the scores have a standard deviation of"
-            f" {flat:.2f}, and all weights come out nearly equal. A test with a single head does"
-            " not see it.",
+            f" {flat:.2f}, and the weights are flatter: as if they were spread evenly over"
+            f" {evenly[512]:.0f} of 100 keys, not {evenly[64]:.0f}. A test with a single head"
+            " does not see it.",
             section="Which d?",
             holds=[
                 abs(flat**2 - 64 / 512) < 0.02,
-                by_root[512].entropy.mean() > by_root[64].entropy.mean(),
+                evenly[64] < 70 < 90 < evenly[512],
             ],
         ),
         card(
@@ -170,8 +172,9 @@ def cards(
             "only-the-start",
             "Does training keep the variance of scaled scores at 1? What is the scale good for,"
             " then?",
-            f"No: in the chapter's models it spread from {spreads[0]:.2f} to {spreads[1]:.1f}."
-            " But it sharpened by learning, from a start at which every row could move. The worst"
+            f"No: in the chapter's models their standard deviation went from {spreads[0]:.2f} to"
+            f" {spreads[1]:.1f}. But they sharpened by learning, from a start at which"
+            " every row could move. The worst"
             f" model with the scale was right in {100 * right['with'].min():.1f} %, the best one"
             f" without it in {100 * right['without'].max():.1f} %.",
             section="Put to work: name your partner",

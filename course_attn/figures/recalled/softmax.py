@@ -53,8 +53,8 @@ def cards(
             "Why are scores exponentiated before they are divided by their sum? What breaks"
             " without it?",
             "Divided by their sum alone, negative scores give negative weights; squared first, a"
-            " large negative score looks like a large one. $e^s$ is positive for every score and"
-            " keeps their order.",
+            " large negative score looks like a large positive one. $e^s$ is positive for every"
+            " score and keeps their order.",
             section="From any numbers to weights",
             holds=[
                 (scores / scores.sum()).min() < 0,

@@ -52,8 +52,8 @@ def cards(
             "A word needs something from a word far away. Why a weighted sum over all elements,"
             " and not a convolution or a recurrence?",
             "A weighted sum reaches every element in one step, however far away. A convolution"
-            " lets in what is far only through many layers; a recurrence has to carry it through"
-            " every step between, in a summary of fixed size.",
+            " with a small kernel lets in what is far only through many layers; a recurrence has"
+            " to carry it through every step between, in a summary of fixed size.",
             section="The long-range problem",
             holds=[
                 not np.allclose(weighted_sum(A, last)[0], Y[0]),
@@ -146,7 +146,7 @@ def cards(
         ),
         card(
             "stretched",
-            "Seven weights and only one value: what does"
+            "Seven weights of sum 1 and only one value: what does"
             " `(weights[:, None] * values).sum(axis=0)` return?",
             "The value, as if nothing were missing: an axis of length 1 is stretched, so the"
             " value is copied seven times. It should be an error, and `weighted_sum` makes it"

@@ -77,7 +77,10 @@ def test_notebook_checks_answers_with_the_package_that_is_installed(own, tmp_pat
     zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
     done(commands(HEADING)[-1], own)
     source = nbformat.read(own / "source/kmeans/kmeans.ipynb", as_version=4)
-    assert "# %pip install ./clustering" in source.cells[0]["source"]
+    assert (
+        "# %pip install https://example.org/clustering.zip"
+        in source.cells[0]["source"]
+    )
     right = with_answers(source, {"move_centers": RIGHT})
     wrong = with_answers(source, {"move_centers": LARGEST})
     # Both in one kernel, one after the other: to start it takes longer than to run one.

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "book/for_teachers.md"
 
-_FILE = re.compile(r"```\{code-block\} \w+\n:caption: (\S+)\n\n(.*?)```", re.S)
+_FILE = re.compile(r":::\{code-block\} \w+\n:caption: `(\S+)`\n\n(.*?):::", re.S)
 _FENCE = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.S | re.M)
 
 
