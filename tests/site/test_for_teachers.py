@@ -60,8 +60,9 @@ def test_paths_add_up_what_chapters_and_exercises_state(html):
         assert total[0].get_text().endswith(f": {both}")
 
 
-def test_term_has_every_chapter(html):
-    links = [row[0].a["href"] for row in paths(html)[-1][1:-1]]
+@pytest.mark.parametrize("path", [1, 2], ids=["week", "term"])
+def test_week_and_term_have_every_chapter(html, path):
+    links = [row[0].a["href"] for row in paths(html)[path][1:-1]]
     assert links == [f"{path.stem}.html" for path in CHAPTERS]
 
 

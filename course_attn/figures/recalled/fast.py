@@ -69,7 +69,7 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             " GPU, however long the text is?",
             "It waits for bytes. It stores scores and weights and moves them four times, so it"
             f" does fewer than {bound:.0f} operations per byte in heads of the usual width"
-            f" in 16 bits, at every length. Without storing them it could be"
+            f" in float16, at every length. Without storing them it could be"
             f" {least:,.0f} at {longest:,} positions.",
             section="Which of the two do we wait for?",
             holds=[bound - 0.1 < explicit < bound, least == longest / 2],

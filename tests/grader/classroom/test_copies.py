@@ -249,6 +249,22 @@ def test_notebook_of_another_form_is_refused_by_name(source, capsys, change, sai
     assert not os.path.exists("o.ipynb")
 
 
+def test_source_without_hidden_tests_is_refused(source, capsys):
+    """Put back from what was released, the checks could not fail."""
+    released = nbformat.reads(nbformat.writes(source), as_version=4)
+    for cell in released.cells:
+        cell["source"] = re.sub(
+            r"### BEGIN HIDDEN.*", "", cell["source"], flags=re.S
+        )
+    nbformat.write(released, "released.ipynb")
+    nbformat.write(source, "handed_in.ipynb")
+    line = refused(
+        capsys, "restore", "released.ipynb", "handed_in.ipynb", "--to", "o.ipynb"
+    )
+    assert "checks without hidden tests" in line
+    assert not os.path.exists("o.ipynb")
+
+
 def test_exercise_of_another_assignment_is_refused_by_name(source, capsys):
     other = written("masks:causal_mask,padding_mask", chapter="masks")
     other.cells += [c for c in source.cells if c["id"] == "softmax-answer"]

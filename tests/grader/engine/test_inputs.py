@@ -46,6 +46,23 @@ def test_inputs_of_equal_seeds_are_equal():
     assert any(map(differ, one, other))
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: np.random.default_rng(seed=3),
+        lambda: np.random.default_rng(np.int64(3)),
+    ],
+    ids=["by keyword", "a number of NumPy's"],
+)
+def test_generator_of_any_whole_number_is_mixed_with_the_seed(make):
+    softmax = catalog.find("softmax")
+    task = dataclasses.replace(
+        softmax, cases=lambda: (Case((make().normal(size=(2, 3)),)),)
+    )
+    (old,), (new,) = task.made_cases, with_other_inputs(task, "a").made_cases
+    assert differ(old, new)
+
+
 def test_question_stays_as_it_is():
     question = catalog.find("true_of_softmax")
     assert with_other_inputs(question, 1) is question

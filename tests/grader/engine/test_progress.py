@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from course_attn import exercises
-from course_attn.checking import files, result
+from course_attn import files
+from course_attn.checking import result
 
 
 @pytest.fixture
