@@ -110,7 +110,7 @@ def test_full_disk_is_named_and_loses_nothing(
         raise RuntimeError("[enforce fail at …:672] . unexpected pos 704 vs 598")
 
     def fail_for_facts(descriptor: int) -> None:
-        if list(out.glob("*.part/facts.json.part")):
+        if list(out.glob("*.part/.facts.json.*")):
             raise error
 
     def fail_for_data(descriptor: int) -> None:

@@ -135,8 +135,8 @@ def cards(
             "By that of $d_k$, the width of a head: the number of terms in the sum. Divided by"
             r" $\sqrt{d_{\text{model}}}$, the scores have a standard deviation of"
             f" {flat:.2f}, and the weights are flatter: as if they were spread evenly over"
-            f" {evenly[512]:.0f} of {heads.shape[-2]} keys, not {evenly[64]:.0f}. A test with a single head"
-            " does not see it.",
+            f" {evenly[512]:.0f} of {heads.shape[-2]} keys, not {evenly[64]:.0f}. A test with a"
+            " single head does not see it.",
             section="Which d?",
             holds=[
                 abs(flat**2 - 64 / 512) < 0.02,

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from course_attn import exercises
-from course_attn import files
+from course_attn import exercises, files
 from course_attn.checking import result
 
 
