@@ -142,11 +142,13 @@ def deck(page: Path) -> tuple[str, list[str]]:
 def _leave_out(article: Tag) -> None:
     """Take away what slides do not show."""
     what = (
-        "section.starred, section:has(> .cell .attn-deck), .headerlink, .toctree-wrapper,"
-        " details.hide.above-input, script[src]"
+        "section.starred, .headerlink, .toctree-wrapper, details.hide.above-input,"
+        " script[src]"
     )
     for part in article.select(what):
         part.decompose()
+    for deck in article.select(".attn-deck"):
+        deck.find_parent("section").decompose()
     for paragraph in article.select("section > p"):
         if paragraph.get_text().startswith("Reading time."):
             paragraph.decompose()
