@@ -1,10 +1,13 @@
 """The built book, as the tools read it that make something else of its pages."""
 
+import argparse
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from tools.book import ROOT, BookError, pages
 
-__all__ = ["BUILD", "built_pages", "page_of"]
+__all__ = ["BUILD", "built_pages", "options", "page_of", "run"]
 
 BUILD = ROOT / "_build"
 
@@ -20,3 +23,28 @@ def page_of(source: Path, build: Path = BUILD, root: Path = ROOT) -> Path:
 def built_pages(build: Path = BUILD, root: Path = ROOT) -> list[Path]:
     """Return all pages of the table of contents, in its order."""
     return [page_of(source, build, root) for source in pages(root)]
+
+
+def options(name: str, about: str, output: str) -> argparse.ArgumentParser:
+    """Return the options of a tool: where the book is, and where the result goes."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m tools.{name}", description=about
+    )
+    parser.add_argument(
+        "--build", type=Path, default=BUILD, help="the folder of the built book"
+    )
+    parser.add_argument(
+        "--output", type=Path, help=f"default: {output} in that folder"
+    )
+    return parser
+
+
+def run(name: str, work: Callable[[], str]) -> int:
+    """Do a tool's work and print what it says, or why it could not be done."""
+    try:
+        said = work()
+    except (BookError, OSError) as error:
+        print(f"tools.{name}: {error}", file=sys.stderr)
+        return 1
+    print(said)
+    return 0

@@ -5,7 +5,6 @@ is there as the SVG that its cell shows, and as a PNG that Chromium draws from i
 a PNG for each step. ``CREDITS.txt`` has for each the caption, the source and the license.
 """
 
-import argparse
 import base64
 import html
 import io
@@ -27,7 +26,7 @@ from course_attn import __version__
 from course_attn.files import write_whole
 from tools import book, chromium
 from tools.book import BookError
-from tools.built import BUILD
+from tools.built import BUILD, options, run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -76,9 +75,9 @@ def figures_of(path: Path, build: Path = BUILD) -> list[Figure]:
         if cell["source"].startswith(CAPTION)
     }
     found: list[Figure] = []
-    for cell, run in zip(source["cells"], executed["cells"], strict=True):
+    for cell, ran in zip(source["cells"], executed["cells"], strict=True):
         name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name")
-        outputs = [output.get("data", {}) for output in run.get("outputs", ())]
+        outputs = [output.get("data", {}) for output in ran.get("outputs", ())]
         pictures = [
             data["image/svg+xml"] for data in outputs if "image/svg+xml" in data
         ]
@@ -228,24 +227,16 @@ def _png(page: "Page", svg: bytes) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.figures", description="Put all figures into one zip."
+    given = options("figures", "Put all figures into one zip.", NAME).parse_args(
+        arguments
     )
-    parser.add_argument(
-        "--build", type=Path, default=BUILD, help="the folder of the built book"
-    )
-    parser.add_argument(
-        "--output", type=Path, help=f"default: {NAME} in that folder"
-    )
-    given = parser.parse_args(arguments)
     output = given.output or given.build / NAME
-    try:
-        n_figures = write(output, given.build)
-    except (BookError, OSError) as error:
-        print(f"tools.figures: {error}", file=sys.stderr)
-        return 1
-    print(f"{output}: {n_figures} pictures, {output.stat().st_size / 1e6:.1f} MB")
-    return 0
+
+    def work() -> str:
+        number = write(output, given.build)
+        return f"{output}: {number} pictures, {output.stat().st_size / 1e6:.1f} MB"
+
+    return run("figures", work)
 
 
 if __name__ == "__main__":

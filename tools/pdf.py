@@ -5,7 +5,6 @@ behind a title page and a table of contents with page numbers; a link from one p
 another leads within the file.
 """
 
-import argparse
 import asyncio
 import datetime
 import html
@@ -38,7 +37,7 @@ from course_attn import __version__
 from course_attn.files import write_whole
 from tools import book, chromium
 from tools.book import BookError
-from tools.built import BUILD, built_pages
+from tools.built import BUILD, built_pages, options, run
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page, Route
@@ -161,7 +160,7 @@ class Printed:
 
 
 async def print_pages(
-    pages: list[Path], folder: Path, tick: Callable[[], object]
+    pages: list[Path], folder: Path, chrome: str, tick: Callable[[], object]
 ) -> tuple[list[Printed], PdfReader]:
     """Print built pages, as many at a time as there are cores.
 
@@ -173,6 +172,8 @@ async def print_pages(
         The pages, in their order.
     folder : Path
         Where the PDF of each is written.
+    chrome : str
+        The browser.
     tick : callable
         Called after each page.
     """
@@ -180,7 +181,7 @@ async def print_pages(
 
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=chromium.needed(), args=chromium.ARGUMENTS
+            executable_path=chrome, args=chromium.ARGUMENTS
         )
         free = asyncio.Semaphore(os.cpu_count() or 1)
 
@@ -427,41 +428,32 @@ def _add_item(
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.pdf", description=__doc__
-    )
-    parser.add_argument(
-        "--build", type=Path, default=BUILD, help="the folder of the built book"
-    )
-    parser.add_argument(
-        "--output", type=Path, help=f"default: {NAME} in that folder"
-    )
-    given = parser.parse_args(arguments)
+    given = options("pdf", __doc__, NAME).parse_args(arguments)
     output = given.output or given.build / NAME
-    try:
-        write(output, given.build)
-    except (BookError, OSError) as error:
-        print(f"tools.pdf: {error}", file=sys.stderr)
-        return 1
-    return 0
+
+    def work() -> str:
+        n_sheets = write(output, given.build)
+        return f"{output}: {n_sheets} pages, {output.stat().st_size / 1e6:.1f} MB"
+
+    return run("pdf", work)
 
 
-def write(output: Path, build: Path = BUILD, root: Path = book.ROOT) -> None:
-    """Print the built book into a file, which appears when it is whole."""
+def write(output: Path, build: Path = BUILD, root: Path = book.ROOT) -> int:
+    """Print the built book into a file, which appears when it is whole; return its pages."""
+    chrome = chromium.needed()
     pages = built_pages(build, root)
     config = yaml.safe_load((book.ROOT / "_config.yml").read_text("utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         with tqdm(total=len(pages), unit="page", disable=None) as bar:
             printed, numbers = asyncio.run(
-                print_pages(pages, Path(folder), bar.update)
+                print_pages(pages, Path(folder), chrome, bar.update)
             )
         whole = joined(printed, numbers, config["title"], config["author"])
         content = io.BytesIO()
         whole.write(content)
     output.parent.mkdir(parents=True, exist_ok=True)
     write_whole(output, content.getvalue())
-    n_sheets, megabytes = len(whole.pages), output.stat().st_size / 1e6
-    print(f"{output}: {n_sheets} pages, {megabytes:.1f} MB")
+    return len(whole.pages)
 
 
 if __name__ == "__main__":

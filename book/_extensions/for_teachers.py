@@ -178,7 +178,7 @@ def times_apart(measured: dict[str, Any]) -> list[str]:
         "",
         "| Handed in | Exercises each | Seconds | All processes together, at most |",
         "|:--|--:|--:|--:|",
-        f"| {found['submissions']} notebooks of six kinds ({kinds}), as many of each | "
+        f"| {found['submissions']} notebooks of six kinds ({kinds}), about as many of each | "
         f"{found['exercises']} | {found['seconds']:.0f} | {found['megabytes']:,} MB |",
         f"| {solved['submissions']} solved notebooks | {solved['exercises']} | "
         f"{solved['seconds']:.0f} | {solved['megabytes']:,} MB |",

@@ -40,7 +40,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory):
         path.write_text(FRAME.format(body=body), "utf-8")
     done = []
     printed, numbers = asyncio.run(
-        pdf.print_pages(paths, folder, lambda: done.append(1))
+        pdf.print_pages(paths, folder, chromium.needed(), lambda: done.append(1))
     )
     assert len(done) == 2
     file = folder / "whole.pdf"
