@@ -72,7 +72,7 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             f" in float16, at every length. Without storing them it could be"
             f" {least:,.0f} at {longest:,} positions.",
             section="Which of the two do we wait for?",
-            holds=[bound - 0.1 < explicit < bound, least == longest / 2],
+            holds=[0.99 * bound < explicit < bound, least == longest / 2],
         ),
         card(
             "shrink",
