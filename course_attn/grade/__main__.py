@@ -1,7 +1,6 @@
 """The command ``python -m course_attn.grade``."""
 
 import argparse
-import contextlib
 import hashlib
 import importlib
 import os
@@ -10,13 +9,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+if sys.platform == "win32":
+    raise SystemExit("course_attn.grade: on Windows it runs in WSL")
+try:
+    import nbformat  # noqa: F401
+    import psutil  # noqa: F401
+    from tqdm import tqdm
+except ImportError as missing:
+    raise SystemExit(
+        f"course_attn.grade: it needs {missing.name}: pip install 'course_attn[grade]'"
+    ) from missing
+
 import course_attn
 from course_attn.checking.declare import BadDeclaration, Catalog
 from course_attn.grade.feedback import page
 from course_attn.grade.gradebook import into_gradebook
-from course_attn.grade.jail import Jail
+from course_attn.grade.hiding import Needed, places_to_hide
+from course_attn.grade.jail import LEVELS, Jail
 from course_attn.grade.launch import CannotStart, best_level
-from course_attn.grade.results import Store, written
+from course_attn.grade.results import Graded, Store, digest_of, plain, written
 from course_attn.grade.submissions import (
     Asked,
     Submission,
@@ -25,7 +36,9 @@ from course_attn.grade.submissions import (
     asked_of_chapter,
     found_in,
     read_bytes,
+    safe_name,
 )
+from course_attn.grade.verdicts import has_other_inputs
 from course_attn.grade.workers import Job, Settings, graded_by
 
 _RECIPES = {
@@ -87,18 +100,19 @@ def _parser() -> argparse.ArgumentParser:
         "--release",
         type=Path,
         metavar="NOTEBOOK",
-        help="what was given out: it says which exercises count, with how many points",
+        help="what was given out: it says which exercises count, with how many points; "
+        "files of other names are left out, except STUDENT.ipynb and STUDENT.py",
     )
     add(
         "--exercises",
         metavar="NAMES",
-        help="the same, as names with commas between them",
+        help="which exercises count, with commas between them, in each file that is handed in",
     )
     add(
         "--assignment",
         default="",
         metavar="NAME",
-        help="grade this assignment only; and the name of one that no folder names",
+        help="grade this assignment only; and the name of it where no folder names one",
     )
     add(
         "--workers",
@@ -132,7 +146,10 @@ def _parser() -> argparse.ArgumentParser:
         "--isolation",
         choices=("auto", "namespaces", "limits"),
         default="auto",
-        help="auto: as strict as this system allows; namespaces: refuse to grade without them",
+        help="auto: as strict as this system allows, but an answer must not have your rights; "
+        "namespaces: refuse to grade without them; limits: do without them, for a class that you "
+        "trust, since an answer may then read and write your files, those of the grader too "
+        "(root's answers run as nobody where nobody may read Python's files)",
     )
     add(
         "--container",
@@ -220,23 +237,28 @@ def _graded(options: argparse.Namespace) -> int:
         )
     catalog = _catalog(options.course)
     asked = _asked(options, catalog)
-    found, troubles = found_in(options.submissions)
-    if options.assignment:
-        found = [one for one in found if one.assignment in ("", options.assignment)]
+    found, left_out = found_in(
+        options.submissions, options.assignment, _released(options)
+    )
     said = _Lines()
-    for path, why in troubles:
+    for path, why in left_out:
         said.add(f"{path}: {why}")
+    if options.submissions and not found:
+        of = f" of {options.assignment}" if options.assignment else ""
+        raise _Problem(f"there is no submission{of} to be graded")
     store = Store(options.output)
     if options.merge:
-        have = {one.key for one in store.all()}
-        for one in found:
-            if one.key not in have:
-                said.add(f"{one.path}: there is no result yet")
+        _say_what_was_found(found, store, said)
     else:
-        _grade(options, asked, found, store, said)
+        _grade(options, catalog, asked, found, store, said)
     if options.merge or not options.shard:
         _tell(options, store, said)
     return 1 if said.number else 0
+
+
+def _released(options: argparse.Namespace) -> str:
+    """Return the name of the notebook that was given out; empty if it is not known."""
+    return options.release.stem if options.release else ""
 
 
 class _Lines:
@@ -248,8 +270,12 @@ class _Lines:
     def add(self, line: str) -> None:
         """Say one more."""
         self.number += 1
-        text = "".join(c if c.isprintable() else "�" for c in line)
-        _Progress.write(f"course_attn.grade: {text}", file=sys.stderr)
+        tqdm.write(f"course_attn.grade: {plain(line)}", file=sys.stderr)
+
+    def of(self, graded: Graded) -> None:
+        """Say what is to be said of a submission."""
+        for line in graded.said:
+            self.add(f"{graded.path}: {line}")
 
 
 def _catalog(package: str) -> Catalog:
@@ -286,25 +312,45 @@ def _asked(options: argparse.Namespace, catalog: Catalog) -> Asked:
     return Asked({name: float(catalog.find(name).points) for name in names})
 
 
+def _say_what_was_found(
+    found: list[Submission], store: Store, said: _Lines
+) -> None:
+    results = {one.key: one for one in store.all()}
+    for graded in results.values():
+        said.of(graded)
+    for one in found:
+        if one.key not in results:
+            said.add(f"{one.path}: there is no result yet")
+
+
 def _grade(
     options: argparse.Namespace,
+    catalog: Catalog,
     asked: Asked,
     found: list[Submission],
     store: Store,
     said: _Lines,
 ) -> None:
+    part, parts = options.shard or (1, 1)
+    mine = [one for one in found if _number(one) % parts == part - 1]
     try:
         seed = store.seed(options.seed)
+        for one in mine:
+            _rename_earlier(one, store)
     except OSError as error:
         raise _Problem(f"{options.output}: {error.strerror}") from None
     settings = _settings(options, seed)
-    jobs = _jobs(options, settings, asked, found, store, said)
-    with _Progress(total=len(jobs), unit="submission", disable=None) as progress:
-        for graded in graded_by(jobs, settings, options.workers) if jobs else ():
+    jobs = [_job(one, settings, asked, catalog) for one in mine]
+    jobs = [job for job in jobs if not _is_done(job, store, said)]
+    if len(jobs) < len(mine):
+        done = len(mine) - len(jobs)
+        print(f"{done} of {len(mine)} submissions are graded already.")
+    _say_which_tables_pass(jobs, catalog)
+    with tqdm(total=len(jobs), unit="submission", disable=None) as progress:
+        for found_now in graded_by(jobs, settings, options.workers) if jobs else ():
             progress.update()
-            for note in (graded.trouble, *graded.notes):
-                if note:
-                    said.add(f"{graded.path}: {note}")
+            graded = found_now.after(store.read(found_now.key))
+            said.of(graded)
             try:
                 store.write(graded)
             except OSError as error:
@@ -313,54 +359,64 @@ def _grade(
                 )
 
 
-def _jobs(
-    options: argparse.Namespace,
-    settings: Settings,
-    asked_of_all: Asked,
-    found: list[Submission],
-    store: Store,
-    said: _Lines,
-) -> list[Job]:
-    """Return what is still to be graded here."""
-    part, parts = options.shard or (1, 1)
-    catalog = _catalog(options.course)
-    jobs, done = [], 0
-    for one in found:
-        number = int(hashlib.sha256(one.key.encode()).hexdigest(), 16)
-        if number % parts != part - 1:
-            continue
-        asked = asked_of_all
-        if not asked.points and one.path.suffix == ".ipynb":
-            asked = asked_of_chapter(one.notebook, catalog)
-        with contextlib.suppress(Trouble):  # who grades it says so
-            content = read_bytes(one.path)
-            digest = store.digest(
-                content, *settings.facts, sorted(asked.points.items())
+def _say_which_tables_pass(jobs: list[Job], catalog: Catalog) -> None:
+    """Say which exercises have no inputs but those that everybody knows."""
+    names = {name for job in jobs for name in job.asked.points or catalog.modules}
+    for name in sorted(names):
+        if not has_other_inputs(catalog.find(name)):
+            print(
+                f"{name} has no inputs but those that its check shows, so a table of results "
+                "passes: let its cases draw them, or give it drawn=."
             )
-            earlier = store.read(one.key)
-            if earlier is not None and earlier.digest == digest:
-                done += 1
-                for note in earlier.notes:
-                    said.add(f"{one.path}: {note}")
-                continue
-            jobs.append(Job(one, asked, digest))
-            continue
-        jobs.append(Job(one, asked, ""))
-    if done:
-        print(f"{done} of {done + len(jobs)} submissions are graded already.")
-    return jobs
+
+
+def _rename_earlier(one: Submission, store: Store) -> None:
+    """Let a file keep its result where --assignment or --release gives it more names."""
+    for assignment, notebook in (
+        (one.assignment, ""),
+        ("", one.notebook),
+        ("", ""),
+    ):
+        fewer = replace(one, assignment=assignment, notebook=notebook)
+        earlier = store.read(fewer.key) if fewer != one else None
+        if earlier is not None and earlier.path == str(one.path):
+            if store.read(one.key) is None:
+                here = replace(earlier, key=one.key, assignment=one.assignment)
+                store.write(replace(here, notebook=one.notebook))
+            store.drop(fewer.key)
+
+
+def _number(one: Submission) -> int:
+    """Return a number that is as good as drawn, and the same on all machines."""
+    return int(hashlib.sha256(one.key.encode()).hexdigest(), 16)
+
+
+def _job(
+    one: Submission, settings: Settings, asked: Asked, catalog: Catalog
+) -> Job:
+    if not asked.points and one.ending == ".ipynb":
+        asked = asked_of_chapter(one.path.stem, catalog)
+    try:
+        content = read_bytes(one.path)
+    except Trouble:  # who grades it says so
+        return Job(one, asked, "")
+    points = sorted(asked.points.items())
+    return Job(one, asked, digest_of(content, *settings.facts, points))
+
+
+def _is_done(job: Job, store: Store, said: _Lines) -> bool:
+    """Return whether a submission is graded already, and say again what is wrong with it."""
+    earlier = store.read(job.submission.key)
+    if earlier is None or not job.digest or earlier.digest != job.digest:
+        return False
+    said.of(earlier)
+    return True
 
 
 def _settings(options: argparse.Namespace, seed: str) -> Settings:
-    hidden = [*options.submissions, options.output, *options.hide]
-    if options.release:
-        hidden.append(options.release)
-    if options.gradebook and options.gradebook.startswith("sqlite:///"):
-        hidden.append(Path(options.gradebook.removeprefix("sqlite:///")))
     jail = Jail(
-        "limits only",
+        LEVELS[-1],
         "",
-        tuple(str(place.resolve()) for place in hidden),
         memory=options.memory,
         files=options.files,
         seconds=options.seconds,
@@ -369,16 +425,8 @@ def _settings(options: argparse.Namespace, seed: str) -> Settings:
         print(
             f"Answers run in containers: {options.container}, image {options.image}."
         )
-    elif options.isolation != "limits":
-        try:
-            jail = replace(jail, level=best_level(options.course, jail))
-        except CannotStart as problem:
-            raise _Problem(f"answers cannot be run here: {problem}") from None
-        if not jail.has_namespaces and options.isolation == "namespaces":
-            raise _Problem(
-                "this system allows no namespaces; --container may do instead"
-            )
-    if not options.container:
+    else:
+        jail = _shut_in(options, jail)
         print(_ISOLATION[jail.has_namespaces].format(jail.level))
     return Settings(
         options.course,
@@ -390,56 +438,73 @@ def _settings(options: argparse.Namespace, seed: str) -> Settings:
     )
 
 
+def _shut_in(options: argparse.Namespace, jail: Jail) -> Jail:
+    """Return the strictest way to run answers that this system and the teacher allow."""
+    others = [options.output, *options.hide]
+    if options.release:
+        others.append(options.release)
+    if options.gradebook and options.gradebook.startswith("sqlite:///"):
+        others.append(Path(options.gradebook.removeprefix("sqlite:///")))
+    wants_namespaces = options.isolation != "limits"
+    try:
+        if wants_namespaces:
+            hidden = places_to_hide(options.course, options.submissions, others)
+            jail = replace(jail, hidden=hidden)
+        level = best_level(options.course, jail, namespaces=wants_namespaces)
+    except Needed as problem:
+        raise _Problem(str(problem)) from None
+    except CannotStart as problem:
+        raise _Problem(f"answers cannot be run here: {problem}") from None
+    jail = replace(jail, level=level)
+    if not jail.has_namespaces and options.isolation == "namespaces":
+        raise _Problem(
+            "this system allows no namespaces; --container may do instead"
+        )
+    if level == LEVELS[-1] and wants_namespaces:
+        raise _Problem(
+            "here an answer could read and write your files: use --container or, for a class "
+            "that you trust, --isolation limits"
+        )
+    return jail
+
+
 _ISOLATION = {
     True: "Answers run without network, all files read-only and this class's hidden ({}).",
-    False: "Answers are not cut off from network and files here ({}): for code of strangers, use "
-    "--container.",
+    False: "Answers are not cut off from files here ({}): for code of strangers, use --container.",
 }
 
 
 def _tell(options: argparse.Namespace, store: Store, said: _Lines) -> None:
     """Write what a teacher and the students read, from all results in the folder."""
     graded = store.all()
+    see = f" See {plain(str(store.folder / 'grades.csv'))}."
     try:
         store.write_tables(graded)
-        for one in graded:
-            name = "-".join(
-                filter(None, (one.assignment.replace("/", "-"), one.notebook))
-            )
-            written(
-                store.folder
-                / "feedback"
-                / _safe(one.student)
-                / f"{_safe(name)}.html",
-                page(one),
-            )
     except OSError as error:
         said.add(f"{options.output}: {error.strerror}")
+        see = ""
+    for one in graded:
+        try:
+            written(_page_of(store.folder / "feedback", one), page(one))
+        except (OSError, ValueError) as error:  # nobody's page costs another's
+            said.add(f"{options.output}: no page for {one.path} ({error})")
     if options.gradebook:
-        for line in into_gradebook(options.gradebook, graded, options.assignment):
+        for line in into_gradebook(options.gradebook, graded, _released(options)):
             said.add(line)
     failed = sum(bool(one.trouble) for one in graded)
     points, of = sum(one.points for one in graded), sum(one.of for one in graded)
     print(
-        f"{len(graded) - failed} submissions graded, {failed} not: {points:g} of {of:g} points. "
-        f"See {store.folder / 'grades.csv'}."
+        f"{len(graded) - failed} submissions graded, {failed} not: {points:g} of {of:g} points."
+        f"{see}"
     )
 
 
-def _safe(name: str) -> str:
-    """Return a name that a file may have and no other has, whatever a student is called."""
-    kept = "".join(c if c.isalnum() or c in "-_.@+" else "_" for c in name)[:80]
-    if kept == name and kept.strip("."):
-        return kept
-    return f"{kept.strip('.')}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
+def _page_of(folder: Path, one: Graded) -> Path:
+    """Return where nbgrader has a page, too; the parts are names that no other has."""
+    names = filter(None, (one.student, one.assignment, one.notebook or one.student))
+    *folders, last = map(safe_name, names)
+    return folder.joinpath(*folders, f"{last}.html")
 
-
-try:
-    from tqdm import tqdm as _Progress
-except ImportError as missing:
-    raise SystemExit(
-        "course_attn.grade: it needs tqdm, nbformat and psutil: pip install 'course_attn[grade]'"
-    ) from missing
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from course_attn.grade.results import Graded
+from course_attn.grade.results import Graded, plain
 
 __all__ = ["page"]
 
@@ -41,7 +41,7 @@ def page(graded: Graded) -> str:
             for mark in graded.marks
         ),
     ]
-    return (
+    html = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -49,3 +49,4 @@ def page(graded: Graded) -> str:
         + "\n".join(parts)
         + "</main></body></html>\n"
     )
+    return plain(html, lines=True)

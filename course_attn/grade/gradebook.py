@@ -13,13 +13,12 @@ from course_attn.grade.results import Graded, Mark
 __all__ = ["into_gradebook"]
 
 
-def into_gradebook(
-    url: str, graded: Sequence[Graded], assignment: str
-) -> list[str]:
+def into_gradebook(url: str, graded: Sequence[Graded], release: str) -> list[str]:
     """Write the points of some submissions, and return a line for each that could not be.
 
-    What the gradebook lacks of an assignment is added; where it has a cell, its points are the
-    gradebook's. Manual scores and comments stay.
+    An assignment that the gradebook lacks is added. To one that it has, exercises are added only
+    from the released notebook: what a student hands in besides is not asked of the class. Where
+    there is a cell, its points are the gradebook's. Manual scores and comments stay.
 
     Parameters
     ----------
@@ -27,8 +26,8 @@ def into_gradebook(
         The database, such as ``sqlite:///gradebook.db``.
     graded : sequence of Graded
         What was found.
-    assignment : str
-        The assignment of submissions whose folders do not name one.
+    release : str
+        The name of the notebook that was given out; empty if it is not known.
     """
     if importlib.util.find_spec("nbgrader") is None:
         return [f"{url}: nbgrader is not installed here: `pip install nbgrader`"]
@@ -39,6 +38,7 @@ def into_gradebook(
     try:
         with _programs_in_reach():
             book = Gradebook(url)
+        known = {one.name for one in book.assignments if one.notebooks}
     except foreseen as error:
         return [f"{url}: {_reason(error)}"]
     troubles = []
@@ -50,7 +50,11 @@ def into_gradebook(
             if not one.marks:
                 continue
             try:
-                _write(book, one, one.assignment or assignment)
+                _write(
+                    book,
+                    one,
+                    one.assignment not in known or one.notebook == release,
+                )
                 book.db.commit()
             except foreseen as error:
                 book.db.rollback()
@@ -74,30 +78,42 @@ def _reason(error: Exception) -> str:
     return said.splitlines()[0][:200] if said else type(error).__name__
 
 
-def _write(book: Any, one: Graded, assignment: str) -> None:
-    if not assignment:
+def _write(book: Any, one: Graded, may_add: bool) -> None:
+    if not one.assignment:
         raise ValueError("its folder names no assignment: pass --assignment")
+    # A file that is called as its student is the one of its assignment.
+    name = one.notebook or one.assignment
     found = [
-        (mark, _cell(book, mark, one.notebook, assignment)) for mark in one.marks
+        (mark, _grade_cell(book, mark, name, one.assignment, may_add))
+        for mark in one.marks
     ]
     book.update_or_create_student(one.student)
-    submission = book.update_or_create_submission(assignment, one.student)
-    notebook = _notebook(book, submission, one.notebook, assignment)
+    submission = book.update_or_create_submission(one.assignment, one.student)
+    notebook = _notebook(book, submission, name, one.assignment)
     for mark, cell in found:
         grade = _grade(book, notebook, cell)
-        share = mark.points / mark.of if mark.of else 0.0
-        grade.auto_score = share * cell.max_score
-        grade.needs_manual_grade = grade.manual_score is not None
+        grade.needs_manual_grade = (
+            bool(one.trouble) or grade.manual_score is not None
+        )
+        if not one.trouble:  # else points of another time stay
+            share = mark.points / mark.of if mark.of else 0.0
+            grade.auto_score = share * cell.max_score
 
 
-def _cell(book: Any, mark: Mark, notebook: str, assignment: str) -> Any:
-    """Return the cell that a mark belongs to, added where it is missing."""
+def _grade_cell(
+    book: Any, mark: Mark, notebook: str, assignment: str, may_add: bool
+) -> Any:
+    """Return the cell that a mark belongs to, added where it is missing and may be."""
     from nbgrader.api import MissingEntry
 
     name = f"{mark.exercise}-check"
     try:
         return book.find_grade_cell(name, notebook, assignment)
     except MissingEntry:
+        if not may_add:
+            raise ValueError(
+                f"{assignment} has no {name} in {notebook}; with --release it is added"
+            ) from None
         book.update_or_create_assignment(assignment)
         book.update_or_create_notebook(notebook, assignment)
         return book.add_grade_cell(

@@ -2,7 +2,8 @@
 
 On Linux a process of its own namespaces has no network, sees no other process, and finds all files
 read-only, those that are nobody's business empty. What is not allowed here is left out: `LEVELS`
-names the ways from the best to the last, and `launch` takes the first that works.
+names the ways from the best to the last, and `launch` takes the first that works. At each level the
+kernel refuses the calls in `_FORBIDDEN`.
 """
 
 import ctypes
@@ -11,8 +12,6 @@ import resource
 import signal
 import struct
 import sys
-import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
@@ -22,10 +21,12 @@ __all__ = [
     "adopt_orphans",
     "how_it_ended",
     "limit",
-    "mine_to_hide",
 ]
 
 MOST_PROCESSES = 64
+_MOST_OPEN = (
+    64  # files and pipes of a process, for what waits in pipes counts to none
+)
 _MB = 1 << 20
 
 # What a process may be shut in by: namespaces, and the rights of nobody.
@@ -40,12 +41,21 @@ LEVELS = (
 _NEWNS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET = (
     0x20000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 )  # fmt: skip
-_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_PRIVATE = (
-    1, 2, 4, 0x1000, 0x4000, 0x40000
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = (
+    1, 2, 4, 0x20, 0x1000, 0x4000, 0x40000
 )  # fmt: skip
 _MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _ATTR_RDONLY = 442, -100, 0x8000, 1
-_NO_NEW_PRIVS, _SUBREAPER = 38, 36
+_NO_NEW_PRIVS, _SUBREAPER, _SECCOMP = 38, 36, 22
 _CAPABILITIES = 0x20080522
+# Of each processor: what the kernel calls it, and the numbers of what an answer may not ask for.
+# Sockets reach whoever listens, those in the file system even from a network of one's own;
+# io_uring opens them, too. Memory of the others counts to no process, and no limit sees it.
+_FORBIDDEN = {
+    # socket, shmget, memfd_create, memfd_secret, mount, fsopen, io_uring_setup
+    "x86_64": (0xC000003E, (41, 29, 319, 447, 165, 430, 425)),
+    "aarch64": (0xC00000B7, (198, 194, 279, 447, 40, 430, 425)),
+}
+_DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,7 @@ class Jail:
     work : str
         An empty folder, the only place where it may write.
     hidden : tuple of str
-        Files and folders that it must not see.
+        Files and folders that it must not see; `work` may lie in one.
     uid : int
         Whose rights it gets, where it is started with root's.
     memory, files : int
@@ -115,6 +125,7 @@ class Jail:
             _libc().prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
             if self.has_namespaces and not self.is_nobody:
                 _drop_capabilities()
+            _forbid()
 
     def _mount(self) -> None:
         libc = _libc()
@@ -131,14 +142,26 @@ class Jail:
             ),
             "mount_setattr",
         )
-        for place in self.hidden:
+        devices = [
+            os.open(f"/dev/{name}", os.O_PATH | os.O_CLOEXEC) for name in _DEVICES
+        ]
+        emptied = []
+        # A folder comes before what lies in it, which is then gone.
+        for place in sorted({"/dev", *self.hidden}, key=len):
             if os.path.isdir(place):
-                _mount_empty(place, "size=4k,mode=755", _MS_RDONLY)
+                _mount_empty(place, "size=4k,mode=755", 0)
+                emptied.append(place)
             elif os.path.exists(place):
-                _done(
-                    libc.mount(b"/dev/null", place.encode(), None, _MS_BIND, None),
-                    "mount",
-                )
+                _bind(devices[0], place)
+        for name, device in zip(_DEVICES, devices, strict=True):
+            open(f"/dev/{name}", "x").close()
+            _bind(device, f"/dev/{name}")
+            os.close(device)
+        os.makedirs(self.work, exist_ok=True)
+        for place in emptied:
+            flags = _MS_REMOUNT | _MS_BIND | _MS_RDONLY | _MS_NOSUID | _MS_NODEV
+            result = libc.mount(b"none", place.encode(), None, flags, None)
+            _done(result, f"mount {place}")
         mine = f",uid={self.uid},gid={self.uid}" if self.is_nobody else ""
         _mount_empty(self.work, f"size={4 * self.files}m,mode=700{mine}", 0)
         # The new processes' own list of processes, in place of everybody's; some containers forbid
@@ -166,7 +189,7 @@ def limit(
     """
     _lower(resource.RLIMIT_FSIZE, files * _MB)
     _lower(resource.RLIMIT_CORE, 0)
-    _lower(resource.RLIMIT_NOFILE, 256)
+    _lower(resource.RLIMIT_NOFILE, _MOST_OPEN)
     if seconds is not None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         _lower(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + seconds)
@@ -201,23 +224,6 @@ def adopt_orphans() -> None:
         _libc().prctl(_SUBREAPER, 1, 0, 0, 0)
 
 
-def mine_to_hide(places: Sequence[str]) -> tuple[str, ...]:
-    """Return those of some places that hold nothing of what an answer needs."""
-    own = (
-        sys.prefix,
-        sys.base_prefix,
-        tempfile.gettempdir(),
-        *filter(None, sys.path),
-    )
-    needed = [os.path.realpath(path) for path in own]
-    real = [os.path.realpath(place) for place in places]
-    return tuple(
-        place
-        for place in dict.fromkeys(real)
-        if not any(os.path.commonpath((path, place)) == place for path in needed)
-    )
-
-
 def _lower(what: int, most: int) -> None:
     hard = resource.getrlimit(what)[1]
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -229,6 +235,46 @@ def _mount_empty(place: str, options: str, flags: int) -> None:
     libc = _libc()
     result = libc.mount(b"none", place.encode(), b"tmpfs", flags, options.encode())
     _done(result, f"mount {place}")
+
+
+def _bind(descriptor: int, place: str) -> None:
+    source = f"/proc/self/fd/{descriptor}".encode()
+    result = _libc().mount(source, place.encode(), None, _MS_BIND, None)
+    _done(result, f"mount {place}")
+
+
+def _forbid() -> None:
+    """Let the kernel refuse `_FORBIDDEN`, where this processor is known and the kernel can."""
+    architecture, numbers = _FORBIDDEN.get(os.uname().machine, (0, ()))
+    if not numbers or sys.maxsize < 1 << 32:
+        return
+    n = len(numbers)
+    load, if_equal, if_at_least, give = 0x20, 0x15, 0x35, 0x06
+    # Each step: what to do, how many steps to skip if so and if not, and with which number.
+    steps = [
+        (
+            load,
+            0,
+            0,
+            4,
+        ),  # the processor: a process may call as one of another kind does
+        (if_equal, 0, n + 3, architecture),
+        (load, 0, 0, 0),  # the number of the call
+        (
+            if_at_least,
+            n + 1,
+            0,
+            0x40000000,
+        ),  # the same calls by other numbers (x32)
+        *((if_equal, n - i, 0, number) for i, number in enumerate(numbers)),
+        (give, 0, 0, 0x7FFF0000),  # let it through
+        (give, 0, 0, 0x00050001),  # EPERM
+    ]
+    code = ctypes.create_string_buffer(
+        b"".join(struct.pack("HBBI", *step) for step in steps)
+    )
+    program = struct.pack("HP", len(steps), ctypes.addressof(code))
+    _libc().prctl(_SECCOMP, 2, program, 0, 0)
 
 
 def _drop_capabilities() -> None:

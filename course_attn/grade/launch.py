@@ -1,8 +1,8 @@
 """Start the process of an answer, here or in a container, and end it."""
 
 import contextlib
-import importlib.util
 import json
+import math
 import os
 import shutil
 import signal
@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from course_attn.grade.jail import LEVELS, Jail, how_it_ended, mine_to_hide
+from course_attn.grade.hiding import folder_of
+from course_attn.grade.jail import LEVELS, MOST_PROCESSES, Jail, how_it_ended
 from course_attn.grade.wire import Broken, Line
 
 __all__ = ["CannotStart", "Launcher", "Containers", "Processes", "Running"]
@@ -112,11 +113,8 @@ class Processes(Launcher):
 
     def __init__(self, package: str, jail: Jail, slot: int = 0) -> None:
         self._package = package
-        self._home = Path(tempfile.mkdtemp(prefix="course_attn-grade-"))
-        self._home.chmod(0o711)
-        self._jail = replace(
-            jail, hidden=mine_to_hide(jail.hidden), uid=_FIRST_UID + slot
-        )
+        self._jail = replace(jail, uid=_FIRST_UID + slot)
+        self._home: Path | None = None
         self._control: socket.socket | None = None
         self._template: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
@@ -124,23 +122,27 @@ class Processes(Launcher):
 
     def start(self, *, torch: bool) -> Running:
         """Start a copy."""
-        ours, theirs = socket.socketpair()
-        self._work = Path(tempfile.mkdtemp(dir=self._home))
-        if os.getuid() == 0:
-            os.chown(self._work, self._jail.uid, self._jail.uid)
-        jail = asdict(replace(self._jail, work=str(self._work)))
+        self._line, theirs = socket.socketpair()
         try:
+            if self._control is None:
+                self._begin()
+            self._work = Path(tempfile.mkdtemp(dir=self._home))
+            if os.getuid() == 0:
+                os.chown(self._work, self._jail.uid, self._jail.uid)
+            jail = asdict(replace(self._jail, work=str(self._work)))
             order = {"do": "start", "jail": jail, "torch": torch}
             problem = self._told(order, [theirs.fileno()])["problem"]
             theirs.close()
-            self._line = ours
-            ours.setblocking(False)
             if problem:
                 raise CannotStart(str(problem))
-            return _greeted(Line(ours.fileno(), ours.fileno()))
+            self._line.setblocking(False)
+            number = self._line.fileno()
+            return _greeted(Line(number, number))
         except (OSError, ValueError, CannotStart) as error:
             self.end()
             raise CannotStart(str(error)) from None
+        finally:
+            theirs.close()
 
     def end(self, *, gone: bool = False) -> str:
         """End the copy."""
@@ -160,17 +162,15 @@ class Processes(Launcher):
     def close(self) -> None:
         """End the process that is copied."""
         self._stop()
-        shutil.rmtree(self._home, ignore_errors=True)
 
     def _told(
         self, order: dict[str, object], descriptors: Sequence[int] = ()
     ) -> dict[str, object]:
         if self._control is None:
-            self._begin()
-        assert self._control is not None
-        socket.send_fds(
-            self._control, [json.dumps(order).encode()], list(descriptors)
-        )
+            raise ConnectionError("the process that starts answers is gone")
+        # One byte takes the descriptors along; the order may be longer than one message.
+        socket.send_fds(self._control, [b"\n"], list(descriptors))
+        self._control.sendall(json.dumps(order).encode() + b"\n")
         text = b""
         while not text.endswith(b"\n"):
             part = self._control.recv(1 << 16)
@@ -180,12 +180,15 @@ class Processes(Launcher):
         return json.loads(text)
 
     def _begin(self) -> None:
+        self._home = Path(tempfile.mkdtemp(prefix="course_attn-grade-"))
+        self._home.chmod(0o711)
         self._control, theirs = socket.socketpair()
         self._control.settimeout(_STARTS_WITHIN)
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         # A course may lie in the folder from which the grader is started.
         known = [
-            _folder_of(self._package),
+            folder_of("course_attn"),
+            folder_of(self._package),
             *kept.get("PYTHONPATH", "").split(os.pathsep),
         ]
         kept["PYTHONPATH"] = os.pathsep.join(filter(None, known))
@@ -217,23 +220,29 @@ class Processes(Launcher):
                 self._template.kill()
                 self._template.wait()
             self._template = None
+        if self._home is not None:
+            shutil.rmtree(self._home, ignore_errors=True)
+            self._home = None
 
 
-def _folder_of(package: str) -> str:
-    """Return the folder from which a package is imported."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
-        return ""
-    return str(Path(spec.origin).resolve().parents[package.count(".") + 1])
+def best_level(package: str, jail: Jail, *, namespaces: bool = True) -> str:
+    """Return the best way to shut answers in that works here; raise `CannotStart` if none does.
 
-
-def best_level(package: str, jail: Jail) -> str:
-    """Return the best way to shut answers in that works here; raise `CannotStart` if none does."""
+    Parameters
+    ----------
+    package : str
+        The course.
+    jail : Jail
+        The limits, and what is hidden.
+    namespaces : bool
+        Whether they are tried.
+    """
     reasons = []
     for level in LEVELS:
         if level.endswith("nobody's rights") and os.getuid() != 0:
             continue
-        if level.startswith("namespaces") and sys.platform != "linux":
+        is_possible = namespaces and sys.platform == "linux"
+        if level.startswith("namespaces") and not is_possible:
             continue
         launcher = Processes(package, replace(jail, level=level))
         try:
@@ -281,15 +290,15 @@ class Containers(Launcher):
         The course.
     jail : Jail
         The limits.
+    seconds : float
+        All the time that an answer may get, after which its container ends by itself.
     """
 
-    def __init__(self, engine: str, image: str, package: str, jail: Jail) -> None:
-        self._engine, self._image, self._package, self._jail = (
-            engine,
-            image,
-            package,
-            jail,
-        )
+    def __init__(
+        self, engine: str, image: str, package: str, jail: Jail, seconds: float
+    ) -> None:
+        self._engine, self._image, self._package = engine, image, package
+        self._jail, self._seconds = jail, math.ceil(seconds + _STARTS_WITHIN)
         self._running: subprocess.Popen[bytes] | None = None
         self._name = ""
 
@@ -326,6 +335,7 @@ class Containers(Launcher):
         space = f"size={4 * jail.files}m"
         return [
             *(self._engine, "run", "--rm", "--interactive", "--name", self._name),
+            *("--label", "course_attn-grade"),
             *("--network", "none", "--read-only", "--user", "65534:65534"),
             *("--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
             *(
@@ -334,7 +344,7 @@ class Containers(Launcher):
                 "--memory-swap",
                 f"{2 * jail.memory}m",
             ),
-            *("--pids-limit", "64", "--cpus", "1"),
+            *("--pids-limit", str(MOST_PROCESSES), "--cpus", "1"),
             *("--tmpfs", f"/work:rw,noexec,nosuid,nodev,{space},mode=1777"),
             *("--workdir", "/work", "--env", "HOME=/work"),
             *(
@@ -342,7 +352,9 @@ class Containers(Launcher):
                 for item in _ENVIRONMENT.items()
                 for part in ("--env", "=".join(item))
             ),
-            *(self._image, "python", "-P", "-m", "course_attn.grade.answer"),
+            # Whatever becomes of the judge, a container ends.
+            *(self._image, "timeout", "-s", "KILL", str(self._seconds)),
+            *("python", "-P", "-m", "course_attn.grade.answer"),
             *("--course", self._package),
             *("--memory", str(jail.memory), "--files", str(jail.files)),
         ]

@@ -177,9 +177,18 @@ class Answer:
     ) -> None:
         """Change the arguments as the call has changed them over there."""
         try:
-            for i, node in reply.get("changed", ()):
-                _overwrite(args[i], unpacked(node, blob))
-        except (Broken, LookupError, TypeError, ValueError, RuntimeError):
+            changed = list(reply.get("changed", ()))
+            values = unpacked({"list": [node for _, node in changed]}, blob)
+            for (i, _), value in zip(changed, values, strict=True):
+                _overwrite(args[i], value)
+        except (
+            Broken,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RuntimeError,
+        ):
             raise self._end(
                 "It does to its arguments what cannot be understood."
             ) from None
@@ -213,7 +222,7 @@ class Answer:
         if "failed" in reply:
             raise RuntimeError(str(reply["failed"])[:2000])
         try:
-            return [unpacked(node, blob) for node in reply["gradients"]]
+            return list(unpacked({"list": reply["gradients"]}, blob))
         except (Broken, LookupError, TypeError):
             raise self._end("Its gradients cannot be understood.") from None
 
@@ -243,12 +252,11 @@ class Answer:
         packer = Packer(self._reference)
         try:
             function = self._callables[asked["callback"]]
-            args = unpacked(asked["args"], blob)
-            options = {
-                name: unpacked(node, blob)
-                for name, node in asked["options"].items()
-            }
-        except (Broken, LookupError, TypeError, AttributeError):
+            options = dict(asked["options"])
+            nodes = [asked["args"], *options.values()]
+            args, *values = unpacked({"list": nodes}, blob)
+            options = dict(zip(options, values, strict=True))
+        except (Broken, LookupError, TypeError, ValueError):
             raise self._end("It calls what it was not given.") from None
         reply: dict[str, Any]
         try:
@@ -295,7 +303,7 @@ class Answer:
 def _whole(number: Any) -> int:
     try:
         return int(number)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return -1
 
 

@@ -2,24 +2,47 @@
 
 import contextlib
 import csv
+import errno
 import hashlib
 import io
 import json
 import os
-import tempfile
+import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from course_attn.checking.result import Result
 from course_attn.files import write_whole
 
-__all__ = ["Graded", "Mark", "Store", "written"]
+__all__ = ["Graded", "Mark", "Store", "digest_of", "plain", "written"]
 
 _COLUMNS = (
     "student", "assignment", "notebook", "exercise", "status", "points", "of", "faults", "note"
 )  # fmt: skip
+# Control characters, those that turn the direction of the text after them, ends of lines other than
+# the ordinary one, and halves of characters, which cannot be written at all.
+_NOT_SHOWN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_SEED_WITHIN = 10.0  # seconds
+_SEED_MODE = 0o660  # for who grades together, and nobody else
+
+
+def plain(text: str, *, lines: bool = False) -> str:
+    """Return a text that does nothing but be read, whoever has written it.
+
+    Parameters
+    ----------
+    text : str
+        From a submission, an answer or a file's name.
+    lines : bool
+        Whether it may have several lines, and tabs.
+    """
+    shown = _NOT_SHOWN.sub("�", text)
+    return shown if lines else shown.replace("\n", " ").replace("\t", " ")
 
 
 @dataclass(frozen=True)
@@ -106,9 +129,23 @@ class Graded:
         return sum(mark.of for mark in self.marks)
 
     @property
-    def is_clean(self) -> bool:
-        """Whether nothing is to be said of the file."""
-        return not self.trouble and not self.notes
+    def said(self) -> tuple[str, ...]:
+        """What its teacher is to be told."""
+        return (self.trouble, *self.notes) if self.trouble else self.notes
+
+    def after(self, earlier: "Graded | None") -> "Graded":
+        """Return what counts: where this could not be graded, what was found earlier.
+
+        Parameters
+        ----------
+        earlier : Graded or None
+            What is kept of the same submission.
+        """
+        if not self.trouble or earlier is None or earlier.trouble:
+            return self
+        note = f"{self.trouble}; the points are those of an earlier time"
+        notes = tuple(dict.fromkeys((*earlier.notes, note)))
+        return replace(earlier, digest="", notes=notes)
 
     def as_data(self) -> dict[str, Any]:
         """Return all of it, ready for JSON."""
@@ -137,6 +174,15 @@ def written(path: Path, text: str) -> None:
     write_whole(path, text)
 
 
+def digest_of(content: bytes, *settings: object) -> str:
+    """Return what tells whether a submission was graded before, and in the same way."""
+    return hashlib.sha256(content + repr(settings).encode()).hexdigest()
+
+
+def _for_tutors(path: str, flags: int) -> int:
+    return os.open(path, flags, _SEED_MODE)
+
+
 class Store:
     """The folder of the results.
 
@@ -158,25 +204,22 @@ class Store:
             A seed of the teacher's; another one than before makes everything be graded anew.
         """
         path = self.folder / "seed.txt"
-        if wanted is not None:
-            written(path, f"{wanted}\n")
-            return wanted
         self.folder.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".seed.", dir=self.folder)
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(f"{os.urandom(8).hex()}\n")
-            with contextlib.suppress(
-                FileExistsError
-            ):  # several machines may begin at once
-                os.link(temporary, path)
-        finally:
-            os.unlink(temporary)
-        return path.read_text("utf-8").strip()
-
-    def digest(self, content: bytes, *settings: object) -> str:
-        """Return what tells whether a submission was graded before, and in the same way."""
-        return hashlib.sha256(content + repr(settings).encode()).hexdigest()
+        if wanted is not None:
+            write_whole(path, f"{wanted}\n", _SEED_MODE)
+            return wanted
+        # Several machines may begin at once: the first of them makes it, the others wait for it.
+        with (
+            contextlib.suppress(FileExistsError),
+            open(path, "x", encoding="ascii", opener=_for_tutors) as file,
+        ):
+            file.write(f"{os.urandom(8).hex()}\n")
+        until = time.monotonic() + _SEED_WITHIN
+        while not (seed := path.read_text("utf-8", "replace").strip()):
+            if time.monotonic() > until:
+                raise OSError(errno.EIO, "seed.txt is empty: remove it")
+            time.sleep(0.05)
+        return seed
 
     def read(self, key: str) -> Graded | None:
         """Return what was found earlier; None where there is nothing, or nothing of use."""
@@ -189,6 +232,10 @@ class Store:
     def write(self, graded: Graded) -> None:
         """Keep what was found."""
         written(self._path(graded.key), json.dumps(graded.as_data(), indent=1))
+
+    def drop(self, key: str) -> None:
+        """Forget what was found."""
+        self._path(key).unlink(missing_ok=True)
 
     def all(self) -> list[Graded]:
         """Return everything that was found, by all runs and all machines."""
@@ -212,7 +259,7 @@ def _table(graded: Iterable[Graded]) -> str:
     rows.writerow(_COLUMNS)
     for one in graded:
         whose = (one.student, one.assignment, one.notebook)
-        note = "; ".join(one.notes)
+        note = " | ".join(one.notes)
         if one.trouble:
             rows.writerow(
                 map(_cell, (*whose, "", "not graded", "", "", "", one.trouble))
@@ -232,6 +279,6 @@ def _table(graded: Iterable[Graded]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
-    clean = "".join(c if c.isprintable() else " " for c in text)
+    """Return a text that no spreadsheet takes for a formula, or cuts at a semicolon."""
+    clean = plain(text).replace(";", ",")
     return f"'{clean}" if clean[:1] in ("=", "+", "-", "@") else clean

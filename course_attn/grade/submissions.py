@@ -5,13 +5,16 @@ import hashlib
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import nbformat
+import nbformat.reader
 
 from course_attn.checking.declare import Catalog
+from course_attn.grade.results import plain
 from course_attn.grade.verdicts import Code
 
 __all__ = [
@@ -20,13 +23,18 @@ __all__ = [
     "Trouble",
     "asked_by",
     "asked_of_chapter",
+    "cut",
     "found_in",
-    "read_code",
     "read_bytes",
+    "read_code",
+    "safe_name",
 ]
 
 _MOST_BYTES = 20 << 20
 _ENDINGS = (".ipynb", ".py")
+_NOT_HANDED_IN = ("__MACOSX", "__pycache__", "__init__.py")
+_NO_ANSWER = "is neither a notebook nor a .py file"
+_MOST_NOTES = 20
 _CHECK = re.compile(r"^(?:\w+\.)*(?:check|require)\(\s*([A-Za-z_]\w*)", re.M)
 _IMPORT = re.compile(r"(import|from) ")
 _TEXT = re.compile(r"[\w.@+ -]")
@@ -45,7 +53,8 @@ class Submission:
     path : Path
         Where it lies.
     student, assignment, notebook : str
-        Whose it is, of which assignment (may be empty), and its name without the ending.
+        Whose it is, of which assignment, and its name without the ending. Where the place names
+        neither of these two, as for ``STUDENT.ipynb``, they are empty.
     """
 
     path: Path
@@ -60,16 +69,45 @@ class Submission:
         shown = "-".join(
             filter(None, ("".join(_TEXT.findall(part)) for part in parts))
         )
-        digest = hashlib.sha256(
-            "\0".join(parts).encode("utf-8", "replace")
-        ).hexdigest()
-        return f"{shown[:80].replace(' ', '_')}-{digest[:10]}"
+        digest = hashlib.sha256(_bytes("\0".join(parts))).hexdigest()
+        return f"{cut(shown, 80).replace(' ', '_')}-{digest[:10]}"
+
+    @property
+    def ending(self) -> str:
+        """``".ipynb"`` or ``".py"``, also where the file's name has capitals."""
+        return self.path.suffix.lower()
+
+
+def safe_name(name: str) -> str:
+    """Return a name for a file that no other name gives, on no system.
+
+    Parameters
+    ----------
+    name : str
+        Whatever a student or a notebook is called. Where it cannot be kept as it is, the result has
+        a ``~``, which no name has that is kept.
+    """
+    kept = cut("".join(c if c.isalnum() or c in "-_.@+" else "_" for c in name), 80)
+    # Some file systems take capitals for small letters.
+    if kept == name == name.casefold() and kept.strip("."):
+        return name
+    return f"{kept.strip('.')}~{hashlib.sha256(_bytes(name)).hexdigest()[:10]}"
+
+
+def cut(text: str, most: int) -> str:
+    """Return what of a text takes no more than some bytes, as a file's name is measured."""
+    return _bytes(text)[:most].decode("utf-8", "ignore")
+
+
+def _bytes(text: str) -> bytes:
+    # A file's name may have bytes that are no text; names that differ in them stay apart.
+    return text.encode("utf-8", "surrogatepass")
 
 
 def found_in(
-    places: Sequence[Path],
+    places: Sequence[Path], assignment: str = "", notebook: str = ""
 ) -> tuple[list[Submission], list[tuple[Path, str]]]:
-    """Return the submissions in some files and folders, and what could not be looked at.
+    """Return the submissions in some files and folders, and what is left out, with the reason.
 
     A folder is laid out as nbgrader has it, ``STUDENT/ASSIGNMENT/NOTEBOOK.ipynb``, or
     ``STUDENT/NOTEBOOK.ipynb``, or ``STUDENT.ipynb``. Beside a student's notebook no ``.py`` file is
@@ -79,65 +117,92 @@ def found_in(
     ----------
     places : sequence of Path
         Files and folders.
+    assignment : str
+        The only one that is wanted, and that of files whose place names none; empty for all.
+    notebook : str
+        The name of the only one that is wanted, and of files that are called as their student;
+        empty for all.
     """
     found: dict[str, Submission] = {}
-    troubles: list[tuple[Path, str]] = []
+    left_out: list[tuple[Path, str]] = []
     for place in places:
-        if not place.is_dir():
-            if place.suffix not in _ENDINGS:
-                said = (
-                    "is neither a notebook nor a .py file"
-                    if place.exists()
-                    else "does not exist"
-                )
-                troubles.append((place, said))
+        for path, parts in _files(place, left_out):
+            one = _named(path, parts)
+            if assignment and one.assignment not in ("", assignment):
                 continue
-            files: Iterable[tuple[Path, tuple[str, ...]]] = [(place, (place.name,))]
-        else:
-            files = _files(place, troubles)
-        for path, parts in files:
-            submission = _named(path, parts)
-            other = found.setdefault(submission.key, submission)
+            if notebook and one.notebook not in ("", notebook):
+                left_out.append((path, f"is left out: it is not called {notebook}"))
+                continue
+            one = replace(
+                one,
+                assignment=one.assignment or assignment,
+                notebook=one.notebook or notebook,
+            )
+            other = found.setdefault(one.key, one)
             if other.path != path:
-                troubles.append(
-                    (
-                        path,
-                        f"is left out: {other.path} is of the same student and name",
-                    )
-                )
-    return sorted(found.values(), key=lambda one: one.key), troubles
+                same = f"{other.path} is of the same student and name"
+                left_out.append((path, f"is left out: {same}"))
+    return sorted(found.values(), key=lambda one: one.key), left_out
 
 
 def _files(
-    top: Path, troubles: list[tuple[Path, str]]
+    place: Path, left_out: list[tuple[Path, str]]
+) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Yield the files of a place, each with its names from there on."""
+    try:
+        is_folder = stat.S_ISDIR(os.stat(place).st_mode)
+    except OSError as error:
+        left_out.append((place, f"cannot be read ({error.strerror})"))
+        return
+    if is_folder:
+        yield from _files_below(place, left_out)
+    elif _is_answer(place.name):
+        yield place, (place.name,)
+    else:
+        left_out.append((place, _NO_ANSWER))
+
+
+def _is_answer(name: str) -> bool:
+    return name.lower().endswith(_ENDINGS)
+
+
+def _files_below(
+    top: Path, left_out: list[tuple[Path, str]]
 ) -> Iterator[tuple[Path, tuple[str, ...]]]:
     def refused(error: OSError) -> None:
-        troubles.append(
+        left_out.append(
             (Path(error.filename), f"cannot be read ({error.strerror})")
         )
 
     for folder, folders, names in os.walk(top, onerror=refused):
-        folders[:] = sorted(name for name in folders if name[0] not in "._")
-        here = [
-            name
-            for name in sorted(names)
-            if name[0] not in "._" and name.endswith(_ENDINGS)
-        ]
-        notebooks = [name for name in here if name.endswith(".ipynb")]
+        folders[:] = _handed_in(folders)
+        names = _handed_in(names)
+        here = [name for name in names if _is_answer(name)]
+        notebooks = [name for name in here if name.lower().endswith(".ipynb")]
         inside = Path(folder).relative_to(top).parts
-        if not here and not folders and inside:
-            troubles.append(
+        for name in folders:  # which os.walk does not follow
+            if os.path.islink(os.path.join(folder, name)):
+                left_out.append((Path(folder, name), "is a link"))
+        if not inside:
+            others = (name for name in names if name not in here)
+            left_out.extend((Path(folder, name), _NO_ANSWER) for name in others)
+        elif not here and not folders:
+            left_out.append(
                 (Path(folder), "holds neither a notebook nor a .py file")
             )
         for name in notebooks if notebooks and inside else here:
             yield Path(folder, name), (*inside, name)
 
 
+def _handed_in(names: Iterable[str]) -> list[str]:
+    """Return names in order, less those that a computer has put there."""
+    return sorted(n for n in names if n[0] != "." and n not in _NOT_HANDED_IN)
+
+
 def _named(path: Path, parts: tuple[str, ...]) -> Submission:
-    stem = path.stem
     if len(parts) == 1:
-        return Submission(path, stem, "", stem)
-    return Submission(path, parts[0], "/".join(parts[1:-1]), stem)
+        return Submission(path, path.stem, "", "")
+    return Submission(path, parts[0], "/".join(parts[1:-1]), path.stem)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -154,9 +219,10 @@ def read_bytes(path: Path) -> bytes:
                 raise Trouble(f"has {about.st_size:,} bytes, more than is read")
             return file.read(_MOST_BYTES)
     except OSError as error:
+        if os.path.islink(path):  # unlike Path.is_symlink, no error without rights
+            raise Trouble("is a link") from None
         said = f"cannot be read ({error.strerror})"
-        said = "is a link" if path.is_symlink() else said
-        raise Trouble("is a folder" if path.is_dir() else said) from None
+        raise Trouble("is a folder" if os.path.isdir(path) else said) from None
 
 
 # --- cells ----------------------------------------------------------------------------------------
@@ -185,7 +251,7 @@ class Asked:
 
 
 def read_code(
-    content: bytes, suffix: str, asked: Asked, catalog: Catalog
+    content: bytes, ending: str, asked: Asked, catalog: Catalog
 ) -> tuple[Code, Asked, list[str]]:
     """Return what is to be run, what is asked for, and what is wrong with the file.
 
@@ -193,7 +259,7 @@ def read_code(
     ----------
     content : bytes
         The file's.
-    suffix : str
+    ending : str
         ``".ipynb"`` or ``".py"``.
     asked : Asked
         What the assignment asks for; if it names nothing, the file's own checks say it.
@@ -205,15 +271,16 @@ def read_code(
     Trouble
         If it is no notebook and no text, or nothing in it can be graded.
     """
-    cells = _cells(content) if suffix == ".ipynb" else [_Cell(1, _text(content))]
-    notes = _notes(cells, asked, catalog) if suffix == ".ipynb" else []
+    is_notebook = ending == ".ipynb"
+    cells = _cells(content) if is_notebook else [_Cell(1, _decoded(content))]
+    notes = _notes(cells, asked, catalog) if is_notebook else []
     if not asked.points:
         asked = Asked(
             {name: catalog.find(name).points for name in _own(cells, catalog)}
         )
     if not asked.points:
-        names = sorted(_checked(cells)) if suffix == ".ipynb" else []
-        of = f": it checks {', '.join(names[:3])}" if names else ""
+        names = sorted(_checked(cells)) if is_notebook else []
+        of = f": it checks {', '.join(names[:3])}"[:200] if names else ""
         raise Trouble(f"has no exercise of this course{of}")
     code = Code(tuple((c.number, c.source) for c in cells if not c.is_check))
     return code, asked, notes
@@ -268,9 +335,9 @@ def _defined(source: str) -> list[str]:
 
 def _notes(cells: Sequence[_Cell], asked: Asked, catalog: Catalog) -> list[str]:
     """Say what is missing, twice there, or of another course."""
-    ids = [cell.id for cell in cells if cell.id]
-    notes = [f"the cell `{id}` is there {ids.count(id)} times; all of them are run"
-             for id in dict.fromkeys(ids) if ids.count(id) > 1]  # fmt: skip
+    ids = Counter(cell.id for cell in cells if cell.id)
+    notes = [f"the cell `{id}` is there {times} times; all of them are run"
+             for id, times in ids.items() if times > 1]  # fmt: skip
     for name in asked.points:
         if f"{name}-answer" not in ids and any(
             id.endswith("-answer") for id in ids
@@ -281,13 +348,15 @@ def _notes(cells: Sequence[_Cell], asked: Asked, catalog: Catalog) -> list[str]:
         notes.append(
             f"`{'`, `'.join(unknown[:5])}` is no exercise of this course, or of another version"
         )
-    return notes
+    return [plain(note)[:200] for note in notes[:_MOST_NOTES]]
 
 
 def _cells(content: bytes) -> list[_Cell]:
     """Return the code cells of a notebook, numbered from 1."""
     try:
-        notebook = nbformat.reads(_text(content), as_version=4)
+        # nbformat.reads would also hold it against the format's schema and print what it finds,
+        # cell ids for example, which change nothing here.
+        notebook = nbformat.convert(nbformat.reader.reads(_decoded(content)), 4)
         code = [cell for cell in notebook.cells if cell.cell_type == "code"]
         return [
             _Cell(number, str(cell.source), *_role(cell.metadata, str(cell.source)))
@@ -326,7 +395,7 @@ def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _text(content: bytes) -> str:
+def _decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

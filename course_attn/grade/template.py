@@ -26,9 +26,8 @@ from course_attn.grade.wire import Line
 
 __all__ = ["main"]
 
-_MOST_MESSAGE = 1 << 16
 _LOOKS_EVERY = 0.5  # seconds
-_PATIENCE = 5.0  # seconds to wait for the end of what was killed
+_KILLS_FOR = 5.0  # seconds to wait for the end of what was killed
 
 
 def main() -> None:
@@ -45,7 +44,10 @@ def main() -> None:
     while True:
         while running and not select.select([control], [], [], _LOOKS_EVERY)[0]:
             running.look_at_use()
-        text, descriptors, _, _ = socket.recv_fds(control, _MOST_MESSAGE, 1)
+        text, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        while text and not text.endswith(b"}\n"):
+            part = control.recv(1 << 16)
+            text = text + part if part else b""
         if not text:
             break
         order = json.loads(text)
@@ -109,7 +111,9 @@ class _Running:
             used = 0
             for process in own:
                 with contextlib.suppress(psutil.Error):
-                    used += process.memory_full_info().uss
+                    took = process.memory_full_info()
+                    # Of what processes share, each is counted a part where the system tells it.
+                    used += getattr(took, "pss", took.uss)
             if used > self._memory << 20:
                 self._too_much = f"it was ended, for its processes took more than {self._memory} MB"
         if self._too_much:
@@ -132,7 +136,7 @@ class _Running:
             if pid:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _KILLS_FOR
         while time.monotonic() < until:
             for child in psutil.Process().children(recursive=True):
                 with contextlib.suppress(psutil.NoSuchProcess):

@@ -13,15 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from course_attn.checking.declare import Exercise, Question
+from course_attn.checking.declare import Case, Exercise, Question
 from course_attn.checking.inputs import with_other_inputs
 from course_attn.checking.judge import judge
 from course_attn.checking.result import Result
 from course_attn.checking.running import TimesUp
 from course_attn.grade.launch import Launcher
 from course_attn.grade.proxy import Answer, Ended
+from course_attn.grade.results import plain
+from course_attn.grade.wire import Packer
 
-__all__ = ["Code", "Grader", "judged_outside", "with_fresh_cases"]
+__all__ = [
+    "PATIENCE",
+    "Code",
+    "Grader",
+    "has_other_inputs",
+    "judged_outside",
+    "with_fresh_cases",
+]
 
 _STATUSES = ("right", "wrong", "crashed", "todo")
 _ID = re.compile(r"[\w.-]{1,80}")
@@ -29,7 +38,8 @@ _MOST_SAID = 10_000
 # The check inside has kept the time of each call. Here only that of the whole answer counts: what
 # the judge and the answer wait for each other on a busy machine is nobody's fault.
 _NO_HURRY = 3600.0
-_PATIENCE = 5
+# How many times its seconds an answer gets that was late although the check inside had passed.
+PATIENCE = 5
 
 
 @dataclass(frozen=True)
@@ -79,15 +89,22 @@ class Grader:
 
     def results(self, code: Code, names: Sequence[str]) -> dict[str, Result]:
         """Return the verdict on each exercise; raise `CannotStart` if nothing runs here."""
-        found, hung = {}, set[int]()
+        found, hung, has_credit = {}, set[int](), True
         for name in names:
             left = Code(tuple(cell for cell in code.cells if cell[0] not in hung))
             result, is_late = self._result(left, name, hung, self._seconds)
-            if is_late:  # right so far: the machine may have been busy
-                result, _ = self._result(
-                    left, name, hung, _PATIENCE * self._seconds
-                )
-            found[name] = result
+            if (
+                is_late and has_credit
+            ):  # right so far: the machine may have been busy
+                longer = PATIENCE * self._seconds
+                result, is_late = self._result(left, name, hung, longer)
+                has_credit = not is_late
+            found[name] = replace(
+                result,
+                message=_text(result.message),
+                printed=_text(result.printed),
+                remarks=tuple(map(_text, result.remarks)),
+            )
         return found
 
     def _result(
@@ -178,7 +195,7 @@ def _inside(task: Exercise | Question, answer: Answer) -> Result:
 
 
 def _text(value: Any) -> str:
-    return value[:_MOST_SAID] if isinstance(value, str) else ""
+    return plain(value[:_MOST_SAID], lines=True) if isinstance(value, str) else ""
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -259,6 +276,27 @@ def with_fresh_cases(task: Exercise | Question, seed: str) -> Exercise | Questio
         use=_used_there(task),
         seconds=_NO_HURRY,
     )
+
+
+def has_other_inputs(task: Exercise | Question) -> bool:
+    """Return whether a seed makes inputs for an exercise that no table of results can know.
+
+    Parameters
+    ----------
+    task : Exercise or Question
+        As it is declared. A question asks for what is true, and not for values.
+    """
+    if isinstance(task, Question) or task.drawn is not None:
+        return True
+    other = with_other_inputs(task, "")
+    assert isinstance(other, Exercise)
+    return [*map(_known_by, task.cases())] != [*map(_known_by, other.cases())]
+
+
+def _known_by(case: Case) -> list[Any]:
+    """Return what tells the inputs of a case from others."""
+    packer = Packer(lambda function: 0)
+    return [packer.pack(case.args), packer.blob]
 
 
 def _used_there(task: Exercise) -> Callable[..., Any] | None:

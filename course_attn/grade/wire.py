@@ -24,6 +24,7 @@ _HEAD = struct.Struct(">II")
 MOST_TEXT = 4 << 20
 MOST_BYTES = 64 << 20
 _PIECE = 1 << 16
+_MOST_NODES = 100_000
 _DTYPE = re.compile(r"[<>|=](b1|[iuf](1|2|4|8|16)|c(8|16|32))")
 _TORCH_DTYPES = {
     "float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool",
@@ -255,64 +256,78 @@ def unpacked(
         Takes the tensors that have a gradient, in their order.
     """
     try:
-        return _unpacked(node, blob, function, [] if tensors is None else tensors)
+        reader = _Reader(blob, function, [] if tensors is None else tensors)
+        return reader.value(node)
     except (LookupError, TypeError, ValueError, RuntimeError, OverflowError):
         raise Broken("the other side sends what is no value") from None
 
 
-def _unpacked(node: Any, blob: bytes, function: Any, tensors: list[Any]) -> Any:
-    if node is None or isinstance(node, bool | int | float | str):
-        return node
-    for name, make in (("tuple", tuple), ("list", list), ("set", frozenset)):
-        if name in node:
-            parts = [
-                _unpacked(part, blob, function, tensors) for part in node[name]
-            ]
-            return make(parts)
-    if "array" in node:
-        if not _DTYPE.fullmatch(node["array"]):
+class _Reader:
+    """Makes the values of one message; `unpacked` says of what.
+
+    A message takes no more memory than it has bytes: what is in it is read once.
+    """
+
+    def __init__(
+        self,
+        blob: bytes,
+        function: Callable[[int], Any] | None,
+        tensors: list[Any],
+    ) -> None:
+        self._blob, self._function, self._tensors = blob, function, tensors
+        self._nodes, self._bytes = _MOST_NODES, len(blob)
+
+    def value(self, node: Any) -> Any:
+        self._nodes -= 1
+        if self._nodes < 0:
             raise ValueError
-        array = _taken(blob, np.dtype(node["array"]), node["shape"], node["at"])
-        return array[()] if node.get("scalar") else array
-    if "tensor" in node:
-        return _as_tensor(node, blob, tensors)
-    if "complex" in node:
-        real, imaginary = map(float, node["complex"])
-        return complex(real, imaginary)
-    if "generator" in node:
-        generator = np.random.Generator(np.random.PCG64())
-        generator.bit_generator.state = node["generator"]
-        return generator
-    if "function" in node and function is not None:
-        return function(int(node["function"]))
-    return Other(str(node["other"])[:80])
+        if node is None or isinstance(node, bool | int | float | str):
+            return node
+        for name, make in (("tuple", tuple), ("list", list), ("set", frozenset)):
+            if name in node:
+                return make([self.value(part) for part in node[name]])
+        if "array" in node:
+            if not _DTYPE.fullmatch(node["array"]):
+                raise ValueError
+            array = self._array(node, np.dtype(node["array"]))
+            return array[()] if node.get("scalar") else array
+        if "tensor" in node:
+            return self._tensor(node)
+        if "complex" in node:
+            real, imaginary = map(float, node["complex"])
+            return complex(real, imaginary)
+        if "generator" in node:
+            generator = np.random.Generator(np.random.PCG64())
+            generator.bit_generator.state = node["generator"]
+            return generator
+        if "function" in node and self._function is not None:
+            return self._function(int(node["function"]))
+        return Other(str(node["other"])[:80])
 
+    def _tensor(self, node: Any) -> Any:
+        import torch
 
-def _as_tensor(node: Any, blob: bytes, tensors: list[Any]) -> Any:
-    import torch
+        name = node["tensor"]
+        if name == "bfloat16":
+            tensor = torch.from_numpy(self._array(node, np.dtype("i2")))
+            tensor = tensor.view(torch.bfloat16)
+        elif name in _TORCH_DTYPES:
+            tensor = torch.from_numpy(self._array(node, np.dtype(name)))
+        else:
+            raise ValueError
+        if "gradient" in node:
+            tensor.requires_grad_()
+            self._tensors.append(tensor)
+        return tensor
 
-    name = node["tensor"]
-    if name == "bfloat16":
-        plain = torch.from_numpy(
-            _taken(blob, np.dtype("i2"), node["shape"], node["at"])
-        )
-        tensor = plain.view(torch.bfloat16)
-    elif name in _TORCH_DTYPES:
-        array = _taken(blob, np.dtype(name), node["shape"], node["at"])
-        tensor = torch.from_numpy(array)
-    else:
-        raise ValueError
-    if "gradient" in node:
-        tensor.requires_grad_()
-        tensors.append(tensor)
-    return tensor
-
-
-def _taken(blob: bytes, dtype: np.dtype[Any], shape: Any, at: Any) -> np.ndarray:
-    sizes = tuple(shape)
-    if not all(type(size) is int and size >= 0 for size in (*sizes, at)):
-        raise ValueError
-    n_bytes = math.prod(sizes) * dtype.itemsize
-    if at + n_bytes > len(blob) or len(sizes) > 32:
-        raise ValueError
-    return np.frombuffer(blob[at : at + n_bytes], dtype).reshape(sizes).copy()
+    def _array(self, node: Any, dtype: np.dtype[Any]) -> np.ndarray:
+        sizes, at = tuple(node["shape"]), node["at"]
+        whole = (type(size) is int and size >= 0 for size in (*sizes, at))
+        if len(sizes) > 32 or not all(whole):
+            raise ValueError
+        n_bytes = math.prod(sizes) * dtype.itemsize
+        self._bytes -= n_bytes
+        if at + n_bytes > len(self._blob) or self._bytes < 0:
+            raise ValueError
+        part = self._blob[at : at + n_bytes]
+        return np.frombuffer(part, dtype).reshape(sizes).copy()

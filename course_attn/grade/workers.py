@@ -3,8 +3,10 @@
 import contextlib
 import importlib
 import multiprocessing
+import os
 import resource
 import signal
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from course_attn.grade.submissions import (
     read_bytes,
     read_code,
 )
-from course_attn.grade.verdicts import Grader
+from course_attn.grade.verdicts import PATIENCE, Grader
 
 __all__ = ["Settings", "graded_by", "graded_one"]
 
@@ -31,6 +33,9 @@ __all__ = ["Settings", "graded_by", "graded_one"]
 _JUDGE_BYTES = 4 << 30
 _MOST_EXERCISES = 40
 _SLACK = 60.0
+_STOPS_WITHIN = (
+    15.0  # seconds for a judge to end its answer, or to remove a container
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,13 @@ class Settings:
     def launcher(self, slot: int) -> Launcher:
         """Return what starts answers for a worker."""
         if self.container:
-            return Containers(self.container, self.image, self.course, self.jail)
+            return Containers(
+                self.container,
+                self.image,
+                self.course,
+                self.jail,
+                PATIENCE * self.seconds,
+            )
         return Processes(self.course, self.jail, slot)
 
     @property
@@ -73,6 +84,10 @@ class Settings:
             self.seed,
             self.seconds,
             self.jail.memory,
+            self.jail.files,
+            self.jail.level,
+            self.container,
+            self.image,
         )
 
 
@@ -109,7 +124,7 @@ def graded_one(job: Job, grader: Grader, catalog: Any) -> Graded:
     one, begun = job.submission, time.monotonic()
     try:
         content = read_bytes(one.path)
-        code, asked, notes = read_code(content, one.path.suffix, job.asked, catalog)
+        code, asked, notes = read_code(content, one.ending, job.asked, catalog)
         if len(asked.points) > _MOST_EXERCISES:
             raise Trouble(
                 f"asks for {len(asked.points)} exercises, more than are graded"
@@ -119,6 +134,9 @@ def graded_one(job: Job, grader: Grader, catalog: Any) -> Graded:
         return _not_graded(job, str(trouble))
     except CannotStart as trouble:
         return _not_graded(job, f"its answers could not be run ({trouble})")
+    except Exception as error:  # one submission's points are lost, and no other's
+        said = f"{type(error).__name__}: {error}"[:200]
+        return _not_graded(job, f"could not be judged ({said})")
     marks = tuple(
         Mark.of_result(results[name], of) for name, of in asked.points.items()
     )
@@ -166,15 +184,37 @@ def _work(connection: Connection, settings: Settings, slot: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (_JUDGE_BYTES, hard))
     catalog = importlib.import_module(settings.course).course.catalog
     launcher = settings.launcher(slot)
+    _end_with_parent(launcher)
     grader = Grader(launcher, catalog.find, settings.seed, settings.seconds)
     try:
         while True:
-            job = connection.recv()
-            connection.send(graded_one(job, grader, catalog))
-    except (EOFError, OSError):  # who watches is gone
+            connection.send(graded_one(connection.recv(), grader, catalog))
+    except (EOFError, OSError):  # who watches is gone, or wants no more
         pass
     finally:
         launcher.close()
+
+
+def _end_with_parent(launcher: Launcher) -> None:
+    """End this judge, and what it has started, when it is told to or its parent is gone."""
+
+    def end(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        try:
+            launcher.close()
+        finally:
+            os._exit(1)
+
+    def wait_for_parent() -> None:
+        parent = multiprocessing.parent_process()
+        assert parent is not None
+        parent.join()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+        time.sleep(_STOPS_WITHIN)
+        os._exit(1)
+
+    signal.signal(signal.SIGTERM, end)
+    threading.Thread(target=wait_for_parent, daemon=True).start()
 
 
 class _Judge:
@@ -194,13 +234,19 @@ class _Judge:
     def take(self, job: Job, seconds: float) -> None:
         self.job = job
         number = len(job.asked.points) or _MOST_EXERCISES
-        self.until = time.monotonic() + _SLACK + number * (seconds + _SLACK)
+        most = (1 + PATIENCE) * seconds + _SLACK
+        self.until = time.monotonic() + _SLACK + number * most
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
-    def stop(self) -> None:
+    def tell_to_stop(self) -> None:
         self.connection.close()
-        self.process.join(5)
+        if self.job is not None:
+            self.process.terminate()
+
+    def stop(self) -> None:
+        self.tell_to_stop()
+        self.process.join(_STOPS_WITHIN)
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
@@ -232,6 +278,8 @@ def graded_by(
             yield from _done(judges, settings)
     finally:
         for judge in judges.values():
+            judge.tell_to_stop()
+        for judge in judges.values():
             judge.stop()
 
 
@@ -255,7 +303,6 @@ def _done(judges: dict[int, _Judge], settings: Settings) -> Iterator[Graded]:
             why = "its judge did not come to an end"
         except (EOFError, OSError):
             why = "its judge was stopped by the system (out of memory?)"
-        judge.process.kill()
         judge.stop()
         judges[slot] = _Judge(settings, slot)
         yield _not_graded(late, f"could not be graded: {why}")

@@ -7,13 +7,16 @@
 #   python -m course_attn.grade submitted -o graded --merge       (when the jobs are done)
 #
 # A job that was stopped goes on where it was when the same line is run again; results are one file
-# for each submission, so no two jobs write the same file. Where nodes allow no namespaces,
-# --container podman does instead; with --isolation namespaces a job stops rather than do without.
+# for each submission, so no two jobs write the same file. To run a few jobs again, say of how many
+# parts they are: sbatch --array=7,9 grade.sh submitted graded 50. A job in which one file has a note
+# ends with status 1, so what waits for the array waits with afterany, not with afterok. Where nodes
+# allow no namespaces, --container podman does instead; with --isolation namespaces a job stops
+# rather than do without.
 #SBATCH --job-name=grade
 #SBATCH --cpus-per-task=4
 #SBATCH --mem=12G
 #SBATCH --time=02:00:00
 set -eu
 exec python -m course_attn.grade "$1" --output "$2" \
-  --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_MAX" \
+  --shard "$SLURM_ARRAY_TASK_ID/${3:-$SLURM_ARRAY_TASK_MAX}" \
   --workers "$SLURM_CPUS_PER_TASK" --isolation namespaces

@@ -1,13 +1,15 @@
 """What the tests of the grader share: code as it is handed in, and processes in which it runs."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import nbformat
 
 from course_attn.checking.result import Result
 from course_attn.exercises import catalog
-from course_attn.grade.launch import Launcher
+from course_attn.grade.jail import LEVELS, Jail
+from course_attn.grade.launch import Launcher, best_level
 from course_attn.grade.proxy import Answer, Ended
 from course_attn.grade.verdicts import (
     Code,
@@ -18,6 +20,7 @@ from course_attn.grade.verdicts import (
 from tests.grader.exercises.answers import Answer as Given
 
 __all__ = [
+    "as_allowed",
     "code_of",
     "graded",
     "imported",
@@ -30,6 +33,13 @@ __all__ = [
 ROOT = Path(__file__).resolve().parents[3]
 COURSE = "course_attn.exercises"
 IMPORTS = "import numpy as np\nimport torch\n"
+
+
+@cache
+def as_allowed() -> list[str]:
+    """Return what the command must be told where a system has limits only."""
+    is_strict = best_level(COURSE, Jail("", "")) != LEVELS[-1]
+    return [] if is_strict else ["--isolation", "limits"]
 
 
 def code_of(*cells: str) -> Code:

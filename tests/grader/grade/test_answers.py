@@ -4,6 +4,11 @@ All answers that are known, right and wrong, are tried in `test_every_answer`.
 """
 
 import inspect
+import time
+from dataclasses import replace
+from multiprocessing import Pipe
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,10 +16,27 @@ import pytest
 from course_attn.checking import Exercise
 from course_attn.checking.declare import Case
 from course_attn.checking.inputs import with_other_inputs
+from course_attn.checking.result import Result
 from course_attn.exercises import catalog
-from course_attn.grade.verdicts import with_fresh_cases
+from course_attn.grade.__main__ import _say_which_tables_pass
+from course_attn.grade.jail import Jail
+from course_attn.grade.submissions import Asked, Submission
+from course_attn.grade.verdicts import (
+    PATIENCE,
+    Grader,
+    has_other_inputs,
+    with_fresh_cases,
+)
+from course_attn.grade.workers import Job, Settings, _Judge, graded_one
 from tests.grader.exercises.solutions import EXERCISES, TASKS, reference_source
-from tests.grader.grade.classroom import IMPORTS, graded, outside, with_fault
+from tests.grader.grade.classroom import (
+    COURSE,
+    IMPORTS,
+    code_of,
+    graded,
+    outside,
+    with_fault,
+)
 
 # Each is judged in a way of its own.
 KINDS = {
@@ -165,6 +187,63 @@ def test_other_inputs_differ_from_the_declared_ones(name):
     assert len(new) >= 2 or draws
 
 
+def middle(points):
+    """Return the mean."""
+    return points.mean(axis=0)
+
+
+def drawn_points():
+    """Draw a case."""
+    return (Case((np.random.default_rng(3).normal(size=(2, 3)),)),)
+
+
+def written_points():
+    """Write a case out."""
+    return (Case((np.ones((2, 3)),)),)
+
+
+def more_points(rng):
+    """Draw a case of its own."""
+    return (Case((rng.normal(size=(2, 3)),)),)
+
+
+def exercise_with(**options):
+    """Return an exercise of a teacher's."""
+    about = {"place": 1, "minutes": 5, "level": "easy", "section": "Means"}
+    texts = {"task": "Write `middle(points)`.", "hints": ("One.", "Two.", "Three.")}
+    return Exercise(middle, **about, **texts, **options)
+
+
+@pytest.mark.parametrize(
+    "options, has",
+    [
+        ({"cases": drawn_points}, True),
+        ({"cases": written_points}, False),
+        ({"cases": written_points, "drawn": more_points}, True),
+    ],
+)
+def test_exercise_of_which_a_table_knows_all_inputs_is_known(options, has):
+    assert has_other_inputs(exercise_with(**options)) is has
+
+
+def test_command_names_the_exercises_that_a_table_passes(capsys):
+    tasks = {
+        "means": exercise_with(cases=written_points),
+        "others": exercise_with(cases=drawn_points),
+    }
+    course = SimpleNamespace(modules=tasks, find=tasks.__getitem__)
+    one = Submission(Path("ada.py"), "ada", "", "ada")
+    for points, number in (({"means": 1.0}, 1), ({"others": 1.0}, 0), ({}, 1)):
+        _say_which_tables_pass([Job(one, Asked(points), "")], course)
+        assert (
+            capsys.readouterr().out.count("means has no inputs but those") == number
+        )
+
+
+def test_every_exercise_of_the_book_has_other_inputs():
+    assert all(map(has_other_inputs, TASKS.values()))
+
+
 def test_order_of_the_inputs_depends_on_the_seed():
     task = catalog.find("softmax")
     orders = {
@@ -184,3 +263,48 @@ def test_right_answer_on_a_busy_machine_gets_more_time(launcher):
     assert graded(launcher, "softmax", *cells, seconds=1).passed
     late = "import time\ncalls = []\n" + cell.replace("0.06", "60")
     assert not graded(launcher, "softmax", IMPORTS, late, seconds=1).passed
+
+
+def test_answers_that_are_late_again_cost_one_repetition(monkeypatch):
+    given = []
+
+    def late(grader, code, name, hung, seconds):
+        given.append(seconds)
+        return Result("crashed", "late", name), True
+
+    monkeypatch.setattr(Grader, "_result", late)
+    grader = Grader(None, None, "a seed", 10)
+    grader.results(code_of("pass"), ["softmax", "entropy", "project_qkv"])
+    assert given == [10, 10 * PATIENCE, 10, 10]
+
+
+def test_judge_has_the_time_for_all_repetitions():
+    judge = object.__new__(_Judge)
+    judge.connection = Pipe()[0]
+    names = dict.fromkeys(("softmax", "entropy"), 1.0)
+    one = Submission(Path("ada.py"), "ada", "", "ada")
+    judge.take(Job(one, Asked(names), ""), seconds=60)
+    assert judge.until - time.monotonic() >= 2 * (60 + PATIENCE * 60)
+
+
+def test_error_of_the_judge_costs_one_submission():
+    class Broken:
+        def results(self, code, names):
+            raise ZeroDivisionError("no reason")
+
+    path = Path(__file__)
+    job = Job(Submission(path, "ada", "", "ada"), Asked({"softmax": 1.0}), "")
+    result = graded_one(job, Broken(), catalog)
+    assert result.trouble == "could not be judged (ZeroDivisionError: no reason)"
+    assert result.of == 1
+
+
+def test_results_depend_on_how_answers_are_shut_in():
+    plain = Settings(COURSE, Jail("limits only", ""), "seed", 60)
+    others = [
+        replace(plain, jail=Jail("namespaces", "")),
+        replace(plain, jail=Jail("limits only", "", files=8)),
+        replace(plain, container="docker"),
+        replace(plain, image="other"),
+    ]
+    assert len({plain.facts, *(one.facts for one in others)}) == 5

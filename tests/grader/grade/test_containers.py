@@ -1,9 +1,14 @@
 """Answers in containers: the engine's command line, by an engine that is none."""
 
+import contextlib
 import json
 import os
+import signal
+import subprocess
 import sys
+import time
 
+import psutil
 import pytest
 
 from course_attn.grade.__main__ import main
@@ -12,17 +17,20 @@ from course_attn.grade.launch import CannotStart, Containers
 from tests.grader.grade.classroom import COURSE, ROOT, graded
 from tests.grader.grade.test_isolation import RIGHT
 
+HANGS = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\nwhile 1: pass"
+
 # It notes how it was called, drops what is the engine's, and runs the rest without a container.
 ENGINE = """#!{python}
 import json, os, sys
 with open({log!r}, "a") as log:
     log.write(json.dumps(sys.argv[1:]) + "\\n")
 if sys.argv[1] == "run":
-    at = sys.argv.index("python")
     if "no-such-image" in sys.argv:
         sys.exit("Unable to find image 'no-such-image:latest' locally")
     os.environ["PYTHONPATH"] = {root!r}
-    os.execv({python!r}, [{python!r}, *sys.argv[at + 1 :]])
+    program = sys.argv[sys.argv.index("course_attn-grade", sys.argv.index("--workdir")) + 1 :]
+    program = [{python!r} if word == "python" else word for word in program]
+    os.execvp(program[0], program)
 """
 
 
@@ -51,15 +59,14 @@ def calls(tmp_path, monkeypatch):
 @pytest.mark.parametrize("engine", ["docker", "podman"])
 def test_container_is_cut_off_limited_and_removed(calls, engine):
     launcher = Containers(
-        engine, "course_attn-grade", COURSE, Jail("", "", memory=700, files=8)
+        engine, "course_attn-grade", COURSE, Jail("", "", memory=700, files=8), 30
     )
     assert graded(launcher, "softmax", RIGHT).passed
     launcher.close()
     (run, *_) = calls()
-    options, program = (
-        run[: run.index("course_attn-grade")],
-        run[run.index("python") :],
-    )
+    at = run.index("course_attn-grade", run.index("--workdir"))
+    options, limit, program = run[:at], run[at + 1 : at + 5], run[at + 5 :]
+    assert limit == ["timeout", "-s", "KILL", "150"]
     assert options[0] == "run"
     pairs = list(zip(options, options[1:], strict=False))
     for pair in (
@@ -70,6 +77,7 @@ def test_container_is_cut_off_limited_and_removed(calls, engine):
         ("--memory", "1400m"),
         ("--memory-swap", "1400m"),
         ("--pids-limit", "64"),
+        ("--label", "course_attn-grade"),
     ):
         assert pair in pairs
     assert {"--rm", "--read-only", "--interactive"} <= set(options)
@@ -79,9 +87,8 @@ def test_container_is_cut_off_limited_and_removed(calls, engine):
 
 
 def test_each_answer_has_a_container_and_a_hanging_one_is_removed(calls):
-    launcher = Containers("docker", "course_attn-grade", COURSE, Jail("", ""))
-    hangs = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\nwhile 1: pass"
-    assert graded(launcher, "softmax", hangs, seconds=1).status == "crashed"
+    launcher = Containers("docker", "course_attn-grade", COURSE, Jail("", ""), 30)
+    assert graded(launcher, "softmax", HANGS, seconds=1).status == "crashed"
     assert graded(launcher, "softmax", RIGHT).passed
     launcher.close()
     names = [call[call.index("--name") + 1] for call in calls() if call[0] == "run"]
@@ -90,7 +97,7 @@ def test_each_answer_has_a_container_and_a_hanging_one_is_removed(calls):
 
 
 def test_image_that_is_missing_is_said(calls):
-    launcher = Containers("docker", "no-such-image", COURSE, Jail("", ""))
+    launcher = Containers("docker", "no-such-image", COURSE, Jail("", ""), 30)
     with pytest.raises(
         CannotStart, match="docker: Unable to find image 'no-such-image"
     ):
@@ -99,7 +106,7 @@ def test_image_that_is_missing_is_said(calls):
 
 def test_engine_that_is_missing_is_said(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    launcher = Containers("podman", "any", COURSE, Jail("", ""))
+    launcher = Containers("podman", "any", COURSE, Jail("", ""), 30)
     with pytest.raises(CannotStart, match="podman: No such file"):
         launcher.start(torch=False)
 
@@ -119,3 +126,57 @@ def test_command_grades_in_containers(calls, tmp_path, capsys):
         == 0
     )
     assert "1 submissions graded, 0 not: 1 of 1 points" in capsys.readouterr().out
+
+
+@pytest.fixture
+def hanging(calls, tmp_path):
+    """Start the command for answers that hang; return it, and its first one's container."""
+    (tmp_path / "submitted").mkdir()
+    for student in ("ada", "bob"):
+        (tmp_path / f"submitted/{student}.py").write_text(
+            f"{RIGHT}\n{HANGS}", "utf-8"
+        )
+    options = ("--exercises", "softmax", "--workers", "2", "--seconds", "300")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "course_attn.grade", "submitted", *options,
+         "--container", "docker", "--image", "course_attn-grade"],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    family = psutil.Process(run.pid)
+    until = time.monotonic() + 60
+    answers = []
+    while len(answers) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+        below = family.children(recursive=True)
+        answers = [
+            one for one in below if "course_attn.grade.answer" in line_of(one)
+        ]
+        answers = [one for one in answers if one.cpu_times().user > 1.5]
+    assert answers
+    yield run, below
+    for one in below:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
+
+
+def line_of(process) -> list[str]:
+    """Return a process's command line."""
+    with contextlib.suppress(psutil.Error):
+        return process.cmdline()
+    return []
+
+
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive), signal.SIGKILL],
+)
+def test_nothing_is_left_where_the_grader_is_stopped(hanging, calls, number):
+    run, below = hanging
+    begun = time.monotonic()
+    os.kill(run.pid, number)
+    assert run.wait(30) == (130 if number == signal.SIGINT else -number)
+    gone, alive = psutil.wait_procs(below, 20)
+    assert not alive and time.monotonic() - begun < 15
+    names = {call[call.index("--name") + 1] for call in calls() if call[0] == "run"}
+    assert {call[2] for call in calls() if call[0] == "rm"} == names

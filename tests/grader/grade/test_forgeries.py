@@ -185,6 +185,18 @@ _Answer.call = lambda *args: (
     {{'value': 1.0, 'changed': [[0, {{'array': '<f8', 'shape': [1], 'at': 0}}]]}}, bytes(8)
 )
 """,
+    "same-bytes-again": FIND_LINE + f"""
+_Answer.tutor = lambda *args: {SAYS_RIGHT!r}
+def call(self, message, blob):
+    (node,) = message['args']['tuple']
+    return {{'value': None, 'changed': [[0, node]] * 2}}, blob
+_Answer.call = call
+""",
+    "cell-without-a-number": FIND_LINE + "line.send({'cell': float('inf')})\n",
+    "changes-to-nothing": FIND_LINE + f"""
+_Answer.tutor = lambda *args: {SAYS_RIGHT!r}
+_Answer.call = lambda *args: ({{'value': None, 'changed': [[0, None]]}}, b'')
+""",
     "silent": FIND_LINE + "import os\nos.close(line.outgoing)\n",
     "kills-its-starters": """
 import os, signal
@@ -220,3 +232,29 @@ def test_right_answer_passes_where_its_author_broke_the_check(launcher):
     right = reference_source(catalog.find("softmax"))
     broken = "import numpy as np\n\ndef check(weights):\n    return weights.sum(-1) == 1\n"
     assert graded(launcher, "softmax", broken + right).passed
+
+
+@pytest.mark.parametrize("kind", ["changes-to-nothing", "same-bytes-again"])
+def test_what_cannot_be_understood_is_said(launcher, kind):
+    cell = f"{ZEROS}\n{FORGERIES[kind]}"
+    result = graded(launcher, "softmax", cell, seconds=10)
+    assert "cannot be understood" in result.message
+
+
+def test_what_an_answer_says_is_text_and_nothing_else(launcher):
+    said = SAYS_RIGHT | {
+        "status": "wrong",
+        "message": "\x1b[31mred\ud800\u202e",
+        "printed": "\x1b]0;x\x07 two\n\tlines",
+        "remarks": ["\x00"],
+    }
+    cell = f"{ZEROS}\n{FIND_LINE}\n_Answer.tutor = lambda *args: {said!r}\n"
+    result = graded(launcher, "softmax", cell)
+    assert result.message == "�[31mred��"
+    assert (result.printed, result.remarks) == ("�]0;x� two\n\tlines", ("�",))
+
+
+def test_what_the_judge_repeats_of_an_answer_is_text(launcher):
+    failed = {"failed": {"1": "\x1b[31m\ud800"}}
+    result = graded(launcher, "softmax", f"{FIND_LINE}\nline.send({failed!r})\n")
+    assert result.faults == ("missing",) and "�[31m�" in result.message

@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -81,7 +82,7 @@ def test_gradebook_of_the_teacher_keeps_its_points_and_what_was_written_by_hand(
             "softmax-check", "softmax", "week3", "ada"
         ).manual_score = 7.5
         book.db.commit()
-    assert into_gradebook(url, [result("ada", 1, 2)], "") == []
+    assert into_gradebook(url, [result("ada", 1, 2)], "softmax") == []
     assert scores(url, "ada") == {
         "softmax-check": (5, 7.5),
         "entropy-check": (2, None),
@@ -92,8 +93,40 @@ def test_assignment_that_no_folder_names_is_asked_for(url):
     nameless = result("ada", 2, 2, assignment="")
     (line,) = into_gradebook(url, [nameless], "")
     assert "pass --assignment" in line and "ada.ipynb" in line
-    assert into_gradebook(url, [nameless], "week3") == []
+
+
+@pytest.mark.parametrize("release", ["", "softmax"])
+def test_notebook_that_was_not_given_out_changes_nothing_for_the_class(
+    url, release
+):
+    assert into_gradebook(url, [result("ada", 2, 0)], release) == []
+    extra = replace(result("bob", 2, 2), notebook="softmax-copy")
+    (line,) = into_gradebook(url, [result("bob", 0, 2), extra], release)
+    assert "week3 has no softmax-check in softmax-copy" in line
+    with api.Gradebook(url) as book:
+        assert book.find_assignment("week3").max_score == 4
+        assert book.find_submission("week3", "bob").score == 2
+
+
+def test_files_that_are_called_as_their_students_are_one_notebook(url):
+    named = [replace(result(who, 2, 0), notebook="") for who in ("ada", "bob")]
+    assert into_gradebook(url, named, "") == []
+    with api.Gradebook(url) as book:
+        assert [n.name for n in book.find_assignment("week3").notebooks] == [
+            "week3"
+        ]
+
+
+@pytest.mark.filterwarnings("ignore:Object of type")  # nbgrader's own
+def test_what_could_not_be_graded_leaves_earlier_points_and_asks_for_a_look(url):
+    assert into_gradebook(url, [result("ada", 2, 2)], "") == []
+    failed = replace(result("ada", 0, 0), trouble="is a link")
+    assert into_gradebook(url, [failed, replace(failed, student="bob")], "") == []
     assert scores(url, "ada")["softmax-check"] == (2, None)
+    assert scores(url, "bob")["softmax-check"] == (None, None)
+    with api.Gradebook(url) as book:
+        for student in ("ada", "bob"):
+            assert book.find_submission("week3", student).needs_manual_grade
 
 
 def test_locked_gradebook_is_said_and_nothing_is_lost(url, tmp_path):

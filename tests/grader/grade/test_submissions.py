@@ -2,6 +2,9 @@
 
 import json
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -15,6 +18,7 @@ from course_attn.grade.submissions import (
     found_in,
     read_bytes,
     read_code,
+    safe_name,
 )
 from tests.grader.grade.classroom import notebook
 
@@ -55,9 +59,9 @@ def test_found_in_a_folder_of_files_and_as_one_file(tmp_path):
     put(tmp_path, "ada.ipynb")
     put(tmp_path, "bob.py")
     found, _ = found_in([tmp_path])
-    assert names(found) == [("ada", "", "ada"), ("bob", "", "bob")]
+    assert names(found) == [("ada", "", ""), ("bob", "", "")]
     found, _ = found_in([tmp_path / "ada.ipynb"])
-    assert names(found) == [("ada", "", "ada")]
+    assert names(found) == [("ada", "", "")]
 
 
 def test_what_is_no_submission_is_said(tmp_path):
@@ -72,10 +76,114 @@ def test_what_is_no_submission_is_said(tmp_path):
     _, troubles = found_in([*places, tmp_path / "one", tmp_path / "two"])
     assert [(str(path.relative_to(tmp_path)), why.split(":")[0]) for path, why in troubles] == [
         ("ada/week3", "holds neither a notebook nor a .py file"),
-        ("none", "does not exist"),
+        ("none", "cannot be read (No such file or directory)"),
         ("ada/week3/answer.docx", "is neither a notebook nor a .py file"),
         ("two/bob.ipynb", "is left out"),
     ]  # fmt: skip
+
+
+def test_what_is_passed_over_is_said(tmp_path):
+    put(tmp_path, "ada.py")
+    put(tmp_path, "bob.docx")
+    put(tmp_path, "dan.IPYNB")
+    put(tmp_path, "_cat.py")
+    put(tmp_path, ".hidden", "gus.py")
+    put(tmp_path, "__MACOSX", "hal.py")
+    put(tmp_path, "fay", "week3", "softmax.Ipynb")
+    put(tmp_path, "fay", "week3", "helper.py")
+    put(tmp_path, "fay", "week3", "data.txt")
+    (tmp_path / "eve").symlink_to(tmp_path / "fay")
+    found, left_out = found_in([tmp_path])
+    assert names(found) == [
+        ("_cat", "", ""),
+        ("ada", "", ""),
+        ("dan", "", ""),
+        ("fay", "week3", "softmax"),
+    ]
+    assert {one.ending for one in found} == {".py", ".ipynb"}
+    assert left_out == [
+        (tmp_path / "eve", "is a link"),
+        (tmp_path / "bob.docx", "is neither a notebook nor a .py file"),
+    ]
+
+
+def test_one_notebook_of_one_assignment_is_found_and_the_others_are_said(tmp_path):
+    put(tmp_path, "ada", "week3", "softmax.ipynb")
+    put(tmp_path, "ada", "week3", "softmax-copy.ipynb")
+    put(tmp_path, "ada", "week4", "softmax.ipynb")
+    put(tmp_path, "bob", "softmax.ipynb")
+    put(tmp_path, "dan.py")
+    found, left_out = found_in([tmp_path], "week3", "softmax")
+    assert names(found) == [
+        ("ada", "week3", "softmax"),
+        ("bob", "week3", "softmax"),
+        ("dan", "week3", "softmax"),
+    ]
+    copy = tmp_path / "ada/week3/softmax-copy.ipynb"
+    assert left_out == [(copy, "is left out: it is not called softmax")]
+
+
+def test_two_files_that_get_the_same_names_are_not_both_found(tmp_path):
+    put(tmp_path, "ada.ipynb")
+    put(tmp_path, "ada", "softmax.ipynb")
+    found, left_out = found_in([tmp_path], "", "softmax")
+    assert names(found) == [("ada", "", "softmax")]
+    (path, why), = left_out  # fmt: skip
+    assert why == f"is left out: {found[0].path} is of the same student and name"
+    assert path != found[0].path
+
+
+@pytest.fixture
+def no_rights():
+    """Return a folder of somebody who, unlike root, may not do everything."""
+    folder = Path(tempfile.mkdtemp())
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.chown(folder, 65534, 65534)
+        os.seteuid(65534)
+    yield folder
+    if is_root:
+        os.seteuid(0)
+    for name in (folder, *folder.iterdir()):
+        name.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no rights here")
+def test_folder_without_rights_costs_nobody_elses_points(no_rights):
+    put(no_rights, "ada.py")
+    put(no_rights, "listed", "bob.py")
+    put(no_rights, "shut", "eve.py")
+    (no_rights / "listed").chmod(0o444)
+    (no_rights / "shut").chmod(0)
+    found, left_out = found_in([no_rights, no_rights / "shut/eve.py"])
+    assert names(found) == [("ada", "", ""), ("listed", "", "bob")]
+    denied = "cannot be read (Permission denied)"
+    assert left_out == [
+        (no_rights / "shut", denied),
+        (no_rights / "shut/eve.py", denied),
+    ]
+    with pytest.raises(Trouble, match="Permission denied"):
+        read_bytes(no_rights / "listed/bob.py")
+
+
+# Names that one file system or another takes for one, or does not take at all.
+ALIKE = (
+    "ann lee", "ann_lee", "ann-lee", "Ann_Lee", "ann/lee", "a!b", "a?b", "..", ".", "…",
+    "x" * 80, "x" * 81, "x" * 82, "𠀀" * 80, "𠀀" * 20, "é", "e\u0301",
+    "m\udcfcller", "m\udce9ller",
+)  # fmt: skip
+
+
+def test_no_two_names_give_the_same_file():
+    given = {name: safe_name(name) for name in ALIKE}
+    taken = [*given.values(), *map(safe_name, given.values())]
+    unlike = {name.casefold() for name in taken}
+    assert len({n.casefold() for n in given.values()}) == len(ALIKE)
+    assert all(len(name.encode()) <= 120 and "/" not in name for name in unlike)
+    assert given["ann_lee"] == "ann_lee" and given["é"] == "é"
+    changed = [name for name in given.values() if name not in ALIKE]
+    assert not {safe_name(name) for name in changed} & set(given.values())
 
 
 def test_keys_differ_where_names_do(tmp_path):
@@ -86,9 +194,11 @@ def test_keys_differ_where_names_do(tmp_path):
             ("a-b", "", "c"),
             ("a", "b-c", ""),
             ("ä", "b", "c"),
+            *((name, "", "c") for name in ALIKE),
         )
     }
-    assert len(keys) == 4 and all("/" not in key for key in keys)
+    assert len(keys) == 4 + len(ALIKE)
+    assert all(len(key.encode()) <= 120 and "/" not in key for key in keys)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
@@ -182,6 +292,35 @@ def test_missing_and_doubled_cells_and_other_courses_are_noted():
         "the cell `softmax-answer` is missing",
         "`k_means` is no exercise of this course, or of another version",
     ]
+
+
+def test_notes_cannot_flood_or_steer_a_terminal():
+    document = notebook("softmax", {})
+    for number in range(100):
+        for _ in range(2):
+            cell = nbformat.v4.new_code_cell("pass")
+            cell.metadata["nbgrader"] = {
+                "grade_id": f"\ud800\x1b[31m\n{number}{'x' * 999}"
+            }
+            document.cells.append(cell)
+    content = json.dumps(document).encode()
+    _, _, notes = read_code(content, ".ipynb", SOFTMAX, catalog)
+    assert len(notes) == 20 and all(
+        note.isprintable() and len(note) <= 200 for note in notes
+    )
+
+
+def test_cell_ids_that_are_missing_or_doubled_change_nothing(capfd, recwarn):
+    document = notebook("softmax", {})
+    for cell in document.cells[::2]:
+        cell["id"] = "same"
+    for cell in document.cells[1::2]:
+        del cell["id"]
+    _, asked, notes = read_code(
+        json.dumps(document).encode(), ".ipynb", Asked(), catalog
+    )
+    assert list(asked.points) == list(catalog.chapters["softmax"]) and notes == []
+    assert capfd.readouterr() == ("", "") and not recwarn.list
 
 
 def test_py_file_is_asked_for_what_it_defines():

@@ -134,6 +134,17 @@ def test_what_no_packer_made_is_refused(node):
         unpacked(node, bytes(8))
 
 
+BYTES = {"array": "|u1", "shape": [5], "at": 0}
+TENSOR = {"tensor": "uint8", "shape": [5], "at": 3}
+
+
+@pytest.mark.parametrize("nodes", [[BYTES] * 2, [TENSOR, BYTES], [None] * 100_000])
+def test_message_takes_no_more_memory_than_it_has_bytes(nodes):
+    assert unpacked({"list": nodes[1:]}, bytes(8))
+    with pytest.raises(Broken):
+        unpacked({"list": nodes}, bytes(8))
+
+
 @pytest.mark.parametrize(
     "frame, said",
     [
