@@ -84,9 +84,9 @@ def shown(output: dict) -> dict:
     return output["data"] if "data" in output else {output["name"]: output["text"]}
 
 
-# The build has run every notebook, with all that it asserts. A second run of all would take a quarter
-# of the time of all tests: one chapter and one notebook of exercises always have it, the others in
-# `make exhaustive`.
+# The build has run every notebook, with all that it asserts. A second run of all would take a
+# quarter of the time of all tests: one chapter and one notebook of exercises always have it, the
+# others in `make exhaustive`.
 @pytest.mark.usefixtures("html")
 @pytest.mark.parametrize(
     "path",
