@@ -239,6 +239,7 @@ def test_processes_that_hoard_memory_together_are_ended(shut_in, hoard):
     assert graded(shut_in, "softmax", RIGHT).passed
 
 
+@pytest.mark.exhaustive
 def test_processes_without_end_are_ended_and_say_so(launcher):
     cell = "import os, time\nwhile True:\n    if os.fork() == 0:\n        time.sleep(1000)\n"
     result = graded(launcher, "softmax", cell, RIGHT, seconds=100)
