@@ -189,7 +189,7 @@ def times_apart(measured: dict[str, Any]) -> list[str]:
         f"loop costs its notebook {loops['median seconds']:.0f} seconds in the median; others "
         f"wait for nothing but the worker. A solved notebook takes {each:.1f} seconds of one "
         f"worker: {_MANY:,} would take {_MANY * each / workers / 3600:.1f} hours on this machine, "
-        f"and {_MANY * each / (_JOBS * _WORKERS) / 60:.0f} minutes as {_JOBS} jobs of {_WORKERS} "
+        f"and {_MANY * each / (_JOBS * _WORKERS) / 60:.1f} minutes as {_JOBS} jobs of {_WORKERS} "
         "workers on a cluster whose cores are as quick and free (computed, not measured).",
     ]
 

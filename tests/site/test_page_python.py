@@ -24,6 +24,9 @@ pytestmark = needs_runtime
 RIGHT, WRONG = answers_that_are("right"), answers_that_are("wrong")
 in_chromium = pytest.param("chromium", marks=needs_chromium)
 in_firefox = pytest.param("firefox", marks=needs_firefox)
+in_firefox_at_night = pytest.param(
+    "firefox", marks=[needs_firefox, pytest.mark.exhaustive]
+)
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +168,9 @@ def softmax(scores):
 """
 
 
-@pytest.mark.parametrize("opened", [in_chromium, in_firefox], indirect=True)
+@pytest.mark.parametrize(
+    "opened", [in_chromium, in_firefox_at_night], indirect=True
+)
 def test_loops_that_end_have_their_time_and_calls_without_end_do_not(opened):
     verdict = opened.evaluate(asking(check_of("init_projection", SLOW)))
     assert verdict["status"] == "right", verdict["text"]

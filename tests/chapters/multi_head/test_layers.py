@@ -291,7 +291,7 @@ def test_multi_head_attention_compiles_as_one_graph() -> None:
     _compiled_equals_eager("aot_eager")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.without_hook
 def test_multi_head_attention_compiles_to_machine_code() -> None:
     """The same with PyTorch's own compiler, which needs one for C++."""
