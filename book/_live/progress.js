@@ -59,11 +59,11 @@ function wordsOf(heading) {
   return words.map((node) => node.textContent).join("").trim();
 }
 
-/** On the first page: the way back. */
+/** On the first page: the way back, once it is known. */
 function offerPlace() {
   const map = document.querySelector(".chapter-map");
   const kept = recall(LAST);
-  if (!map || !kept) return;
+  if (!map || !kept || document.querySelector(".attn-continue")) return;
   let place;
   try {
     place = JSON.parse(kept);
@@ -83,5 +83,6 @@ addEventListener("DOMContentLoaded", () => {
   offerPlace();
   rememberPlace();
   watchStore(tickLists);
+  watchStore(offerPlace);  // the page that was left may keep its place after this one is shown
   tickLists();
 });
