@@ -231,7 +231,13 @@ def test_a_file_that_is_not_ours_is_named_and_changes_nothing(
     expect(panel).to_contain_text(f"0 of {N}")
 
 
-@pytest.mark.parametrize("kind", ["SecurityError", "QuotaExceededError"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("SecurityError", marks=pytest.mark.exhaustive),
+        "QuotaExceededError",
+    ],
+)
 def test_a_browser_that_keeps_nothing_is_said_and_all_else_works(browser, kind):
     refuse = f"""Object.defineProperty(Storage.prototype, "setItem", {{value() {{
         throw new DOMException("no", "{kind}"); }}}});"""

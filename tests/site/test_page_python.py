@@ -185,7 +185,9 @@ def softmax(scores):
 """
 
 
-@pytest.mark.parametrize("opened", [in_chromium, in_firefox], indirect=True)
+@pytest.mark.parametrize(
+    "opened", [in_chromium, in_firefox_at_night], indirect=True
+)
 def test_the_page_outlives_what_an_answer_does(opened):
     loop = f"while True:\n    pass\n{RIGHT_SOFTMAX}"
     verdict = opened.evaluate(asking(check_of("softmax", loop)))
