@@ -36,14 +36,13 @@ WITH_AXE = [
     *("book/follow.html", "book/glossary.html", "search.html"),
 ]
 pytestmark = [pytest.mark.usefixtures("html"), needs_chromium]
-# One generator makes the pages of exercises: three in the ordinary run, all in `make exhaustive`.
-PRACTICED = [page for page in PAGES if page.startswith("book/exercises/")]
+# Chapters and one or two pages of each other kind in the ordinary run, all in `make exhaustive`.
 every_page = pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.exhaustive)
-        if page in PRACTICED and PRACTICED.index(page) % 5
-        else page
+        page
+        if page in CHAPTER_PAGES or page in WITH_AXE
+        else pytest.param(page, marks=pytest.mark.exhaustive)
         for page in PAGES
     ],
 )
@@ -111,7 +110,15 @@ def test_the_chapter_on_a_desktop_by_axe_and_on_paper(browser, page):
     assert opened.problems == []
 
 
-@pytest.mark.parametrize("page", SERVED)
+@pytest.mark.parametrize(
+    "page",
+    [
+        page
+        if page == SERVED[2]
+        else pytest.param(page, marks=pytest.mark.exhaustive)
+        for page in SERVED
+    ],
+)
 def test_the_page_from_a_server(browser, server, page):
     with visit(browser, server, page, **VIEWS["desktop"]) as opened:
         it_is_sound_in_both_themes(opened, "light", "dark")

@@ -84,6 +84,7 @@ def test_two_processes_have_the_losses_of_one_and_it_can_read_what_they_wrote(
     small.assert_close(out, whole)
 
 
+@pytest.mark.exhaustive
 def test_two_processes_can_read_what_one_wrote(whole: Path, tmp_path: Path) -> None:
     out = shutil.copytree(whole, tmp_path / "run")
     shutil.rmtree(out / "checkpoint-00000008")
