@@ -244,6 +244,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return options.run(options)
     except (ClassroomError, BadDeclaration) as error:
         said = str(error)
+    except BrokenPipeError:  # who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except OSError as error:
         said = (
             f"{error.filename}: {error.strerror}" if error.filename else str(error)

@@ -21,6 +21,7 @@ except ImportError as missing:
     ) from missing
 
 import course_attn
+from course_attn.checking.course import Course
 from course_attn.checking.declare import BadDeclaration, Catalog
 from course_attn.grade.feedback import page
 from course_attn.grade.gradebook import into_gradebook
@@ -280,11 +281,12 @@ class _Lines:
 
 def _catalog(package: str) -> Catalog:
     try:
-        catalog = importlib.import_module(package).course.catalog
-    except (ImportError, AttributeError, BadDeclaration) as error:
+        course = getattr(importlib.import_module(package), "course", None)
+    except (ImportError, BadDeclaration) as error:
         raise _Problem(f"--course {package}: {error}") from None
-    assert isinstance(catalog, Catalog)
-    return catalog
+    if not isinstance(course, Course):
+        raise _Problem(f"--course {package}: it has no `course = Course(…)`")
+    return course.catalog
 
 
 def _asked(options: argparse.Namespace, catalog: Catalog) -> Asked:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from dataclasses import replace
 
 import nbformat
@@ -190,7 +191,12 @@ def test_what_cannot_be_graded_has_its_line_and_the_rest_its_points(
         (["x", "--container", "docker"], "--container needs --image"),
         (["x", "--exercises", "k_means"], "there is no exercise 'k_means'"),
         (["x", "--release", "none.ipynb"], "none.ipynb: cannot be read"),
-        (["x", "--course", "math"], "--course math"),
+        (
+            ["x", "--course", "math"],
+            "--course math: it has no `course = Course(…)`",
+        ),
+        (["x", "--course", "no_such_course"], "--course no_such_course: No module"),
+        (["x", "--course", "odd_course"], "--course odd_course: it has no"),
         (["empty"], "there is no submission to be graded"),
         (["class", "--assignment", "week33"], "there is no submission of week33"),
         (["empty", "--merge"], "there is no submission to be graded"),
@@ -200,6 +206,8 @@ def test_what_cannot_begin_is_said_in_one_line(
     arguments, said, capsys, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
+    odd = types.SimpleNamespace(course=types.SimpleNamespace(catalog={}))
+    monkeypatch.setitem(sys.modules, "odd_course", odd)
     (tmp_path / "empty").mkdir()
     put(tmp_path / "class/ada/week3", "softmax", ENTROPY)
     assert main(arguments) == 2
