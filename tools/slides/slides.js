@@ -91,7 +91,8 @@ function breakUp(topic) {
 }
 
 /**
- * Take from a block what the slide has no room for: the last items of a list, the output of a cell.
+ * Take from a block what the slide has no room for: the last items of a list, the last rows of a
+ * table, the output of a cell.
  *
  * @param {HTMLElement} body
  * @param {Element} block
@@ -105,6 +106,14 @@ function divided(body, block) {
       rest.prepend(/** @type {Element} */ (block.lastElementChild));
     }
     if (rest instanceof HTMLOListElement) rest.start += block.childElementCount;
+  } else if (block.matches(":has(> table)")) {
+    const table = /** @type {HTMLTableElement} */ (block.querySelector(":scope > table"));
+    const rows = table.tBodies[0], more = /** @type {HTMLTableElement} */ (table.cloneNode(true));
+    more.tBodies[0].replaceChildren();
+    while (overflows(body) && rows.childElementCount > 1) {
+      more.tBodies[0].prepend(/** @type {Element} */ (rows.lastElementChild));
+    }
+    if (more.tBodies[0].childElementCount) rest.append(more);
   } else if (block.matches(".cell:has(> .cell_input)")) {
     rest.append(...block.querySelectorAll(":scope > .cell_output"));
   }
