@@ -82,12 +82,14 @@ lab: .venv/.installed
 
 # It looks for nothing outside: neither for a newer version of itself nor for modules.
 DENO = DENO_DIR=.deno_cache DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
+SCRIPTS = $(shell git ls-files '*.js' ':!*vendor*')
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy --no-error-summary
+	$(DENO) fmt --quiet --check $(SCRIPTS)
 	$(DENO) lint --quiet book course_attn tools
 	$(DENO) check --quiet --no-remote book course_attn tools/slides/slides.js
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)

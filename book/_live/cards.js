@@ -1,8 +1,8 @@
 // @ts-check
 // Cards: questions that come back. At the end of a chapter they open in the text; the page "Today's
 // review" asks those that are due, and what was missed once more before it ends.
-import {element, fromRoot} from "./course.js";
-import {store} from "./shared.js";
+import { element, fromRoot } from "./course.js";
+import { store } from "./shared.js";
 
 // After how many days a card comes back, by its box. What is known goes on to the next box, what is
 // missed to the first.
@@ -34,7 +34,7 @@ function told(date) {
   const day = written(date);
   if (day <= today()) return "today";
   if (day === written(later(today(), 1))) return "tomorrow";
-  return "on " + date.toLocaleDateString("en-US", {month: "long", day: "numeric"});
+  return "on " + date.toLocaleDateString("en-US", { month: "long", day: "numeric" });
 }
 
 // What is known of a card
@@ -47,11 +47,11 @@ function told(date) {
 function seenOf(name) {
   const kept = store.recall("card:" + name) ?? "";
   const [, day, box] = /^(\d{4}-\d\d-\d\d) ([0-5])$/.exec(kept) ?? [];
-  return day ? {day, box: Number(box)} : null;
+  return day ? { day, box: Number(box) } : null;
 }
 
 /** @param {Seen} seen */
-const comesBack = ({day, box}) => later(day, DAYS[box]);
+const comesBack = ({ day, box }) => later(day, DAYS[box]);
 
 /** @param {string} name */
 function isDue(name) {
@@ -84,9 +84,12 @@ function mendDays() {
  * @param {(knew: boolean) => void} judge
  */
 function ratings(judge) {
-  return element("div", {class: "attn-rate", role: "group", "aria-label": "How did it go?"},
-    element("button", {type: "button", click: () => judge(true)}, "I knew it"),
-    element("button", {type: "button", click: () => judge(false)}, "Not yet"));
+  return element(
+    "div",
+    { class: "attn-rate", role: "group", "aria-label": "How did it go?" },
+    element("button", { type: "button", click: () => judge(true) }, "I knew it"),
+    element("button", { type: "button", click: () => judge(false) }, "Not yet"),
+  );
 }
 
 /** @param {Element} card */
@@ -99,10 +102,10 @@ const nameOf = (card) => /** @type {HTMLElement} */ (card).dataset.card ?? "";
  * @param {boolean} stay
  */
 function enliven(deck, stay) {
-  const said = element("p", {class: "attn-deck-said", role: "status"});
+  const said = element("p", { class: "attn-deck-said", role: "status" });
   const cards = [...deck.querySelectorAll("details")];
   const redraws = cards.map((card) => {
-    const name = nameOf(card), when = element("p", {class: "attn-when"});
+    const name = nameOf(card), when = element("p", { class: "attn-when" });
     const rate = ratings((knew) => {
       const trouble = answered(name, knew);
       card.querySelector("summary")?.focus();
@@ -118,7 +121,7 @@ function enliven(deck, stay) {
     };
   });
   const draw = () => redraws.forEach((redraw) => redraw());
-  const link = element("a", {href: fromRoot("book/review.html")}, "Today’s review");
+  const link = element("a", { href: fromRoot("book/review.html") }, "Today’s review");
   if (stay) deck.append(said, element("p", {}, "What you answer here comes back in ", link, "."));
   else deck.append(said);
   draw();
@@ -140,11 +143,12 @@ function summed(cards) {
 function review(place) {
   const decks = [...document.querySelectorAll(".attn-deck")];
   /** @type {Map<string, Element>} */
-  const cards = new Map(decks.flatMap((deck) =>
-    [...deck.querySelectorAll("details")].map((card) => [nameOf(card), card])));
+  const cards = new Map(
+    decks.flatMap((deck) => [...deck.querySelectorAll("details")].map((card) => [nameOf(card), card])),
+  );
   const names = [...cards.keys()];
-  const said = element("p", {class: "attn-said-of-review", role: "status"});
-  const stage = element("div", {class: "attn-stage"}), boxes = element("ol", {class: "attn-boxes"});
+  const said = element("p", { class: "attn-said-of-review", role: "status" });
+  const stage = element("div", { class: "attn-stage" }), boxes = element("ol", { class: "attn-boxes" });
   place.append(said, stage, boxes);
   let running = false;
 
@@ -170,20 +174,29 @@ function review(place) {
     running = false;
     const due = names.filter(isDue), seen = names.map(seenOf).filter((one) => one !== null);
     const next = seen.map((one) => written(comesBack(one))).sort()[0];
-    const first = due.length ? `${counted(due.length)} due today.`
-      : next ? `Nothing is due today. The next card comes back ${told(later(next, 0))}.`
+    const first = due.length
+      ? `${counted(due.length)} due today.`
+      : next
+      ? `Nothing is due today. The next card comes back ${told(later(next, 0))}.`
       : "You have not begun yet: choose a chapter that you have read.";
     const fresh = unseen();
-    const chosen = element("select", {"aria-label": "A chapter whose cards are new to you"},
-      ...fresh.map(({title, names}) => element("option", {}, `${title}: ${names.length} new`)));
-    const controls = element("div", {class: "attn-tools"});
+    const chosen = element(
+      "select",
+      { "aria-label": "A chapter whose cards are new to you" },
+      ...fresh.map(({ title, names }) => element("option", {}, `${title}: ${names.length} new`)),
+    );
+    const controls = element("div", { class: "attn-tools" });
     if (due.length) {
-      controls.append(element("button", {type: "button", click: () => ask(due)}, "Start"));
+      controls.append(element("button", { type: "button", click: () => ask(due) }, "Start"));
     }
     if (fresh.length) {
-      controls.append(chosen, element("button", {
-        type: "button", click: () => ask([...due, ...fresh[chosen.selectedIndex].names]),
-      }, due.length ? "Start with these as well" : "Start with these"));
+      controls.append(
+        chosen,
+        element("button", {
+          type: "button",
+          click: () => ask([...due, ...fresh[chosen.selectedIndex].names]),
+        }, due.length ? "Start with these as well" : "Start with these"),
+      );
     }
     stage.replaceChildren(element("p", {}, first), controls);
   }
@@ -210,21 +223,26 @@ function review(place) {
           missed.add(name);
           queue.push(name);
         }
-        const when = knew && seen ? `Comes back ${told(comesBack(seen))}.`
+        const when = knew && seen
+          ? `Comes back ${told(comesBack(seen))}.`
           : "You will be asked again before the end.";
         said.textContent = `${when} ${counted(queue.length)} left.` + (trouble ? " " + trouble : "");
         show();
       }));
-      stage.replaceChildren(element("p", {class: "attn-hint-of-card"},
-        "Answer from memory, then open the card."), card);
+      stage.replaceChildren(
+        element("p", { class: "attn-hint-of-card" }, "Answer from memory, then open the card."),
+        card,
+      );
       const page = /** @type {any} */ (self);
       page.MathJax?.typesetPromise?.([card]);
       card.querySelector("summary")?.focus();
     }
 
     function finish() {
-      said.textContent = `Done: ${counted(asked)}` + (missed.size ? `, ${missed.size} of them asked `
-        + "more than once." : ", all known at once.");
+      said.textContent = `Done: ${counted(asked)}` + (missed.size
+        ? `, ${missed.size} of them asked ` +
+          "more than once."
+        : ", all known at once.");
       offer();
     }
   }
@@ -253,8 +271,11 @@ addEventListener("DOMContentLoaded", () => {
 /** @type {HTMLDetailsElement[]} */
 let opened = [];
 addEventListener("beforeprint", () => {
-  opened = [.../** @type {NodeListOf<HTMLDetailsElement>} */ (
-    document.querySelectorAll(".attn-deck .attn-card:not([open])"))];
+  opened = [
+    .../** @type {NodeListOf<HTMLDetailsElement>} */ (
+      document.querySelectorAll(".attn-deck .attn-card:not([open])")
+    ),
+  ];
   for (const card of opened) card.open = true;
 });
 addEventListener("afterprint", () => {

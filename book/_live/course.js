@@ -17,7 +17,7 @@
 /** @returns {Course} */
 export function course() {
   const page = /** @type {{courseFacts?: Course}} */ (/** @type {unknown} */ (window));
-  return page.courseFacts ?? {python: false, modelSize: 0, chapters: [], starters: {}};
+  return page.courseFacts ?? { python: false, modelSize: 0, chapters: [], starters: {} };
 }
 
 /**

@@ -78,7 +78,7 @@ export function openEditor(place, options) {
     clearError();
     options.onChange?.(text);
   };
-  const settings = {...options, onChange: changed, hint: hint.id};
+  const settings = { ...options, onChange: changed, hint: hint.id };
   /** @type {Surface} */
   let surface = textArea(settings);
   frame.prepend(surface.element);
@@ -119,7 +119,7 @@ export function openEditor(place, options) {
  * Says which keys do what: shown while the editor has the focus, read out with its name.
  * @param {EditorOptions} options
  */
-function keysHint({onRun, readOnly}) {
+function keysHint({ onRun, readOnly }) {
   const hint = document.createElement("p");
   hint.className = "live-editor-hint";
   hint.id = `live-editor-hint-${++editorsOpened}`;
@@ -146,11 +146,11 @@ function keepKeysFromPage(frame) {
  * @param {EditorOptions} options
  * @param {(back: boolean) => void} indent
  */
-function addKeys(element, {onRun, readOnly}, indent) {
+function addKeys(element, { onRun, readOnly }, indent) {
   let leaving = false;
   element.addEventListener("blur", () => leaving = false);
   element.addEventListener("keydown", (event) => {
-    const {key} = event;
+    const { key } = event;
     if (key === "Enter" && onRun && (event.ctrlKey || event.metaKey || event.shiftKey)) {
       take(event);
       if (!event.repeat) onRun();
@@ -161,7 +161,7 @@ function addKeys(element, {onRun, readOnly}, indent) {
     // There is no hurry after Escape: Tab leaves until another key is pressed.
     if (key === "Escape") leaving = true;
     else if (key !== "Tab" && !MODIFIERS.includes(key)) leaving = false;
-  }, {capture: true});
+  }, { capture: true });
 }
 
 /** @param {KeyboardEvent} event */
@@ -218,17 +218,25 @@ function textArea(options) {
   return {
     element: area,
     text: () => area.value,
-    setText(text) { area.value = text; },
+    setText(text) {
+      area.value = text;
+    },
     // A text area cannot mark a line: the sentence below says which it is.
-    mark(line) { area.classList.toggle("live-editor-marked", line > 0); },
+    mark(line) {
+      area.classList.toggle("live-editor-marked", line > 0);
+    },
   };
 }
 
 /** @param {EditorOptions & {hint: string}} options */
-function attributesOf({label, hint, readOnly}) {
+function attributesOf({ label, hint, readOnly }) {
   return {
-    "aria-label": label, "aria-describedby": hint, autocapitalize: "off", autocorrect: "off",
-    spellcheck: "false", ...(readOnly && {"aria-readonly": "true", inputmode: "none"}),
+    "aria-label": label,
+    "aria-describedby": hint,
+    autocapitalize: "off",
+    autocorrect: "off",
+    spellcheck: "false",
+    ...(readOnly && { "aria-readonly": "true", inputmode: "none" }),
   };
 }
 
@@ -241,7 +249,7 @@ function attributesOf({label, hint, readOnly}) {
  */
 function codeMirrorInPlaceOf(old, parts, options) {
   const area = /** @type {HTMLTextAreaElement} */ (old);
-  const {EditorState, EditorView} = parts;
+  const { EditorState, EditorView } = parts;
   const focused = document.activeElement === area;
   const marks = lineMarks(parts);
   let ours = false;
@@ -249,7 +257,7 @@ function codeMirrorInPlaceOf(old, parts, options) {
     state: EditorState.create({
       // CodeMirror takes any line ending for one, as a text area does.
       doc: area.value,
-      selection: {anchor: area.selectionStart, head: area.selectionEnd},
+      selection: { anchor: area.selectionStart, head: area.selectionEnd },
       extensions: [
         ...pythonExtensions(parts),
         marks.field,
@@ -270,7 +278,7 @@ function codeMirrorInPlaceOf(old, parts, options) {
     setText(text) {
       ours = true;
       view.dispatch({
-        changes: {from: 0, to: view.state.doc.length, insert: text},
+        changes: { from: 0, to: view.state.doc.length, insert: text },
         annotations: parts.isolateHistory.of("full"),
       });
       ours = false;
@@ -284,7 +292,7 @@ function codeMirrorInPlaceOf(old, parts, options) {
  * @param {any} parts
  */
 function pythonExtensions(parts) {
-  const {EditorState, indentUnit, keymap} = parts;
+  const { EditorState, indentUnit, keymap } = parts;
   return [
     parts.lineNumbers(),
     parts.highlightSpecialChars(),
@@ -305,20 +313,29 @@ function pythonExtensions(parts) {
  * Classes for the parts of the code; editor.css gives them the colors of the page's listings.
  * @param {any} parts
  */
-function tokenClasses({HighlightStyle, tags}) {
-  const {definition, function: called, special} = tags;
+function tokenClasses({ HighlightStyle, tags }) {
+  const { definition, function: called, special } = tags;
   /** @type {Record<string, any[]>} */
   const kinds = {
-    keyword: [tags.keyword, tags.bool, tags.null, tags.operatorKeyword, tags.controlKeyword,
-      tags.definitionKeyword, tags.moduleKeyword],
+    keyword: [
+      tags.keyword,
+      tags.bool,
+      tags.null,
+      tags.operatorKeyword,
+      tags.controlKeyword,
+      tags.definitionKeyword,
+      tags.moduleKeyword,
+    ],
     string: [tags.string, special(tags.string), tags.escape],
     number: [tags.number, tags.meta],
     comment: [tags.comment],
     name: [called(definition(tags.variableName)), definition(tags.className)],
     operator: [tags.operator, tags.modifier],
   };
-  return HighlightStyle.define(Object.entries(kinds)
-    .map(([kind, tag]) => ({tag, class: `live-code-${kind}`})));
+  return HighlightStyle.define(
+    Object.entries(kinds)
+      .map(([kind, tag]) => ({ tag, class: `live-code-${kind}` })),
+  );
 }
 
 /**
@@ -326,15 +343,15 @@ function tokenClasses({HighlightStyle, tags}) {
  * they go on below their beginning and not at the margin, which would read as Python's dedent.
  * @param {any} parts
  */
-function hangingLines({Decoration, RangeSet, ViewPlugin}) {
+function hangingLines({ Decoration, RangeSet, ViewPlugin }) {
   /** @param {any} view */
-  function shown({state: {doc}, visibleRanges}) {
+  function shown({ state: { doc }, visibleRanges }) {
     const found = [];
-    for (const {from, to} of visibleRanges) {
+    for (const { from, to } of visibleRanges) {
       for (let at = from; at <= to;) {
         const line = doc.lineAt(at);
         const style = `--indent: ${line.text.search(/[^ ]|$/)}`;
-        found.push(Decoration.line({attributes: {style}}).range(line.from));
+        found.push(Decoration.line({ attributes: { style } }).range(line.from));
         at = line.to + 1;
       }
     }
@@ -342,10 +359,10 @@ function hangingLines({Decoration, RangeSet, ViewPlugin}) {
   }
   return ViewPlugin.define((/** @type {any} */ view) => ({
     decorations: shown(view),
-    update(/** @type {any} */ {docChanged, viewportChanged, view: changed}) {
+    update(/** @type {any} */ { docChanged, viewportChanged, view: changed }) {
       if (docChanged || viewportChanged) this.decorations = shown(changed);
     },
-  }), {decorations: (/** @type {any} */ plugin) => plugin.decorations});
+  }), { decorations: (/** @type {any} */ plugin) => plugin.decorations });
 }
 
 /**
@@ -354,23 +371,24 @@ function hangingLines({Decoration, RangeSet, ViewPlugin}) {
  * @param {any} parts
  * @param {boolean} back
  */
-function indentInCodeMirror(view, {indentLess, indentMore}, back) {
-  const {main} = view.state.selection;
+function indentInCodeMirror(view, { indentLess, indentMore }, back) {
+  const { main } = view.state.selection;
   if (back) return indentLess(view);
   if (!main.empty) return indentMore(view);
   const column = main.head - view.state.doc.lineAt(main.head).from;
   const insert = view.state.replaceSelection(INDENT.slice(column % INDENT.length));
-  view.dispatch(insert, {scrollIntoView: true, userEvent: "input"});
+  view.dispatch(insert, { scrollIntoView: true, userEvent: "input" });
 }
 
 /**
  * The marked line, in the text and among the line numbers.
  * @param {any} parts
  */
-function lineMarks({Decoration, EditorView, GutterMarker, RangeSet, StateEffect, StateField,
-  gutterLineClass}) {
+function lineMarks(
+  { Decoration, EditorView, GutterMarker, RangeSet, StateEffect, StateField, gutterLineClass },
+) {
   const effect = StateEffect.define();
-  const line = Decoration.line({class: "live-editor-marked"});
+  const line = Decoration.line({ class: "live-editor-marked" });
   class Marked extends GutterMarker {
     elementClass = "live-editor-marked";
   }
@@ -381,13 +399,18 @@ function lineMarks({Decoration, EditorView, GutterMarker, RangeSet, StateEffect,
       return transaction.docChanged ? null : at;
     },
     provide: (/** @type {any} */ self) => [
-      EditorView.decorations.from(self, (/** @type {number | null} */ at) =>
-        at === null ? Decoration.none : Decoration.set([line.range(at)])),
-      gutterLineClass.from(self, (/** @type {number | null} */ at) =>
-        at === null ? RangeSet.empty : RangeSet.of([new Marked().range(at)])),
+      EditorView.decorations.from(
+        self,
+        (/** @type {number | null} */ at) => at === null ? Decoration.none : Decoration.set([line.range(at)]),
+      ),
+      gutterLineClass.from(
+        self,
+        (/** @type {number | null} */ at) =>
+          at === null ? RangeSet.empty : RangeSet.of([new Marked().range(at)]),
+      ),
     ],
   });
-  return {effect, field};
+  return { effect, field };
 }
 
 /**
@@ -396,12 +419,12 @@ function lineMarks({Decoration, EditorView, GutterMarker, RangeSet, StateEffect,
  * @param {number} line
  */
 function markLine(view, effect, line) {
-  const {doc} = view.state;
+  const { doc } = view.state;
   const at = line > 0 ? doc.line(Math.min(line, doc.lines)).from : null;
-  view.dispatch({effects: effect.of(at)});
+  view.dispatch({ effects: effect.of(at) });
   if (at === null) return;
   // Only the editor scrolls; the page stays where the reader is.
-  const {top, bottom} = view.lineBlockAt(at), scroller = view.scrollDOM;
+  const { top, bottom } = view.lineBlockAt(at), scroller = view.scrollDOM;
   if (top < scroller.scrollTop) scroller.scrollTop = top;
   const over = bottom - scroller.scrollTop - scroller.clientHeight;
   if (over > 0) scroller.scrollTop += over;

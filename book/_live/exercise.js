@@ -2,11 +2,11 @@
 // An exercise on its page: write the answer, have it checked, ask for a hint, put the lines in
 // order, see the solution. Without this script the page shows the stub, and where to run it.
 
-import {course, element, fromRoot} from "./course.js";
-import {openEditor} from "./editor.js";
-import {parsonsProblem, revealLines} from "./parsons.js";
-import {STARTING, askPython, startPython, whatHappened} from "./runtime.js";
-import {forget, keep, markSolved, recall, solvedAt, watchStore} from "./store.js";
+import { course, element, fromRoot } from "./course.js";
+import { openEditor } from "./editor.js";
+import { parsonsProblem, revealLines } from "./parsons.js";
+import { askPython, STARTING, startPython, whatHappened } from "./runtime.js";
+import { forget, keep, markSolved, recall, solvedAt, watchStore } from "./store.js";
 
 /**
  * @typedef {object} Facts what the page says of an exercise
@@ -45,14 +45,13 @@ function liveExercise(block) {
   /** @type {string | null} */
   let replaced = null;
 
-  const said = element("p", {class: "attn-said", role: "status"});
-  const verdict = element("div", {class: "attn-verdict"});
+  const said = element("p", { class: "attn-said", role: "status" });
+  const verdict = element("div", { class: "attn-verdict" });
   const extra = element("div", {});
-  const undoing = element("button", {type: "button", hidden: true, click: bringBack},
-    "Bring my text back");
-  const bar = element("div", {class: "attn-tools"});
+  const undoing = element("button", { type: "button", hidden: true, click: bringBack }, "Bring my text back");
+  const bar = element("div", { class: "attn-tools" });
   const tool = (/** @type {string} */ text, /** @type {() => void} */ action) => {
-    const made = element("button", {type: "button", click: action}, text);
+    const made = element("button", { type: "button", click: action }, text);
     bar.append(made);
     return made;
   };
@@ -75,7 +74,10 @@ function liveExercise(block) {
     if (editor) return editor;
     place.replaceChildren();
     editor = openEditor(place, {
-      text, label: "Your answer: " + facts.name, onChange: changed, onRun: check,
+      text,
+      label: "Your answer: " + facts.name,
+      onChange: changed,
+      onRun: check,
     });
     writing.hidden = true;
     checking.hidden = resetting.hidden = false;
@@ -115,7 +117,7 @@ function liveExercise(block) {
     try {
       await startPython();
       said.textContent = "Checking…";
-      const question = {task: "check", name: facts.name, code: editor.text(), earlier: earlier()};
+      const question = { task: "check", name: facts.name, code: editor.text(), earlier: earlier() };
       show(await askPython(question, CHECK_SECONDS));
     } catch (error) {
       said.textContent = whatHappened(error);
@@ -124,18 +126,20 @@ function liveExercise(block) {
     running = false;
     said.classList.remove("attn-waiting");
     checking.removeAttribute("aria-disabled");
-    (verdict.firstElementChild ?? said).scrollIntoView({block: "nearest"});
+    (verdict.firstElementChild ?? said).scrollIntoView({ block: "nearest" });
   }
 
   /** The answers on this page that were right, which this one may call. */
   function earlier() {
-    const names = course().chapters.find(({slug}) => slug === facts.chapter)?.exercises ?? [];
-    return Object.fromEntries(names
-      .filter((name) => name !== facts.name && solvedAt(name) && recall("answer:" + name))
-      .map((name) => [name, recall("answer:" + name)]));
+    const names = course().chapters.find(({ slug }) => slug === facts.chapter)?.exercises ?? [];
+    return Object.fromEntries(
+      names
+        .filter((name) => name !== facts.name && solvedAt(name) && recall("answer:" + name))
+        .map((name) => [name, recall("answer:" + name)]),
+    );
   }
 
-  function show(/** @type {Verdict} */ {status, html, text, printed}) {
+  function show(/** @type {Verdict} */ { status, html, text, printed }) {
     said.textContent = "";
     elsewhere(false);
     const lines = [...text.matchAll(/\bline (\d+)/gi)].map((found) => Number(found[1]));
@@ -143,8 +147,14 @@ function liveExercise(block) {
     verdict.classList.remove("attn-old");
     verdict.replaceChildren(safeCard(html));
     if (printed) {
-      verdict.append(element("details", {},
-        element("summary", {}, "Your lines printed"), element("pre", {}, shortened(printed))));
+      verdict.append(
+        element(
+          "details",
+          {},
+          element("summary", {}, "Your lines printed"),
+          element("pre", {}, shortened(printed)),
+        ),
+      );
     }
     if (status === "right") {
       const trouble = markSolved(facts.name);
@@ -164,9 +174,15 @@ function liveExercise(block) {
   checking.classList.add("attn-main");
   const panels = openablePanels(extra, bar, {
     "Hint": (panel) => moreHints(panel, facts.hints),
-    ...(facts.parsons && {"Put lines in order": (panel) =>
-      parsonsProblem(panel, facts.parsons, checks ? {onSolved: (text) =>
-        exchange(text, "Your lines are in the editor: check them.")} : {})}),
+    ...(facts.parsons &&
+      {
+        "Put lines in order": (panel) =>
+          parsonsProblem(
+            panel,
+            facts.parsons,
+            checks ? { onSolved: (text) => exchange(text, "Your lines are in the editor: check them.") } : {},
+          ),
+      }),
     "Solution": (panel) => revealLines(panel, facts.solution, {}),
   });
   const resetting = tool("Start over", () => {
@@ -186,7 +202,7 @@ function liveExercise(block) {
     elsewhere(false);
     const kept = recall(key);
     if (kept !== null && kept !== facts.stub) open(kept);
-    place.addEventListener("click", () => editor ?? begin(), {once: true});
+    place.addEventListener("click", () => editor ?? begin(), { once: true });
   } else {
     for (const needsPython of [writing, checking, resetting]) needsPython.remove();
   }
@@ -214,18 +230,22 @@ function openablePanels(place, bar, contents) {
   /** @type {(() => void)[]} */
   const closers = [];
   for (const [title, fill] of Object.entries(contents)) {
-    const panel = element("section", {class: "attn-panel", "aria-label": title, hidden: true});
+    const panel = element("section", { class: "attn-panel", "aria-label": title, hidden: true });
     let filled = false;
-    const opener = element("button", {type: "button", "aria-expanded": "false", click() {
-      const opens = panel.hidden;
-      for (const close of closers) close();
-      panel.hidden = !opens;
-      opener.setAttribute("aria-expanded", String(opens));
-      if (!opens) return;
-      if (!filled) fill(panel);
-      filled = true;
-      panel.scrollIntoView({block: "nearest"});
-    }}, title);
+    const opener = element("button", {
+      type: "button",
+      "aria-expanded": "false",
+      click() {
+        const opens = panel.hidden;
+        for (const close of closers) close();
+        panel.hidden = !opens;
+        opener.setAttribute("aria-expanded", String(opens));
+        if (!opens) return;
+        if (!filled) fill(panel);
+        filled = true;
+        panel.scrollIntoView({ block: "nearest" });
+      },
+    }, title);
     closers.push(() => {
       panel.hidden = true;
       opener.setAttribute("aria-expanded", "false");
@@ -243,8 +263,8 @@ function openablePanels(place, bar, contents) {
  * @param {string[]} hints
  */
 function moreHints(panel, hints) {
-  const list = element("ol", {"aria-live": "polite", tabindex: "-1"});
-  const more = element("button", {type: "button", click: showOne}, "Next hint");
+  const list = element("ol", { "aria-live": "polite", tabindex: "-1" });
+  const more = element("button", { type: "button", click: showOne }, "Next hint");
   panel.append(list, more);
   function showOne() {
     list.append(element("li", {}, ...withCode(hints[list.children.length])));
@@ -264,19 +284,30 @@ function moreHints(panel, hints) {
 function withCode(text) {
   return text.split(/(`[^`]+`|\$[^$]+\$)/).map((part) => {
     if (part.startsWith("`")) return element("code", {}, part.slice(1, -1));
-    if (part.startsWith("$")) return element("span", {class: "math"}, `\\(${part.slice(1, -1)}\\)`);
+    if (part.startsWith("$")) return element("span", { class: "math" }, `\\(${part.slice(1, -1)}\\)`);
     return part;
   });
 }
 
 /** @param {HTMLElement} part */
 function typeset(part) {
-  const {MathJax} = /** @type {any} */ (window);
+  const { MathJax } = /** @type {any} */ (window);
   MathJax?.typesetPromise?.([part]);
 }
 
 const KEPT_TAGS = new Set([
-  "DIV", "STRONG", "SPAN", "CODE", "P", "PRE", "EM", "OL", "LI", "BR", "DETAILS", "SUMMARY",
+  "DIV",
+  "STRONG",
+  "SPAN",
+  "CODE",
+  "P",
+  "PRE",
+  "EM",
+  "OL",
+  "LI",
+  "BR",
+  "DETAILS",
+  "SUMMARY",
 ]);
 const KEPT_ATTRIBUTES = new Set(["style", "role", "aria-hidden"]);
 
@@ -292,7 +323,7 @@ function safeCard(html) {
       part.replaceWith(part.textContent ?? "");
       continue;
     }
-    for (const {name, value} of [...part.attributes]) {
+    for (const { name, value } of [...part.attributes]) {
       if (!KEPT_ATTRIBUTES.has(name) || /url\(/i.test(value)) part.removeAttribute(name);
     }
   }
@@ -312,19 +343,19 @@ function shortened(text) {
  *
  * @param {Facts} facts
  */
-function nextStep({name, chapter}) {
-  const {chapters} = course();
-  const at = chapters.findIndex(({slug}) => slug === chapter);
+function nextStep({ name, chapter }) {
+  const { chapters } = course();
+  const at = chapters.findIndex(({ slug }) => slug === chapter);
   const here = chapters[at]?.exercises ?? [];
   const next = here[here.indexOf(name) + 1];
-  const step = element("p", {class: "attn-next"});
+  const step = element("p", { class: "attn-next" });
   if (next) {
     const block = document.querySelector(`.attn-exercise[data-exercise="${next}"]`);
     const heading = block?.closest("section")?.id ?? "";
-    step.append("Next exercise: ", element("a", {href: "#" + heading}, element("code", {}, next)));
+    step.append("Next exercise: ", element("a", { href: "#" + heading }, element("code", {}, next)));
   } else if (chapters[at + 1]) {
-    const {slug, title} = chapters[at + 1];
-    step.append("Next chapter: ", element("a", {href: fromRoot(`book/${slug}.html`)}, title));
+    const { slug, title } = chapters[at + 1];
+    step.append("Next chapter: ", element("a", { href: fromRoot(`book/${slug}.html`) }, title));
   }
   return step;
 }

@@ -36,10 +36,11 @@ const EPS = 1e-5;
  */
 export function fromHalves(halves) {
   const found = new Float32Array(halves.length);
-  const steps = Array.from({length: 31}, (_, exponent) => 2 ** (Math.max(exponent, 1) - 25));
+  const steps = Array.from({ length: 31 }, (_, exponent) => 2 ** (Math.max(exponent, 1) - 25));
   for (let i = 0; i < halves.length; i++) {
     const bits = halves[i], exponent = bits >> 10 & 31, rest = bits & 1023;
-    const size = exponent === 31 ? (rest ? NaN : Infinity)
+    const size = exponent === 31
+      ? (rest ? NaN : Infinity)
       : steps[exponent] * (exponent ? 1024 + rest : rest);
     found[i] = bits >> 15 ? -size : size;
   }
@@ -56,7 +57,7 @@ export function fromHalves(halves) {
  * @param {Packed} packed
  * @returns {Parameters}
  */
-export function unpacked({arrays, data}) {
+export function unpacked({ arrays, data }) {
   const text = atob(data), bytes = new Uint8Array(text.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
   const halves = new Uint16Array(bytes.length / 2);
@@ -175,24 +176,25 @@ function softmaxed(row) {
 function attended(Q, K, V, n_heads, scale, causal, isOff) {
   const first = K.length - Q.length, d_k = K[0].length / n_heads, d_v = V[0].length / n_heads;
   const found = Q.map(() => like(V[0], V[0].length));
-  const weights = Array.from({length: n_heads}, (_, head) => Q.map((q, i) => {
-    const n = causal ? first + i + 1 : K.length, row = like(q, n);
-    for (let j = 0; j < n; j++) {
-      const key = K[j];
-      let score = 0;
-      for (let f = head * d_k; f < (head + 1) * d_k; f++) score += q[f] * key[f];
-      row[j] = score * scale;
-    }
-    softmaxed(row);
-    if (isOff(head)) return row;
-    const y = found[i];
-    for (let j = 0; j < n; j++) {
-      const value = V[j], weight = row[j];
-      for (let f = head * d_v; f < (head + 1) * d_v; f++) y[f] += weight * value[f];
-    }
-    return row;
-  }));
-  return {found, weights};
+  const weights = Array.from({ length: n_heads }, (_, head) =>
+    Q.map((q, i) => {
+      const n = causal ? first + i + 1 : K.length, row = like(q, n);
+      for (let j = 0; j < n; j++) {
+        const key = K[j];
+        let score = 0;
+        for (let f = head * d_k; f < (head + 1) * d_k; f++) score += q[f] * key[f];
+        row[j] = score * scale;
+      }
+      softmaxed(row);
+      if (isOff(head)) return row;
+      const y = found[i];
+      for (let j = 0; j < n; j++) {
+        const value = V[j], weight = row[j];
+        for (let f = head * d_v; f < (head + 1) * d_v; f++) y[f] += weight * value[f];
+      }
+      return row;
+    }));
+  return { found, weights };
 }
 
 /** @param {Row[]} X @param {Row[]} more @returns {Row[]} */
@@ -222,8 +224,7 @@ export function gpt(tokens, params, options, before) {
  * @returns {Generator<undefined, Run>}
  */
 export function* gptInParts(tokens, params, options, before) {
-  const {n_heads, mask = true, scale = true, positions = true, residual = true, norm = true}
-    = options;
+  const { n_heads, mask = true, scale = true, positions = true, residual = true, norm = true } = options;
   const off = new Set((options.off ?? []).map(([layer, head]) => layer * n_heads + head));
   let kept = 0;
   if (before && mask) {
@@ -245,7 +246,7 @@ export function* gptInParts(tokens, params, options, before) {
     residual ? sums(rows, found) : found;
 
   /** @type {Run} */
-  const run = {tokens: [...tokens], K: [], V: [], weights: [], logits: []};
+  const run = { tokens: [...tokens], K: [], V: [], weights: [], logits: [] };
   for (let layer = 0; `transformer.blocks.${layer}.norm_1.gain` in params; layer++) {
     const block = `transformer.blocks.${layer}.`;
     const W = (/** @type {string} */ name) => params[block + name];
@@ -254,27 +255,36 @@ export function* gptInParts(tokens, params, options, before) {
     const K = [...old(before?.K[layer]), ...times(x, W("attention.W_K"))];
     const V = [...old(before?.V[layer]), ...times(x, W("attention.W_V"))];
     const factor = scale ? Math.sqrt(n_heads / K[0].length) : 1;
-    const {found, weights} = attended(Q, K, V, n_heads, factor, mask,
-      (head) => off.has(layer * n_heads + head));
+    const { found, weights } = attended(
+      Q,
+      K,
+      V,
+      n_heads,
+      factor,
+      mask,
+      (head) => off.has(layer * n_heads + head),
+    );
     X = joined(X, times(found, W("attention.W_O")));
     const hidden = times(maybe(X, block + "norm_2"), W("feed_forward.W_1"), W("feed_forward.b_1"))
       .map((row) => row.map(gelu));
     X = joined(X, times(hidden, W("feed_forward.W_2"), W("feed_forward.b_2")));
     run.K.push(K);
     run.V.push(V);
-    run.weights.push(weights.map((rows, head) =>
-      [...old(before?.weights[layer][head]), ...rows]));
+    run.weights.push(weights.map((rows, head) => [...old(before?.weights[layer][head]), ...rows]));
     yield;
   }
-  run.logits = [...old(before?.logits), ...maybe(X, "transformer.final_norm").map((x) => {
-    const row = like(x, n_vocab);
-    for (let token = 0, at = 0; token < n_vocab; token++) {
-      let fit = 0;
-      for (let f = 0; f < d_model; f++, at++) fit += x[f] * E[at];
-      row[token] = fit;
-    }
-    return row;
-  })];
+  run.logits = [
+    ...old(before?.logits),
+    ...maybe(X, "transformer.final_norm").map((x) => {
+      const row = like(x, n_vocab);
+      for (let token = 0, at = 0; token < n_vocab; token++) {
+        let fit = 0;
+        for (let f = 0; f < d_model; f++, at++) fit += x[f] * E[at];
+        row[token] = fit;
+      }
+      return row;
+    }),
+  ];
   return run;
 }
 
@@ -296,7 +306,7 @@ export function firstSeen(n, n_context) {
  * @param {{ignore?: number}} [options]
  * @returns {number} NaN without a target that counts
  */
-export function cross_entropy(logits, targets, {ignore = -100} = {}) {
+export function cross_entropy(logits, targets, { ignore = -100 } = {}) {
   let total = 0, count = 0;
   targets.forEach((target, i) => {
     if (target === ignore) return;
@@ -314,9 +324,9 @@ export function cross_entropy(logits, targets, {ignore = -100} = {}) {
  * @param {{temperature?: number, top_k?: number | null, top_p?: number | null}} [options]
  * @returns {number[]}
  */
-export function token_probabilities(logits, {temperature = 1, top_k = null, top_p = null} = {}) {
+export function token_probabilities(logits, { temperature = 1, top_k = null, top_p = null } = {}) {
   const n = logits.length;
-  const order = Array.from({length: n}, (_, token) => token)
+  const order = Array.from({ length: n }, (_, token) => token)
     .sort((a, b) => logits[b] - logits[a] || a - b);
   const largest = logits[order[0]], least = 2.2250738585072014e-308;
   const kept = temperature === 0 ? 1 : top_k ?? n;
@@ -324,8 +334,7 @@ export function token_probabilities(logits, {temperature = 1, top_k = null, top_
     const total = row.reduce((sum, x) => sum + x, 0);
     return row.map((x) => x / total);
   };
-  const exps = order.map((token) =>
-    Math.exp((logits[token] - largest) / Math.max(temperature, least)));
+  const exps = order.map((token) => Math.exp((logits[token] - largest) / Math.max(temperature, least)));
   let ranked = shares(shares(exps).map((share, rank) => share * Number(rank < kept)));
   if (top_p !== null) {
     let before = 0;

@@ -3,7 +3,7 @@
 // orders are right was found out when the book was built (course_attn/checking/parsons.py), so that
 // nothing needs Python here.
 
-import {element} from "./course.js";
+import { element } from "./course.js";
 
 /**
  * @typedef {object} ParsonsLine
@@ -38,16 +38,16 @@ import {element} from "./course.js";
 export function judgeOrder(data, order) {
   const missing = data.lines.filter((line) => !order.includes(line.id)).length;
   if (order.every((id) => data.lines.some((line) => line.id === id && line.fixed))) {
-    return {right: false, says: "Nothing is chosen yet. Press a line to put it in."};
+    return { right: false, says: "Nothing is chosen yet. Press a line to put it in." };
   }
-  const found = wrongLine(data, order) ?? outOfBlock(data, order) ?? tooEarly(data, order)
-    ?? lacking(data, order);
+  const found = wrongLine(data, order) ?? outOfBlock(data, order) ?? tooEarly(data, order) ??
+    lacking(data, order);
   if (found) return found;
   if (missing) {
     const lines = missing === 1 ? "One line is" : `${missing} lines are`;
-    return {right: false, says: `Right so far. ${lines} still missing.`};
+    return { right: false, says: `Right so far. ${lines} still missing.` };
   }
-  return {right: true, says: "Right: these lines, in this order, solve the exercise."};
+  return { right: true, says: "Right: these lines, in this order, solve the exercise." };
 }
 
 /**
@@ -59,7 +59,7 @@ function wrongLine(data, order) {
   const wrong = data.wrong.find((line) => line.id === id);
   if (id === undefined || !wrong) return undefined;
   const says = `Line ${order.indexOf(id) + 1} does not belong here. ${wrong.says}`;
-  return {right: false, line: id, says};
+  return { right: false, line: id, says };
 }
 
 /**
@@ -77,7 +77,7 @@ function outOfBlock(data, order) {
     const place = order.includes(head.id)
       ? `it belongs right below \`${head.text}\`, in that block.`
       : "the head of its block is missing, a line that ends with a colon.";
-    return {right: false, line: line.id, says: `Line ${at + 1} is out of place: ${place}`};
+    return { right: false, line: line.id, says: `Line ${at + 1} is out of place: ${place}` };
   }
 }
 
@@ -88,11 +88,11 @@ function outOfBlock(data, order) {
 function tooEarly(data, order) {
   const at = (/** @type {number} */ id) => order.indexOf(id);
   const [first] = data.before
-    .filter(({then, first}) => order.includes(then) && at(first) > at(then))
+    .filter(({ then, first }) => order.includes(then) && at(first) > at(then))
     .sort((one, other) => at(one.then) - at(other.then) || at(one.first) - at(other.first));
   if (!first) return undefined;
   const says = `Line ${at(first.then) + 1} stands too early. ${first.says}`;
-  return {right: false, line: first.then, says};
+  return { right: false, line: first.then, says };
 }
 
 /**
@@ -101,10 +101,10 @@ function tooEarly(data, order) {
  */
 function lacking(data, order) {
   const need = data.before.find(
-    ({first, then, lacks}) => lacks && order.includes(then) && !order.includes(first),
+    ({ first, then, lacks }) => lacks && order.includes(then) && !order.includes(first),
   );
   const says = `Right so far, but a line is missing. ${need?.lacks}`;
-  return need && {right: false, line: need.then, says};
+  return need && { right: false, line: need.then, says };
 }
 
 /**
@@ -112,7 +112,7 @@ function lacking(data, order) {
  * @returns {string} as it is typed
  */
 function typed(lines) {
-  return lines.map(({text, indent}, at) => {
+  return lines.map(({ text, indent }, at) => {
     const rows = text.split("\n").map((row) => (row ? " ".repeat(indent) + row : row));
     const isNext = at && text.startsWith("def ") && lines[at - 1].indent >= indent;
     const gap = isNext ? "\n" : ""; // the empty line between two methods
@@ -122,10 +122,10 @@ function typed(lines) {
 
 // --- what the reader sees and moves --------------------------------------------------------------
 
-const HOW = "Press a line to put it into your answer, below the marked line. Some lines are wrong "
-  + "and stay out. In your answer, drag a line, or move it with the arrows beside it.";
-const KEYS = "Keys: ↑ and ↓ go from line to line, Enter puts a line in, Alt+↑ and Alt+↓ move it, "
-  + "Delete takes it out.";
+const HOW = "Press a line to put it into your answer, below the marked line. Some lines are wrong " +
+  "and stay out. In your answer, drag a line, or move it with the arrows beside it.";
+const KEYS = "Keys: ↑ and ↓ go from line to line, Enter puts a line in, Alt+↑ and Alt+↓ move it, " +
+  "Delete takes it out.";
 const FAR_ENOUGH = 5; // pixels before a press becomes a drag
 const EDGE = 60; // pixels from the window's edge where a drag scrolls
 let parsonsMade = 0;
@@ -138,10 +138,10 @@ let parsonsMade = 0;
  *   `onSolved` gets the text when the reader, done, asks to have it in the editor
  * @returns {{reset: () => void}}
  */
-export function parsonsProblem(place, data, {onSolved, onCheck} = {}) {
+export function parsonsProblem(place, data, { onSolved, onCheck } = {}) {
   const problem = new ParsonsProblem(data, onSolved, onCheck);
   place.append(problem.root);
-  return {reset: () => problem.reset()};
+  return { reset: () => problem.reset() };
 }
 
 class ParsonsProblem {
@@ -163,38 +163,49 @@ class ParsonsProblem {
     /** @type {number[]} */
     this.inside = [];
     this.current = 0; // the line below which the next one goes
-    this.pool = element("ul", {class: "attn-lines", "aria-labelledby": `${name}-pool`});
+    this.pool = element("ul", { class: "attn-lines", "aria-labelledby": `${name}-pool` });
     this.answer = element("ol", {
       class: "attn-lines attn-numbered",
       "aria-labelledby": `${name}-answer`,
     });
-    this.said = element("p", {class: "attn-said", role: "status"});
-    this.moves = element("span", {class: "attn-moves"},
+    this.said = element("p", { class: "attn-said", role: "status" });
+    this.moves = element(
+      "span",
+      { class: "attn-moves" },
       this.tool("↑", "Move up", () => this.move(-1)),
       this.tool("↓", "Move down", () => this.move(1)),
-      this.tool("✕", "Take out", () => this.takeOut()));
+      this.tool("✕", "Take out", () => this.takeOut()),
+    );
     this.copying = element("button", {
       type: "button",
       hidden: true,
       click: () => onSolved?.(this.text()),
     }, "Copy into the editor");
-    this.root = element("div", {
-      class: "attn-parsons",
-      keydown: (event) => this.press(event),
-      pointerdown: (event) => this.grab(event),
-      pointermove: (event) => this.drag(event),
-      pointerup: () => this.drop(true),
-      pointercancel: () => this.drop(false),
-    },
+    this.root = element(
+      "div",
+      {
+        class: "attn-parsons",
+        keydown: (event) => this.press(event),
+        pointerdown: (event) => this.grab(event),
+        pointermove: (event) => this.drag(event),
+        pointerup: () => this.drop(true),
+        pointercancel: () => this.drop(false),
+      },
       element("p", {}, HOW),
-      element("p", {class: "attn-keys"}, KEYS),
-      element("p", {class: "attn-name", id: `${name}-pool`}, "Lines to choose from"), this.pool,
-      element("p", {class: "attn-name", id: `${name}-answer`}, "Your answer"), this.answer,
-      element("div", {class: "attn-do"},
-        element("button", {type: "button", click: () => this.check()}, "Check the order"),
+      element("p", { class: "attn-keys" }, KEYS),
+      element("p", { class: "attn-name", id: `${name}-pool` }, "Lines to choose from"),
+      this.pool,
+      element("p", { class: "attn-name", id: `${name}-answer` }, "Your answer"),
+      this.answer,
+      element(
+        "div",
+        { class: "attn-do" },
+        element("button", { type: "button", click: () => this.check() }, "Check the order"),
         ...(onSolved ? [this.copying] : []),
-        element("button", {type: "button", click: () => this.reset()}, "Start over")),
-      this.said);
+        element("button", { type: "button", click: () => this.reset() }, "Start over"),
+      ),
+      this.said,
+    );
     /** @type {{id: number, x: number, y: number, from: number[][], moving: boolean} | undefined} */
     this.held = undefined;
     this.escape = (/** @type {KeyboardEvent} */ event) => {
@@ -283,23 +294,32 @@ class ParsonsProblem {
 
   /** @param {ParsonsLine} line */
   row(line) {
-    const code = element("code", {}, ...line.text.split("\n").map((text) => {
-      const row = element("span", {}, text.trimStart() + "\n");
-      const spaces = line.indent + text.length - text.trimStart().length;
-      row.style.setProperty("--indent", `${spaces}ch`);
-      return row;
-    }));
-    const grip = element("span", {class: "attn-grip", "aria-hidden": "true"}, line.fixed ? "" : "⠿");
-    const button = element("button", {
-      class: "attn-line",
-      type: "button",
-      click: () => this.choose(line.id),
-      // A line that keys have reached. Under a pointer nothing may move before it is let go.
-      focus: () => {
-        if (button.matches(":focus-visible") && this.inside.includes(line.id)) this.select(line.id);
+    const code = element(
+      "code",
+      {},
+      ...line.text.split("\n").map((text) => {
+        const row = element("span", {}, text.trimStart() + "\n");
+        const spaces = line.indent + text.length - text.trimStart().length;
+        row.style.setProperty("--indent", `${spaces}ch`);
+        return row;
+      }),
+    );
+    const grip = element("span", { class: "attn-grip", "aria-hidden": "true" }, line.fixed ? "" : "⠿");
+    const button = element(
+      "button",
+      {
+        class: "attn-line",
+        type: "button",
+        click: () => this.choose(line.id),
+        // A line that keys have reached. Under a pointer nothing may move before it is let go.
+        focus: () => {
+          if (button.matches(":focus-visible") && this.inside.includes(line.id)) this.select(line.id);
+        },
       },
-    }, grip, code);
-    return element("li", {class: line.fixed ? "attn-given" : ""}, button);
+      grip,
+      code,
+    );
+    return element("li", { class: line.fixed ? "attn-given" : "" }, button);
   }
 
   /**
@@ -308,8 +328,8 @@ class ParsonsProblem {
    * @param {() => void} act
    */
   tool(sign, name, act) {
-    const named = {class: "attn-move", "aria-label": name, title: name};
-    return element("button", {type: "button", ...named, click: act}, sign);
+    const named = { class: "attn-move", "aria-label": name, title: name };
+    return element("button", { type: "button", ...named, click: act }, sign);
   }
 
   /** @param {string} sentence */
@@ -387,7 +407,7 @@ class ParsonsProblem {
   }
 
   check() {
-    const {right, says, line} = judgeOrder(this.data, this.inside);
+    const { right, says, line } = judgeOrder(this.data, this.inside);
     this.arrange();
     this.say(says);
     this.said.classList.add(right ? "attn-good" : "attn-bad");
@@ -400,7 +420,7 @@ class ParsonsProblem {
   press(event) {
     const on = /** @type {HTMLElement} */ (event.target).closest(".attn-line");
     const id = [...this.rows.keys()].find((key) => this.buttonOf(key) === on);
-    const by = {ArrowUp: -1, ArrowDown: 1}[event.key];
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (id === undefined) return;
     if (by && (event.altKey || event.shiftKey) && this.inside.includes(id)) this.move(by);
     else if (by) this.step(id, by);
@@ -433,7 +453,7 @@ class ParsonsProblem {
     const byGrip = /** @type {HTMLElement} */ (event.target).closest(".attn-grip");
     if (event.pointerType === "touch" && !byGrip) return;
     const from = [[...this.outside], [...this.inside]];
-    this.held = {id, x: event.clientX, y: event.clientY, from, moving: false};
+    this.held = { id, x: event.clientX, y: event.clientY, from, moving: false };
   }
 
   /** @param {PointerEvent} event */
@@ -459,12 +479,12 @@ class ParsonsProblem {
   putAt(id, y) {
     this.outside = this.outside.filter((other) => other !== id);
     this.inside = this.inside.filter((other) => other !== id);
-    const {bottom} = this.pool.getBoundingClientRect();
-    const {top} = this.answer.getBoundingClientRect();
+    const { bottom } = this.pool.getBoundingClientRect();
+    const { top } = this.answer.getBoundingClientRect();
     const toAnswer = y > (bottom + top) / 2;
     const list = toAnswer ? this.inside : this.outside;
     const below = list.findIndex((other) => {
-      const {top, height} = this.buttonOf(other).getBoundingClientRect();
+      const { top, height } = this.buttonOf(other).getBoundingClientRect();
       return y < top + height / 2;
     });
     const to = below < 0 ? list.length : below;
@@ -514,12 +534,12 @@ function withMarks(sentence) {
  * @param {string[]} lines
  * @param {{onShown?: (shown: number, all: number) => void}} [listeners]
  */
-export function revealLines(place, lines, {onShown} = {}) {
+export function revealLines(place, lines, { onShown } = {}) {
   let shown = 1;
   const code = element("code");
-  const said = element("p", {class: "attn-said", role: "status"});
+  const said = element("p", { class: "attn-said", role: "status" });
   const tool = (/** @type {string} */ name, /** @type {() => void} */ click) =>
-    element("button", {type: "button", click}, name);
+    element("button", { type: "button", click }, name);
   const more = tool("Show one more line", () => show(shown + 1));
   const all = tool("Show all", () => show(lines.length));
   const less = tool("Hide", () => show(1));
@@ -532,14 +552,23 @@ export function revealLines(place, lines, {onShown} = {}) {
     less.setAttribute("aria-disabled", String(shown === 1));
     if (shown === before) return;
     const last = lines[shown - 1].trim();
-    said.replaceChildren(...(shown === 1
-      ? ["The lines are hidden again."]
-      : done && shown > before + 1
+    said.replaceChildren(
+      ...(shown === 1
+        ? ["The lines are hidden again."]
+        : done && shown > before + 1
         ? ["All lines are shown."]
-        : [`Line ${shown} of ${lines.length}: `, element("code", {}, last)]));
+        : [`Line ${shown} of ${lines.length}: `, element("code", {}, last)]),
+    );
     onShown?.(shown, lines.length);
   };
-  place.append(element("div", {class: "attn-reveal"},
-    element("div", {class: "attn-do"}, more, all, less), element("pre", {}, code), said));
+  place.append(
+    element(
+      "div",
+      { class: "attn-reveal" },
+      element("div", { class: "attn-do" }, more, all, less),
+      element("pre", {}, code),
+      said,
+    ),
+  );
   show(1);
 }

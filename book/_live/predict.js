@@ -2,7 +2,7 @@
 // Questions before a result (course_attn/figures/questions.py): options become buttons, a number is
 // guessed with a bar, and what would give the answer away is covered until the reader has answered
 // or asks for it. Nothing is counted; what the reader chose is kept for the reader alone.
-import {keep, recall} from "./store.js";
+import { keep, recall } from "./store.js";
 
 /**
  * @typedef {{tried: string[], read?: string[], guess?: number, done: boolean}} Ticks What the
@@ -27,7 +27,8 @@ export function askFirst(root, page) {
   const shortcut = questionButton("attn-shortcut", "", () => turn(!ticks.done));
   root.append(answers, shortcut);
   const cover = coverResult(root, () => turn(true));
-  const kind = root.dataset.low === undefined ? choiceOf(root, answers, answer)
+  const kind = root.dataset.low === undefined
+    ? choiceOf(root, answers, answer)
     : numberOf(root, answers, answer);
   let ticks = kind.fits(readTicks(recall(key)));
 
@@ -41,7 +42,7 @@ export function askFirst(root, page) {
   /** @param {Partial<Ticks>} change what the reader has done now */
   function answer(change) {
     if (ticks.done && !change.read) return;
-    ticks = {...ticks, ...change};
+    ticks = { ...ticks, ...change };
     const touched = ticks.tried.length || ticks.done;
     const trouble = keep(key, touched ? JSON.stringify(ticks) : "");
     show();
@@ -50,8 +51,8 @@ export function askFirst(root, page) {
 
   /** @param {boolean} done whether the answer is asked for, or the question once more */
   function turn(done) {
-    if (!done) ticks = {tried: [], done};
-    answer({done});
+    if (!done) ticks = { tried: [], done };
+    answer({ done });
   }
 
   // A link may lead to what is covered; who follows it wants to see it.
@@ -88,21 +89,21 @@ function choiceOf(root, answers, answer) {
     button.setAttribute("role", "radio");
     button.setAttribute("data-lm-suppress-shortcuts", "true");
     group.append(button);
-    return {button, sentence, text: summary.textContent || "", right: "holds" in detail.dataset};
+    return { button, sentence, text: summary.textContent || "", right: "holds" in detail.dataset };
   });
   const right = /** @type {typeof options[0]} */ (options.find((option) => option.right));
   const buttons = options.map((option) => option.button);
   /** @type {Ticks} */
-  let now = {tried: [], done: false};
+  let now = { tried: [], done: false };
   answers.before(group);
   moveByArrows(group, buttons);
 
   /** @param {HTMLButtonElement} button */
   function choose(button) {
-    const {text, right} = options[buttons.indexOf(button)], {tried, read = [], done} = now;
+    const { text, right } = options[buttons.indexOf(button)], { tried, read = [], done } = now;
     if (tried.includes(text) || read.includes(text) || (done && right)) return;
-    if (done) answer({read: [...read, text]});
-    else answer({tried: [...tried, text], done: right || tried.length + 1 === TRIES});
+    if (done) answer({ read: [...read, text] });
+    else answer({ tried: [...tried, text], done: right || tried.length + 1 === TRIES });
   }
 
   return {
@@ -110,13 +111,13 @@ function choiceOf(root, answers, answer) {
       const known = (/** @type {string} */ text) => options.some((option) => option.text === text);
       const tried = ticks.tried.filter(known), read = ticks.read?.filter(known);
       const out = tried.length >= TRIES || tried.includes(right.text);
-      return {tried, read, done: ticks.done || out};
+      return { tried, read, done: ticks.done || out };
     },
 
     draw(ticks) {
       now = ticks;
-      const {tried, read = [], done} = ticks;
-      for (const {button, text, right} of options) {
+      const { tried, read = [], done } = ticks;
+      for (const { button, text, right } of options) {
         const wrong = !right && [...tried, ...read].includes(text), told = right && done;
         button.classList.toggle("attn-wrong", wrong);
         button.classList.toggle("attn-right", told);
@@ -127,15 +128,15 @@ function choiceOf(root, answers, answer) {
       /** @type {Line[]} */
       const lines = tried.map((text) => {
         const option = options.find((one) => one.text === text) || right;
-        return {first: option.right ? "Right." : "Not so.", sentence: option.sentence};
+        return { first: option.right ? "Right." : "Not so.", sentence: option.sentence };
       });
       if (done && !tried.includes(right.text)) {
-        lines.push({first: `The answer: ${right.text}.`, sentence: right.sentence});
+        lines.push({ first: `The answer: ${right.text}.`, sentence: right.sentence });
       }
-      for (const {text, sentence} of options.filter((option) => read.includes(option.text))) {
-        lines.push({first: `Not “${text}”.`, sentence});
+      for (const { text, sentence } of options.filter((option) => read.includes(option.text))) {
+        lines.push({ first: `Not “${text}”.`, sentence });
       }
-      if (!done && tried.length) lines.push({first: "Try once more."});
+      if (!done && tried.length) lines.push({ first: "Try once more." });
       return lines;
     },
   };
@@ -154,10 +155,15 @@ function moveByArrows(group, buttons) {
   stopAt(buttons[0]);
   group.addEventListener("focusin", (event) => stopAt(event.target));
   group.addEventListener("keydown", (event) => {
-    const {key, target} = /** @type {KeyboardEvent} */ (event);
+    const { key, target } = /** @type {KeyboardEvent} */ (event);
     const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (target)), n = buttons.length;
     const to = {
-      ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: n - 1,
+      ArrowRight: at + 1,
+      ArrowDown: at + 1,
+      ArrowLeft: at - 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: n - 1,
     }[key];
     if (to === undefined) return;
     event.preventDefault();
@@ -184,14 +190,17 @@ function numberOf(root, answers, answer) {
   const [least, most, grain] = log ? [0, 200, 1] : [low, high, step];
   slider.type = "range";
   slider.autocomplete = "off";
-  Object.assign(slider, {min: least, max: most, step: grain});
+  Object.assign(slider, { min: least, max: most, step: grain });
   slider.value = String((least + most) / 2);
   slider.setAttribute("aria-label", askedIn(root));
   slider.setAttribute("data-lm-suppress-shortcuts", "true");
   const shown = questionPart("output", "attn-number");
   const track = questionPart("div", "attn-track"), mark = questionPart("span", "attn-mark");
-  const say = questionButton("attn-option", "That is my guess", () =>
-    answer({guess: chosen(), done: true}));
+  const say = questionButton(
+    "attn-option",
+    "That is my guess",
+    () => answer({ guess: chosen(), done: true }),
+  );
   const bar = questionPart("div", "attn-guess"), ends = questionPart("div", "attn-ends");
   let moved = false;
   const scale = log ? "equal steps are equal factors (a logarithmic scale)" : "";
@@ -223,11 +232,11 @@ function numberOf(root, answers, answer) {
 
   /** @param {number} number */
   function written(number) {
-    const digits = log ? Math.max(0, 1 - Math.floor(Math.log10(number) + 1e-12))
-      : Number(data.decimals);
+    const digits = log ? Math.max(0, 1 - Math.floor(Math.log10(number) + 1e-12)) : Number(data.decimals);
     const rounded = log ? Number(number.toPrecision(2)) : number;
     return rounded.toLocaleString("en-US", {
-      minimumFractionDigits: log ? 0 : digits, maximumFractionDigits: digits,
+      minimumFractionDigits: log ? 0 : digits,
+      maximumFractionDigits: digits,
     }).replace("-", "\u2212");
   }
 
@@ -244,24 +253,25 @@ function numberOf(root, answers, answer) {
    */
   function judged(guess) {
     const you = `You guessed ${written(guess)}${unit}`;
-    if (written(guess) === written(truth)) return {first: `Exactly. ${you}.`};
+    if (written(guess) === written(truth)) return { first: `Exactly. ${you}.` };
     const lower = guess < truth, too = lower ? "too low" : "too high";
     const off = log ? Math.max(guess / truth, truth / guess) : Math.abs(guess - truth);
     // What lies between two shares is no share: 50 % is 47 points more than 3 %.
     const points = written(off) === "1" ? " point" : " points";
-    const far = log ? `${too} by a factor of ${written(off)}`
+    const far = log
+      ? `${too} by a factor of ${written(off)}`
       : `${written(off)}${unit === " %" ? points : unit} ${too}`;
-    if (off <= close * (1 + 1e-9)) return {first: `Close. ${you}, ${far}.`};
-    return {first: `${you}, ${far}.`, sentence: lower ? whenLower : whenHigher};
+    if (off <= close * (1 + 1e-9)) return { first: `Close. ${you}, ${far}.` };
+    return { first: `${you}, ${far}.`, sentence: lower ? whenLower : whenHigher };
   }
 
   return {
-    fits({guess, done}) {
-      if (guess === undefined || guess < low || guess > high) return {tried: [], done};
-      return {tried: [], guess, done: true};
+    fits({ guess, done }) {
+      if (guess === undefined || guess < low || guess > high) return { tried: [], done };
+      return { tried: [], guess, done: true };
     },
 
-    draw({guess, done}) {
+    draw({ guess, done }) {
       const at = guess === undefined ? 0.5 : placeOf(guess);
       if (done || guess !== undefined) slider.value = String(least + at * (most - least));
       if (slider.disabled || done) moved = guess !== undefined;
@@ -269,7 +279,7 @@ function numberOf(root, answers, answer) {
       mark.hidden = !done;
       write();
       const lines = guess === undefined ? [] : [judged(guess)];
-      if (done) lines.push({first: `The answer: ${data.measured}.`, sentence: measured});
+      if (done) lines.push({ first: `The answer: ${data.measured}.`, sentence: measured });
       return lines;
     },
   };
@@ -312,10 +322,13 @@ function coverResult(root, open) {
   inside.tabIndex = -1;
   covered[0].before(cover);
   inside.append(...covered);
-  cover.append(questionButton("attn-shortcut", SKIP, () => {
-    open();
-    inside.focus({preventScroll: true});
-  }), inside);
+  cover.append(
+    questionButton("attn-shortcut", SKIP, () => {
+      open();
+      inside.focus({ preventScroll: true });
+    }),
+    inside,
+  );
   return cover;
 }
 
@@ -356,7 +369,7 @@ function askedIn(root) {
  * @param {Line[]} lines
  */
 function writeLines(answers, lines) {
-  const wanted = lines.map(({first, sentence}) => {
+  const wanted = lines.map(({ first, sentence }) => {
     const line = questionPart("p", "attn-answer"), said = sentence?.querySelector("span");
     line.append(questionPart("strong", "", first));
     if (said) line.append(" ", said.cloneNode(true));
@@ -375,7 +388,7 @@ function writeLines(answers, lines) {
  */
 function readTicks(kept) {
   try {
-    const {tried, read, guess, done} = JSON.parse(kept || "{}");
+    const { tried, read, guess, done } = JSON.parse(kept || "{}");
     const texts = (/** @type {unknown} */ list) =>
       Array.isArray(list) ? list.filter((text) => typeof text === "string") : [];
     return {
@@ -385,7 +398,7 @@ function readTicks(kept) {
       done: done === true,
     };
   } catch {
-    return {tried: [], done: false};
+    return { tried: [], done: false };
   }
 }
 

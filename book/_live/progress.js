@@ -2,8 +2,8 @@
 // What is done: ticks in the lists of chapters and exercises, and the way back to where the reader
 // left off. (The panel, with a picture of it, is in panel.js.)
 
-import {course, element, fromRoot} from "./course.js";
-import {keep, recall, solvedAt, watchStore} from "./store.js";
+import { course, element, fromRoot } from "./course.js";
+import { keep, recall, solvedAt, watchStore } from "./store.js";
 
 /** @param {string[]} exercises */
 function solvedOf(exercises) {
@@ -12,7 +12,7 @@ function solvedOf(exercises) {
 
 /** Write "2/9" beside each link to a page of exercises, and in the map of the chapters. */
 function tickLists() {
-  for (const {slug, title, exercises} of course().chapters) {
+  for (const { slug, title, exercises } of course().chapters) {
     const done = solvedOf(exercises);
     const links = document.querySelectorAll(`nav a[href$="exercises/${slug}.html"]`);
     const isHere = location.pathname.endsWith(`exercises/${slug}.html`);
@@ -21,7 +21,7 @@ function tickLists() {
     for (const link of [...links, ...here, ...rows]) {
       let tick = link.parentElement?.querySelector(":scope > .attn-tick");
       if (!tick) {
-        tick = element("span", {class: "attn-tick"});
+        tick = element("span", { class: "attn-tick" });
         link.after(tick);
       }
       const isDone = done === exercises.length;
@@ -41,10 +41,15 @@ function rememberPlace() {
     const headings = [...document.querySelectorAll(".bd-article section:not(#done-so-far) > h2")];
     const middle = innerHeight / 2;
     const at = headings.filter((heading) => heading.getBoundingClientRect().top < middle).pop();
-    keep(LAST, JSON.stringify({
-      page, section: at?.closest("section")?.id ?? "",
-      title: wordsOf(document.querySelector("h1")), heading: wordsOf(at ?? null),
-    }));
+    keep(
+      LAST,
+      JSON.stringify({
+        page,
+        section: at?.closest("section")?.id ?? "",
+        title: wordsOf(document.querySelector("h1")),
+        heading: wordsOf(at ?? null),
+      }),
+    );
   });
 }
 
@@ -55,7 +60,8 @@ function rememberPlace() {
  */
 function wordsOf(heading) {
   const words = [...heading?.childNodes ?? []].filter((node) =>
-    !(node instanceof Element && node.matches(".headerlink, .section-number")));
+    !(node instanceof Element && node.matches(".headerlink, .section-number"))
+  );
   return words.map((node) => node.textContent).join("").trim();
 }
 
@@ -74,15 +80,28 @@ function offerPlace() {
   const paragraph = start?.closest("p");
   if (!paragraph || typeof place?.page !== "string" || !/^book\/[\w/]+\.html$/.test(place.page)) return;
   const anchor = /^[\w-]+$/.test(place.section) ? "#" + place.section : "";
-  paragraph.before(element("p", {class: "attn-continue"}, element("strong", {},
-    element("a", {href: fromRoot(place.page + anchor)}, "Continue where you left off: "
-      + [place.title, place.heading].filter(Boolean).map(String).join(", ")))));
+  paragraph.before(
+    element(
+      "p",
+      { class: "attn-continue" },
+      element(
+        "strong",
+        {},
+        element(
+          "a",
+          { href: fromRoot(place.page + anchor) },
+          "Continue where you left off: " +
+            [place.title, place.heading].filter(Boolean).map(String).join(", "),
+        ),
+      ),
+    ),
+  );
 }
 
 addEventListener("DOMContentLoaded", () => {
   offerPlace();
   rememberPlace();
   watchStore(tickLists);
-  watchStore(offerPlace);  // the page that was left may keep its place after this one is shown
+  watchStore(offerPlace); // the page that was left may keep its place after this one is shown
   tickLists();
 });

@@ -2,7 +2,7 @@
 // Python in this page: loaded when the reader asks for it, from files beside the page, and run in a
 // worker that is ended and begun anew when it does not answer.
 
-import {fromRoot, loadScript} from "./course.js";
+import { fromRoot, loadScript } from "./course.js";
 
 /**
  * @typedef {{worker: string, files: Record<string, string>}} Runtime the interpreter and NumPy
@@ -55,7 +55,7 @@ async function freshWorker() {
     page.courseRuntime ? null : load("python"),
     page.coursePackages ? null : load("packages"),
   ]);
-  const {courseRuntime, coursePackages} = page;
+  const { courseRuntime, coursePackages } = page;
   if (!courseRuntime || !coursePackages) {
     throw new PythonTrouble("unavailable", "Python's files beside this page are damaged");
   }
@@ -64,9 +64,9 @@ async function freshWorker() {
   }
   // A worker from a file's address, or from a blob, is refused where the page comes from a folder.
   const source = "data:text/javascript," + encodeURIComponent(courseRuntime.worker);
-  const worker = new Worker(source, {type: "module"});
-  worker.onmessage = ({data}) => {
-    const {done, failed} = waiting.get(data.id) ?? {};
+  const worker = new Worker(source, { type: "module" });
+  worker.onmessage = ({ data }) => {
+    const { done, failed } = waiting.get(data.id) ?? {};
     waiting.delete(data.id);
     if (data.error === undefined) done?.(data.value);
     else failed?.(new PythonTrouble("broken", data.error));
@@ -75,8 +75,8 @@ async function freshWorker() {
     event.preventDefault();
     endPython(new PythonTrouble("broken", event.message || "the worker stopped"));
   };
-  const files = {files: courseRuntime.files, course: coursePackages};
-  await answerFrom(worker, {task: "start", ...files}, START_SECONDS);
+  const files = { files: courseRuntime.files, course: coursePackages };
+  await answerFrom(worker, { task: "start", ...files }, START_SECONDS);
   return worker;
 }
 
@@ -91,7 +91,7 @@ function endPython(why) {
   running?.then((worker) => worker.terminate(), () => undefined);
   const left = [...waiting.values()];
   waiting.clear();
-  for (const {failed} of left) failed(why);
+  for (const { failed } of left) failed(why);
 }
 
 /** End what Python is doing, at the reader's wish, and begin it anew. */
@@ -118,8 +118,8 @@ function answerFrom(worker, message, seconds) {
       clearTimeout(tooLong);
       then(value);
     };
-    waiting.set(id, {done: settle(done), failed: settle(failed)});
-    worker.postMessage({...message, id});
+    waiting.set(id, { done: settle(done), failed: settle(failed) });
+    worker.postMessage({ ...message, id });
   });
 }
 
@@ -153,14 +153,15 @@ export function whatHappened(error) {
   const kind = error instanceof PythonTrouble ? error.kind : "broken";
   if (kind === "stopped") return "Stopped. What you defined before is gone; run it again.";
   if (kind === "slow") {
-    return `Python gave ${why} and was ended: one of your steps may never end, or ask for very `
-      + "much. It is starting anew; change the answer and check it again.";
+    return `Python gave ${why} and was ended: one of your steps may never end, or ask for very ` +
+      "much. It is starting anew; change the answer and check it again.";
   }
   if (kind === "broken") {
     const isMemory = /memory|allocat/i.test(why);
-    return (isMemory ? "Your lines used up the memory that a page may have, and Python stopped."
-      : `Python stopped (${why.split("\n").pop()?.slice(0, 200)}).`)
-      + " It is starting anew; change the answer and check it again.";
+    return (isMemory
+      ? "Your lines used up the memory that a page may have, and Python stopped."
+      : `Python stopped (${why.split("\n").pop()?.slice(0, 200)}).`) +
+      " It is starting anew; change the answer and check it again.";
   }
   return `Python does not start in this browser: ${why}. Below are two other ways.`;
 }

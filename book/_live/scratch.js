@@ -1,10 +1,10 @@
 // @ts-check
 // A place beside each chapter to run lines of one's own: a drawer at the foot of the window.
 
-import {course, element} from "./course.js";
-import {openEditor} from "./editor.js";
-import {STARTING, askPython, startPython, stopPython, whatHappened} from "./runtime.js";
-import {keep, recall} from "./store.js";
+import { course, element } from "./course.js";
+import { openEditor } from "./editor.js";
+import { askPython, STARTING, startPython, stopPython, whatHappened } from "./runtime.js";
+import { keep, recall } from "./store.js";
 
 /** @typedef {{text?: string, shape?: number[], rows?: (number | string)[][], truth?: boolean}} Shown */
 
@@ -17,22 +17,43 @@ const RUN_SECONDS = 30;
  */
 function scratchDrawer(slug, starter) {
   const key = "scratch:" + slug;
-  const said = element("p", {class: "attn-said", role: "status"});
-  const results = element("div", {class: "attn-results"});
+  const said = element("p", { class: "attn-said", role: "status" });
+  const results = element("div", { class: "attn-results" });
   const place = element("div", {});
-  const running = element("button", {type: "button", class: "attn-main", click: run}, "Run");
-  const closing = element("button", {type: "button", click: () => open(false)}, "Close");
-  const again = element("button", {type: "button", click: () => editor?.setText(starter)},
-    "Back to the first lines");
-  const drawer = element("section", {
-    class: "attn-scratch", id: "attn-scratch", "aria-label": "Your own lines", hidden: true,
-  },
-  element("p", {class: "attn-meta"}, "NumPy is here as ", element("code", {}, "np"),
-    ", and so is every function of ", element("code", {}, "course_attn.in_numpy"),
-    ". The last line is shown; what you define stays until you leave the page."),
-  place, element("div", {class: "attn-tools"}, running, again, closing), said, results);
+  const running = element("button", { type: "button", class: "attn-main", click: run }, "Run");
+  const closing = element("button", { type: "button", click: () => open(false) }, "Close");
+  const again = element(
+    "button",
+    { type: "button", click: () => editor?.setText(starter) },
+    "Back to the first lines",
+  );
+  const drawer = element(
+    "section",
+    {
+      class: "attn-scratch",
+      id: "attn-scratch",
+      "aria-label": "Your own lines",
+      hidden: true,
+    },
+    element(
+      "p",
+      { class: "attn-meta" },
+      "NumPy is here as ",
+      element("code", {}, "np"),
+      ", and so is every function of ",
+      element("code", {}, "course_attn.in_numpy"),
+      ". The last line is shown; what you define stays until you leave the page.",
+    ),
+    place,
+    element("div", { class: "attn-tools" }, running, again, closing),
+    said,
+    results,
+  );
   const opener = element("button", {
-    type: "button", class: "attn-try", "aria-expanded": "false", "aria-controls": "attn-scratch",
+    type: "button",
+    class: "attn-try",
+    "aria-expanded": "false",
+    "aria-controls": "attn-scratch",
     click: () => open(Boolean(drawer.hidden)),
   }, "Try it in Python");
   /** @type {import("./editor.js").Editor | null} */
@@ -43,7 +64,9 @@ function scratchDrawer(slug, starter) {
     drawer.hidden = !wanted;
     opener.setAttribute("aria-expanded", String(wanted));
     editor ??= openEditor(place, {
-      text: recall(key) ?? starter, label: "Your own lines of Python", onRun: run,
+      text: recall(key) ?? starter,
+      label: "Your own lines of Python",
+      onRun: run,
       onChange(text) {
         startPython().catch(() => undefined);
         keep(key, text);
@@ -67,8 +90,10 @@ function scratchDrawer(slug, starter) {
     try {
       await startPython();
       said.textContent = "Running; it is stopped after 20 seconds";
-      const {printed, error, values} = await askPython(
-        {task: "run", code: editor.text()}, RUN_SECONDS);
+      const { printed, error, values } = await askPython(
+        { task: "run", code: editor.text() },
+        RUN_SECONDS,
+      );
       said.textContent = error || printed || values.length ? "" : "Done; the last line has no value.";
       if (printed) results.append(element("pre", {}, printed));
       if (error) said.append(...sentences(error));
@@ -87,8 +112,11 @@ function scratchDrawer(slug, starter) {
   // On a phone it lies on the text.
   let seen = 0;
   addEventListener("scroll", () => {
-    opener.classList.toggle("attn-aside", scrollY > seen
-      && scrollY + innerHeight + 9 < document.body.scrollHeight);
+    opener.classList.toggle(
+      "attn-aside",
+      scrollY > seen &&
+        scrollY + innerHeight + 9 < document.body.scrollHeight,
+    );
     seen = scrollY;
   });
   // Early in the order of the keyboard, wherever it is seen.
@@ -99,14 +127,15 @@ function scratchDrawer(slug, starter) {
 
 /** @param {string} text with `code` and indented lines */
 function sentences(text) {
-  return text.split("\n\n").map((part) => part.startsWith("    ")
-    ? element("pre", {}, part.trim())
-    : element("span", {}, ...part.split("`").map((piece, i) =>
-      i % 2 ? element("code", {}, piece) : piece)));
+  return text.split("\n\n").map((part) =>
+    part.startsWith("    ")
+      ? element("pre", {}, part.trim())
+      : element("span", {}, ...part.split("`").map((piece, i) => i % 2 ? element("code", {}, piece) : piece))
+  );
 }
 
 /** @param {Shown} shown */
-function drawn({text, shape, rows, truth}) {
+function drawn({ text, shape, rows, truth }) {
   if (!rows || !shape) return element("pre", {}, text ?? "");
   const largest = Math.max(...rows.flat().map((entry) => Math.abs(Number(entry)) || 0)) || 1;
   const caption = element("caption", {}, shape.join(" × "));
@@ -126,7 +155,10 @@ function drawn({text, shape, rows, truth}) {
  */
 function square(entry, largest, truth) {
   const number = typeof entry === "number" ? entry : 0;
-  const words = typeof entry === "string" ? entry : truth ? (entry ? "✓" : "·")
+  const words = typeof entry === "string"
+    ? entry
+    : truth
+    ? (entry ? "✓" : "·")
     : String(Number(entry.toPrecision(3))).replace("-", "−");
   const cell = element("td", {}, words);
   cell.style.setProperty("--w", (Math.abs(number) / largest).toFixed(2));

@@ -72,9 +72,10 @@ export function keep(key, text) {
 /** @param {unknown} error */
 function whyNotKept(error) {
   const isFull = error instanceof DOMException && error.name === "QuotaExceededError";
-  return (isFull ? "The browser's storage for this book is full"
-    : "This browser keeps nothing here (is it a private window?)")
-    + ", so this is remembered only until you leave the page. “Save to a file” keeps it.";
+  return (isFull
+    ? "The browser's storage for this book is full"
+    : "This browser keeps nothing here (is it a private window?)") +
+    ", so this is remembered only until you leave the page. “Save to a file” keeps it.";
 }
 
 /**
@@ -137,11 +138,16 @@ export function markSolved(exercise) {
 
 /** Return all that is kept, as the text of a file that notebooks read, too. */
 export function exported() {
-  const part = (/** @type {string} */ kind) => Object.fromEntries(
-    keptKeys(kind + ":").map((key) => [key.slice(kind.length + 1), recall(key) ?? ""]));
+  const part = (/** @type {string} */ kind) =>
+    Object.fromEntries(
+      keptKeys(kind + ":").map((key) => [key.slice(kind.length + 1), recall(key) ?? ""]),
+    );
   const all = {
-    book: BOOK, version: VERSION,
-    passed: part("passed"), answers: part("answer"), questions: part("predict"),
+    book: BOOK,
+    version: VERSION,
+    passed: part("passed"),
+    answers: part("answer"),
+    questions: part("predict"),
     cards: part("card"),
   };
   return JSON.stringify(all, null, 1) + "\n";
@@ -176,27 +182,32 @@ export function imported(text) {
     return `This file belongs to another book, “${String(read.book).slice(0, 80)}”. Nothing was changed.`;
   }
   if (!(Number(read.version) <= VERSION)) {
-    return "This file was saved by a newer edition of the course, which this page cannot read. "
-      + "Nothing was changed.";
+    return "This file was saved by a newer edition of the course, which this page cannot read. " +
+      "Nothing was changed.";
   }
   let trouble = null;
-  const taken = {passed: 0, answer: 0, predict: 0, card: 0};
+  const taken = { passed: 0, answer: 0, predict: 0, card: 0 };
   const parts = /** @type {const} */ ([
-    ["passed", read.passed], ["answer", read.answers], ["predict", read.questions],
-    ["card", read.cards]]);
+    ["passed", read.passed],
+    ["answer", read.answers],
+    ["predict", read.questions],
+    ["card", read.cards],
+  ]);
   for (const [kind, entries] of parts) {
     for (const [name, value] of Object.entries(isObject(entries) ? entries : {})) {
       const key = kind + ":" + name;
-      const here = recall(key), isNew = kind === "card"
-        ? CARD.test(String(value)) && !(here && CARD.test(here) && here >= String(value)) : here === null;
+      const here = recall(key),
+        isNew = kind === "card"
+          ? CARD.test(String(value)) && !(here && CARD.test(here) && here >= String(value))
+          : here === null;
       if (typeof value !== "string" || !isNew) continue;
       trouble = keep(key, value) ?? trouble;
       taken[kind]++;
     }
   }
   const cards = taken.card ? `, and ${counted(taken.card, "card")}` : "";
-  const said = `Taken over: ${counted(taken.passed, "solved exercise")} and `
-    + `${counted(taken.answer, "answer")}${cards} that were not here yet.`;
+  const said = `Taken over: ${counted(taken.passed, "solved exercise")} and ` +
+    `${counted(taken.answer, "answer")}${cards} that were not here yet.`;
   return trouble ? said + " " + trouble : said;
 }
 
@@ -210,5 +221,5 @@ function counted(n, noun) {
 
 // For the scripts that a page loads besides (shared.js).
 Object.assign(self, {
-  courseStore: {recall, keep, keptKeys, watchStore, exported, imported, forgetAll, solvedAt},
+  courseStore: { recall, keep, keptKeys, watchStore, exported, imported, forgetAll, solvedAt },
 });

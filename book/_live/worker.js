@@ -10,7 +10,10 @@
 const IN_MEMORY = "https://in.memory/";
 // What Pyodide's own list of packages says of itself; ours has no packages.
 const PLATFORM = {
-  abi_version: "2026_0", arch: "wasm32", platform: "emscripten_5_0_3", python: "3.14.0",
+  abi_version: "2026_0",
+  arch: "wasm32",
+  platform: "emscripten_5_0_3",
+  python: "3.14.0",
 };
 
 /** @param {string} text */
@@ -27,7 +30,7 @@ async function unpacked(packed) {
 
 /** @param {Uint8Array<ArrayBuffer> | undefined} bytes */
 function importedFrom(bytes) {
-  return import(URL.createObjectURL(new Blob(bytes ? [bytes] : [], {type: "text/javascript"})));
+  return import(URL.createObjectURL(new Blob(bytes ? [bytes] : [], { type: "text/javascript" })));
 }
 
 /**
@@ -35,14 +38,16 @@ function importedFrom(bytes) {
  *
  * @param {Start} sent
  */
-async function startPython({files, course}) {
+async function startPython({ files, course }) {
   /** @type {Map<string, Uint8Array<ArrayBuffer>>} */
   const memory = new Map();
-  await Promise.all(Object.entries(files).map(async ([name, text]) => {
-    const bytes = await bytesOf(text);
-    const isPacked = name.endsWith(".gz");
-    memory.set(isPacked ? name.slice(0, -3) : name, isPacked ? await unpacked(bytes) : bytes);
-  }));
+  await Promise.all(
+    Object.entries(files).map(async ([name, text]) => {
+      const bytes = await bytesOf(text);
+      const isPacked = name.endsWith(".gz");
+      memory.set(isPacked ? name.slice(0, -3) : name, isPacked ? await unpacked(bytes) : bytes);
+    }),
+  );
   const packages = await bytesOf(course);
   const isWasm = (/** @type {string} */ name) => name.endsWith(".wasm");
   self.fetch = async (asked) => {
@@ -50,17 +55,18 @@ async function startPython({files, course}) {
     const content = memory.get(name);
     if (!content) throw new TypeError(name + " is not beside this page");
     const type = isWasm(name) ? "application/wasm" : "application/octet-stream";
-    return new Response(content, {headers: {"Content-Type": type}});
+    return new Response(content, { headers: { "Content-Type": type } });
   };
-  const [{loadPyodide}, {default: createPyodideModule}] = await Promise.all(
-    ["pyodide.mjs", "pyodide.asm.mjs"].map((name) => importedFrom(memory.get(name))));
+  const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
+    ["pyodide.mjs", "pyodide.asm.mjs"].map((name) => importedFrom(memory.get(name))),
+  );
   const python = await loadPyodide({
     createPyodideModule,
-    lockFileContents: {info: PLATFORM, packages: {}},
+    lockFileContents: { info: PLATFORM, packages: {} },
     packageBaseUrl: IN_MEMORY,
     indexURL: IN_MEMORY,
     stdLibURL: IN_MEMORY + "python_stdlib.zip",
-    env: {COURSE_ATTN_PROGRESS: "off", HOME: "/home/pyodide"},
+    env: { COURSE_ATTN_PROGRESS: "off", HOME: "/home/pyodide" },
   });
   for (const name of memory.keys()) {
     if (name.endsWith(".whl")) python.unpackArchive(memory.get(name), "wheel");
@@ -71,17 +77,17 @@ async function startPython({files, course}) {
 
 let python;
 
-self.onmessage = async ({data}) => {
+self.onmessage = async ({ data }) => {
   try {
     if (data.task === "start") {
       python = await startPython(data);
       python.runPython("from course_attn.exercises import on_page");
-      self.postMessage({id: data.id, value: null});
+      self.postMessage({ id: data.id, value: null });
       return;
     }
     const answer = python.pyimport("course_attn.exercises.on_page").answered;
-    self.postMessage({id: data.id, value: JSON.parse(answer(JSON.stringify(data)))});
+    self.postMessage({ id: data.id, value: JSON.parse(answer(JSON.stringify(data))) });
   } catch (error) {
-    self.postMessage({id: data.id, error: error instanceof Error ? error.message : String(error)});
+    self.postMessage({ id: data.id, error: error instanceof Error ? error.message : String(error) });
   }
 };

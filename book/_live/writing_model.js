@@ -3,10 +3,10 @@
 // and what every head looks at, writes on, and can be broken part by part. This script and the
 // model (model.js, which the build writes) are loaded when the reader asks: writing.js.
 
-import {brief, button, cells, change, make} from "./../../course_attn/figures/live/kit.js";
-import {mount, slider, written} from "./../../course_attn/figures/live/kit.js";
-import {cross_entropy, drawn, firstSeen, gptInParts} from "./gpt.js";
-import {token_probabilities, unpacked} from "./gpt.js";
+import { brief, button, cells, change, make } from "./../../course_attn/figures/live/kit.js";
+import { mount, slider, written } from "./../../course_attn/figures/live/kit.js";
+import { cross_entropy, drawn, firstSeen, gptInParts } from "./gpt.js";
+import { token_probabilities, unpacked } from "./gpt.js";
 
 /** @typedef {import("./gpt.js").Run} Run */
 /** @typedef {{n_layers: number, n_heads: number, n_context: number, n_vocab: number}} Config */
@@ -26,8 +26,7 @@ const PARTS = [
 ];
 
 /** What phones put in the place of plain signs. */
-const PLAIN_SIGNS = {"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-",
-  "…": "...", "\u00a0": " "};
+const PLAIN_SIGNS = { "“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "…": "...", "\u00a0": " " };
 
 // In milliseconds: between two characters, and without a rest.
 const PAUSE = 40, BUSY = 12;
@@ -52,8 +51,8 @@ const spelled = (c) => {
 const share3 = (p) => p > 0 && p < 0.0005 ? "< 0.001" : written(p, 3);
 
 /** @param {string[]} all */
-const listed = (all) => all.length < 2 ? all.join("")
-  : `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}`;
+const listed = (all) =>
+  all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}`;
 
 /** @param {ArrayLike<number>} row */
 const largestOf = (row) => {
@@ -71,20 +70,32 @@ const isSpace = (c) => /\s/.test(c);
  * @type {[string, string, string, number, (i: number, j: number, text: string) => boolean][]}
  */
 const WAYS = [
-  ["before", "the character before", "the line next to the diagonal", 0.4,
-    (i, j) => j === i - 1],
+  ["before", "the character before", "the line next to the diagonal", 0.4, (i, j) => j === i - 1],
   ["itself", "the character itself", "the diagonal", 0.4, (i, j) => j === i],
   ["first", "the first character", "the first column", 0.4, (i, j) => j === 0 && i > 1],
-  ["spaces", "spaces and new lines", "upright stripes", 0.4,
-    (i, j, text) => j < i && isSpace(text[j])],
-  ["same", "the same character earlier", "dots away from the diagonal", 0.4,
-    (i, j, text) => j < i && text[j] === text[i]],
-  ["after same", "what stood behind the same character earlier", "dots away from the diagonal",
-    0.4, (i, j, text) => j > 0 && j < i && text[j - 1] === text[i]],
-  ["its word", "its own word so far", "small triangles at the diagonal", 0.6,
-    (i, j, text) => !isSpace(text[i]) && j <= i && ![...text.slice(j, i)].some(isSpace)],
-  ["5 before", "the five characters before", "a band below the diagonal", 0.6,
-    (i, j) => j < i && j >= i - 5],
+  ["spaces", "spaces and new lines", "upright stripes", 0.4, (i, j, text) => j < i && isSpace(text[j])],
+  [
+    "same",
+    "the same character earlier",
+    "dots away from the diagonal",
+    0.4,
+    (i, j, text) => j < i && text[j] === text[i],
+  ],
+  [
+    "after same",
+    "what stood behind the same character earlier",
+    "dots away from the diagonal",
+    0.4,
+    (i, j, text) => j > 0 && j < i && text[j - 1] === text[i],
+  ],
+  [
+    "its word",
+    "its own word so far",
+    "small triangles at the diagonal",
+    0.6,
+    (i, j, text) => !isSpace(text[i]) && j <= i && ![...text.slice(j, i)].some(isSpace),
+  ],
+  ["5 before", "the five characters before", "a band below the diagonal", 0.6, (i, j) => j < i && j >= i - 5],
 ];
 const ENOUGH = 3;
 
@@ -94,12 +105,14 @@ const ENOUGH = 3;
  * @returns {[number, number[]][][]}
  */
 export function waysIn(text) {
-  return WAYS.map(([, , , , counts]) => Array.from(text, (_, i) => {
-    /** @type {number[]} */
-    const places = [];
-    for (let j = 0; i && j <= i; j++) if (counts(i, j, text)) places.push(j);
-    return /** @type {[number, number[]]} */ ([i, places]);
-  }).filter(([, places]) => places.length));
+  return WAYS.map(([, , , , counts]) =>
+    Array.from(text, (_, i) => {
+      /** @type {number[]} */
+      const places = [];
+      for (let j = 0; i && j <= i; j++) if (counts(i, j, text)) places.push(j);
+      return /** @type {[number, number[]]} */ ([i, places]);
+    }).filter(([, places]) => places.length)
+  );
 }
 
 /**
@@ -111,7 +124,7 @@ export function waysIn(text) {
  */
 export function habit(weights, ways) {
   if (weights.length === 1) {
-    return {strength: 0, short: "one place", long: "There is only one place to look at."};
+    return { strength: 0, short: "one place", long: "There is only one place to look at." };
   }
   const shares = ways.map((rows) => {
     let total = 0;
@@ -123,9 +136,12 @@ export function habit(weights, ways) {
   if (beyond[best] >= 1) {
     const [short, what, where] = WAYS[best], share = written(shares[best]);
     const some = ways[best].length < weights.length - 1 ? ", where there is such a place" : "";
-    return {strength: beyond[best], short: `${short} ${share}`,
-      long: `On this text it gives ${what} ${share} of its weight on average${some}: look for `
-        + `${where}.`};
+    return {
+      strength: beyond[best],
+      short: `${short} ${share}`,
+      long: `On this text it gives ${what} ${share} of its weight on average${some}: look for ` +
+        `${where}.`,
+    };
   }
   let keys = 0;
   for (const row of weights) {
@@ -134,19 +150,22 @@ export function habit(weights, ways) {
     keys += Math.exp(nats) / weights.length;
   }
   const count = written(keys, 1);
-  return {strength: beyond[best], short: `spread: ${count} characters`,
-    long: `On this text it spreads its weight: on average ${count} characters are in play. Let `
-      + "several characters ask, and look for what their darkest squares have in common."};
+  return {
+    strength: beyond[best],
+    short: `spread: ${count} characters`,
+    long: `On this text it spreads its weight: on average ${count} characters are in play. Let ` +
+      "several characters ask, and look for what their darkest squares have in common.",
+  };
 }
 
-mount("writing_model", (stage, {text: start}, say, said) => {
+mount("writing_model", (stage, { text: start }, say, said) => {
   const page = /** @type {{courseModel: PackedModel}} */ (/** @type {unknown} */ (window));
-  const packed = page.courseModel, params = unpacked(packed), {characters} = packed;
-  const {n_layers, n_heads, n_context, n_vocab} = packed.config;
+  const packed = page.courseModel, params = unpacked(packed), { characters } = packed;
+  const { n_layers, n_heads, n_context, n_vocab } = packed.config;
   const places = new Map([...characters].map((c, token) => [c, token]));
 
   /** @type {Record<Part, boolean>} */
-  const parts = {mask: true, scale: true, positions: true, residual: true, norm: true};
+  const parts = { mask: true, scale: true, positions: true, residual: true, norm: true };
   const off = new Set();
   /** What the model reads: the last text without a problem. */
   let text = start, seen = "", ways = waysIn("");
@@ -163,9 +182,11 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   // --- what the model makes of the text --------------------------------------------------------
 
   const now = () => broken ?? whole;
-  const missing = () => [...PARTS.filter(([part]) => !parts[part]).map(([, , name]) => name),
+  const missing = () => [
+    ...PARTS.filter(([part]) => !parts[part]).map(([, , name]) => name),
     ...[...off].sort((a, b) => a - b)
-      .map((n) => `head ${n % n_heads + 1} of block ${Math.floor(n / n_heads) + 1}`)];
+      .map((n) => `head ${n % n_heads + 1} of block ${Math.floor(n / n_heads) + 1}`),
+  ];
 
   /**
    * Run the model on a text, and beside it the broken one if a part is off. There are rests between
@@ -176,11 +197,13 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   function* reading(given, anew) {
     const tokens = [...given].map((c) => places.get(c) ?? 0);
     const first = firstSeen(tokens.length, n_context), used = tokens.slice(first);
-    const heads = [...off].map((n) => /** @type {[number, number]} */ ([Math.floor(n / n_heads),
-      n % n_heads]));
-    const run = yield* gptInParts(used, params, {n_heads}, whole);
-    broken = missing().length ? yield* gptInParts(used, params, {n_heads, ...parts, off: heads},
-      anew ? undefined : broken) : undefined;
+    const heads = [...off].map((
+      n,
+    ) => /** @type {[number, number]} */ ([Math.floor(n / n_heads), n % n_heads]));
+    const run = yield* gptInParts(used, params, { n_heads }, whole);
+    broken = missing().length
+      ? yield* gptInParts(used, params, { n_heads, ...parts, off: heads }, anew ? undefined : broken)
+      : undefined;
     whole = run;
     text = given;
     seen = text.slice(first);
@@ -195,17 +218,20 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   }
 
   // At 1, rounding alone would cut off the least probable ones.
-  const options = () => ({temperature: T.value(), top_k: K.value(),
-    top_p: P.value() === 1 ? null : P.value()});
+  const options = () => ({
+    temperature: T.value(),
+    top_k: K.value(),
+    top_p: P.value() === 1 ? null : P.value(),
+  });
   const last = (/** @type {Run} */ run) => run.logits[run.logits.length - 1];
   const loss = (/** @type {Run} */ run) => cross_entropy(run.logits, run.tokens.slice(1));
 
   // --- sentences -------------------------------------------------------------------------------
 
   function used() {
-    return seen.length === text.length ? "" : ` The model sees at most ${n_context} characters. `
-      + "When they are full, it forgets the older half and goes on: here it uses the last "
-      + `${seen.length} of ${text.length}.`;
+    return seen.length === text.length ? "" : ` The model sees at most ${n_context} characters. ` +
+      "When they are full, it forgets the older half and goes on: here it uses the last " +
+      `${seen.length} of ${text.length}.`;
   }
 
   /** What the model expects, and what the whole one would. */
@@ -215,30 +241,36 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     const nats = written(loss(now()));
     const single = seen.length < 2;
     if (!gone.length) {
-      return `The most probable next character is ${quoted(characters[best])} (${sure}).`
-        + (single ? "" : ` Loss on this text: ${nats} nats per character.`) + used();
+      return `The most probable next character is ${quoted(characters[best])} (${sure}).` +
+        (single ? "" : ` Loss on this text: ${nats} nats per character.`) + used();
     }
     const before = token_probabilities(last(whole)), other = largestOf(before);
     const was = written(before[other]);
     return `Without ${listed(gone)}: ` + (best === other
-      ? `the most probable next character is still ${quoted(characters[best])} (${sure}, before `
-        + `${was}).`
-      : `the most probable next character is now ${quoted(characters[best])} (${sure}), before `
-        + `${quoted(characters[other])} (${was}).`)
-      + (single ? "" : ` Loss on this text: ${nats} nats per character, before `
-        + `${written(loss(whole))}.`)
-      + (parts.mask || single ? ""
-        : " Without the mask each character sees the one that it is to predict; trained with the "
-          + "mask, the model has not learned to copy it.")
-      + used();
+      ? `the most probable next character is still ${quoted(characters[best])} (${sure}, before ` +
+        `${was}).`
+      : `the most probable next character is now ${quoted(characters[best])} (${sure}), before ` +
+        `${quoted(characters[other])} (${was}).`) +
+      (single ? "" : ` Loss on this text: ${nats} nats per character, before ` +
+        `${written(loss(whole))}.`) +
+      (parts.mask || single
+        ? ""
+        : " Without the mask each character sees the one that it is to predict; trained with the " +
+          "mask, the model has not learned to copy it.") +
+      used();
   }
 
   function sampling() {
     const probs = token_probabilities(last(now()), options()), best = largestOf(probs);
-    const left = probs.filter((p) => p > 0).length;
-    return `With these settings ${quoted(characters[best])} is drawn with ${written(probs[best])}; `
-      + (left === 1 ? "no other character can be drawn." : left === n_vocab
-        ? "every character can be drawn." : `${left} characters can be drawn.`);
+    const left = probs.filter((p) =>
+      p > 0
+    ).length;
+    return `With these settings ${quoted(characters[best])} is drawn with ${written(probs[best])}; ` +
+      (left === 1
+        ? "no other character can be drawn."
+        : left === n_vocab
+        ? "every character can be drawn."
+        : `${left} characters can be drawn.`);
   }
 
   const title = () => `Block ${opened[0] + 1}, head ${opened[1] + 1}`;
@@ -248,18 +280,29 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   /** Where the character that asks looks. */
   function looked() {
     const weights = row(), best = largestOf(weights);
-    return `${quoted(seen[asking])} at place ${asking} looks most at ${best === asking
-      ? "itself" : `${quoted(seen[best])} at place ${best}`}: ${written(weights[best])}`;
+    return `${quoted(seen[asking])} at place ${asking} looks most at ${
+      best === asking ? "itself" : `${quoted(seen[best])} at place ${best}`
+    }: ${written(weights[best])}`;
   }
 
   // --- the text, and what comes next -----------------------------------------------------------
 
-  const area = make("textarea", {class: "attn-field text", rows: 3, spellcheck: "false",
-    autocomplete: "off", autocapitalize: "off", "aria-label": "Your text", input: typed,
+  const area = make("textarea", {
+    class: "attn-field text",
+    rows: 3,
+    spellcheck: "false",
+    autocomplete: "off",
+    autocapitalize: "off",
+    "aria-label": "Your text",
+    input: typed,
     // Who comes to the text takes it over.
-    focus: halt, pointerdown: halt, keydown: halt, beforeinput: halt});
-  const bars = Array.from({length: SHOWN}, () => {
-    const spans = ["name", "bar", "model", "draws"].map((name) => make("span", {class: name}));
+    focus: halt,
+    pointerdown: halt,
+    keydown: halt,
+    beforeinput: halt,
+  });
+  const bars = Array.from({ length: SHOWN }, () => {
+    const spans = ["name", "bar", "model", "draws"].map((name) => make("span", { class: name }));
     const element = button("", () => {
       const c = element.dataset.character ?? "";
       quiet();
@@ -267,16 +310,28 @@ mount("writing_model", (stage, {text: start}, say, said) => {
       remember(null);
       read(text + c);
       say(`Put behind the text: ${quoted(c)}. ${expected()}`);
-    }, {class: "choice"});
+    }, { class: "choice" });
     element.append(...spans);
-    spans[1].append(make("span", {class: "whole"}), make("span", {class: "drawn"}));
-    return {element, spans};
+    spans[1].append(make("span", { class: "whole" }), make("span", { class: "drawn" }));
+    return { element, spans };
   });
-  const list = make("ol", {class: "choices", "aria-label": "The most probable next characters"},
-    ...bars.map(({element}) => make("li", {}, element)));
-  const next = make("div", {class: "next"},
-    make("p", {class: "heading", "aria-hidden": "true"}, "Next character",
-      make("span", {class: "model"}, "guess"), make("span", {class: "draws"}, "drawn")), list);
+  const list = make(
+    "ol",
+    { class: "choices", "aria-label": "The most probable next characters" },
+    ...bars.map(({ element }) => make("li", {}, element)),
+  );
+  const next = make(
+    "div",
+    { class: "next" },
+    make(
+      "p",
+      { class: "heading", "aria-hidden": "true" },
+      "Next character",
+      make("span", { class: "model" }, "guess"),
+      make("span", { class: "draws" }, "drawn"),
+    ),
+    list,
+  );
 
   function showNext() {
     const logits = last(now()), probs = token_probabilities(logits);
@@ -284,7 +339,7 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     const order = [...probs.keys()].sort((a, b) => probs[b] - probs[a] || a - b);
     const same = T.value() === 1 && K.value() === n_vocab && P.value() === 1;
     next.classList.toggle("differs", !same);
-    bars.forEach(({element, spans: [name, bar, model, drawing]}, rank) => {
+    bars.forEach(({ element, spans: [name, bar, model, drawing] }, rank) => {
       const token = order[rank], p = probs[token], q = draws[token];
       element.dataset.character = characters[token];
       name.textContent = named(characters[token]);
@@ -292,8 +347,10 @@ mount("writing_model", (stage, {text: start}, say, said) => {
       drawing.textContent = q ? share3(q) : "never";
       bar.firstChild.style.width = `${100 * p}%`;
       bar.lastChild.style.width = `${100 * q}%`;
-      change(element, {"aria-label": `${named(characters[token])}, probability ${share3(p)}`
-        + (same ? "" : `, drawn with ${share3(q)}`) + ": put it behind the text"});
+      change(element, {
+        "aria-label": `${named(characters[token])}, probability ${share3(p)}` +
+          (same ? "" : `, drawn with ${share3(q)}`) + ": put it behind the text",
+      });
     });
   }
 
@@ -312,9 +369,9 @@ mount("writing_model", (stage, {text: start}, say, said) => {
 
   /** Mark the text as one that the model can read or not. @param {boolean} wrong */
   function marked(wrong) {
-    change(area, {"aria-invalid": wrong && "true"});
-    for (const one of [write, writeOne, ...bars.map(({element}) => element)]) {
-      change(one, {"aria-disabled": wrong && "true"});
+    change(area, { "aria-invalid": wrong && "true" });
+    for (const one of [write, writeOne, ...bars.map(({ element }) => element)]) {
+      change(one, { "aria-disabled": wrong && "true" });
     }
   }
 
@@ -327,7 +384,7 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   }
 
   function typed() {
-    const {value} = area, given = [...value].map((c) => PLAIN_SIGNS[c] ?? c).join("");
+    const { value } = area, given = [...value].map((c) => PLAIN_SIGNS[c] ?? c).join("");
     const at = area.selectionEnd + given.length - value.length;
     quiet();
     if (area.value !== value) area.value = value;
@@ -350,18 +407,22 @@ mount("writing_model", (stage, {text: start}, say, said) => {
 
   /** What is wrong with a text, or nothing. @param {string} given */
   function wrongWith(given) {
-    const begin = text.split("\n")[0], still = " Bars and maps are still those of "
-      + (begin ? `“${begin.slice(0, 20)}${text.length > Math.min(begin.length, 20) ? "…" : ""}”.`
-        : "the last text that it could read.");
-    if (!given) return "There is no text: the model predicts a character from those before it, and "
-      + "needs one at least." + still;
+    const begin = text.split("\n")[0],
+      still = " Bars and maps are still those of " +
+        (begin
+          ? `“${begin.slice(0, 20)}${text.length > Math.min(begin.length, 20) ? "…" : ""}”.`
+          : "the last text that it could read.");
+    if (!given) {
+      return "There is no text: the model predicts a character from those before it, and " +
+        "needs one at least." + still;
+    }
     const unknown = [...new Set(given)].filter((c) => !places.has(c));
     if (!unknown.length) return "";
     const place = [...given].indexOf(unknown[0]), more = unknown.length - 1;
-    return `The model does not know ${spelled(unknown[0])} (place ${place})`
-      + (more ? ` and ${more === 1 ? "one other character" : `${more} other characters`}` : "")
-      + `: its ${n_vocab} characters are the new line, the space and what a plain English keyboard `
-      + "has." + still;
+    return `The model does not know ${spelled(unknown[0])} (place ${place})` +
+      (more ? ` and ${more === 1 ? "one other character" : `${more} other characters`}` : "") +
+      `: its ${n_vocab} characters are the new line, the space and what a plain English keyboard ` +
+      "has." + still;
   }
 
   /** Say what is wrong with the text, if anything is, before something is put behind it. */
@@ -385,12 +446,16 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     clearTimeout(writing);
     writing = null;
     write.textContent = `Write ${WRITTEN} characters`;
-    change(said, {"aria-busy": null});
+    change(said, { "aria-busy": null });
     showText();
     show();
     const count = text.length - (unwritten ?? "").length;
-    if (told) say(`The model has written ${count === 1 ? "a character" : `${count} characters`}: `
-      + `“${text.slice((unwritten ?? "").length)}”.${used()}`);
+    if (told) {
+      say(
+        `The model has written ${count === 1 ? "a character" : `${count} characters`}: ` +
+          `“${text.slice((unwritten ?? "").length)}”.${used()}`,
+      );
+    }
   }
 
   function halt() {
@@ -424,7 +489,7 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     remember(text);
     write.textContent = "Stop";
     // Nobody wants to hear every number.
-    change(said, {"aria-busy": "true"});
+    change(said, { "aria-busy": "true" });
     const work = characterByCharacter(n);
     const go = () => {
       const began = performance.now();
@@ -456,26 +521,50 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   /** Keep what can be taken back, or nothing. @param {string | null} before */
   function remember(before) {
     unwritten = before;
-    change(takeBack, {"aria-disabled": before === null && "true"});
+    change(takeBack, { "aria-disabled": before === null && "true" });
   }
 
   const settings = () => {
     showNext();
     if (writing === null) later(sampling);
   };
-  const T = slider({name: "temperature", min: 0, max: 2, step: 0.05, value: 1, changed: settings,
-    text: (t) => t ? written(t) : "0, always the most probable"});
-  const K = slider({name: "top-k", min: 1, max: n_vocab, step: 1, value: n_vocab,
-    changed: settings, text: (k) => k === n_vocab ? `${k} (all)` : brief(k)});
-  const P = slider({name: "top-p", min: 0.05, max: 1, step: 0.05, value: 1, changed: settings,
-    text: (p) => p === 1 ? "1 (all)" : written(p)});
+  const T = slider({
+    name: "temperature",
+    min: 0,
+    max: 2,
+    step: 0.05,
+    value: 1,
+    changed: settings,
+    text: (t) => t ? written(t) : "0, always the most probable",
+  });
+  const K = slider({
+    name: "top-k",
+    min: 1,
+    max: n_vocab,
+    step: 1,
+    value: n_vocab,
+    changed: settings,
+    text: (k) => k === n_vocab ? `${k} (all)` : brief(k),
+  });
+  const P = slider({
+    name: "top-p",
+    min: 0.05,
+    max: 1,
+    step: 0.05,
+    value: 1,
+    changed: settings,
+    text: (p) => p === 1 ? "1 (all)" : written(p),
+  });
 
   // --- switches --------------------------------------------------------------------------------
 
   function check(/** @type {string} */ name, /** @type {(on: boolean) => void} */ turned) {
-    const input = make("input", {type: "checkbox", autocomplete: "off",
-      change: () => turned(input.checked)});
-    return {input, element: make("label", {class: "switch"}, input, make("span", {}, name))};
+    const input = make("input", {
+      type: "checkbox",
+      autocomplete: "off",
+      change: () => turned(input.checked),
+    });
+    return { input, element: make("label", { class: "switch" }, input, make("span", {}, name)) };
   }
 
   /** Show and say what a switch has changed. */
@@ -488,10 +577,12 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     say(sentence);
   }
 
-  const switches = PARTS.map(([part, name]) => check(name, (on) => {
-    parts[part] = on;
-    switched();
-  }));
+  const switches = PARTS.map(([part, name]) =>
+    check(name, (on) => {
+      parts[part] = on;
+      switched();
+    })
+  );
   const own = check("this head takes part", (on) => {
     const n = opened[0] * n_heads + opened[1];
     if (on) off.delete(n);
@@ -516,20 +607,27 @@ mount("writing_model", (stage, {text: start}, say, said) => {
 
   // --- what the heads look at ------------------------------------------------------------------
 
-  const rows = Array.from({length: n_layers}, (_, layer) => `block ${layer + 1}`);
-  const columns = Array.from({length: n_heads}, (_, head) => `head ${head + 1}`);
-  const maps = cells({name: "Weights of every head", rows, columns, role: "weight",
+  const rows = Array.from({ length: n_layers }, (_, layer) => `block ${layer + 1}`);
+  const columns = Array.from({ length: n_heads }, (_, head) => `head ${head + 1}`);
+  const maps = cells({
+    name: "Weights of every head",
+    rows,
+    columns,
+    role: "weight",
     act: (layer, head) => {
       opened = [layer, head];
       showOpened();
       mark();
       say(`${title()}. ${habit(now().weights[layer][head], ways).long}`);
-    }});
-  const small = rows.map((_, layer) => columns.map((_, head) => {
-    const canvas = make("canvas", {"aria-hidden": "true"}), label = make("span", {class: "short"});
-    maps.at(layer, head).append(canvas, label);
-    return {canvas, label};
-  }));
+    },
+  });
+  const small = rows.map((_, layer) =>
+    columns.map((_, head) => {
+      const canvas = make("canvas", { "aria-hidden": "true" }), label = make("span", { class: "short" });
+      maps.at(layer, head).append(canvas, label);
+      return { canvas, label };
+    })
+  );
 
   /** The red, green and blue of the weights. */
   let color = [0, 0, 0];
@@ -550,41 +648,58 @@ mount("writing_model", (stage, {text: start}, say, said) => {
   }
 
   function showMaps() {
-    small.forEach((heads, layer) => heads.forEach(({canvas, label}, head) => {
-      const weights = now().weights[layer][head], {short} = habit(weights, ways);
-      const isOff = off.has(layer * n_heads + head);
-      paint(canvas, weights);
-      label.textContent = isOff ? "off" : short.replace("characters", "charac\u00adters");
-      maps.at(layer, head).classList.toggle("off", isOff);
-      change(maps.at(layer, head), {"aria-label": `Block ${layer + 1}, head ${head + 1}: ${isOff
-        ? "switched off" : short}`});
-    }));
+    small.forEach((heads, layer) =>
+      heads.forEach(({ canvas, label }, head) => {
+        const weights = now().weights[layer][head], { short } = habit(weights, ways);
+        const isOff = off.has(layer * n_heads + head);
+        paint(canvas, weights);
+        label.textContent = isOff ? "off" : short.replace("characters", "charac\u00adters");
+        maps.at(layer, head).classList.toggle("off", isOff);
+        change(maps.at(layer, head), {
+          "aria-label": `Block ${layer + 1}, head ${head + 1}: ${isOff ? "switched off" : short}`,
+        });
+      })
+    );
     mark();
   }
 
   function mark() {
-    small.forEach((heads, layer) => heads.forEach((_, head) =>
-      change(maps.at(layer, head), {"aria-pressed":
-        String(layer === opened[0] && head === opened[1])})));
+    small.forEach((heads, layer) =>
+      heads.forEach((_, head) =>
+        change(maps.at(layer, head), { "aria-pressed": String(layer === opened[0] && head === opened[1]) })
+      )
+    );
   }
 
   // What is said stands far above on a narrow screen: there, it is repeated here for the eyes.
-  const effect = make("p", {class: "effect", "aria-hidden": "true"});
-  const heading = make("p", {class: "heading"}), tells = make("p", {class: "habit"});
-  const looks = make("p", {class: "looks", "aria-hidden": "true"});
-  const large = make("canvas", {role: "img", click: (event) => {
-    const box = large.getBoundingClientRect();
-    ask(Math.floor((event.clientY - box.top) / box.height * seen.length));
-  }});
-  const above = make("div", {class: "above", "aria-hidden": "true"});
-  const beside = make("div", {class: "beside", "aria-hidden": "true"});
-  const band = make("div", {class: "band"});
-  const strip = make("div", {class: "strip", "aria-hidden": "true", click: (event) => {
-    const place = [...strip.children].indexOf(event.target);
-    if (place >= 0) ask(place);
-  }});
-  const asker = make("input", {type: "range", min: 0, step: 1, autocomplete: "off",
-    input: () => ask(Number(asker.value))});
+  const effect = make("p", { class: "effect", "aria-hidden": "true" });
+  const heading = make("p", { class: "heading" }), tells = make("p", { class: "habit" });
+  const looks = make("p", { class: "looks", "aria-hidden": "true" });
+  const large = make("canvas", {
+    role: "img",
+    click: (event) => {
+      const box = large.getBoundingClientRect();
+      ask(Math.floor((event.clientY - box.top) / box.height * seen.length));
+    },
+  });
+  const above = make("div", { class: "above", "aria-hidden": "true" });
+  const beside = make("div", { class: "beside", "aria-hidden": "true" });
+  const band = make("div", { class: "band" });
+  const strip = make("div", {
+    class: "strip",
+    "aria-hidden": "true",
+    click: (event) => {
+      const place = [...strip.children].indexOf(event.target);
+      if (place >= 0) ask(place);
+    },
+  });
+  const asker = make("input", {
+    type: "range",
+    min: 0,
+    step: 1,
+    autocomplete: "off",
+    input: () => ask(Number(asker.value)),
+  });
 
   function ask(/** @type {number} */ place) {
     asking = Math.min(Math.max(place, 0), seen.length - 1);
@@ -605,22 +720,22 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     band.style.height = `${100 / seen.length}%`;
     asker.max = String(seen.length - 1);
     asker.value = String(asking);
-    change(asker, {"aria-valuetext": looked()});
+    change(asker, { "aria-valuetext": looked() });
     looks.textContent = looked() + ".";
   }
 
   function showOpened() {
-    const weights = now().weights[opened[0]][opened[1]], {long} = habit(weights, ways);
+    const weights = now().weights[opened[0]][opened[1]], { long } = habit(weights, ways);
     heading.textContent = title() + (isOff() ? " (switched off)" : "");
     tells.textContent = long;
     own.input.checked = !isOff();
-    change(own.input, {"aria-label": `${title()} takes part`});
+    change(own.input, { "aria-label": `${title()} takes part` });
     paint(large, weights);
     for (const edge of [above, beside]) {
       const named = seen.length <= NAMED ? [...seen] : [];
       edge.replaceChildren(...named.map((c) => make("span", {}, visible(c))));
     }
-    change(large, {"aria-label": `The weights of ${title()}: a row for each character that asks.`});
+    change(large, { "aria-label": `The weights of ${title()}: a row for each character that asks.` });
     showAsking();
   }
 
@@ -630,41 +745,69 @@ mount("writing_model", (stage, {text: start}, say, said) => {
     showNext();
     showMaps();
     showOpened();
-    switches.forEach(({input}, i) => input.checked = parts[PARTS[i][0]]);
+    switches.forEach(({ input }, i) => input.checked = parts[PARTS[i][0]]);
   }
 
   // Colors change with the page's theme, and what is drawn in pixels must be drawn again.
   new MutationObserver(show)
-    .observe(document.documentElement, {attributeFilter: ["data-theme"]});
+    .observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
   const group = (/** @type {string} */ name, /** @type {any[]} */ ...inside) =>
-    make("fieldset", {class: "attn-row"}, make("legend", {}, name), ...inside);
+    make("fieldset", { class: "attn-row" }, make("legend", {}, name), ...inside);
   stage.append(
-    make("div", {class: "attn-row top"},
-      make("div", {class: "writes"},
-        make("p", {class: "heading", "aria-hidden": "true"}, "Your text"), area,
-        make("div", {class: "attn-row"}, write, writeOne, takeBack)), next),
+    make(
+      "div",
+      { class: "attn-row top" },
+      make(
+        "div",
+        { class: "writes" },
+        make("p", { class: "heading", "aria-hidden": "true" }, "Your text"),
+        area,
+        make("div", { class: "attn-row" }, write, writeOne, takeBack),
+      ),
+      next,
+    ),
     said,
     group("How it writes", T.element, K.element, P.element),
-    group("Parts of the model", ...switches.map(({element}) => element)),
-    make("div", {class: "attn-row"}, back, again),
-    make("div", {class: "attn-row heads"},
-      make("div", {class: "all"}, make("div", {class: "attn-scroll"}, maps.element),
-        make("p", {class: "legend"}, "Rows are the characters that ask, from the first at the top; "
-          + "columns are those that they look at, counted from 0. The more color, the more weight. "
-          + "Below each map: where most of it goes on this text, and how much (“5 before”: the "
-          + "five characters before); or “spread”, where it goes nowhere in particular, and how "
-          + "many characters are in play.")),
-      make("div", {class: "opened"}, heading, tells, own.element,
+    group("Parts of the model", ...switches.map(({ element }) => element)),
+    make("div", { class: "attn-row" }, back, again),
+    make(
+      "div",
+      { class: "attn-row heads" },
+      make(
+        "div",
+        { class: "all" },
+        make("div", { class: "attn-scroll" }, maps.element),
+        make(
+          "p",
+          { class: "legend" },
+          "Rows are the characters that ask, from the first at the top; " +
+            "columns are those that they look at, counted from 0. The more color, the more weight. " +
+            "Below each map: where most of it goes on this text, and how much (“5 before”: the " +
+            "five characters before); or “spread”, where it goes nowhere in particular, and how " +
+            "many characters are in play.",
+        ),
+      ),
+      make(
+        "div",
+        { class: "opened" },
+        heading,
+        tells,
+        own.element,
         effect,
-        make("div", {class: "large"}, above, beside, make("div", {class: "map"}, large, band)),
-        make("label", {class: "attn-slider"}, make("span", {}, "the character that asks"), asker),
-        looks, strip)));
+        make("div", { class: "large" }, above, beside, make("div", { class: "map" }, large, band)),
+        make("label", { class: "attn-slider" }, make("span", {}, "the character that asks"), asker),
+        looks,
+        strip,
+      ),
+    ),
+  );
   // The head that is easiest to read is open at first.
   remember(null);
   read(start);
-  const found = now().weights.flatMap((heads, layer) => heads.map((weights, head) =>
-    ({at: [layer, head], strength: habit(weights, ways).strength})));
+  const found = now().weights.flatMap((heads, layer) =>
+    heads.map((weights, head) => ({ at: [layer, head], strength: habit(weights, ways).strength }))
+  );
   opened = found.reduce((best, one) => one.strength > best.strength ? one : best).at;
   show();
   say(expected());

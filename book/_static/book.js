@@ -1,16 +1,16 @@
 // What scrolls sideways on a narrow page says so: `data-more` names the side on which it goes on,
 // and `data-moved` that it was moved; book.css shows both. Pictures scroll without their captions.
-const MAY_SCROLL = ".attn-picture, .attn-example, .attn-plain, .attn-scroll, .cell_output pre, "
-  + ".highlight pre, .output.text_html, .pst-scrollable-table-container, "
-  + "mjx-container[display=true]";
+const MAY_SCROLL = ".attn-picture, .attn-example, .attn-plain, .attn-scroll, .cell_output pre, " +
+  ".highlight pre, .output.text_html, .pst-scrollable-table-container, " +
+  "mjx-container[display=true]";
 // All are measured before any is changed: or else the page would be laid out anew for each.
 const showMore = (/** @type {Element[]} */ boxes) => {
   const measured = boxes.map((box) => {
     const far = box.scrollWidth - box.clientWidth, left = box.scrollLeft > 1;
     const right = far - box.scrollLeft > 1;
-    return {box, far, more: left && right ? "both" : left ? "left" : right ? "right" : null};
+    return { box, far, more: left && right ? "both" : left ? "left" : right ? "right" : null };
   });
-  for (const {box, far, more} of measured) {
+  for (const { box, far, more } of measured) {
     if (more === null) box.removeAttribute("data-more");
     else if (more !== box.getAttribute("data-more")) box.setAttribute("data-more", more);
     // Pictures that scroll can be reached and scrolled with the keyboard; those that fit, as after
@@ -21,7 +21,8 @@ const showMore = (/** @type {Element[]} */ boxes) => {
   }
 };
 const sizes = new ResizeObserver((changes) =>
-  showMore([...new Set(changes.map(({target}) => target.closest(MAY_SCROLL) ?? target))]));
+  showMore([...new Set(changes.map(({ target }) => target.closest(MAY_SCROLL) ?? target))])
+);
 const watchScrolling = (/** @type {Element} */ part) => {
   for (const box of [part, ...part.querySelectorAll(MAY_SCROLL)]) {
     if (!box.matches(MAY_SCROLL)) continue;
@@ -29,11 +30,11 @@ const watchScrolling = (/** @type {Element} */ part) => {
     if (box.firstElementChild) sizes.observe(box.firstElementChild);
   }
 };
-document.addEventListener("scroll", ({target}) => {
+document.addEventListener("scroll", ({ target }) => {
   if (!(target instanceof Element && target.matches(MAY_SCROLL))) return;
   if (target.scrollLeft > 1) target.setAttribute("data-moved", "");
   showMore([target]);
-}, {capture: true, passive: true});
+}, { capture: true, passive: true });
 window.addEventListener("DOMContentLoaded", () => {
   for (const picture of document.querySelectorAll(".bd-article .cell_output figure > img")) {
     const box = document.createElement("div");
@@ -51,10 +52,10 @@ window.addEventListener("DOMContentLoaded", () => {
     watchScrolling(article);
     // Formulas and the tables of what can be operated come later.
     new MutationObserver((changes) => {
-      for (const added of changes.flatMap(({addedNodes}) => [...addedNodes])) {
+      for (const added of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
         if (added instanceof Element) watchScrolling(added);
       }
-    }).observe(article, {childList: true, subtree: true});
+    }).observe(article, { childList: true, subtree: true });
   }
 });
 
@@ -62,7 +63,9 @@ window.addEventListener("DOMContentLoaded", () => {
 window.addEventListener("beforeprint", () => {
   const root = document.documentElement, theme = root.dataset.theme;
   root.dataset.theme = "light";
-  window.addEventListener("afterprint", () => { root.dataset.theme = theme; }, {once: true});
+  window.addEventListener("afterprint", () => {
+    root.dataset.theme = theme;
+  }, { once: true });
 });
 
 // Formulas are typeset in small portions, from top to bottom, so that the page answers in between.

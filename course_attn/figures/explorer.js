@@ -1,4 +1,4 @@
-export function explore(root, {heads, queries, keys: others, weights, query, width}) {
+export function explore(root, { heads, queries, keys: others, weights, query, width }) {
   const keys = others || queries, same = !others;
   const find = (selector) => root.querySelector(selector);
   const form = find("form"), ask = find(".attn-ask"), looked = find(".attn-keys");
@@ -43,7 +43,7 @@ export function explore(root, {heads, queries, keys: others, weights, query, wid
   function choice(parent, group, label, on, pick) {
     const tile = make("label", "attn-tile", "", parent);
     const radio = make("input", "", "", tile);
-    Object.assign(radio, {type: "radio", name: group, checked: on, autocomplete: "off"});
+    Object.assign(radio, { type: "radio", name: group, checked: on, autocomplete: "off" });
     make("span", "attn-token", label, tile);
     radio.addEventListener("change", pick);
     // Or else JupyterLab would take the arrow keys to move from cell to cell.
@@ -58,10 +58,12 @@ export function explore(root, {heads, queries, keys: others, weights, query, wid
 
   // A pointer at rest over a page that scrolls picks nothing.
   function hover(elements, area) {
-    elements.forEach((element, i) => element.addEventListener("pointermove", (event) => {
-      const moves = event.movementX || event.movementY;
-      if (event.pointerType === "mouse" && moves && i !== shown) show(i);
-    }));
+    elements.forEach((element, i) =>
+      element.addEventListener("pointermove", (event) => {
+        const moves = event.movementX || event.movementY;
+        if (event.pointerType === "mouse" && moves && i !== shown) show(i);
+      })
+    );
     area.addEventListener("pointerleave", () => show(pinned));
   }
 
@@ -86,17 +88,18 @@ export function explore(root, {heads, queries, keys: others, weights, query, wid
 
   function turn(h) {
     head = h;
-    rows.forEach((line, i) => line.querySelectorAll("td").forEach((cell, j) => {
-      cell.style.setProperty("--w", weights[h][i][j] / 1e5);
-      cell.firstChild.textContent = number(weights[h][i][j]);
-    }));
-    find(".attn-legend").textContent = "All weights" + (heads.length > 1 ? " of " + heads[h] : "")
-      + ": a row for each token that asks. The larger, the stronger the color.";
+    rows.forEach((line, i) =>
+      line.querySelectorAll("td").forEach((cell, j) => {
+        cell.style.setProperty("--w", weights[h][i][j] / 1e5);
+        cell.firstChild.textContent = number(weights[h][i][j]);
+      })
+    );
+    find(".attn-legend").textContent = "All weights" + (heads.length > 1 ? " of " + heads[h] : "") +
+      ": a row for each token that asks. The larger, the stronger the color.";
     show(shown);
   }
 
-  const asking = queries.map((token, i) =>
-    choice(ask, "token", token, i === query, () => pin(i)));
+  const asking = queries.map((token, i) => choice(ask, "token", token, i === query, () => pin(i)));
   const answering = same ? asking : keys.map((token) => {
     const tile = make("div", "attn-tile", "", looked);
     tile.setAttribute("role", "listitem");
@@ -131,8 +134,8 @@ export function explore(root, {heads, queries, keys: others, weights, query, wid
   // Left and right, up and down move by one, as in every group of radio buttons. Here: Home, End,
   // and up and down by a line where tokens stand in lines.
   ask.addEventListener("keydown", (event) => {
-    const down = {ArrowDown: width, ArrowUp: -width}[event.key];
-    let to = {Home: 0, End: queries.length - 1}[event.key];
+    const down = { ArrowDown: width, ArrowUp: -width }[event.key];
+    let to = { Home: 0, End: queries.length - 1 }[event.key];
     if (down) to = pinned + down;
     if (to === undefined) return;
     event.preventDefault();

@@ -24,8 +24,8 @@ def written(tmp_path):
 
 def test_a_file_comes_after_what_it_imports_and_once(written):
     entry = written(
-        use='import {one} from "./one.js";\nimport {two} from "./two.js";\none + two;\n',
-        two='import {one} from "./one.js";\nexport const two = one + one;\n',
+        use='import { one } from "./one.js";\nimport { two } from "./two.js";\none + two;\n',
+        two='import { one } from "./one.js";\nexport const two = one + one;\n',
         one="export const one = 1;\n",
     )
     text = "const one = 1;\nconst two = one + one;\none + two;\n"
@@ -52,12 +52,12 @@ def test_several_files_share_one_scope(written):
         ({"a": "export {x};\n"}, "a.js: cannot be joined"),
         ({"a": 'import x from "./b.js";\n', "b": ""}, "a.js: cannot be joined"),
         ({"a": 'import * as x from "./b.js";\n', "b": ""}, "a.js: cannot be joined"),
-        ({"a": 'import {x as y} from "./b.js";\n', "b": "export let x;\n"}, "cannot be joined"),
-        ({"a": 'import {\n  x} from "./b.js";\n', "b": "export let x;\n"}, "cannot be joined"),
-        ({"a": 'import {x} from "https://a.b/c.js";\n'}, "a.js: cannot be joined"),
-        ({"a": 'import {x, y} from "./b.js";\n', "b": "const x = 1;\nexport let y;\n"},
+        ({"a": 'import { x as y } from "./b.js";\n', "b": "export let x;\n"}, "cannot be joined"),
+        ({"a": 'import {\n  x } from "./b.js";\n', "b": "export let x;\n"}, "cannot be joined"),
+        ({"a": 'import { x } from "https://a.b/c.js";\n'}, "a.js: cannot be joined"),
+        ({"a": 'import { x, y } from "./b.js";\n', "b": "const x = 1;\nexport let y;\n"},
          "a.js: b.js exports no x$"),
-        ({"a": 'import {x} from "./b.js";\n', "b": 'import {y} from "./a.js";\n'},
+        ({"a": 'import { x } from "./b.js";\n', "b": 'import { y } from "./a.js";\n'},
          "a.js imports itself by way of b.js"),
     ],
 )  # fmt: skip
@@ -68,7 +68,7 @@ def test_what_cannot_be_joined_is_named(written, files, message):
 
 
 def test_a_file_that_is_missing_is_named(written):
-    entry = written(a='import {x} from "./gone.js";\n')
+    entry = written(a='import { x } from "./gone.js";\n')
     with pytest.raises(FileNotFoundError, match=r"gone\.js"):
         joined(entry)
 

@@ -27,7 +27,7 @@ function newSlide(heading, kind = "") {
   sheet.append(title, body);
   section.append(sheet);
   document.querySelector(".slides")?.append(section);
-  return {section, body};
+  return { section, body };
 }
 
 /** @param {HTMLElement} body */
@@ -163,7 +163,7 @@ function followLink(event) {
   const section = target?.closest(".slides > section");
   if (!section) return;
   event.preventDefault();
-  const {h, v} = page.Reveal.getIndices(section);
+  const { h, v } = page.Reveal.getIndices(section);
   page.Reveal.slide(h, v);
 }
 
@@ -177,7 +177,7 @@ function giveUpFocus() {
 
 /** @param {string} theme */
 function useTheme(theme) {
-  Object.assign(document.documentElement.dataset, {theme, mode: theme});
+  Object.assign(document.documentElement.dataset, { theme, mode: theme });
 }
 
 async function start() {
@@ -193,11 +193,20 @@ async function start() {
   document.querySelector("main.chapter")?.remove();
   document.documentElement.classList.add("ready");
   await reveal.initialize({
-    width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: "c/t",
-    transition: "none", navigationMode: "linear", keyboardCondition: isForSlides,
+    width: 1280,
+    height: 720,
+    margin: 0,
+    center: false,
+    hash: true,
+    slideNumber: "c/t",
+    transition: "none",
+    navigationMode: "linear",
+    keyboardCondition: isForSlides,
   });
-  reveal.addKeyBinding({keyCode: 68, key: "D", description: "Light or dark"}, () =>
-    useTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  reveal.addKeyBinding(
+    { keyCode: 68, key: "D", description: "Light or dark" },
+    () => useTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
+  );
   document.addEventListener("click", followLink);
   document.addEventListener("pointerup", () => setTimeout(giveUpFocus));
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 
 __all__ = ["joined", "without_comments"]
 
-_IMPORT = re.compile(r'^import \{(\w+(?:, \w+)*)\} from "(\./[\w./-]+)";\n', re.M)
+_IMPORT = re.compile(r'^import \{ (\w+(?:, \w+)*) \} from "(\./[\w./-]+)";\n', re.M)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|class|const|let)", re.M)
 _EXPORTED = re.compile(
     r"^export (?:async )?(?:function\*?|class|const|let) (\w+)", re.M
@@ -43,14 +43,14 @@ def joined(entry: Path | Iterable[Path]) -> str:
     ValueError
         If two files define one name at their top level, a file imports what another does not
         export, or itself by way of others, or it imports or exports in a way that is not
-        ``import {…} from "./…";`` or ``export function …``.
+        ``import { … } from "./…";`` or ``export function …``.
 
     Examples
     --------
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "twice.js").write_text("export const twice = (x) => 2 * x;\n")
-    >>> _ = (folder / "use.js").write_text('import {twice} from "./twice.js";\ntwice(2);\n')
+    >>> _ = (folder / "use.js").write_text('import { twice } from "./twice.js";\ntwice(2);\n')
     >>> print(joined(folder / "use.js"))
     (() => {
     "use strict";

@@ -14,8 +14,8 @@
 export function mount(name, build) {
   for (const root of document.querySelectorAll(`.attn-live[data-widget="${name}"]:not(.attn-on)`)) {
     // Or else JupyterLab would take the keys.
-    const stage = make("div", {class: "attn-stage", "data-lm-suppress-shortcuts": "true"});
-    const said = make("p", {class: "attn-said", role: "status"});
+    const stage = make("div", { class: "attn-stage", "data-lm-suppress-shortcuts": "true" });
+    const said = make("p", { class: "attn-said", role: "status" });
     const say = (sentence) => {
       if (said.textContent !== sentence) said.textContent = sentence;
     };
@@ -141,7 +141,8 @@ export function read(text, limit = 1000, least = -limit) {
   if (!plain) return "is empty";
   const shown = `holds “${plain.length > 12 ? text.trim().slice(0, 12) + "…" : text.trim()}”`;
   const parts = plain.split("/"), good = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
-  const value = parts.length > 2 || !parts.every((one) => good.test(one)) ? NaN
+  const value = parts.length > 2 || !parts.every((one) => good.test(one))
+    ? NaN
     : Number(parts[0]) / Number(parts[1] ?? 1);
   if (Number.isNaN(value)) return shown + ", which is not a number";
   if (value > limit || value < least) {
@@ -157,10 +158,15 @@ export function read(text, limit = 1000, least = -limit) {
  *   changed: (value: number) => void, bad: Say}} options
  * @returns {{element: HTMLInputElement, value: () => number, set: (value: number) => void}}
  */
-export function field({name, value, limit, least, step = 0.5, changed, bad}) {
-  const element = make("input", {type: "text", class: "attn-field", "aria-label": name,
-    autocomplete: "off", spellcheck: "false"});
-  const mark = (wrong) => change(element, {"aria-invalid": Boolean(wrong) && "true", title: wrong});
+export function field({ name, value, limit, least, step = 0.5, changed, bad }) {
+  const element = make("input", {
+    type: "text",
+    class: "attn-field",
+    "aria-label": name,
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  const mark = (wrong) => change(element, { "aria-invalid": Boolean(wrong) && "true", title: wrong });
   const set = (now) => {
     value = now;
     element.value = brief(now);
@@ -180,7 +186,7 @@ export function field({name, value, limit, least, step = 0.5, changed, bad}) {
   change(element, {
     input: take,
     keydown: (event) => {
-      const up = {ArrowUp: step, ArrowDown: -step}[event.key];
+      const up = { ArrowUp: step, ArrowDown: -step }[event.key];
       if (!up && event.key !== "Escape") return;
       event.preventDefault();
       const before = value;
@@ -190,7 +196,7 @@ export function field({name, value, limit, least, step = 0.5, changed, bad}) {
     },
   });
   set(value);
-  return {element, value: () => value, set};
+  return { element, value: () => value, set };
 }
 
 /**
@@ -212,17 +218,23 @@ export function troubles(stage) {
  * @returns {{element: HTMLTableElement, values: () => number[][],
  *   set: (values: number[][]) => void}}
  */
-export function table({name, rows, columns, values, role = "", limit, step, changed, bad}) {
+export function table({ name, rows, columns, values, role = "", limit, step, changed, bad }) {
   const all = () => fields.map((row) => row.map((one) => one.value()));
-  const fields = values.map((row, i) => row.map((value, j) => field({
-    name: `${name}, ${rows[i]}, ${columns[j]}`, value, limit, step, bad,
-    changed: () => changed(all(), i, j),
-  })));
-  const element = grid({name, rows, columns, role,
-    cell: (i, j) => make("td", {}, fields[i][j].element)});
-  const set = (given) =>
-    given.forEach((row, i) => row.forEach((value, j) => fields[i][j].set(value)));
-  return {element, values: all, set};
+  const fields = values.map((row, i) =>
+    row.map((value, j) =>
+      field({
+        name: `${name}, ${rows[i]}, ${columns[j]}`,
+        value,
+        limit,
+        step,
+        bad,
+        changed: () => changed(all(), i, j),
+      })
+    )
+  );
+  const element = grid({ name, rows, columns, role, cell: (i, j) => make("td", {}, fields[i][j].element) });
+  const set = (given) => given.forEach((row, i) => row.forEach((value, j) => fields[i][j].set(value)));
+  return { element, values: all, set };
 }
 
 /**
@@ -231,12 +243,18 @@ export function table({name, rows, columns, values, role = "", limit, step, chan
  *   cell: (i: number, j: number) => HTMLElement}} options `cell` makes a <td>
  * @returns {HTMLTableElement}
  */
-export function grid({name, rows, columns, role = "", cell}) {
-  const heads = columns.map((column) => make("th", {scope: "col"}, column));
-  const lines = rows.map((row, i) => make("tr", {}, make("th", {scope: "row"}, row),
-    ...columns.map((_, j) => cell(i, j))));
-  return make("table", {class: "attn-grid" + (role && " attn-" + role)}, make("caption", {}, name),
-    make("thead", {}, make("tr", {}, make("td"), ...heads)), make("tbody", {}, ...lines));
+export function grid({ name, rows, columns, role = "", cell }) {
+  const heads = columns.map((column) => make("th", { scope: "col" }, column));
+  const lines = rows.map((row, i) =>
+    make("tr", {}, make("th", { scope: "row" }, row), ...columns.map((_, j) => cell(i, j)))
+  );
+  return make(
+    "table",
+    { class: "attn-grid" + (role && " attn-" + role) },
+    make("caption", {}, name),
+    make("thead", {}, make("tr", {}, make("td"), ...heads)),
+    make("tbody", {}, ...lines),
+  );
 }
 
 /**
@@ -244,9 +262,9 @@ export function grid({name, rows, columns, role = "", cell}) {
  * @param {KeyboardEvent} event
  * @returns {[number, number] | undefined}
  */
-export function arrowed({key, ctrlKey, altKey, metaKey}) {
+export function arrowed({ key, ctrlKey, altKey, metaKey }) {
   if (ctrlKey || altKey || metaKey) return undefined;
-  return {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]}[key];
+  return { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key];
 }
 
 /**
@@ -256,17 +274,18 @@ export function arrowed({key, ctrlKey, altKey, metaKey}) {
  *   act: (i: number, j: number) => void}} options
  * @returns {{element: HTMLTableElement, at: (i: number, j: number) => HTMLButtonElement}}
  */
-export function cells({name, rows, columns, role = "", act}) {
-  const all = rows.map((_, i) => columns.map((_, j) =>
-    button("", () => act(i, j), {class: "attn-cell", tabindex: i || j ? "-1" : "0"})));
-  const element = grid({name, rows, columns, role, cell: (i, j) => make("td", {}, all[i][j])});
+export function cells({ name, rows, columns, role = "", act }) {
+  const all = rows.map((_, i) =>
+    columns.map((_, j) => button("", () => act(i, j), { class: "attn-cell", tabindex: i || j ? "-1" : "0" }))
+  );
+  const element = grid({ name, rows, columns, role, cell: (i, j) => make("td", {}, all[i][j]) });
   const reach = (next) => {
     all.flat().forEach((one) => one.tabIndex = one === next ? 0 : -1);
   };
   element.addEventListener("focusin", (event) => reach(event.target));
   element.addEventListener("keydown", (event) => {
     const i = all.findIndex((row) => row.some((one) => one === event.target));
-    const end = columns.length, ends = {Home: [-end, 0], End: [end, 0]};
+    const end = columns.length, ends = { Home: [-end, 0], End: [end, 0] };
     const plain = !event.ctrlKey && !event.altKey && !event.metaKey;
     const arrow = arrowed(event) ?? (plain && ends[event.key]);
     if (i < 0 || !arrow) return;
@@ -275,7 +294,7 @@ export function cells({name, rows, columns, role = "", act}) {
     const next = ends[event.key] ? Math.min(Math.max(j + arrow[0], 0), end - 1) : j + arrow[0];
     all[i - arrow[1]]?.[next]?.focus();
   });
-  return {element, at: (i, j) => all[i][j]};
+  return { element, at: (i, j) => all[i][j] };
 }
 
 /**
@@ -287,14 +306,14 @@ export function cells({name, rows, columns, role = "", act}) {
  * @returns {{element: HTMLElement, table: HTMLTableElement, mask: () => boolean[][],
  *   set: (mask: boolean[][]) => void}} `element` is the table and what its squares mean
  */
-export function paintable({name, rows, columns, mask, changed}) {
+export function paintable({ name, rows, columns, mask, changed }) {
   const now = mask.map((row) => [...row]);
   /** @type {boolean | null} what is painted while the mouse or a finger is down */
   let brush = null;
   /** @type {[number, number] | null} where a finger lies that has not drawn yet */
   let from = null;
   let painted = false;
-  const show = (i, j) => change(squares.at(i, j), {"aria-pressed": String(now[i][j])});
+  const show = (i, j) => change(squares.at(i, j), { "aria-pressed": String(now[i][j]) });
   const paint = (i, j, allowed) => {
     if (now[i][j] === allowed) return;
     now[i][j] = allowed;
@@ -302,46 +321,65 @@ export function paintable({name, rows, columns, mask, changed}) {
     changed(now, i, j);
   };
   // A click after the mouse has painted changes nothing back.
-  const squares = cells({name, rows, columns, act: (i, j) => painted || paint(i, j, !now[i][j])});
+  const squares = cells({ name, rows, columns, act: (i, j) => painted || paint(i, j, !now[i][j]) });
   const lift = (event) => {
     brush = from = null;
     setTimeout(() => painted = false, event.pointerType === "mouse" ? 0 : 100);
   };
-  change(squares.element, {pointerup: lift, pointerleave: lift, pointercancel: lift,
-    class: "attn-grid attn-mask attn-weight"});
-  rows.forEach((row, i) => columns.forEach((column, j) => {
-    change(squares.at(i, j), {
-      "aria-label": `${row} may see ${column}`,
-      pointerdown: (event) => {
-        if (event.pointerType !== "mouse") {
-          from = [i, j];
-          // Or else the first square would get all that the finger does.
-          event.target.releasePointerCapture(event.pointerId);
-        }
-        if (from || event.button) return;
-        painted = true;
-        paint(i, j, brush = !now[i][j]);
-      },
-      pointerenter: (event) => {
-        if (from && brush === null) {
-          const [a, b] = from;
+  change(squares.element, {
+    pointerup: lift,
+    pointerleave: lift,
+    pointercancel: lift,
+    class: "attn-grid attn-mask attn-weight",
+  });
+  rows.forEach((row, i) =>
+    columns.forEach((column, j) => {
+      change(squares.at(i, j), {
+        "aria-label": `${row} may see ${column}`,
+        pointerdown: (event) => {
+          if (event.pointerType !== "mouse") {
+            from = [i, j];
+            // Or else the first square would get all that the finger does.
+            event.target.releasePointerCapture(event.pointerId);
+          }
+          if (from || event.button) return;
           painted = true;
-          paint(a, b, brush = !now[a][b]);
-        }
-        if (brush !== null && event.buttons === 1) paint(i, j, brush);
-      },
-    });
-    show(i, j);
-  }));
-  const set = (given) => given.forEach((row, i) => row.forEach((allowed, j) => {
-    now[i][j] = allowed;
-    show(i, j);
-  }));
-  const square = (pressed) => make("span", {class: "attn-cell", "data-pressed": String(pressed)});
-  const element = make("div", {}, make("div", {class: "attn-scroll"}, squares.element),
-    make("p", {class: "attn-legend attn-weight", "aria-hidden": "true"},
-      square(true), "may see", square(false), "crossed out"));
-  return {element, table: squares.element, mask: () => now.map((row) => [...row]), set};
+          paint(i, j, brush = !now[i][j]);
+        },
+        pointerenter: (event) => {
+          if (from && brush === null) {
+            const [a, b] = from;
+            painted = true;
+            paint(a, b, brush = !now[a][b]);
+          }
+          if (brush !== null && event.buttons === 1) paint(i, j, brush);
+        },
+      });
+      show(i, j);
+    })
+  );
+  const set = (given) =>
+    given.forEach((row, i) =>
+      row.forEach((allowed, j) => {
+        now[i][j] = allowed;
+        show(i, j);
+      })
+    );
+  const square = (pressed) => make("span", { class: "attn-cell", "data-pressed": String(pressed) });
+  const element = make(
+    "div",
+    {},
+    make("div", { class: "attn-scroll" }, squares.element),
+    make(
+      "p",
+      { class: "attn-legend attn-weight", "aria-hidden": "true" },
+      square(true),
+      "may see",
+      square(false),
+      "crossed out",
+    ),
+  );
+  return { element, table: squares.element, mask: () => now.map((row) => [...row]), set };
 }
 
 /**
@@ -351,24 +389,26 @@ export function paintable({name, rows, columns, mask, changed}) {
  *   `text` writes the value, also for screen readers
  * @returns {{element: HTMLElement, value: () => number, set: (value: number) => void}}
  */
-export function slider({name, min, max, step, value, text = (x) => brief(x), changed}) {
-  const input = make("input", {type: "range", min, max, step, autocomplete: "off"});
-  const shown = make("span", {class: "attn-shown", "aria-hidden": "true"});
+export function slider({ name, min, max, step, value, text = (x) => brief(x), changed }) {
+  const input = make("input", { type: "range", min, max, step, autocomplete: "off" });
+  const shown = make("span", { class: "attn-shown", "aria-hidden": "true" });
   const tell = () => {
     shown.textContent = text(Number(input.value));
-    change(input, {"aria-valuetext": text(Number(input.value))});
+    change(input, { "aria-valuetext": text(Number(input.value)) });
   };
   const set = (now) => {
     input.value = String(now);
     tell();
   };
-  change(input, {input: () => {
-    tell();
-    changed(Number(input.value));
-  }});
+  change(input, {
+    input: () => {
+      tell();
+      changed(Number(input.value));
+    },
+  });
   set(value);
-  const element = make("label", {class: "attn-slider"}, make("span", {}, name), input, shown);
-  return {element, value: () => Number(input.value), set};
+  const element = make("label", { class: "attn-slider" }, make("span", {}, name), input, shown);
+  return { element, value: () => Number(input.value), set };
 }
 
 /**
@@ -376,13 +416,13 @@ export function slider({name, min, max, step, value, text = (x) => brief(x), cha
  * @returns {{element: HTMLElement, show: (range: number[]) => void}}
  */
 export function shades() {
-  const [zero, ...ends] = ["zero", "end", "end"].map((kind) => make("span", {class: kind}, "0"));
-  const element = make("div", {class: "scale"}, make("div", {class: "bar"}, zero), ...ends);
+  const [zero, ...ends] = ["zero", "end", "end"].map((kind) => make("span", { class: kind }, "0"));
+  const element = make("div", { class: "scale" }, make("div", { class: "bar" }, zero), ...ends);
   const show = (/** @type {number[]} */ [low, high]) => {
     [low, high].forEach((x, k) => ends[k].textContent = brief(x, 2));
-    change(zero, {hidden: low * high >= 0, style: `left: ${100 * low / (low - high)}%`});
+    change(zero, { hidden: low * high >= 0, style: `left: ${100 * low / (low - high)}%` });
   };
-  return {element, show};
+  return { element, show };
 }
 
 /**
@@ -393,7 +433,7 @@ export function shades() {
  * @returns {HTMLButtonElement}
  */
 export function button(text, action, attributes = {}) {
-  return make("button", {type: "button", click: action, ...attributes}, text);
+  return make("button", { type: "button", click: action, ...attributes }, text);
 }
 
 /**
@@ -408,17 +448,22 @@ export function button(text, action, attributes = {}) {
  *   the ranges, and the width in pixels at most; one unit is equally long both ways
  * @returns {Plane}
  */
-export function plane({x, y, width = 320, name}) {
+export function plane({ x, y, width = 320, name }) {
   const unit = width / (x[1] - x[0]), height = unit * (y[1] - y[0]);
-  const svg = draw("svg", {viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": name,
-    class: "attn-plane", style: `max-width: ${width}px`});
+  const svg = draw("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    role: "group",
+    "aria-label": name,
+    class: "attn-plane",
+    style: `max-width: ${width}px`,
+  });
   /** @param {PointerEvent} event @returns {[number, number]} */
   const at = (event) => {
     const point = new DOMPoint(event.clientX, event.clientY)
       .matrixTransform(svg.getScreenCTM().inverse());
     return [x[0] + point.x / unit, y[1] - point.y / unit];
   };
-  return {svg, px: (a) => (a - x[0]) * unit, py: (b) => (y[1] - b) * unit, at, x, y};
+  return { svg, px: (a) => (a - x[0]) * unit, py: (b) => (y[1] - b) * unit, at, x, y };
 }
 
 /**
@@ -433,10 +478,9 @@ export function plane({x, y, width = 320, name}) {
  *   for what does not move by x and y, such as a dial
  * @returns {() => void} to be called whenever the handle has been moved by something else
  */
-export function draggable(handle, area, {name, where, text, moved, step = 0.1, nudged}) {
-  const clip = (a, range) =>
-    Math.min(Math.max(a, range[0]), range[1]);
-  const tell = () => change(handle, {"aria-valuetext": text(), "aria-valuenow": where()[0]});
+export function draggable(handle, area, { name, where, text, moved, step = 0.1, nudged }) {
+  const clip = (a, range) => Math.min(Math.max(a, range[0]), range[1]);
+  const tell = () => change(handle, { "aria-valuetext": text(), "aria-valuenow": where()[0] });
   const go = (x, y) => {
     moved(clip(x, area.x), clip(y, area.y));
     tell();
@@ -446,8 +490,12 @@ export function draggable(handle, area, {name, where, text, moved, step = 0.1, n
   const release = () => held = null;
   const seen = () => handle.classList.remove("attn-by-hand");
   change(handle, {
-    role: "slider", tabindex: "0", class: ((handle.getAttribute("class") || "") + " attn-handle"),
-    "aria-label": name, "aria-valuemin": area.x[0], "aria-valuemax": area.x[1],
+    role: "slider",
+    tabindex: "0",
+    class: (handle.getAttribute("class") || "") + " attn-handle",
+    "aria-label": name,
+    "aria-valuemin": area.x[0],
+    "aria-valuemax": area.x[1],
     pointerdown: (event) => {
       const [x, y] = area.at(event), [left, up] = where();
       held = [left - x, up - y];
@@ -461,14 +509,15 @@ export function draggable(handle, area, {name, where, text, moved, step = 0.1, n
       const [x, y] = area.at(event);
       if (held) go(x + held[0], y + held[1]);
     },
-    pointerup: release, pointercancel: release,
+    pointerup: release,
+    pointercancel: release,
     // Or else the page would scroll: parts of an SVG have no touch-action of their own.
     touchstart: (/** @type {Event} */ event) => event.preventDefault(),
     blur: seen,
     keydown: (event) => {
       seen();
-      const end = (area.x[1] - area.x[0]) / step, far = {PageUp: [0, 10], PageDown: [0, -10],
-        Home: [-end, 0], End: [end, 0]}[event.key];
+      const end = (area.x[1] - area.x[0]) / step,
+        far = { PageUp: [0, 10], PageDown: [0, -10], Home: [-end, 0], End: [end, 0] }[event.key];
       const arrow = far || arrowed(event);
       if (!arrow) return;
       event.preventDefault();

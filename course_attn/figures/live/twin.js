@@ -34,8 +34,7 @@ function batched(axes, f) {
   return function each(...arrays) {
     const more = rank(arrays[0]) - axes[0];
     if (more <= 0) return f(...arrays);
-    return arrays[0].map((_, b) =>
-      each(...arrays.map((X, k) => rank(X) - axes[k] === more ? at(X, b) : X)));
+    return arrays[0].map((_, b) => each(...arrays.map((X, k) => rank(X) - axes[k] === more ? at(X, b) : X)));
   };
 }
 
@@ -53,7 +52,7 @@ function along(X, axis, f) {
 }
 
 /** @param {Numbers} scores @returns {Numbers} */
-export function softmax(scores, {axis = -1, temperature = 1} = {}) {
+export function softmax(scores, { axis = -1, temperature = 1 } = {}) {
   return along(scores, axis, (row) => {
     const largest = Math.max(...row);
     const exps = row.map((s) => Math.exp((s - largest) / temperature));
@@ -63,7 +62,7 @@ export function softmax(scores, {axis = -1, temperature = 1} = {}) {
 }
 
 /** @param {Numbers} weights @returns {Numbers} */
-export function entropy(weights, {axis = -1} = {}) {
+export function entropy(weights, { axis = -1 } = {}) {
   return along(weights, axis, (row) => sum(row.map((a) => a && -a * Math.log(a))));
 }
 
@@ -91,21 +90,22 @@ export function dot_scores(Q, K) {
 
 /** @param {Numbers} Q @param {Numbers} K @returns {Numbers} */
 export function cosine_scores(Q, K) {
-  const directions = (X) => along(X, -1, (row) => {
-    const length = Math.sqrt(dot(row, row)) || 1;
-    return row.map((x) => x / length);
-  });
+  const directions = (X) =>
+    along(X, -1, (row) => {
+      const length = Math.sqrt(dot(row, row)) || 1;
+      return row.map((x) => x / length);
+    });
   return dot_scores(directions(Q), directions(K));
 }
 
 /** @param {Numbers} Q @param {Numbers} K @returns {Numbers} */
-export function scaled_scores(Q, K, {scale = shape(Q).slice(-1)[0] ** -0.5} = {}) {
+export function scaled_scores(Q, K, { scale = shape(Q).slice(-1)[0] ** -0.5 } = {}) {
   return along(dot_scores(Q, K), -1, (row) => row.map((s) => s * scale));
 }
 
 /** How many positions each key lies before each query. */
-const distances = (n_q, n_k = n_q) => Array.from({length: n_q}, (_, i) =>
-  Array.from({length: n_k}, (_, j) => i + n_k - n_q - j));
+const distances = (n_q, n_k = n_q) =>
+  Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, (_, j) => i + n_k - n_q - j));
 
 /** @param {number} n_q @param {number} [n_k] @returns {Mask} */
 export function causal_mask(n_q, n_k) {
@@ -116,19 +116,22 @@ export function causal_mask(n_q, n_k) {
  * @param {number} n_q @param {number | undefined} n_k @param {{window: number}} options
  * @returns {Mask}
  */
-export function sliding_window_mask(n_q, n_k, {window}) {
+export function sliding_window_mask(n_q, n_k, { window }) {
   return distances(n_q, n_k).map((row) => row.map((before) => before >= 0 && before < window));
 }
 
 /** @typedef {{mask?: Mask, bias?: Numbers, causal?: boolean, scale?: number}} AttentionOptions */
 
 /** @param {Numbers} Q @param {Numbers} K @param {AttentionOptions} [options] @returns {Numbers} */
-export function attention_weights(Q, K, {mask, bias, causal = false, scale} = {}) {
+export function attention_weights(Q, K, { mask, bias, causal = false, scale } = {}) {
   return batched([2, 2, 2, 2], (queries, keys, allowed, added) => {
     const before = distances(queries.length, keys.length);
-    return scaled_scores(queries, keys, {scale}).map((row, i) => masked_softmax(
-      row.map((s, j) => added ? s + at(at(added, i), j) : s),
-      row.map((_, j) => (!allowed || at(at(allowed, i), j)) && (!causal || before[i][j] >= 0))));
+    return scaled_scores(queries, keys, { scale }).map((row, i) =>
+      masked_softmax(
+        row.map((s, j) => added ? s + at(at(added, i), j) : s),
+        row.map((_, j) => (!allowed || at(at(allowed, i), j)) && (!causal || before[i][j] >= 0)),
+      )
+    );
   })(Q, K, mask, bias);
 }
 
@@ -143,8 +146,14 @@ export function attention(Q, K, V, options) {
 
 /** @param {Numbers} X @param {number} n_heads @returns {Numbers} */
 export function split_heads(X, n_heads) {
-  return batched([2], (x) => Array.from({length: n_heads}, (_, h) => x.map((row) =>
-    row.slice(h * row.length / n_heads, (h + 1) * row.length / n_heads))))(X);
+  return batched(
+    [2],
+    (x) =>
+      Array.from(
+        { length: n_heads },
+        (_, h) => x.map((row) => row.slice(h * row.length / n_heads, (h + 1) * row.length / n_heads)),
+      ),
+  )(X);
 }
 
 /** @param {Numbers} X @returns {Numbers} */
@@ -157,16 +166,16 @@ export function merge_heads(X) {
  * @param {Numbers} W_O @param {AttentionOptions & {n_heads: number, Z?: Numbers}} options
  * @returns {Numbers}
  */
-export function multi_head_attention(X, W_Q, W_K, W_V, W_O, {n_heads, Z = X, ...options}) {
+export function multi_head_attention(X, W_Q, W_K, W_V, W_O, { n_heads, Z = X, ...options }) {
   return batched([2, 2, 2, 3], (x, z, mask, bias) => {
     const heads = (rows, W) => split_heads(weighted_sum(rows, W), n_heads);
     const [Q, K, V] = [heads(x, W_Q), heads(z, W_K), heads(z, W_V)];
-    return weighted_sum(merge_heads(attention(Q, K, V, {...options, mask, bias})), W_O);
+    return weighted_sum(merge_heads(attention(Q, K, V, { ...options, mask, bias })), W_O);
   })(X, Z, options.mask, options.bias);
 }
 
 /** @param {Numbers} X @param {number[]} gain @param {number[]} bias @returns {Numbers} */
-export function layer_norm(X, gain, bias, {eps = 1e-5} = {}) {
+export function layer_norm(X, gain, bias, { eps = 1e-5 } = {}) {
   return along(X, -1, (row) => {
     const centered = row.map((x) => x - mean(row));
     const size = Math.sqrt(mean(centered.map((x) => x * x)) + eps);
@@ -175,17 +184,18 @@ export function layer_norm(X, gain, bias, {eps = 1e-5} = {}) {
 }
 
 /** @param {Numbers} X @param {number[]} positions @returns {Numbers} */
-export function rotary(X, positions, {base = 10000, interleaved = false} = {}) {
-  return batched([2], (x) => x.map((row, i) => {
-    const turned = [...row], half = row.length / 2;
-    for (let f = 0; f < half; f++) {
-      const [a, b] = interleaved ? [2 * f, 2 * f + 1] : [f, f + half];
-      const angle = positions[i] * base ** (-2 * f / row.length);
-      turned[a] = row[a] * Math.cos(angle) - row[b] * Math.sin(angle);
-      turned[b] = row[a] * Math.sin(angle) + row[b] * Math.cos(angle);
-    }
-    return turned;
-  }))(X);
+export function rotary(X, positions, { base = 10000, interleaved = false } = {}) {
+  return batched([2], (x) =>
+    x.map((row, i) => {
+      const turned = [...row], half = row.length / 2;
+      for (let f = 0; f < half; f++) {
+        const [a, b] = interleaved ? [2 * f, 2 * f + 1] : [f, f + half];
+        const angle = positions[i] * base ** (-2 * f / row.length);
+        turned[a] = row[a] * Math.cos(angle) - row[b] * Math.sin(angle);
+        turned[b] = row[a] * Math.sin(angle) + row[b] * Math.cos(angle);
+      }
+      return turned;
+    }))(X);
 }
 
 /** @param {Numbers} weights @param {Numbers} d_weights @returns {Numbers} */
@@ -197,8 +207,8 @@ export function softmax_backward(weights, d_weights) {
 }
 
 /** The rows and columns of all pixels, row by row. @returns {[number, number][]} */
-const pixels = (height, width) => Array.from({length: height * width}, (_, i) =>
-  [Math.floor(i / width), i % width]);
+const pixels = (height, width) =>
+  Array.from({ length: height * width }, (_, i) => [Math.floor(i / width), i % width]);
 
 /**
  * @param {number} height @param {number} width @param {[number, number]} shift
@@ -214,10 +224,9 @@ export function shift_weights(height, width, [down, right]) {
  * @param {{sharpness: number}} options
  * @returns {Numbers}
  */
-export function relative_position_scores(height, width, [down, right], {sharpness}) {
+export function relative_position_scores(height, width, [down, right], { sharpness }) {
   const all = pixels(height, width);
-  return all.map(([r, c]) =>
-    all.map(([s, t]) => -sharpness * ((s - r - down) ** 2 + (t - c - right) ** 2)));
+  return all.map(([r, c]) => all.map(([s, t]) => -sharpness * ((s - r - down) ** 2 + (t - c - right) ** 2)));
 }
 
 /** @param {Numbers} image @param {Numbers} kernel @returns {Numbers} */
@@ -225,15 +234,19 @@ export function conv2d_as_attention(image, kernel) {
   const [k_height, k_width, ...sizes] = shape(kernel);
   return batched([3], (rows) => {
     const height = rows.length, width = rows[0].length, X = rows.flat();
-    const heads = pixels(k_height, k_width).map(([a, b]) => weighted_sum(
-      shift_weights(height, width, [a - (k_height - 1) / 2, b - (k_width - 1) / 2]), X));
+    const heads = pixels(k_height, k_width).map(([a, b]) =>
+      weighted_sum(
+        shift_weights(height, width, [a - (k_height - 1) / 2, b - (k_width - 1) / 2]),
+        X,
+      )
+    );
     const side_by_side = X.map((_, i) => heads.flatMap((head) => head[i]));
-    const Y = weighted_sum(side_by_side, Object.assign(kernel.flat(2), {shape: sizes}));
+    const Y = weighted_sum(side_by_side, Object.assign(kernel.flat(2), { shape: sizes }));
     return rows.map((_, r) => Y.slice(r * width, (r + 1) * width));
   })(image);
 }
 
 /** @param {Numbers} patterns @param {Numbers} state @param {{beta: number}} options */
-export function hopfield_update(patterns, state, {beta}) {
-  return attention(state, patterns, patterns, {scale: beta});
+export function hopfield_update(patterns, state, { beta }) {
+  return attention(state, patterns, patterns, { scale: beta });
 }
