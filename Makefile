@@ -6,9 +6,9 @@ TORCH_INDEX ?=
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-PACKAGE := $(shell find course_attn -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
+PACKAGE := $(shell find course_attn whywrong -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 FRAME := _config.yml _toc.yml tools/book.py tools/reading_times.py tools/runtime.py \
-  $(wildcard book/_static/* book/_extensions/*.py book/_live/* book/_live/vendor/*)
+  $(shell find book/_static book/_extensions book/_parts -type f -not -name "*.pyc")
 
 .PHONY: help book slides figures pdf check test exhaustive lab lint bench clean
 .DEFAULT_GOAL := help
@@ -59,7 +59,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 \
   $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: lint
-	$(PYTEST) -m "not slow and not exhaustive" tests/chapters tests/twins tests/grader/engine
+	$(PYTEST) -m "not slow and not exhaustive" tests/chapters tests/twins tests/whywrong --ignore=tests/whywrong/grade --ignore=tests/whywrong/classroom
 
 test: book
 	$(PYTEST) --book-required
@@ -103,4 +103,4 @@ bench: .venv/.installed
 
 clean:
 	rm -rf _build dist .deno_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find course_attn tests tools book -name __pycache__ -prune -exec rm -rf {} +
+	find course_attn whywrong tests tools book -name __pycache__ -prune -exec rm -rf {} +

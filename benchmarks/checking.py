@@ -19,8 +19,8 @@ import torch
 
 os.environ["COURSE_ATTN_PROGRESS"] = "off"
 
-from course_attn.checking.declare import Exercise  # noqa: E402
 from course_attn.exercises import catalog, check  # noqa: E402
+from whywrong.declare import Exercise  # noqa: E402
 
 REPEATS = 9
 

@@ -23,9 +23,9 @@ import psutil
 
 from benchmarks import learn
 from course_attn.exercises import catalog
-from tests.grader.exercises.solutions import reference_source
-from tests.grader.grade.classroom import notebook
-from tests.grader.grade.generated import ASKED, KINDS, hand_in
+from tests.exercises.solutions import reference_source
+from tests.whywrong.grade.classroom import notebook
+from tests.whywrong.grade.generated import ASKED, KINDS, hand_in
 
 CHAPTER = "softmax"
 FOLDER = "week3"
@@ -46,7 +46,7 @@ def command(
         str(workers),
     )
     return [
-        *(sys.executable, "-m", "course_attn.grade"),
+        *(sys.executable, "-m", "whywrong.grade"),
         *(str(submitted), "-o", str(output)),
         *options,
     ]

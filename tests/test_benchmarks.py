@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from benchmarks import attention, contenders, measure, results
-from course_attn.figures import fast as figures
+from course_attn.chapters.fast import figures as figures
 
 SAVED = sorted(results.FOLDER.glob("20*.json"))  # the others are reports
 

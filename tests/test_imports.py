@@ -28,34 +28,40 @@ BREAKS = {
         ("in_torch/order_layers.py", "from course_attn.in_torch import block", "in_torch.block"),
         ("in_torch/_order_more.py", "import course_attn.in_torch.fast", "in_torch.fast"),
     ],
-    "Imports run one way, and nothing but the book imports the exercises": [
+    "Imports run one way": [
         ("in_torch/softmax.py", "from course_attn.in_numpy import softmax", "in_numpy.softmax"),
         ("in_numpy/masks.py", "from ..in_torch import scores", "in_torch.scores"),
-        ("in_numpy/__init__.py", "from ..figures import matrix", "figures"),
-        ("in_torch/masks.py", "import course_attn.exercises.qkv", "exercises.qkv"),
-        ("figures/graphs.py", "from course_attn import exercises", "exercises"),
-        ("checking/result.py", "from course_attn import exercises", "exercises"),
-        ("checking/judge.py", "from course_attn import figures", "figures"),
+        ("in_numpy/__init__.py", "from ..drawing import matrix", "drawing"),
+        ("in_torch/masks.py", "import course_attn.chapters.qkv.exercises", "chapters.qkv.exercises"),
+        ("drawing/graphs.py", "from course_attn import exercises", "exercises"),
+        ("drawing/style.py", "from course_attn.chapters.qkv import figures", "chapters.qkv.figures"),
+        ("chapters/masks/figures.py", "from course_attn import train", "train"),
         ("source.py", "from course_attn import exercises", "exercises"),
-        ("figures/masks.py", "from course_attn import train", "train"),
         ("weights.py", "from course_attn import text", "text"),
     ],
-    "The engine of the exercises knows nothing about attention": [
-        ("checking/running.py", "from course_attn.in_torch import softmax", "in_torch.softmax"),
-        ("checking/observe.py", "from course_attn.in_numpy import softmax", "in_numpy.softmax"),
+    "The engine knows nothing of the course": [
+        ("../whywrong/running.py", "from course_attn.in_torch import softmax", "in_torch.softmax"),
+        ("../whywrong/judge.py", "from course_attn import exercises", "exercises"),
     ],
     "The exercises draw nothing": [
-        ("exercises/scores/dot_scores.py", "from course_attn.figures import graph", "figures"),
+        (
+            "chapters/scores/exercises/dot_scores.py",
+            "from course_attn.drawing import graph",
+            "drawing",
+        ),
     ],
     "The NumPy side and the drawings need no PyTorch, not even indirectly": [
         ("in_numpy/order.py", "def f():\n    from torch.nn import functional", "torch"),
-        ("figures/matrices.py", "from course_attn.in_torch import qkv", "in_torch.qkv"),
-        ("figures/tiles.py", "import torch", "torch"),
+        ("drawing/matrices.py", "from course_attn.in_torch import qkv", "in_torch.qkv"),
+        ("drawing/graphs.py", "import torch", "torch"),
         ("weights.py", "def g():\n    import torch", "torch"),
     ],
     "in_numpy needs NumPy and jaxtyping": [("in_numpy/block.py", "import scipy.special", "scipy")],
     "in_torch needs PyTorch and jaxtyping": [("in_torch/block.py", "import numpy", "numpy")],
-    "figures needs NumPy and Matplotlib": [("figures/order.py", "import sklearn", "sklearn")],
+    "drawing needs NumPy and Matplotlib": [
+        ("drawing/graphs.py", "import sklearn", "sklearn"),
+        ("drawing/matrices.py", "import whywrong.judge", "whywrong"),
+    ],
     "train needs PyTorch, Matplotlib and tqdm": [("train/log.py", "import pandas", "pandas")],
 }  # fmt: skip
 
@@ -79,7 +85,7 @@ def lint_imports(folder: Path) -> str:
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a copy of what the rules are about."""
     folder = tmp_path_factory.mktemp("copied")
-    for name in ("course_attn", "tools"):
+    for name in ("course_attn", "whywrong", "tools"):
         shutil.copytree(
             ROOT / name,
             folder / name,
@@ -92,7 +98,8 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def dotted(path: str) -> str:
     """Return the name of a module: `in_numpy/__init__.py` is `in_numpy`."""
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    bare = path.removeprefix("../").removesuffix(".py").removesuffix("/__init__")
+    return bare.replace("/", ".")
 
 
 def test_import_rules__each_notices_what_breaks_it(copied: Path) -> None:

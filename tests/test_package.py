@@ -30,7 +30,7 @@ LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
 
 
 def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
-    """Every file of `course_attn` is in it, and the saved benchmarks, which a chapter shows."""
+    """Every file of both packages is in it, and the saved benchmarks, which a chapter shows."""
     names = set(zipfile.ZipFile(wheel).namelist())
     shipped = {
         name
@@ -39,7 +39,8 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     }
     sources = {
         path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "course_attn").rglob("*")
+        for package in ("course_attn", "whywrong")
+        for path in (ROOT / package).rglob("*")
         if path.is_file() and not LEFT_BEHIND & set(path.parts)
     }
     results = {

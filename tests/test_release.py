@@ -23,6 +23,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import course_attn
+import whywrong
 from tools import release, setup_cells
 
 ROOT = Path(__file__).parents[1]
@@ -69,11 +70,13 @@ def test_the_citation_is_that_of_the_latest_release():
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Let the tools work on a copy of what they write."""
-    for path in ("course_attn/__init__.py", "CHANGELOG.md", "CITATION.cff"):
+    packages = [path.relative_to(ROOT) for path in release.PACKAGES]
+    for path in (*packages, "CHANGELOG.md", "CITATION.cff"):
         copy = tmp_path / path
         copy.parent.mkdir(exist_ok=True)
         copy.write_bytes((ROOT / path).read_bytes())
-    for name in ("PACKAGE", "CHANGELOG", "CITATION"):
+    monkeypatch.setattr(release, "PACKAGES", [tmp_path / path for path in packages])
+    for name in ("CHANGELOG", "CITATION"):
         path = getattr(release, name).relative_to(ROOT)
         monkeypatch.setattr(release, name, tmp_path / path)
     monkeypatch.setattr(setup_cells, "main", lambda arguments: 0)
@@ -83,7 +86,8 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_release_names_its_version_in_package_changelog_and_citation(copied):
     (copied / "CHANGELOG.md").write_text("## Unreleased\n\n- A fact.\n", "utf-8")
     assert release.main(["9.8.7"]) == 0
-    assert '__version__ = "9.8.7"\n' in release.PACKAGE.read_text("utf-8")
+    for package in release.PACKAGES:
+        assert '__version__ = "9.8.7"\n' in package.read_text("utf-8")
     citation = yaml.safe_load(release.CITATION.read_text("utf-8"))
     assert citation["version"] == "9.8.7"
     assert (copied / "CHANGELOG.md").read_text("utf-8") == (
@@ -93,7 +97,8 @@ def test_a_release_names_its_version_in_package_changelog_and_citation(copied):
 
 def test_a_version_in_development_changes_the_package_only(copied):
     assert release.main(["9.8.7.dev0"]) == 0
-    assert '__version__ = "9.8.7.dev0"\n' in release.PACKAGE.read_text("utf-8")
+    for package in release.PACKAGES:
+        assert '__version__ = "9.8.7.dev0"\n' in package.read_text("utf-8")
     for path in ("CHANGELOG.md", "CITATION.cff"):
         assert (copied / path).read_bytes() == (ROOT / path).read_bytes()
 
@@ -158,7 +163,7 @@ def links(markdown: str) -> Iterator[str]:
 
 
 def test_the_metadata_have_the_version_and_the_repository(described):
-    assert described["Version"] == course_attn.__version__
+    assert described["Version"] == course_attn.__version__ == whywrong.__version__
     urls = dict(line.split(", ") for line in described.get_all("Project-URL"))
     assert urls["Repository"] == REPOSITORY["url"]
     assert {"Issues", "Changelog"} < urls.keys()

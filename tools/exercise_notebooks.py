@@ -8,11 +8,11 @@ import re
 import sys
 from typing import Any
 
-from course_attn.classroom.notebooks import Settings, exercise_notebook
 from course_attn.exercises import catalog
 from tools.book import BOOK, ROOT, as_text, chapters, markdown, title
 from tools.reading_times import STAR
 from tools.setup_cells import setup_source
+from whywrong.classroom.notebooks import Settings, exercise_notebook
 
 
 def title_of(slug: str) -> str:
@@ -47,6 +47,7 @@ def notebook(slug: str) -> dict[str, Any]:
             practices=lambda task: link_to_section(slug, task.section),
             check=lambda task: f"check({task.name})",
             setup=setup_source(),
+            package="course_attn.exercises",
             onward=(
                 f"**Next:** [{title_of(later[0])}](../{later[0]}.ipynb)."
                 if later

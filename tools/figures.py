@@ -23,10 +23,10 @@ from jupyter_cache import get_cache
 from tqdm import tqdm
 
 from course_attn import __version__
-from course_attn.files import write_whole
 from tools import book, chromium
 from tools.book import BookError
 from tools.built import BUILD, options, run
+from whywrong.files import write_whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

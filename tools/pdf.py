@@ -34,10 +34,10 @@ from pypdf.generic import (
 from tqdm import tqdm
 
 from course_attn import __version__
-from course_attn.files import write_whole
 from tools import book, chromium
 from tools.book import BookError
 from tools.built import BUILD, built_pages, options, run
+from whywrong.files import write_whole
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page, Route

@@ -11,7 +11,7 @@ import sys
 from tools import setup_cells
 from tools.book import ROOT
 
-PACKAGE = ROOT / "course_attn" / "__init__.py"
+PACKAGES = [ROOT / name / "__init__.py" for name in ("course_attn", "whywrong")]
 CHANGELOG = ROOT / "CHANGELOG.md"
 CITATION = ROOT / "CITATION.cff"
 VERSION = re.compile(r"\d+\.\d+\.\d+(\.dev\d+)?")
@@ -57,7 +57,10 @@ def main(arguments: list[str]) -> int:
         ):
             text = path.read_text("utf-8")
             path.write_text(rewritten(text, version, date), "utf-8")
-    PACKAGE.write_text(with_version(PACKAGE.read_text("utf-8"), version), "utf-8")
+    for package in PACKAGES:
+        package.write_text(
+            with_version(package.read_text("utf-8"), version), "utf-8"
+        )
     return setup_cells.main([])
 
 

@@ -25,9 +25,9 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from course_attn.checking.declare import Exercise, Question
 from course_attn.exercises import catalog
 from tools import book, reading_times
+from whywrong.declare import Exercise, Question
 
 __all__ = [
     "Stage",

@@ -20,8 +20,8 @@ import torch
 import torch.distributed.checkpoint as dcp
 from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
 
-from course_attn.files import flush_folder, write_whole
 from course_attn.train.processes import Group
+from whywrong.files import flush_folder, write_whole
 
 __all__ = ["CheckpointError", "load", "latest", "read_facts", "save"]
 

@@ -13,12 +13,12 @@ import numpy as np
 import torch
 
 import course_attn
-from course_attn.files import write_whole
 from course_attn.in_torch import GPT
 from course_attn.train.batches import Corpus
 from course_attn.train.log import Log
 from course_attn.train.loop import validation_loss
 from course_attn.train.settings import Settings
+from whywrong.files import write_whole
 
 __all__ = ["keep"]
 

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course_attn.files import write_whole
+from whywrong.files import write_whole
 
 __all__ = ["Log", "Row"]
 
@@ -87,7 +87,7 @@ class Log:
         try:
             from matplotlib import rc_context
 
-            from course_attn.figures.style import INK, canvas, role_color
+            from course_attn.drawing.style import INK, canvas, role_color
         except ImportError:
             return (
                 "losses.svg was not drawn: it needs Matplotlib "

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-import course_attn.figures.recalled
-from course_attn.figures.cards import Card, card, deck
+import course_attn.chapters
+from course_attn.drawing.cards import Card, card, deck
 from tests.site.sources import CHAPTERS, name
 from tools import book
 from tools.reading_times import STAR
 
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
-RECALLED = Path(course_attn.figures.recalled.__file__).parent
+ROOMS = Path(course_attn.chapters.__file__).parent
 
 
 def made(called="mean", question="What is it?", answer="It is 3.", **given):
@@ -128,9 +128,9 @@ def test_a_deck_asks_nothing_from_any_other_place_and_has_no_ids():
 # The cards of the chapters
 
 
-def cards_in(path: Path) -> list[ast.Call]:
+def cards_in(chapter: str) -> list[ast.Call]:
     """Return the calls of `card` in the module of a chapter."""
-    tree = ast.parse((RECALLED / f"{path.stem}.py").read_text("utf-8"))
+    tree = ast.parse((ROOMS / chapter / "cards.py").read_text("utf-8"))
     return [
         node
         for node in ast.walk(tree)
@@ -154,24 +154,24 @@ def headings(path: Path) -> list[str]:
 
 @every_chapter
 def test_a_chapter_has_eight_to_ten_cards_with_names_of_their_own(path):
-    names = [call.args[0].value for call in cards_in(path)]
+    names = [call.args[0].value for call in cards_in(path.stem)]
     assert 8 <= len(names) <= 10
     assert len(names) == len(set(names))
 
 
 @every_chapter
 def test_every_card_comes_from_a_section_of_its_chapter(path):
-    for call in cards_in(path):
+    for call in cards_in(path.stem):
         (section,) = (k.value.value for k in call.keywords if k.arg == "section")
         assert section in headings(path), section
 
 
 @pytest.mark.parametrize(
-    "path", sorted(RECALLED.glob("[a-z]*.py")), ids=lambda p: p.stem
+    "chapter", sorted(path.parent.name for path in ROOMS.glob("*/cards.py"))
 )
-def test_no_answer_has_a_number_that_nothing_computes(path):
+def test_no_answer_has_a_number_that_nothing_computes(chapter):
     """But 0 and 1; and what is given stands in brackets, as (3, 0), or as a = 1."""
-    for call in cards_in(path):
+    for call in cards_in(chapter):
         text = re.sub(
             r"\([\d, ]+\)|\b[a-z] = \d+\b|float\d+", "", typed(call.args[2])
         )
@@ -188,5 +188,5 @@ def test_a_chapter_shows_its_cards_once_at_its_end(path):
     assert cells[at + 1]["source"].startswith("## What to read next")
     last = ast.parse(cells[at]["source"]).body[-1]
     assert ast.unparse(last).startswith("recalled.cards(")
-    imported = f"from course_attn.figures.recalled import {path.stem} as recalled"
+    imported = f"from course_attn.chapters.{path.stem} import cards as recalled"
     assert imported in cells[at]["source"]

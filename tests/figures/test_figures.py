@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from course_attn.figures import animate, arcs, canvas, heatmap, matrix, role_color
-from course_attn.figures.style import ROLES, shade
+from course_attn.drawing import animate, arcs, canvas, heatmap, matrix, role_color
+from course_attn.drawing.style import ROLES, shade
 from tests.support.loops import for_each
 
 # Linear RGB as seen with three kinds of color blindness (Machado and others, 2009, severity 1).
@@ -218,7 +218,7 @@ def test_animation_says_in_one_line_what_it_is():
 
 
 def test_animation_too_large_for_a_page_is_refused(monkeypatch):
-    monkeypatch.setattr("course_attn.figures.animation.MAX_BYTES", 2000)
+    monkeypatch.setattr("course_attn.drawing.animation.MAX_BYTES", 2000)
     with pytest.raises(
         ValueError, match=r"the animation has \d+ bytes, more than 2000"
     ):

@@ -11,9 +11,8 @@ import torch
 
 from course_attn import in_numpy as npy
 from course_attn import in_torch as pt
-from course_attn.figures import follow
-from course_attn.figures.live.follow import CHAPTERS, SECTIONS
-from course_attn.figures.live.follow_steps import (
+from course_attn.chapters.follow.widgets.follow import CHAPTERS, SECTIONS, follow
+from course_attn.chapters.follow.widgets.follow_steps import (
     Read,
     Step,
     Table,
@@ -21,7 +20,11 @@ from course_attn.figures.live.follow_steps import (
     arrays_of,
     steps_of,
 )
-from course_attn.figures.live.follow_sums import normalization, products, share
+from course_attn.chapters.follow.widgets.follow_sums import (
+    normalization,
+    products,
+    share,
+)
 from tests.support.loops import for_each
 from tests.support.tiny_gpt import CHARACTERS, TEXT, drawn, tokens_of
 from tools.book import BOOK, markdown, pages, title

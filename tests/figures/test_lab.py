@@ -8,11 +8,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from course_attn.figures import attention_lab, mask_painter
-from course_attn.figures.live.page import FOLDER, widget
-from course_attn.figures.style import DARK_ROLES, ROLES
+from course_attn.chapters.masks.widgets.mask_painter import mask_painter
+from course_attn.chapters.qkv.widgets.attention_lab import attention_lab
+from course_attn.drawing.page import FOLDER, widget
+from course_attn.drawing.style import DARK_ROLES, ROLES
 from course_attn.in_numpy import attention, attention_weights
 from tests.support.loops import for_each
+from tools.book import ROOT
 
 Q = [[2.0, 0, 0], [0, 2, 2], [2, 0, 2]]
 K = [[1.0, 0, 1], [0, 1, 0], [1, 0, 0]]
@@ -208,7 +210,10 @@ def test_the_colors_of_a_widget_are_those_of_the_roles(make):
 
 
 def test_styles_reach_nothing_but_their_widgets():
-    for path in FOLDER.glob("*.css"):
+    for path in [
+        FOLDER / "live.css",
+        *ROOT.glob("course_attn/chapters/*/widgets/*.css"),
+    ]:
         own = f'.attn-live[data-widget="{path.stem}"]'
         # The output that holds a widget, and no other, may be styled for it.
         holder = f'.output.text_html:has(> [data-widget="{path.stem}"])'
@@ -223,12 +228,18 @@ def test_styles_reach_nothing_but_their_widgets():
                 assert one.strip().startswith(starts), (path.name, one)
 
 
-WIDGETS = sorted({path.stem for path in FOLDER.glob("*.js")} - {"kit", "twin"})
+WIDGETS = {
+    path.stem: path
+    for path in sorted(ROOT.glob("course_attn/chapters/*/widgets/*.js"))
+    if path.with_suffix(".py").exists() and path.stem != "writing_model"
+}
 
 
 def size_of_output(name):
     """Return how many bytes a page needs for a widget's script and style, compressed."""
-    page = widget(name, {}, fallback="", alt="A.", caption="B.")._repr_html_()
+    page = widget(
+        WIDGETS[name], {}, fallback="", alt="A.", caption="B."
+    )._repr_html_()
     return len(gzip.compress(page.encode(), 9))
 
 
@@ -243,12 +254,16 @@ def test_what_a_widget_has_of_its_own_is_small(record_property):
     sizes = {name: size_of_output(name) for name in WIDGETS}
     record_property("bytes of each widget's output, compressed", sizes)
     own = {
-        name: b"".join(path.read_bytes() for path in FOLDER.glob(f"{name}.[jc]s*"))
-        for name in WIDGETS
+        name: b"".join(
+            file.read_bytes() for file in path.parent.glob(f"{name}.[jc]s*")
+        )
+        for name, path in WIDGETS.items()
     }
     assert max(len(gzip.compress(text, 9)) for text in own.values()) < 4_500
-    files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
-    together = b"".join(path.read_bytes() for path in files)
+    files = [FOLDER / name for name in ("kit.js", "twin.js", "live.css")]
+    together = b"".join(path.read_bytes() for path in files) + b"".join(
+        own.values()
+    )
     record_property(
         "bytes of all files, compressed", len(gzip.compress(together, 9))
     )
@@ -322,6 +337,6 @@ def test_painter_names_an_argument_that_does_not_fit(options, message):
 def test_a_widget_refuses_what_is_too_large_or_no_json():
     words = {"fallback": "", "alt": "A.", "caption": "B."}
     with pytest.raises(ValueError, match="attention_lab has .* more than 400000"):
-        widget("attention_lab", {"much": "x" * 400_000}, **words)
+        widget(WIDGETS["attention_lab"], {"much": "x" * 400_000}, **words)
     with pytest.raises(ValueError, match="not JSON compliant"):
-        widget("attention_lab", {"x": float("nan")}, **words)
+        widget(WIDGETS["attention_lab"], {"x": float("nan")}, **words)

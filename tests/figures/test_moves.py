@@ -9,14 +9,14 @@ import pytest
 import scipy.stats
 
 from course_attn import in_numpy
-from course_attn.figures import (
+from course_attn.chapters.order.widgets.rotary_dials import rotary_dials
+from course_attn.chapters.scaling.widgets.random_widths import (
+    _normal_numbers,
     random_widths,
-    rotary_dials,
-    softmax_bars,
-    two_arrows,
-    value_triangle,
 )
-from course_attn.figures.live.random_widths import _normal_numbers
+from course_attn.chapters.scores.widgets.two_arrows import two_arrows
+from course_attn.chapters.softmax.widgets.softmax_bars import softmax_bars
+from course_attn.chapters.weighted_sum.widgets.value_triangle import value_triangle
 from tests.support.loops import for_each
 
 CORNERS = [[0.0, 0.0], [4.0, 0.0], [1.0, 3.0]]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import course_attn.figures.asked
-from course_attn.figures.questions import listed, predict, predict_number
+import course_attn.chapters
+from course_attn.drawing.questions import listed, predict, predict_number
 from tests.site.sources import CHAPTERS, name
 from tools import book
 
@@ -261,7 +261,7 @@ def test_a_question_is_folded_and_ends_its_cell(path):
 
 @every_chapter
 def test_all_questions_of_a_chapter_are_asked_and_have_names_of_their_own(path):
-    module = import_module(f"{course_attn.figures.asked.__name__}.{path.stem}")
+    module = import_module(f"course_attn.chapters.{path.stem}.questions")
     called = functions_called(path)
     assert sorted(called) == sorted(module.__all__) == sorted({*called})
     named = [given_to_predict(getattr(module, f))["name"] for f in called]
@@ -269,15 +269,15 @@ def test_all_questions_of_a_chapter_are_asked_and_have_names_of_their_own(path):
 
 
 def test_every_chapter_with_questions_is_one():
-    folder = Path(course_attn.figures.asked.__file__).parent
-    modules = {p.stem for p in folder.glob("*.py")} - {"__init__"}
+    folder = Path(course_attn.chapters.__file__).parent
+    modules = {p.parent.name for p in folder.glob("*/questions.py")}
     assert modules == {path.stem for path in CHAPTERS}
 
 
 @every_chapter
 def test_what_a_question_covers_is_in_its_section(path):
     """So many cells that show something come before the next heading and the next question."""
-    module = import_module(f"{course_attn.figures.asked.__name__}.{path.stem}")
+    module = import_module(f"course_attn.chapters.{path.stem}.questions")
     cells = book.read(path)["cells"]
     for (at, _), function in zip(
         asking_cells(path), functions_called(path), strict=True
@@ -298,7 +298,7 @@ def test_what_a_question_covers_is_in_its_section(path):
 @every_chapter
 def test_a_question_that_covers_text_covers_all_results_before_it(path):
     """Or else the text would stand open, and with it the answer."""
-    module = import_module(f"{course_attn.figures.asked.__name__}.{path.stem}")
+    module = import_module(f"course_attn.chapters.{path.stem}.questions")
     cells = book.read(path)["cells"]
     for (at, _), function in zip(
         asking_cells(path), functions_called(path), strict=True

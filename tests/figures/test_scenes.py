@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from course_attn.figures import multi_head, order, qkv
+from course_attn.chapters.multi_head import figures as multi_head
+from course_attn.chapters.order import figures as order
+from course_attn.chapters.qkv import figures as qkv
 from tests.support.twin_table import twin
 
 

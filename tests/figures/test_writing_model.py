@@ -7,17 +7,19 @@ import numpy as np
 import pytest
 
 from course_attn import in_numpy
-from course_attn.figures import writing_model
-from course_attn.figures.live.writing_model import _maps
-from course_attn.figures.style import ROLES
-from tests.figures.test_lab import Reader
-from tests.support.loops import for_each
-from tests.twins.cases._language_model_refused import (
+from course_attn.chapters.language_model.widgets.writing_model import (
+    _maps,
+    writing_model,
+)
+from course_attn.drawing.style import ROLES
+from tests.chapters.language_model.refused import (
     HEADS,
     N_CONTEXT,
     N_VOCAB,
     params,
 )
+from tests.figures.test_lab import Reader
+from tests.support.loops import for_each
 
 PARAMS = params(2)
 CHARACTERS = "\n ab<>&\"'cdefghijklmnopqrstuvwxyz"[:N_VOCAB]

@@ -1,6 +1,6 @@
 """The block and the stack: equal to PyTorch's layers, and good `nn.Module`s.
 
-The calls of `tests/twins/cases/block.py` compare the functions with PyTorch's one at a time.
+The calls of `tests/chapters/block/cases.py` compare the functions with PyTorch's one at a time.
 """
 
 from itertools import pairwise

@@ -1,14 +1,15 @@
 """Bare pages on disk with scripts of the book, joined as in the built pages, and no book around."""
 
+import os
 import shutil
 from pathlib import Path
 
 import pydata_sphinx_theme
 
-from course_attn.figures.live.joined import joined
-from tools.book import BOOK
+from course_attn.drawing.joined import joined
+from tools.book import ROOT
 
-LIVE = BOOK / "_live"
+PARTS = ROOT / "book/_parts"
 PAGE = """<!doctype html>
 <html lang="en" data-content_root="./" data-theme="{theme}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Bare</title>
@@ -16,6 +17,17 @@ PAGE = """<!doctype html>
 <script src="live.js"></script></head>
 <body><main class="bd-article"><h1>Bare</h1>{body}</main></body></html>
 """
+
+
+def path_of(name: str) -> Path:
+    """Return where a script or style lies: with a feature, a chapter or the drawings."""
+    places = (
+        "book/_parts/*",
+        "course_attn/drawing",
+        "course_attn/chapters/*/widgets",
+    )
+    (path,) = [path for place in places for path in ROOT.glob(f"{place}/{name}")]
+    return path
 
 
 def bare_page(
@@ -28,27 +40,31 @@ def bare_page(
 ) -> str:
     """Write a page with some of the book's scripts, and return its address on disk.
 
-    ``names`` says which names of which file in ``book/_live`` the page's tests call:
+    ``names`` says which names of which of the pages' scripts the tests call:
     ``{"editor.js": "openEditor"}``.
     """
-    for script in LIVE.glob("*.js"):
-        shutil.copy(script, folder)
     calls = folder / "called.js"
     calls.write_text(
         "".join(
-            f'import {{{called}}} from "./{file}";\nObject.assign(globalThis, {{{called}}});\n'
+            f'import {{ {called} }} from "{os.path.relpath(path_of(file), folder)}";\n'
+            f"Object.assign(globalThis, {{{called}}});\n"
             for file, called in names.items()
         )
     )
     (folder / "live.js").write_text(joined(calls))
-    styles = "".join(path.read_text("utf-8") for path in sorted(LIVE.glob("*.css")))
+    styles = "".join(
+        path.read_text("utf-8")
+        for path in [*sorted(PARTS.glob("*/*.css")), path_of("questions.css")]
+    )
     (folder / "live.css").write_text(styles, "utf-8")
     static = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme"
     theme_css = static / "static/styles/pydata-sphinx-theme.css"
     shutil.copy(theme_css, folder / "theme.css")
     if vendor:
         shutil.copytree(
-            LIVE / "vendor", folder / "_static" / "vendor", dirs_exist_ok=True
+            PARTS / "exercise/vendor",
+            folder / "_static" / "vendor",
+            dirs_exist_ok=True,
         )
     page = folder / f"{theme}.html"
     page.write_text(PAGE.format(theme=theme, body=body), "utf-8")

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from book._extensions.live_pages import packages_script, python_script
+from book._parts.runtime.runtime import packages_script, python_script
 from course_attn.exercises import catalog
-from tests.grader.exercises.answers import Answer
+from tests.exercises.answers import Answer
 from tests.site.bare import bare_page
 from tools import runtime
 

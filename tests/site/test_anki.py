@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
-from book._extensions.review import ANKI, Chapter, anki_package, linked
-from course_attn.figures.cards import card, deck
+from book._parts.cards.cards import ANKI, Chapter, anki_package, linked
+from course_attn.drawing.cards import card, deck
 from tests.site.built_pages import HTML, soup
 from tests.site.sources import CHAPTERS, CONFIG
 from tools import book

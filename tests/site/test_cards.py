@@ -8,22 +8,22 @@ from datetime import datetime, timedelta
 import pydata_sphinx_theme
 import pytest
 
-from book._extensions.live_pages import scripts_apart
-from course_attn.checking.picture import picture
-from course_attn.checking.result import take_over
+from book._parts.pages import scripts_apart
+from course_attn.drawing.cards import card, deck
+from course_attn.drawing.joined import joined
 from course_attn.exercises import catalog
-from course_attn.figures.cards import card, deck
-from course_attn.figures.live.joined import joined
+from tests.site.bare import path_of
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations
 from tools.book import BOOK
+from whywrong.picture import picture
+from whywrong.result import take_over
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 expect = playwright.expect
 
 pytestmark = needs_chromium
 
-LIVE = BOOK / "_live"
 PHONE = {"width": 360, "height": 740}
 NOON = datetime(2026, 3, 2, 12)
 DAYS = [1, 3, 7, 21, 60]
@@ -66,12 +66,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory):
         for slug, names in catalog.chapters.items()
     ]
     facts = json.dumps({"chapters": chapters, "starters": {}})
-    live = f"self.courseFacts={facts};\n{joined(LIVE / 'store.js')}"
+    live = f"self.courseFacts={facts};\n{joined(path_of('store.js'))}"
     (made / "live.js").write_text(live, "utf-8")
     for name, text in scripts_apart().items():
         (made / f"{name}.js").write_text(text, "utf-8")
-    shutil.copy(LIVE / "cards.css", made)
-    shutil.copy(LIVE / "exercise.css", made / "live.css")
+    shutil.copy(path_of("cards.css"), made)
+    shutil.copy(path_of("exercise.css"), made / "live.css")
     theme = "theme/pydata_sphinx_theme/static/styles/pydata-sphinx-theme.css"
     shutil.copy(f"{pydata_sphinx_theme.__path__[0]}/{theme}", made / "theme.css")
     (made / "chapter.html").write_text(PAGE.format(body=CHAPTER), "utf-8")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.site.bare import LIVE, bare_page
+from tests.site.bare import PARTS, bare_page
 from tests.site.chromium import needs_chromium
 from tools.book import ROOT
 
@@ -342,7 +342,7 @@ def test_editor_has_no_faults_that_axe_finds(opened, vendor):
 
 
 def test_editor_file_says_what_it_is_made_of():
-    script = (LIVE / "vendor" / "codemirror.js").read_text("utf-8")
+    script = (PARTS / "exercise/vendor" / "codemirror.js").read_text("utf-8")
     head = script[: script.index("*/")]
     lock = (ROOT / "tools" / "editor" / "package-lock.json").read_text("utf-8")
     assert "resolved" not in lock  # no registry's address
@@ -354,6 +354,6 @@ def test_editor_file_says_what_it_is_made_of():
     named = dict(re.findall(r"^ \* (\S+) ([\d.]+)$", head, re.M))
     assert {"@codemirror/view", "@lezer/python", "style-mod"} <= set(named)
     assert named == {name: locked[name] for name in named}
-    licenses = (LIVE / "vendor" / "LICENSES.txt").read_text("utf-8")
+    licenses = (PARTS / "exercise/vendor" / "LICENSES.txt").read_text("utf-8")
     assert all(f"{name} {version}" in licenses for name, version in named.items())
     assert len(gzip.compress(script.encode(), mtime=0)) < 125_000

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from course_attn.figures import explore_weights
+from course_attn.drawing import explore_weights
 from tests.site.chromium import needs_chromium
 from tests.site.visits import DISK, VIEWS, Visit, visit
 

@@ -6,11 +6,11 @@ import re
 import pytest
 
 from book._extensions.for_teachers import path_table, stages
-from course_attn.classroom.copies import anchor
 from course_attn.exercises import catalog
 from tests.site.built_pages import anchors, article, page_of
 from tests.site.sources import CHAPTERS, name
 from tools.book import BOOK, ROOT, markdown
+from whywrong.classroom.copies import anchor
 
 PAGE = BOOK / "for_teachers.md"
 

@@ -1,4 +1,4 @@
-"""The language model in JavaScript, book/_live/gpt.js, gives what course_attn.in_numpy gives."""
+"""The language model in JavaScript, `gpt.js`, gives what course_attn.in_numpy gives."""
 
 import re
 import shutil
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from book._extensions.live_pages import model_script
+from book._parts.writing.writing import model_script
 from course_attn import in_numpy
-from course_attn.figures.live.joined import joined
+from course_attn.drawing.joined import joined
 from course_attn.in_numpy.language_model import _NAMES
 from course_attn.weights import load
-from tests.site.bare import LIVE
+from tests.site.bare import path_of
 from tests.site.chromium import needs_chromium
 from tests.support.comparison import assert_close
 from tests.support.loops import for_each
@@ -24,7 +24,7 @@ pytestmark = needs_chromium
 
 NAMES = re.findall(
     r"^export (?:function|const) (\w+)",
-    (LIVE / "gpt.js").read_text("utf-8"),
+    (path_of("gpt.js")).read_text("utf-8"),
     re.M,
 )
 KEPT = load("gpt")
@@ -47,7 +47,7 @@ _RUN = """([tokens, params, options, prefix]) => {
 def page(browser, tmp_path_factory):
     """A page that has the functions of gpt.js."""
     folder = tmp_path_factory.mktemp("gpt")
-    shutil.copy(LIVE / "gpt.js", folder)
+    shutil.copy(path_of("gpt.js"), folder)
     entry = folder / "entry.js"
     entry.write_text(
         f'import {{{", ".join(NAMES)}}} from "./gpt.js";\n'

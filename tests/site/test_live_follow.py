@@ -5,10 +5,14 @@ from functools import cache
 
 import pytest
 
-from course_attn.figures import follow
-from course_attn.figures.live.follow import SECTIONS
-from course_attn.figures.live.follow_steps import Read, Step, Table, steps_of
-from course_attn.figures.live.follow_sums import finer
+from course_attn.chapters.follow.widgets.follow import SECTIONS, follow
+from course_attn.chapters.follow.widgets.follow_steps import (
+    Read,
+    Step,
+    Table,
+    steps_of,
+)
+from course_attn.chapters.follow.widgets.follow_sums import finer
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors

@@ -7,7 +7,11 @@ import pytest
 from scipy.ndimage import correlate
 
 from course_attn import in_numpy
-from course_attn.figures import hopfield_memory, row_term, soft_convolution
+from course_attn.chapters.gradients.widgets.row_term import row_term
+from course_attn.chapters.perspective.widgets.hopfield_memory import hopfield_memory
+from course_attn.chapters.perspective.widgets.soft_convolution import (
+    soft_convolution,
+)
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from course_attn.figures import attention_lab, mask_painter
+from course_attn.chapters.masks.widgets.mask_painter import mask_painter
+from course_attn.chapters.qkv.widgets.attention_lab import attention_lab
 from course_attn.in_numpy import attention, attention_weights
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations, page_errors

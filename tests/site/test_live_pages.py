@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from book._extensions.worked_example import worked_example
+from book._parts.exercise.on_page import ran
+from book._parts.exercise.worked_example import worked_example
 from course_attn.exercises import catalog
-from course_attn.exercises.on_page import ran
 from tests.site.built_pages import HTML, built_pages, page_of, soup
 from tests.site.page_python import needs_runtime
 from tests.site.sources import CHAPTERS
@@ -153,7 +153,7 @@ def test_a_runtime_that_cannot_be_fetched_is_told(tmp_path, monkeypatch):
     assert "pip could not fetch it" in runtime.fetch(tmp_path / "runtime")
 
 
-STARTERS = json.loads((BOOK / "_live" / "starters.json").read_text("utf-8"))
+STARTERS = json.loads((BOOK / "_parts/scratch/starters.json").read_text("utf-8"))
 
 
 def test_every_chapter_has_lines_to_try():

@@ -12,8 +12,8 @@ from pybtex.database import parse_file
 from pybtex.richtext import Text
 
 from book._extensions.plain_markdown import slug
+from course_attn.drawing.style import DARK_ROLES, ROLES
 from course_attn.exercises import catalog
-from course_attn.figures.style import DARK_ROLES, ROLES
 from tests.site.sources import (
     CAPTION,
     CHAPTERS,

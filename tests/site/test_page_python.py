@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from course_attn.checking import diagnose, repair
-from course_attn.exercises import catalog, on_page
-from tests.grader.exercises.answers import answers_that_are
+from book._parts.exercise import on_page
+from course_attn.exercises import catalog
+from tests.exercises.answers import answers_that_are
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.page_python import (
@@ -19,6 +19,7 @@ from tests.site.page_python import (
     runs_without_torch,
     text_of,
 )
+from whywrong import diagnose, repair
 
 pytestmark = needs_runtime
 RIGHT, WRONG = answers_that_are("right"), answers_that_are("wrong")
@@ -102,7 +103,7 @@ def patient(monkeypatch):
 
 
 PATIENCE = """\
-from course_attn.checking import diagnose, repair
+from whywrong import diagnose, repair
 diagnose.SECONDS, repair.SECONDS = 3 * diagnose.SECONDS, 3 * repair.SECONDS
 """
 

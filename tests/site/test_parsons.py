@@ -7,8 +7,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from course_attn.checking.lines import orders, solution_steps
-from course_attn.checking.parsons import parsons_of
+from book._parts.parsons.lines import orders, solution_steps
+from book._parts.parsons.parsons import parsons_of
 from course_attn.exercises import catalog, check
 from tests.site.bare import bare_page
 from tests.site.chromium import needs_chromium

@@ -6,22 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from course_attn.figures.live.joined import joined
-from course_attn.figures.questions import Question, predict, predict_number
+from course_attn.drawing.joined import joined
+from course_attn.drawing.questions import Question, predict, predict_number
+from tests.site.bare import path_of
 from tests.site.built_pages import article, page_of
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations
 from tests.site.sources import CHAPTERS, name
 from tests.site.visits import DISK, VIEWS, visit
 from tests.site.visits import address as address_of
-from tools.book import BOOK
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 expect = playwright.expect
 
 pytestmark = needs_chromium
 
-LIVE = BOOK / "_live"
 PHONE = {"width": 360, "height": 740}
 # Where the page keeps answers, without the browser's storage: a test looks into `kept`, and gives
 # the sentence that is said on trouble.
@@ -94,10 +93,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Write a page with three questions as the book has them, in the book's theme."""
     folder = tmp_path_factory.mktemp("questions")
     (folder / "store.js").write_text(STORE, "utf-8")
-    script = folder / "predict.js"
-    script.write_text((LIVE / "predict.js").read_text("utf-8"), "utf-8")
+    script = folder / "questions.js"
+    script.write_text((path_of("questions.js")).read_text("utf-8"), "utf-8")
     theme = files("pydata_sphinx_theme") / "theme/pydata_sphinx_theme/static/styles"
-    styles = [Path(str(theme / "pydata-sphinx-theme.css")), LIVE / "predict.css"]
+    styles = [
+        Path(str(theme / "pydata-sphinx-theme.css")),
+        path_of("questions.css"),
+    ]
     (folder / "softmax.html").write_text(
         '<!DOCTYPE html><html lang="en" data-theme="light"><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>Questions</title>'
@@ -572,4 +574,4 @@ def test_questions_of_a_built_chapter_cover_their_results(browser, path):
 
 
 def test_predict_has_little_javascript():
-    assert (LIVE / "predict.js").stat().st_size < 16_000
+    assert (path_of("questions.js")).stat().st_size < 16_000

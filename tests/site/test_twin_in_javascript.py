@@ -1,4 +1,4 @@
-"""The third twin, course_attn/figures/live/twin.js, runs through the tables of the other two."""
+"""The third twin, course_attn/drawing/twin.js, runs through the tables of the other two."""
 
 import inspect
 import re
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course_attn.figures.live.joined import joined
+from course_attn.drawing.joined import joined
 from tests.site.chromium import needs_chromium
 from tests.support.comparison import assert_close
 from tests.support.twin_table import Case, named, public, twin

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from book._extensions.live_pages import model_script, writing_script
+from book._parts.writing.writing import model_script, writing_script
 from course_attn import in_numpy
-from course_attn.figures import writing_model
-from course_attn.figures.live.joined import joined
+from course_attn.chapters.language_model.widgets.writing_model import writing_model
+from course_attn.drawing.joined import joined
 from course_attn.weights import load
-from tests.site.bare import LIVE
+from tests.site.bare import path_of
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors
@@ -46,7 +46,7 @@ def written_page(folder: Path, theme: str = "light", *, missing: str = "") -> st
     size = round(sum(len(text.encode()) for text in texts.values()) / 1e6, 1)
     facts = f'{{"python":false,"modelSize":{size},"chapters":[],"starters":{{}}}}'
     (folder / "_static" / "live.js").write_text(
-        f"self.courseFacts={facts};\n{joined(LIVE / 'writing.js')}", "utf-8"
+        f"self.courseFacts={facts};\n{joined(path_of('writing.js'))}", "utf-8"
     )
     shown = writing_model(KEPT.params, KEPT.characters, TEXT, n_heads=N_HEADS)
     page = folder / "page.html"

@@ -40,7 +40,7 @@ def test_complaints_name_a_function_without_rows(
     monkeypatch.setattr(cases, table, fewer)
     wanted = (
         f"course_attn/in_numpy/softmax.py:{line_of('entropy')}: softmax.entropy "
-        f"is missing in {table} of tests/twins/cases/softmax.py"
+        f"is missing in {table} of tests/chapters/softmax/cases.py"
     )
     assert complaints(cases) == [wanted]
     with pytest.raises(

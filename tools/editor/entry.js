@@ -1,4 +1,4 @@
-// What book/_live/editor.js takes from CodeMirror. `npm run vendor` makes one script of it, which
+// What book/_parts/exercise/editor.js takes from CodeMirror. `npm run vendor` makes one script of it, which
 // sets the global `courseEditor`; how the editor behaves is said in editor.js, without Node.
 export {
   defaultKeymap,

@@ -14,9 +14,9 @@ from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Tag
 
-from course_attn.files import write_whole
 from tools.book import BOOK, BookError, chapters
 from tools.built import page_of
+from whywrong.files import write_whole
 
 __all__ = ["FOLDER", "chosen", "deck", "write"]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_attn.figures import block
+from course_attn.chapters.block import figures as block
 
 
 def texts(ax) -> list[str]:

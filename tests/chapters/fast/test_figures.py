@@ -1,6 +1,6 @@
 """Chapter `fast`: which lines its figures of measurements draw."""
 
-from course_attn.figures import fast as figures
+from course_attn.chapters.fast import figures as figures
 
 
 def row(contender: str, n: int) -> dict:

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from course_attn.figures import language_model as scenes
+from course_attn.chapters.language_model import figures as scenes
 
 
 def texts(ax) -> list[str]:

@@ -1,0 +1,161 @@
+"""The scripts and styles of all pages, and what they load: each feature is a folder here.
+
+A folder has what Sphinx does for its feature, and the script and style of the page. When the book
+is built, the scripts are joined to one file, but for those that only some pages load. Python, the
+course's packages and the kept language model are put beside the pages, to be loaded when a reader
+asks for them.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from book._parts.runtime.runtime import packages_script, python_script
+from book._parts.writing.writing import model_script, writing_script
+from course_attn import drawing
+from course_attn.drawing.joined import joined, without_comments
+from course_attn.exercises import catalog
+from course_attn.weights import load
+from tools import book, runtime
+from tools.exercise_notebooks import title_of, with_exercises
+from whywrong.picture import picture
+
+__all__ = ["scripts_apart", "setup"]
+
+_PARTS = Path(__file__).parent
+_SCRIPTS = ("exercise", "questions", "progress", "scratch", "writing")
+# Scripts, with a style of that name, that only a page with one of these marks loads.
+_APART = {
+    "panel": ("attn-progress", "chapter-map"),
+    "cards": ("attn-deck", "attn-session"),
+}
+
+
+def _path(name: str) -> Path:
+    """Return where a file of this name lies, in the folder of a feature or with the drawings."""
+    (path,) = [*_PARTS.glob(f"*/{name}"), *Path(drawing.__path__[0]).glob(name)]
+    return path
+
+
+def _styles() -> list[Path]:
+    return sorted(_PARTS.glob("*/*.css"), key=lambda path: path.name)
+
+
+def _drop_numbers(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Take the section numbers from pages that hang below a chapter: 4.14.2 leads nowhere."""
+    below = {
+        path.relative_to(book.ROOT).with_suffix("").as_posix()
+        for path in book.pages()
+    } - {f"book/{slug}" for slug in book.chapters()}
+    for page in below & env.toc_secnumbers.keys():
+        env.toc_secnumbers[page] = {}
+        for link in env.tocs[page].findall(nodes.reference):
+            link.attributes.pop("secnumber", None)
+    for page, title in env.titles.items():
+        if page in below:
+            title.attributes.pop("secnumber", None)
+    return []
+
+
+def _write_files(app: Sphinx, error: Exception | None) -> None:
+    """Write the pages' script and style, and Python, to where the pages find them."""
+    if error or app.builder.format != "html":
+        return
+    static = Path(app.outdir, "_static")
+    live = static / "live"
+    live.mkdir(exist_ok=True)
+    model = {"model": model_script(load("gpt")), "writing_model": writing_script()}
+    for name, text in model.items():
+        _write_if_new(live / f"{name}.js", text)
+    scripts = [_path(f"{name}.js") for name in _SCRIPTS]
+    size = sum(len(text.encode()) for text in model.values())
+    facts = json.dumps(_course(size), ensure_ascii=False, separators=(",", ":"))
+    script = without_comments(joined(scripts))
+    (static / "live.js").write_text(
+        f"self.courseFacts={facts};\n{script}\n", "utf-8"
+    )
+    styles = [
+        path.read_text("utf-8")
+        for path in [*_styles(), Path(drawing.__path__[0], "questions.css")]
+        if path.stem not in _APART
+    ]
+    (static / "live.css").write_text("\n".join(styles), "utf-8")
+    for name, text in scripts_apart().items():
+        (static / f"{name}.js").write_text(text, "utf-8")
+    for path in _styles_apart():
+        shutil.copy(path, static)
+    shutil.copytree(
+        _PARTS / "exercise/vendor", static / "vendor", dirs_exist_ok=True
+    )
+    if runtime.problem() is None:
+        _write_if_new(live / "python.js", python_script())
+        _write_if_new(live / "packages.js", packages_script())
+
+
+def scripts_apart() -> dict[str, str]:
+    """Return the scripts that only some pages load, by their names."""
+    texts = {
+        name: f"{without_comments(joined(_path(f'{name}.js')))}\n"
+        for name in _APART
+    }
+    drawn = json.dumps(picture(catalog.chapters, ()))
+    return texts | {"panel": f"self.coursePicture={drawn};\n{texts['panel']}"}
+
+
+def _styles_apart() -> list[Path]:
+    return [path for path in _styles() if path.stem in _APART]
+
+
+def _load_apart(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Let a page load the scripts, and their styles, whose marks it has."""
+    if tree is None:
+        return
+    marks = [raw.astext() for raw in tree.findall(nodes.raw)]
+    marks += [" ".join(node["classes"]) for node in tree.findall(nodes.container)]
+    for name, wanted in _APART.items():
+        if any(mark in text for mark in wanted for text in marks):
+            # After live.js, whose store they use.
+            app.add_js_file(f"{name}.js", loading_method="defer", priority=600)
+            if name in {path.stem for path in _styles_apart()}:
+                app.add_css_file(f"{name}.css")
+
+
+def _write_if_new(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text("utf-8") != text:
+        path.write_text(text, "utf-8")
+
+
+def _course(model_size: int) -> dict[str, Any]:
+    """Return what every page knows of the course; its model has so many bytes."""
+    chapters = [
+        {
+            "slug": slug,
+            "title": title_of(slug),
+            "exercises": list(catalog.chapters[slug]),
+        }
+        for slug in with_exercises()
+    ]
+    starters = json.loads(_path("starters.json").read_text("utf-8"))
+    return {
+        "python": runtime.problem() is None,
+        "modelSize": round(model_size / 1e6, 1),
+        "chapters": chapters,
+        "starters": starters,
+    }
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Write what the pages load."""
+    app.connect("env-get-updated", _drop_numbers, priority=900)
+    app.connect("html-page-context", _load_apart)
+    app.connect("build-finished", _write_files)
+    app.add_js_file("live.js", loading_method="defer")
+    app.add_css_file("live.css")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,127 @@
+// @ts-check
+// The panel of a reader's progress: a picture of it, which can be saved to a file and taken over
+// from one. It is on the first page, on the pages of exercises and on that of the review.
+import { course, element, fromRoot } from "../shared/course.js";
+import { store } from "../shared/shared.js";
+
+/** @param {string[]} exercises */
+function solvedOf(exercises) {
+  return exercises.filter((name) => store.solvedAt(name)).length;
+}
+
+/** @param {HTMLElement} place */
+function progressPanel(place) {
+  const { chapters } = course();
+  const total = chapters.reduce((sum, { exercises }) => sum + exercises.length, 0);
+  const sum = element("p", {});
+  const picture = element("div", { class: "attn-progress-picture" });
+  // Drawn when the book was built, as notebooks draw it; what is solved is marked here.
+  picture.innerHTML = /** @type {any} */ (self).coursePicture;
+  const list = element("ul", { class: "attn-chapters" });
+  const said = element("p", { role: "status" });
+  const chosen = element("input", { type: "file", accept: ".json,application/json", hidden: true });
+  chosen.addEventListener("change", async () => {
+    const [file] = chosen.files ?? [];
+    if (file) said.textContent = store.imported(await file.text());
+    chosen.value = "";
+  });
+  let sure = 0;
+  const clearing = element("button", {
+    type: "button",
+    click() {
+      if (!sure) {
+        clearing.textContent = "Press again to forget all of it";
+        said.textContent = "Answers, ticks, cards and guesses in this browser would be gone; save them " +
+          "first.";
+        sure = setTimeout(() => {
+          sure = 0;
+          clearing.textContent = "Forget all";
+          said.textContent = "";
+        }, 8000);
+        return;
+      }
+      clearTimeout(sure);
+      sure = 0;
+      clearing.textContent = "Forget all";
+      store.forgetAll();
+      location.reload();
+    },
+  }, "Forget all");
+  const buttons = element(
+    "div",
+    { class: "attn-tools" },
+    element("button", { type: "button", click: () => saveToFile(said) }, "Save to a file"),
+    element("button", { type: "button", click: () => chosen.click() }, "Load from a file"),
+    clearing,
+    chosen,
+  );
+  place.append(sum, picture, list, buttons, said);
+
+  function draw() {
+    const done = chapters.map(({ exercises }) => solvedOf(exercises));
+    const answered = store.keptKeys("card:").length;
+    sum.textContent = `${done.reduce((a, b) => a + b, 0)} of ${total} exercises solved` +
+      (answered ? `, ${answered} ${answered === 1 ? "card" : "cards"} answered` : "") +
+      ". This is kept in this browser and nowhere else.";
+    markPicture(picture);
+    list.replaceChildren(
+      ...chapters.map(({ slug, title, exercises }, i) =>
+        element(
+          "li",
+          {},
+          element("a", { href: fromRoot(`book/exercises/${slug}.html`) }, title),
+          element("span", {}, `${done[i]}/${exercises.length}`),
+        )
+      ),
+    );
+  }
+  draw();
+  store.watchStore(draw);
+}
+
+/**
+ * Mark in the picture what is solved.
+ * @param {Element} picture
+ */
+function markPicture(picture) {
+  for (const square of picture.querySelectorAll("[data-exercise]")) {
+    const name = /** @type {SVGElement} */ (square).dataset.exercise ?? "";
+    const done = store.solvedAt(name) !== null, title = square.querySelector("title");
+    square.classList.toggle("done", done);
+    if (title) title.textContent = `${name}: ${done ? "done" : "open"}`;
+  }
+  const rows = [...picture.querySelectorAll("[data-chapter]")].map((row) => {
+    const of = row.querySelectorAll("[data-exercise]").length, done = row.querySelectorAll(".done").length;
+    const count = row.querySelector(".count");
+    if (count) count.textContent = `${done}/${of}`;
+    return { name: /** @type {SVGElement} */ (row).dataset.chapter ?? "", done, of };
+  });
+  const all = rows.reduce((sum, { of }) => sum + of, 0), done = rows.reduce((sum, row) => sum + row.done, 0);
+  const told = rows.map((row) => `${row.name} ${row.done} of ${row.of}`).join(", ");
+  picture.querySelector("svg")?.setAttribute("aria-label", `${done} of ${all} exercises done: ${told}`);
+}
+
+/** @param {HTMLElement} said */
+function saveToFile(said) {
+  const address = URL.createObjectURL(new Blob([store.exported()], { type: "application/json" }));
+  const link = element("a", { href: address, download: "course_attn-progress.json" });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  said.textContent = "Saved as course_attn-progress.json. Another browser loads it here, and a " +
+    'notebook reads it with progress("course_attn-progress.json").';
+}
+
+/** On the first page: what is done, below the map of the chapters. */
+function progressBelowMap() {
+  const map = document.querySelector(".chapter-map");
+  if (!map) return;
+  const panel = element("div", { class: "attn-progress" });
+  map.after(element("details", { class: "attn-mine" }, element("summary", {}, "Your progress"), panel));
+}
+
+addEventListener("DOMContentLoaded", () => {
+  progressBelowMap();
+  for (const place of document.querySelectorAll(".attn-progress")) {
+    progressPanel(/** @type {HTMLElement} */ (place));
+  }
+});

@@ -1,0 +1,217 @@
+"""Exercise `layer_norm`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def layer_norm(X, gain, bias):
+    """Give every row mean 0 and variance 1, then rescale its features."""
+    mean = X.mean(axis=-1, keepdims=True)
+    variance = X.var(axis=-1, keepdims=True)
+    divisor = np.sqrt(variance + 1e-5)
+    normed_rows = (X - mean) / divisor
+    return gain * normed_rows + bias
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260901).standard_normal
+
+    def given(*shape: int, spread: float = 2.0, at: float = 0.0) -> tuple[Any, ...]:
+        X = at + spread * (draw(shape) + 0.7)
+        return X, 1.5 + draw(shape[-1]), draw(shape[-1])
+
+    first = np.array([[1.0, 2.0, 6.0], [10.0, 20.0, 60.0]])
+    equal, *rest = given(5, 9)
+    equal[[1, 3]] = np.array([[4.0], [0.0]])
+    return (
+        Case((first, np.array([1.0, 2, 1]), np.array([0.0, -1, 3])), "example"),
+        Case(given(5, 8, spread=2e-3), "small"),
+        Case(given(5, 8)),
+        Case(given(11, 3)),
+        Case(given(5, 5), "square"),
+        Case(given(2, 3, 5, 8), "batch"),
+        Case(given(7, 7, 4), "batch"),
+        Case(given(7), "vector"),
+        Case(given(1, 6), "one-row"),
+        Case(given(4, 1), "one-feature"),
+        Case((equal, *rest), "equal"),
+        Case(given(5, 8, at=1e8), "far"),
+        Case(tuple(array.astype("f4") for array in given(11, 13)), "float32"),
+    )
+
+
+def _statistics(c: Context, wanted: bool = True) -> str | None:
+    """Say which mean and variance the first row has before gain and bias."""
+    gain, bias = np.ones_like(c.given["gain"]), np.zeros_like(c.given["bias"])
+    own = c.call(c.given["X"], gain, bias)
+    if own is None or own.shape != c.expected.shape:
+        return c.worst_row if wanted else None
+    row = own.reshape(-1, own.shape[-1])[0]
+    mean, variance = row.mean(), row.var()
+    if not wanted and abs(mean) < 1e-3 and abs(variance - 1) < 1e-2:
+        return None
+    m, v = (number(round(float(value), 6) + 0.0) for value in (mean, variance))
+    return f"Before gain and bias, your first row has mean {m} and variance {v}, not 0 and 1."
+
+
+def _not_normal(c: Context) -> str | None:
+    return None if c.kind in ("small", "one-feature") else _statistics(c, False)
+
+
+def _other_eps(c: Context) -> str | None:
+    """Find out which constant is added to the variances, or to the standard deviations."""
+    s, row = np.array([1e-3, 3e-3, 1e3]), np.array([-1.0, 0.0, 1.0]) * 1.5**0.5
+    out = c.call(np.outer(s, row), np.ones(3), np.zeros(3))
+    if out is None or out.shape != (3, 3) or not np.allclose(out[2], row):
+        return None
+    divisor = s[:2] * row[2] / out[:2, 2]
+    for to, added in (
+        ("variance", divisor**2 - s[:2] ** 2),
+        ("deviation", divisor - s[:2]),
+    ):
+        eps = added.mean()
+        right = to == "variance" and abs(eps - 1e-5) < 1e-8
+        if eps > 1e-13 and np.ptp(added) < 0.01 * eps and not right:
+            return (
+                f"Your eps is {eps:.1g}, added to the {to}; it should be 1e-5, added to the "
+                "variance. The smaller the variance of a row, the more that changes."
+            )
+    return None
+
+
+def _variance(c: Context) -> float:
+    return float(np.median(c.given["X"].var(axis=-1)))
+
+
+exercise = Exercise(
+    layer_norm,
+    place=10,
+    minutes=8,
+    level="easy",
+    prepares=("matrix_before_rms", "masked_block", "TransformerBlock"),
+    section="Layer norm and RMS norm",
+    task="""
+Write `layer_norm(X, gain, bias)`: X has shape (…, d_model), and each row x of it (last axis)
+becomes $g \\circ (x - \\mu) / \\sqrt{\\sigma^2 + \\varepsilon} + b$. Here μ and σ² are mean and
+variance of that row alone, over its d_model features; the variance divides by d_model, and
+$\\varepsilon = 10^{-5}$ is added inside the square root. `gain` (g) and `bias` (b) have shape
+(d_model,). All features of a row may be equal, and rows may lie far from 0: at $10^8$, with a
+spread of 2.
+""",
+    cases=_cases,
+    terms={
+        "statistics": _statistics,
+        "variance": lambda c: number(_variance(c)),
+        "outside": lambda c: number(_variance(c) ** 0.5 + 1e-5),
+        "inside": lambda c: number((_variance(c) + 1e-5) ** 0.5),
+    },
+    kinds={
+        "small": Kind(
+            "for rows with a variance far below eps",
+            "There eps decides: it is 1e-5, added to the variance inside the square root.",
+        ),
+        "equal": Kind(
+            "for rows whose features are all equal",
+            "Their variance is 0: without eps you divide 0 by 0.",
+        ),
+        "far": Kind(
+            "for rows far from 0",
+            "They lie at 10⁸: subtract the mean before you square. Squares of 10⁸ have no "
+            "digits left for a variance of 4.",
+        ),
+        "square": Kind("where there are as many rows as features"),
+        "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
+        "one-feature": Kind("for rows with a single feature"),
+    },
+    faults=fault_list("""
+wrong-axis: X.mean(axis=-1, keepdims=True) → X.mean(axis=-2, keepdims=True)
+        and X.var(axis=-1, keepdims=True) → X.var(axis=-2, keepdims=True)
+    You normalize each *feature* over the positions, so that every output depends on all elements,
+    later ones included. Mean and variance run over the features of one element: `axis=-1`.
+    {statistics}
+whole-array: X.mean(axis=-1, keepdims=True) → X.mean()
+        and X.var(axis=-1, keepdims=True) → X.var()
+    Mean and variance run over the whole array, all elements together. Each element has its own:
+    `axis=-1, keepdims=True`. {statistics}
+axis-0: X.mean(axis=-1, keepdims=True) → X.mean(axis=0, keepdims=True)
+        and X.var(axis=-1, keepdims=True) → X.var(axis=0, keepdims=True)
+    `axis=0` counts from the front. In a batch these are the texts, which you mix; in a single text
+    the positions, so that the future leaks in. Count from the end: `axis=-1`. {statistics}
+axis-1: X.mean(axis=-1, keepdims=True) → X.mean(axis=1, keepdims=True)
+        and X.var(axis=-1, keepdims=True) → X.var(axis=1, keepdims=True)
+    `axis=1` counts from the front: the features of a single sequence, but the positions in a batch,
+    and a single row has no such axis. Count from the end: `axis=-1`.
+no-keepdims: X.mean(axis=-1, keepdims=True) → X.mean(axis=-1)
+        and X.var(axis=-1, keepdims=True) → X.var(axis=-1)
+    Your means and variances are laid out as a row: column j is normalized with those of row j, if
+    NumPy can line them up at all. `keepdims=True` keeps them as a column.
+sample-variance: X.var(axis=-1, keepdims=True) → X.var(axis=-1, keepdims=True, ddof=1)
+    You divide the squares by d_model − 1, as for a sample of a larger population. Here these
+    d_model = {X.last} features are all there are: `ddof=0`. {statistics}
+eps-outside: np.sqrt(variance + 1e-5) → np.sqrt(variance) + 1e-5
+    You add eps outside the square root, to the standard deviation. It belongs to the variance: for
+    one of {variance} your divisor is {outside}, and should be {inside}.
+eps-clamped: variance + 1e-5 → np.maximum(variance, 1e-5)
+    You replace variances below 1e-5 by 1e-5. eps is *added*, to every variance: for one of
+    {variance} the divisor should be {inside}.
+no-eps: variance + 1e-5 → variance
+    Right, but for eps, which is missing: equal features give 0/0 (NaN), and where the variance is
+    tiny, such as {variance}, noise is blown up to 1. Add 1e-5 inside the square root.
+rms: X - mean → X
+        and X.var(axis=-1, keepdims=True) → (X**2).mean(axis=-1, keepdims=True)
+    You never subtract the mean: this is RMSNorm, which divides by the square root of the mean
+    square. Layer normalization centers first. {statistics}
+precedence: (X - mean) / divisor → X - mean / divisor
+    Only the mean is divided, x − μ/σ, since `/` comes before `-`: put the difference in
+    parentheses, (x − μ)/σ. {statistics}
+squares-first: X.var(axis=-1, keepdims=True) → (X**2).mean(axis=-1, keepdims=True) - mean**2
+    mean(x²) − mean(x)² is the variance on paper. These rows lie at 10⁸: x² has 17 digits, float64
+    keeps 16, and nothing is left of a variance of 4. Subtract the mean first, then square.
+no-gain: gain * → (nothing)
+    The gain is missing: each feature is multiplied by its own, and `gain` is {gain.row} here.
+no-bias: + bias → (nothing)
+    The bias is missing: it is added at the end, and `bias` is {bias.row} here.
+swapped: gain * normed_rows + bias → bias * normed_rows + gain
+    Gain and bias are swapped: multiply by `gain`, add `bias`. {worst_row}
+bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
+    You add the bias before you multiply by the gain, so that it is multiplied, too: it is g · x +
+    b, not g · (x + b). {worst_row}
+gain-divides: gain * normed_rows → normed_rows / gain
+    You divide by the gain; multiply by it. {worst_row}
+rescaled-first: mean = → X = gain * X + bias ⏎ mean =
+        and gain * normed_rows + bias → normed_rows
+    You apply gain and bias first and normalize afterward, which takes most of their effect away
+    again. They come last. {worst_row}
+columns: gain * normed_rows + bias → gain[:, None] * normed_rows + bias[:, None]
+    As columns, gain and bias belong to rows; each *feature* has its own. Their shape (d_model,)
+    lines up with the last axis without `[:, None]`.
+"""),
+    properties=(Property("eps", _other_eps), Property("not-normal", _not_normal)),
+    hints=(
+        "What does one row become, if you do it by hand for [1, 2, 6]? Its mean is 3.",
+        "Subtract the mean of each row, divide by the square root of (variance + 1e-5); gain and "
+        "bias come last, and broadcasting gives each feature its own.",
+        "`X.mean(axis=-1, keepdims=True)`, `X.var` in the same way, then "
+        "`gain * (X - mean) / np.sqrt(… + 1e-5) + bias`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.block.layer_norm",
+        "course_attn.in_torch.block.layer_norm",
+        "torch.nn.functional.layer_norm",
+        "torch.layer_norm",
+        "torch.nn.LayerNorm",
+    ),
+)

@@ -1,0 +1,118 @@
+"""Exercise `matrix_before_rms`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    listed,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def matrix_before_rms(d):
+    """Give the matrix that makes layer norm of RMS norm."""
+    identity = np.eye(d)
+    averaging_matrix = np.ones((d, d)) / d
+    return identity - averaging_matrix
+
+
+def _cases() -> tuple[Case, ...]:
+    kinds = {
+        4: "example",
+        3: "plain",
+        2: "plain",
+        7: "plain",
+        64: "plain",
+        1: "one-feature",
+    }
+    return tuple(Case((d,), kind) for d, kind in kinds.items())
+
+
+def _tried(c: Context) -> str:
+    """Say what the learner's matrix makes of one row."""
+    x = np.arange(1.0, 2 * len(c.expected), 2)
+    if c.got.shape != c.expected.shape:
+        return c.worst_row
+    own, variance = x @ c.got, x.var()
+    mean, square = own.mean().round(6) + 0.0, (own**2).mean().round(6)
+    if np.allclose([mean, square], [0, variance]):
+        return c.worst_row
+    return (
+        f"For x = {listed(x)} your x C is {listed(own)}: its mean is {number(mean)} and its mean "
+        f"square {number(square)}. They should be 0 and {number(variance)}, the variance of x."
+    )
+
+
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    return tuple(Case((d,)) for d in rng.integers(5, 40, size=4).tolist())
+
+
+exercise = Exercise(
+    matrix_before_rms,
+    place=15,
+    minutes=12,
+    level="medium",
+    section="Layer norm and RMS norm",
+    task="""
+A chip computes RMS norm, and nothing else of this kind. You need layer norm. Leave out gain and
+bias, and take the same $\\varepsilon > 0$ in both. Then one matrix C of shape (d, d) is enough: for
+every row x with d features, $\\operatorname{LN}(x) = \\operatorname{RMSNorm}(x\\, C)$.
+
+*Proof.* (1) Take C = … (2) Then x C has the mean 0, and its mean square is the variance of x.
+(3) So RMS norm divides x C by $\\sqrt{\\sigma^2 + \\varepsilon}$, which is what layer norm does.
+
+The first line is missing. Write `matrix_before_rms(d)`, which returns C as an array.
+""",
+    drawn=_drawn,
+    cases=_cases,
+    terms={"tried": _tried},
+    kinds={
+        "one-feature": Kind(
+            "for a single feature",
+            "It is its own mean: what layer norm makes of it is 0, so C is [[0]].",
+        ),
+    },
+    faults=fault_list("""
+identity: return identity - averaging_matrix → return identity + 0 * averaging_matrix
+    You return the identity matrix. Then RMS norm sees x itself, and nothing takes its mean away.
+    {tried}
+only-mean: return identity - averaging_matrix → return averaging_matrix + 0 * identity
+    Your C replaces each feature by the mean. Layer norm *subtracts* the mean from x. {tried}
+sum: np.ones((d, d)) / d → np.ones((d, d))
+    You subtract the *sum* of the features, d times their mean. {tried}
+one-less: np.ones((d, d)) / d → np.ones((d, d)) / max(d - 1, 1)
+    You divide the sum by d − 1. A mean divides by d. {tried}
+added: identity - averaging_matrix → identity + averaging_matrix
+    You add the mean; subtract it. {tried}
+sign: identity - averaging_matrix → averaging_matrix - identity
+    The sign is reversed: x C is μ − x, which has the same mean square as x − μ, so that RMS norm
+    gives −LN(x). Take the mean away from x, not x from the mean.
+own-feature-only: np.ones((d, d)) / d → np.eye(d) / d
+    Off the diagonal your C is 0: each feature loses a d-th of itself. The mean is made of *all*
+    features, so every entry gets its −1/d. {tried}
+others-only: identity - averaging_matrix → identity - averaging_matrix * (1 - identity)
+    The diagonal of your C is 1. But feature f is itself a d-th of the mean that is subtracted from
+    it: 1 − 1/d. {tried}
+mean-of-the-others: return identity - averaging_matrix
+            → return (identity - averaging_matrix) * (d / max(d - 1, 1))
+    From each feature you subtract the mean of the d − 1 *others*. That makes d/(d − 1) of x − μ:
+    the mean of *all* features, its own too, is to be subtracted. {tried}
+"""),
+    properties=(Property("tried", _tried),),
+    wrong_lines=("added", "sum"),
+    hints=(
+        "In the formulas of both norms, what does layer norm do to x that RMS norm does not?",
+        "x C should be x − μ. Which matrix leaves x as it is? And which puts the mean of x into "
+        "every feature?",
+        "x times a matrix full of 1/d is (μ, …, μ). Take that matrix away from `np.eye(d)`.",
+    ),
+)

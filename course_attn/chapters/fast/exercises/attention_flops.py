@@ -1,0 +1,143 @@
+"""Exercise `attention_flops`."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Property, fault_list
+
+__all__ = ["exercise"]
+
+
+def attention_flops(n_q, n_k, d_k, d_v, n_heads):
+    """Count the operations of attention's two matrix products, in all heads."""
+    scores = 2 * n_q * d_k * n_k
+    mixing = 2 * n_q * n_k * d_v
+    return n_heads * (scores + mixing)
+
+
+def _cases() -> tuple[Case, ...]:
+    sizes = ((7, 11, 5, 13, 3), (1, 17, 7, 2, 5), (1024, 1024, 64, 64, 7))
+    more = ((13, 5, 11, 8, 1), (3, 1, 24, 12, 6))
+    return (Case((10, 30, 4, 7, 2), "example"), *map(Case, sizes + more))
+
+
+def _said(c: Context) -> str:
+    sizes = ", ".join(f"{name} = {value}" for name, value in c.given.items())
+    return c.filled(f"For {sizes} you count {{your}}, and there are {{right}}.")
+
+
+_RIGHT: dict[tuple[int, ...], float] = {(1, 1, 1, 0, 1): 2.0, (1, 1, 0, 1, 1): 2.0}
+
+
+def _multiplied_out(c: Context) -> dict[tuple[int, ...], float]:
+    """Return the learner's count as a polynomial: coefficients by the exponents of the sizes."""
+    counts = [c.call(*sizes) for sizes in itertools.product((1, 2, 3), repeat=5)]
+    if any(count is None or count.shape for count in counts):
+        return {}
+    found = np.array(counts, dtype=float).reshape((3,) * 5)
+    to_coefficients = np.linalg.inv(np.vander([1, 2, 3], increasing=True))
+    for _ in range(5):  # the axis just done goes to the end
+        found = np.tensordot(found, to_coefficients, axes=(0, 1))
+    terms = {
+        tuple(map(int, es)): found[tuple(es)] for es in np.argwhere(found.round(6))
+    }
+    sizes = np.array(list(c.given.values()), dtype=float)
+    count = sum(times * np.prod(sizes**es) for es, times in terms.items())
+    return terms if np.isclose(count, float(c.got)) else {}
+
+
+def _in_words(terms: dict[tuple[int, ...], float], names: list[str]) -> str:
+    return " + ".join(
+        " · ".join(
+            [f"{times:g}"] * bool(abs(times - 1) > 1e-6)
+            + [f"{names[i]}{'²' * (es[i] - 1)}" for i in (4, 0, 1, 2, 3) if es[i]]
+        )
+        for es, times in terms.items()
+    )
+
+
+def _off(c: Context) -> str | None:
+    """Name the terms by which the count is off."""
+    yours = _multiplied_out(c)
+    if not 0 < len(yours) <= 6:
+        return None
+    off = {es: yours.get(es, 0.0) - _RIGHT.get(es, 0.0) for es in yours | _RIGHT}
+    many = {es: times for es, times in off.items() if times > 1e-6}
+    few = {es: -times for es, times in off.items() if times < -1e-6}
+    said = [
+        f"{_in_words(terms, list(c.given))} too {word}"
+        for terms, word in ((many, "many"), (few, "few"))
+        if terms
+    ]
+    why = "" if few else "No softmax, no mask and no projection is counted. "
+    return f"You count exactly {' and '.join(said)}. {why}{_said(c)}"
+
+
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    return tuple(Case(tuple(five)) for five in rng.integers(2, 30, (4, 5)).tolist())
+
+
+exercise = Exercise(
+    attention_flops,
+    place=10,
+    minutes=6,
+    level="easy",
+    section="Where do time and memory go?",
+    task="""
+How many operations does attention take? Write `attention_flops(n_q, n_k, d_k, d_v, n_heads)` for
+one sequence: in every head, n_q queries and n_k keys of d_k features each, and n_k values of d_v.
+Count the two matrix products only, the scores $Q K^\\top$ and the mixing $A V$, and in them 2
+operations, a multiplication and an addition, for each term of each sum: the product of an (a, b)
+matrix with a (b, c) matrix takes $2\\,a\\,b\\,c$. The projections, the scaling, the softmax and
+masks are not counted. Return a whole number (an `int`).
+""",
+    drawn=_drawn,
+    cases=_cases,
+    terms={"said": _said},
+    faults=fault_list("""
+additions-forgotten: scores = 2 *  → scores =
+        and mixing = 2 *  → mixing =
+    You count half: the multiplications only. Each term of a sum takes a multiplication *and* an
+    addition. (If you halve because of a causal mask: masks are not counted here.) {said}
+twice-too-many: scores = 2 *  → scores = 4 *
+        and mixing = 2 *  → mixing = 4 *
+    You count everything twice: 2 operations for each term, and the sum d_k + d_v already holds
+    both products. {said}
+scores-only: (scores + mixing) → scores
+    You count the scores Q Kᵀ, and not the second product, in which the weights, {n_q} × {n_k},
+    mix values of {d_v} features. {said}
+values-as-wide-as-keys: (scores + mixing) → 2 * scores
+    You take the values to be as wide as the keys. They have a width of their own, d_v = {d_v}:
+    the mixing takes 2 · n_q · n_k · d_v. {said}
+widths-multiplied: (scores + mixing) → 2 * n_q * n_k * d_k * d_v
+    You multiply d_k by d_v, but no product has both: the scores sum over d_k, and the mixing
+    gives d_v numbers. The two counts are *added*. {said}
+one-head: n_heads * (scores + mixing) → scores + mixing
+    You count one head; there are {n_heads}, and d_k and d_v are the widths in each. {said}
+heads-in-the-scores-only: n_heads * (scores + mixing) → n_heads * scores + mixing
+    The scores are counted in all {n_heads} heads, and the mixing of the values in one:
+    parentheses are missing, n_heads · (… + …). {said}
+divided-by-heads: n_heads * (scores + mixing) → (scores + mixing) // n_heads
+    You divide by the number of heads. d_k and d_v are the widths in *each* of the {n_heads}
+    heads already: multiply. {said}
+widths-split: 2 * n_q * d_k * n_k → 2 * n_q * (d_k // n_heads) * n_k
+        and 2 * n_q * n_k * d_v → 2 * n_q * n_k * (d_v // n_heads)
+    You split d_k and d_v between the heads. They are the widths in *each* head already. {said}
+n-q-squared: n_q * d_k * n_k → n_q * d_k * n_q
+        and n_q * n_k * d_v → n_q * n_q * d_v
+    You take n_q² for the number of scores. There are n_k keys: {n_q} × {n_k} scores here. {said}
+one-addition-less: 2 * n_q * d_k * n_k → n_q * n_k * (2 * d_k - 1)
+        and 2 * n_q * n_k * d_v → n_q * d_v * (2 * n_k - 1)
+    You count one addition less than multiplications in each sum. That is exact, but the task, as
+    is the custom, counts 2 for each term (the first is added to 0). {said}
+"""),
+    properties=(Property("term", _off),),
+    hints=(
+        "Write down the shapes of both factors of Q Kᵀ, and of the weights times V, in one head.",
+        "(n_q, d_k) times (d_k, n_k), then (n_q, n_k) times (n_k, d_v): 2abc for each.",
+        "`n_heads * (2 * n_q * d_k * n_k + …)`.",
+    ),
+    built_ins=("course_attn.costs.attention_flops",),
+)

@@ -1,0 +1,1 @@
+"""Follow one number."""

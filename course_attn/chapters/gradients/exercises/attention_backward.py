@@ -1,0 +1,233 @@
+"""Exercise `attention_backward`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    told_apart,
+)
+
+__all__ = ["exercise"]
+
+
+def attention_backward(Q, K, V, d_out, mask):
+    """Take the gradient of a loss from the outputs of attention back to Q, K and V."""
+    divisor = Q.shape[-1] ** 0.5
+    scores = Q @ K.swapaxes(-2, -1) / divisor
+    masked_scores = np.where(mask, scores, -np.inf)
+    powers = np.exp(masked_scores - masked_scores.max(axis=-1, keepdims=True))
+    A = powers / powers.sum(axis=-1, keepdims=True)
+    dA = d_out @ V.swapaxes(-2, -1)
+    row_term = (A * dA).sum(axis=-1, keepdims=True)
+    dS = A * (dA - row_term)
+    dQ = dS @ K / divisor
+    dK = dS.swapaxes(-2, -1) @ Q / divisor
+    dV = A.swapaxes(-2, -1) @ d_out
+    return dQ, dK, dV
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261502)
+
+    def given(
+        n_q: int, n_k: int, d_k: int, d_v: int, *batch: int, hidden: float = 0.4
+    ) -> tuple[Any, ...]:
+        sizes = ((n_q, d_k), (n_k, d_k), (n_k, d_v), (n_q, d_v))
+        drawn = [1.3 * rng.standard_normal((*batch, *size)) for size in sizes]
+        mask = rng.uniform(size=(n_q, n_k)) >= hidden
+        mask[np.arange(n_q), rng.integers(0, n_k, n_q)] = True
+        return *drawn, mask
+
+    *causal, _ = given(6, 6, 4, 3)
+    return (
+        Case(given(2, 3, 4, 2), "example"),
+        Case(given(5, 7, 3, 2)),
+        Case(given(4, 3, 11, 5)),
+        Case(given(5, 7, 2, 11, hidden=0.0), "all-allowed"),
+        Case((*causal, np.tri(6, dtype=bool)), "causal"),
+        Case(given(5, 5, 5, 5), "square"),
+        Case(given(3, 5, 7, 4, 2), "batch"),
+        Case(given(4, 6, 3, 2, 2, 3), "batch"),
+        Case(given(1, 6, 5, 3), "one-query"),
+        Case((*given(4, 5, 3, 7)[:4], np.eye(4, 5, dtype=bool)), "one-allowed"),
+    )
+
+
+def _nudge(c: Context) -> str | None:
+    """Say what a nudge of the worst entry would measure."""
+    result = c.given["result"]
+    if c.got.shape != c.expected.shape:
+        return None
+    off = np.abs(np.nan_to_num(c.got, nan=np.inf) - c.expected)
+    place = tuple(map(int, np.unravel_index(int(off.argmax()), off.shape)))
+    mine, right = told_apart(c.got[place], c.expected[place])
+    return (
+        f"If {result[1]}{list(place)} grows a little, the loss grows by {right} times as much; "
+        f"your {result}{list(place)} is {mine}."
+    )
+
+
+def _which(c: Context) -> str | None:
+    """Say what is wrong with the worst entry, and what the other results tell."""
+    names = ("dQ", "dK", "dV")
+    given = tuple(c.given.values())[:-1]
+    wanted = dict(zip(names, attention_backward(*given), strict=True))
+    found = {name: c.call(*given, name) for name in names}
+    right = [
+        name
+        for name, value in found.items()
+        if value is not None
+        and value.shape == wanted[name].shape
+        and np.allclose(value, wanted[name], rtol=1e-4, atol=1e-6)
+    ]
+    if "dQ" in right or "dK" in right:
+        told = f"Your {' and '.join(right)} {'are' if right[1:] else 'is'} right."
+    elif "dV" not in right:
+        told = "dV = Aᵀ dY depends on the weights alone: are yours those of the forward pass?"
+    else:
+        told = "Your dV is right, and so are the weights: look at what comes behind, dA and dS."
+    return f"{_nudge(c) or ''} {told}".strip()
+
+
+exercise = Exercise(
+    attention_backward,
+    place=30,
+    minutes=20,
+    level="hard",
+    prepares=("layer_norm_backward",),
+    section="In one line: every box with its shape",
+    task="""
+The whole way back, now with a mask and in batches. Write `attention_backward(Q, K, V, d_out,
+mask)`: Q has shape (…, n_q, d_k), K (…, n_k, d_k) and V (…, n_k, d_v). The outputs were those of
+attention with scores divided by $\\sqrt{d_k}$; `mask` is a bool array of shape (n_q, n_k), the same
+for all sequences of a batch, True where a query may attend, and every query may attend to at least
+one key. `d_out`, of shape (…, n_q, d_v), is the gradient of a loss with respect to the outputs.
+Compute the weights anew, and return three arrays, `dQ, dK, dV`, with the shapes of Q, K and V. You
+may use your own `softmax_backward`, or the course's functions, imported in the cell of your answer:
+`from course_attn.in_numpy import softmax, softmax_backward`.
+""",
+    cases=_cases,
+    results=("dQ", "dK", "dV"),
+    terms={"nudge": _nudge},
+    kinds={
+        "all-allowed": Kind("where the mask allows everything"),
+        "causal": Kind("under a causal mask"),
+        "square": Kind("where all sizes are equal"),
+        "one-query": Kind("for a single query"),
+        "one-allowed": Kind(
+            "where each query may attend to a single key",
+            "Its weight is 1, whatever the scores: dQ and dK are 0, and dV is not.",
+        ),
+    },
+    faults=fault_list("""
+no-root-back: dS @ K / divisor → dS @ K
+        and @ Q / divisor → @ Q
+    √d_k is forgotten on the way back. The scores are Q Kᵀ/√d_k, so that moving a query moves them
+    √d_k times less: divide dQ and dK, too. {nudge}
+root-in-dQ-only: @ Q / divisor → @ Q
+    You divide dQ by √d_k, and not dK. The scores depend on both in the same way. {nudge}
+root-in-dK-only: dS @ K / divisor → dS @ K
+    You divide dK by √d_k, and not dQ. The scores depend on both in the same way. {nudge}
+root-twice: dS @ K / divisor → dS @ K / divisor**2
+        and @ Q / divisor → @ Q / divisor**2
+    You divide by √d_k twice on the way back. There was one division forward, and so there is one
+    backward: in dS, or in dQ and dK. {nudge}
+no-root-forward: K.swapaxes(-2, -1) / divisor → K.swapaxes(-2, -1)
+    Your weights are not those of the forward pass: their scores are not divided by √d_k. {nudge}
+no-root: Q.shape[-1] ** 0.5 → 1.0
+    √d_k is missing everywhere, in the scores and on the way back. {nudge}
+root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
+    You divide by the square root of d_v, the width of the values. The dot products have d_k terms,
+    `Q.shape[-1]`. {nudge}
+mask-ignored: np.where(mask, scores, -np.inf) → scores
+    The mask is ignored: in your weights every query attends to every key, and what is hidden gets a
+    gradient. The weights are to be those of the forward pass. {nudge}
+mask-flipped: np.where(mask, scores, -np.inf) → np.where(mask, -1e9, scores)
+    Your mask is the wrong way around. True means "may attend" here. {nudge}
+mask-of-zeros: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
+    You give hidden keys the score 0. That is a score like any other, and gets a weight: −∞ gets
+    none. {nudge}
+masked-after: np.where(mask, scores, -np.inf) → scores
+        and A = powers / powers.sum(axis=-1, keepdims=True)
+            → A = mask * powers / powers.sum(axis=-1, keepdims=True)
+    You set weights to 0 *after* the softmax, and the others no longer sum to 1. Hide the scores
+    before it. {nudge}
+masked-gradient: np.where(mask, scores, -np.inf) → scores
+        and dS = A → dS = mask * A
+    You mask the gradient of the scores, and not the scores. In the forward pass hidden keys had no
+    weight, so that the others had more, and the row term was another. {nudge}
+softmax-left-out: A * (dA - row_term) → dA + 0 * row_term
+    You take the gradient of the weights for that of the scores. Between the two lies the softmax:
+    dS = A ∘ (dA − r). {nudge}
+row-term-missing: A * (dA - row_term) → A * dA
+    The row term is missing: A ∘ dA is the derivative of the exponential alone. The sum in the
+    softmax's denominator depends on every score, too. {nudge}
+row-term-not-weighted: A * (dA - row_term) → A * dA - row_term
+    You subtract the row term from A ∘ dA. It belongs inside the parentheses, A ∘ (dA − r), so that
+    it is weighted, too. {nudge}
+plain-mean: (A * dA).sum(axis=-1, keepdims=True) → dA.mean(axis=-1, keepdims=True)
+    Your row term is the plain mean of dA. It is the mean under the weights, rowsum(A ∘ dA).
+    {nudge}
+row-term-of-columns: (A * dA).sum(axis=-1 → (A * dA).sum(axis=-2
+    Your row term sums over the columns, each over all queries. Every *row* has a softmax of its
+    own: `axis=-1`. {nudge}
+softmax-of-columns: masked_scores.max(axis=-1 → masked_scores.max(axis=-2
+        and powers.sum(axis=-1 → powers.sum(axis=-2
+    Your softmax runs down the columns. Each query shares out its own weight, along `axis=-1`.
+dK-not-transposed: dS.swapaxes(-2, -1) @ Q → dS @ Q
+    In dK you multiply by dS. Keys are the *columns* of the scores: dK = dSᵀ Q. (With as many
+    queries as keys the shape is right either way.)
+dV-not-transposed: A.swapaxes(-2, -1) @ d_out → A @ d_out
+    In dV you multiply by A. A value hears from the queries that attended to it, a *column* of the
+    weights: dV = Aᵀ dY. (With as many queries as keys the shape is right either way.)
+dV-from-dS: A.swapaxes(-2, -1) @ d_out → dS.swapaxes(-2, -1) @ d_out
+    dV comes from the *weights*, Aᵀ dY: how loudly each output heard the value. You took dS, the
+    gradient of the scores, which do not depend on V. {nudge}
+dV-from-outputs: A.swapaxes(-2, -1) @ d_out → A.swapaxes(-2, -1) @ (A @ V)
+    Your dV is made of the outputs. Their *gradient*, `d_out`, is what comes back. {nudge}
+dA-from-outputs: d_out @ V → A @ V @ V
+    Your dA is made of the outputs. Their *gradient*, `d_out`, is what comes back. {nudge}
+values-detached: A.swapaxes(-2, -1) @ d_out → 0 * V
+    Your dV is 0, as if the values could not learn. The output is A V: dV = Aᵀ dY. {nudge}
+step-not-gradient: return dQ, dK, dV → return -dQ, -dK, -dV
+    Right but for the sign: you return the *step* that goes against the gradients. The gradients
+    themselves are asked for. {nudge}
+infinite-dS: dS = A * (dA - row_term) → dS = np.where(mask, A * (dA - row_term), -np.inf)
+    You put −∞ into the gradient of the scores. −∞ is a *score*, before the softmax: then the weight
+    is 0, which makes its gradient 0 by itself. The mask is not needed again.
+infinite-dA: dA = d_out @ V.swapaxes(-2, -1)
+            → dA = np.where(mask, d_out @ V.swapaxes(-2, -1), -np.inf)
+    You put −∞ into the gradient of the weights, and 0 · −∞ is NaN. −∞ is a *score*, before the
+    softmax: then the weight is 0, and so is all that comes back through it. The mask is not needed
+    again.
+Q-and-K-exchanged: dS @ K → dS @ Q
+        and dS.swapaxes(-2, -1) @ Q → dS.swapaxes(-2, -1) @ K
+    You multiply by Q for dQ and by K for dK. It is the other way round: dQ is made of keys, and dK
+    of queries. dQ = dS K/√d_k, and dK = dSᵀ Q/√d_k. (With as many queries as keys the shapes fit
+    either way.)
+order: return dQ, dK, dV → return dV, dK, dQ
+    Your results are in another order. `return dQ, dK, dV`.
+"""),
+    properties=(Property("which", _which),),
+    wrong_lines=("row-term-missing", "dK-not-transposed", "dV-from-outputs"),
+    hints=(
+        "Which boxes did the forward pass go through? Take them in the opposite order, and write "
+        "down the shape of every gradient.",
+        "Compute the weights A with the mask. Then dV and dA from the product A V, dS from the "
+        "softmax, dQ and dK from Q Kᵀ/√d_k. The mask is not needed again: A is 0 there.",
+        "dV = Aᵀ dY, dA = dY Vᵀ, dS = A ∘ (dA − rowsum(A ∘ dA)), dQ = dS K/√d_k, "
+        "dK = dSᵀ Q/√d_k; in a batch, `.swapaxes(-2, -1)` transposes.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.gradients.attention_backward",
+        "course_attn.in_torch.gradients.attention_backward",
+        "torch.autograd.grad",
+    ),
+)

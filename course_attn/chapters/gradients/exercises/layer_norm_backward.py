@@ -1,0 +1,208 @@
+"""Exercise `layer_norm_backward`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def layer_norm_backward(X, gain, d_out):
+    """Take the gradient of a loss from the outputs of a layer norm back to X, gain and bias."""
+    centered = X - X.mean(axis=-1, keepdims=True)
+    variance = (centered**2).mean(axis=-1, keepdims=True)
+    divisor = np.sqrt(variance + 1e-5)
+    Z = centered / divisor
+    dZ = gain * d_out
+    shift = dZ.mean(axis=-1, keepdims=True)
+    stretch = (dZ * Z).mean(axis=-1, keepdims=True)
+    dX = (dZ - shift - Z * stretch) / divisor
+    width = X.shape[-1]
+    d_gain = (d_out * Z).reshape(-1, width).sum(axis=0)
+    d_bias = d_out.reshape(-1, width).sum(axis=0)
+    return dX, d_gain, d_bias
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20261504).standard_normal
+
+    def given(*shape: int, spread: float = 2.0) -> tuple[Any, ...]:
+        X = spread * (draw(shape) + 0.7)
+        return X, 1.5 + draw(shape[-1]), draw(shape) + 0.4
+
+    example = np.array([[1.0, 2.0, 6.0], [4.0, 0.0, 2.0]])
+    return (
+        Case((example, np.array([1.0, 2.0, 1.0]), np.eye(2, 3)), "example"),
+        Case(given(5, 8)),
+        Case(given(11, 3)),
+        Case(given(5, 8, spread=2e-3), "small"),
+        Case(given(5, 5), "square"),
+        Case(given(4, 3, 7), "batch"),
+        Case(given(2, 3, 5, 8), "batch"),
+        Case(given(7), "vector"),
+        Case(given(1, 6), "one-row"),
+        Case(tuple(array.astype("f4") for array in given(9, 13)), "float32"),
+    )
+
+
+def _first(c: Context) -> str:
+    """Quote the first row of the result that is seen to be wrong, and what it should be."""
+    if c.got.shape != c.expected.shape or c.got.ndim > 2:
+        return c.worst_row
+    result = c.given["result"]
+    if c.got.ndim < 2:
+        mine, right = c.rows()
+        return f"Your `{result}` is {mine}; {right} is right."
+    for i in range(len(c.got)):
+        mine, right = c.row(i), c.row(i, "expected")
+        if mine != right:
+            which = f"Row {i}" if i else "The first row"
+            return f"{which} of your `{result}` is {mine}; {right} is right."
+    return c.worst_row
+
+
+def _directions(c: Context) -> str | None:
+    """See whether a shift or a stretch of a row still has a gradient."""
+    if c.given["result"] != "dX" or c.got.shape != c.expected.shape:
+        return None
+    X = c.given["X"]
+    centered = X - X.mean(axis=-1, keepdims=True)
+    large = np.abs(c.got).max() * np.abs(centered).max() + 1e-300
+    sums = np.abs(c.got.sum(axis=-1)).max()
+    if sums > 1e-3 * np.abs(c.got).max():
+        return (
+            f"Your rows of dX sum to up to {number(sums)} in size, and should sum to 0: a number "
+            "that is added to all features of an element is taken out again by the norm."
+        )
+    along = np.abs((c.got * centered).sum(axis=-1)).max()
+    if c.kind != "small" and along > 1e-3 * large:
+        return (
+            f"The product of dX with x − mean is up to {number(along)} here, and should be nearly "
+            "0: making a row longer changes nothing behind the norm."
+        )
+    return None
+
+
+exercise = Exercise(
+    layer_norm_backward,
+    place=50,
+    minutes=18,
+    level="hard",
+    prepares=("rms_norm_backward",),
+    section="The rest of the block",
+    task="""
+Write `layer_norm_backward(X, gain, d_out)`, the way back through a layer norm. Forward, each row x
+of X, of shape (…, d_model), became $g \\circ z + b$ with $z = (x - \\mu)/s$ and $s =
+\\sqrt{\\sigma^2 + 10^{-5}}$; the gain g has shape (d_model,). `d_out`, of the shape of X, is the
+gradient of a loss with respect to the outputs. Return three arrays: `dX`, of the shape of X, and
+`d_gain` and `d_bias`, of shape (d_model,). Gain and bias are the same for all rows of all
+sequences. (The bias itself is not needed.)
+""",
+    cases=_cases,
+    results=("dX", "d_gain", "d_bias"),
+    terms={"first_row": _first},
+    kinds={
+        "small": Kind(
+            "for rows with a variance far below 1e-5",
+            "There eps decides: z is far from variance 1, and s is not the standard deviation.",
+        ),
+        "square": Kind("where there are as many rows as features"),
+        "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
+    },
+    faults=fault_list("""
+shift-missing: dZ - shift - Z * stretch → dZ - Z * stretch
+    The mean of dZ is not subtracted. A norm takes out the mean of its row, so whatever in the
+    gradient would only shift the row is taken out, too. {first_row}
+stretch-missing: dZ - shift - Z * stretch → dZ - shift
+    The last term is missing, z times the mean of dZ ∘ z: x makes s larger or smaller, too. Whatever
+    in the gradient would only stretch the row is taken out. {first_row}
+statistics-constant: dZ - shift - Z * stretch → dZ
+    You take mean and standard deviation for constants: dZ/s. Both depend on every x of the row.
+    {first_row}
+sum-of-shift: dZ.mean( → dZ.sum(
+    You subtract the *sum* of dZ. μ is a mean, and each x has a share of 1/d_model in it.
+    {first_row}
+sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
+    You take the *sum* of dZ ∘ z. σ² is a mean, and each x has a share of 1/d_model in it.
+    {first_row}
+stretch-not-along-z: shift - Z * stretch → shift - stretch
+    You subtract the mean of dZ ∘ z itself. It is to be multiplied by z, entry by entry: a stretch
+    moves each feature by as much as it is away from the mean. {first_row}
+stretch-along-x: shift - Z * stretch → shift - centered * stretch
+    In the last term you multiply by x − μ. It is z, which is divided by s. {first_row}
+not-divided: dZ - shift - Z * stretch) / divisor → dZ - shift - Z * stretch)
+    The division by s is missing: x reaches z divided by s, and so does its gradient. {first_row}
+divided-by-variance: - Z * stretch) / divisor → - Z * stretch) / divisor**2
+    You divide by s². x reaches z divided by s, once, and so does its gradient. {first_row}
+gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
+    The gain is forgotten in dX: y = g ∘ z + b, so dZ = g ∘ dY. {first_row}
+gain-divides: gain * d_out → d_out / gain
+    You divide by the gain. Forward it multiplies, and so it does backward: dZ = g ∘ dY. {first_row}
+gain-last: dZ = gain * d_out → dZ = 1 * d_out
+        and dX = (dZ → dX = gain * (dZ
+    You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ dY, before the two
+    means are taken. {first_row}
+gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
+    In d_gain you use dZ, which has the gain in it already. y = g ∘ z + b: what g hears is dY ∘ z.
+    {first_row}
+gain-of-x: (d_out * Z).reshape → (d_out * X).reshape
+    d_gain is made of x. What the gain multiplies is z, the normalized row. {first_row}
+d_gain-averaged: (d_out * Z).reshape(-1, width).sum → (d_out * Z).reshape(-1, width).mean
+    You average d_gain over the rows. What is used several times *adds up* what comes back.
+    {first_row}
+d_bias-averaged: d_out.reshape(-1, width).sum(axis=0) → d_out.reshape(-1, width).mean(axis=0)
+    You average d_bias over the rows. What is used several times *adds up* what comes back.
+    {first_row}
+first-axis: (d_out * Z).reshape(-1, width).sum(axis=0) → np.atleast_2d(d_out * Z).sum(axis=0)
+        and d_bias = d_out.reshape(-1, width) → d_bias = np.atleast_2d(d_out)
+    Your d_gain and d_bias sum over the first axis only. In a batch there are more: gain and bias
+    serve all rows of all sequences, and have shape {right.shape}. You give {your.shape}.
+d_bias-with-gain: d_bias = d_out → d_bias = dZ
+    In d_bias you use dZ. The bias is added behind the gain: it hears dY as it is. {first_row}
+over-rows: X.mean(axis=-1 → X.mean(axis=-2
+        and (centered**2).mean(axis=-1 → (centered**2).mean(axis=-2
+        and dZ.mean(axis=-1 → dZ.mean(axis=-2
+        and (dZ * Z).mean(axis=-1 → (dZ * Z).mean(axis=-2
+    Your means run over the *positions*. A layer norm looks at each element alone: its means run
+    over the features, `axis=-1`. {first_row}
+no-eps: variance + 1e-5 → variance
+    eps is forgotten: s = √(σ² + 1e-5). Where the variance is small, that changes s a lot.
+    {first_row}
+eps-outside: np.sqrt(variance + 1e-5) → np.sqrt(variance) + 1e-5
+    You add eps to the standard deviation. It is added to the variance, inside the square root.
+    {first_row}
+sample-variance: (centered**2).mean(axis=-1, keepdims=True) → X.var(axis=-1, ddof=1, keepdims=True)
+    Your variance divides by d_model − 1, as for a sample. A layer norm divides by d_model.
+    {first_row}
+step-not-gradient: return dX, d_gain, d_bias → return -dX, -d_gain, -d_bias
+    Right but for the sign: you return the *step* that goes against the gradients. The gradients
+    themselves are asked for.
+order: return dX, d_gain, d_bias → return dX, d_bias, d_gain
+    The gradients of gain and bias are swapped: `return dX, d_gain, d_bias`.
+"""),
+    properties=(Property("directions", _directions),),
+    wrong_lines=("stretch-missing", "gain-in-d_gain", "sum-of-shift"),
+    hints=(
+        "Go back box by box: from y to z, then from z to x. Gain and bias are met on the first "
+        "part of the way, and every row meets the same ones.",
+        "dZ = g ∘ dY. Then s dx is dZ without its mean and without what lies along z; d_gain and "
+        "d_bias sum dY ∘ z and dY over all rows.",
+        "`(dZ - dZ.mean(…) - Z * (dZ * Z).mean(…)) / s`, with `axis=-1, keepdims=True`; and "
+        "`.reshape(-1, d_model).sum(axis=0)` sums over all rows of any batch.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.gradients.layer_norm_backward",
+        "course_attn.in_torch.gradients.layer_norm_backward",
+        "torch.autograd.grad",
+    ),
+)

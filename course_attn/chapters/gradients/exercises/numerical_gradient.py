@@ -1,0 +1,230 @@
+"""Exercise `numerical_gradient`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    number,
+    told_apart,
+)
+
+__all__ = ["exercise"]
+
+
+def numerical_gradient(f, x, eps):
+    """Measure the gradient of f by nudging every entry of x, both ways."""
+    gradient = np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        above = x.copy()
+        below = x.copy()
+        above[i] += eps
+        below[i] -= eps
+        rise = f(above) - f(below)
+        gradient[i] = rise / (2 * eps)
+    return gradient
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20261503).standard_normal
+
+    def given(*shape: int, eps: float) -> tuple[Any, ...]:
+        """Return a function of arrays of this shape in which every entry counts differently."""
+        C, D = draw(shape), draw(shape)
+
+        def f(x: np.ndarray) -> float:
+            if np.shape(x) != shape:
+                raise ValueError(
+                    f"f was called with an array of shape {np.shape(x)}; it takes shape {shape}"
+                )
+            return float(
+                (C * np.exp(x / 2) + D * x).sum() + 0.3 * (C * x).sum() ** 2
+            )
+
+        f.__qualname__ = f.__name__
+        return f, 1.2 * draw(shape) + 0.4, eps
+
+    def cube(x: np.ndarray) -> float:
+        if np.shape(x) != (2,):
+            raise ValueError(
+                f"f was called with an array of shape {np.shape(x)}; it takes shape (2,)"
+            )
+        return float(x[0] ** 3 + 10 * x[1])
+
+    cube.__qualname__ = cube.__name__
+    return (
+        Case((cube, np.array([2.0, 5.0]), 0.5), "example"),
+        Case(given(4, 3, eps=0.1)),
+        Case(given(3, 5, eps=0.25)),
+        Case(given(7, eps=0.2), "vector"),
+        Case(given(1, eps=0.3), "one-number"),
+        Case(given(3, 3, eps=0.15), "square"),
+        Case(given(2, 3, 4, eps=0.1), "three-axes"),
+        Case(given(5, 2, eps=1e-4), "small"),
+    )
+
+
+def _calls(c: Context) -> str | None:
+    """Look at where f is called: which entries are moved, how far, and both ways or one."""
+    x, eps = np.array([[1.0, -2.0, 3.0], [4.0, 0.5, -6.0]]), 0.25
+    seen: list[np.ndarray] = []
+
+    def record(at: Any) -> float:
+        seen.append(np.array(at, dtype=float))
+        return float(seen[-1].sum())
+
+    c.call(record, x.copy(), eps)
+    shapes = {at.shape for at in seen} - {x.shape}
+    if shapes:
+        return (
+            f"For an x of shape (2, 3) you call f with shape {min(shapes)}. f takes a whole array "
+            "of the shape of x, in which one entry is moved."
+        )
+    moved = [at - x for at in seen]
+    most = max((int((abs(by) > 1e-9).sum()) for by in moved), default=0)
+    if most == 0:
+        return "You never call f at a place other than x: move an entry before each call."
+    if most > 1:
+        return (
+            f"Some of your calls of f move {most} entries at once. Each is moved alone, with all "
+            "others as they are in x."
+        )
+    steps = np.array([by.flat[abs(by).argmax()] for by in moved if by.any()])
+    off = ~np.isclose(abs(steps), eps)
+    if off.any():
+        return (
+            f"Some of your calls of f move an entry by {number(abs(steps[off][0]))}. Both moves "
+            f"are `eps`, here {eps}: the function's third argument says how far."
+        )
+    if not ((steps > 0).any() and (steps < 0).any()):
+        way = "up" if (steps > 0).any() else "down"
+        return f"You move entries only {way}. Move each {eps} up and {eps} down."
+    return None
+
+
+exercise = Exercise(
+    numerical_gradient,
+    place=40,
+    minutes=10,
+    level="medium",
+    section="Is it right? Nudge every number",
+    task="""
+The judge of this chapter. Write `numerical_gradient(f, x, eps)`: f is a function that takes a
+floating-point array of the shape of x and returns one number, and x may have any number of axes
+(at least one). Return an array of the shape of x with the gradient of f at x, measured by central
+differences: entry i is the slope between the two points where $x_i$ alone is moved by eps up and by
+eps down. `eps` may be large, so that the slope is not quite the derivative: still, compute it as
+described. x stays as it is.
+""",
+    cases=_cases,
+    terms={
+        "first": lambda c: told_apart(
+            np.asarray(c.got).flat[0], c.expected.flat[0]
+        )[0],
+        "wanted": lambda c: told_apart(
+            np.asarray(c.got).flat[0], c.expected.flat[0]
+        )[1],
+    },
+    kinds={
+        "vector": Kind("for an x with a single axis"),
+        "one-number": Kind("for an x with a single number"),
+        "three-axes": Kind(
+            "for an x with three axes",
+            "`np.ndindex(x.shape)` counts the entries of any array.",
+        ),
+        "small": Kind("for a small nudge, 1e-4"),
+    },
+    faults=fault_list("""
+one-sided: below[i] -= eps → below[i] -= 0
+        and 2 * eps → eps
+    You compare with f(x) itself, (f(x + eps) − f(x))/eps. Nudge both ways: then the curve's bend
+    cancels, and the error falls with eps², not with eps. Your first entry is {first}; {wanted} is
+    right.
+one-sided-down: above[i] += eps → above[i] += 0
+        and 2 * eps → eps
+    You only nudge down, (f(x) − f(x − eps))/eps. Nudge both ways: the curve's bend cancels then.
+    Your first entry is {first}; {wanted} is right.
+one-sided-halved: below[i] -= eps → below[i] -= 0
+    You nudge one way, and divide by 2 eps, the distance of *two* nudges: your numbers are about
+    half of what they should be. Your first entry is {first}; {wanted} is right.
+one-eps: rise / (2 * eps) → rise / eps
+    You divide by eps. From x − eps to x + eps it is 2 eps: your numbers are twice too large. Your
+    first entry is {first}; {wanted} is right.
+divided-once-more: 2 * eps → 4 * eps
+    You divide by 4 eps. From x − eps to x + eps it is 2 eps. Your first entry is {first}; {wanted}
+    is right.
+precedence: rise / (2 * eps) → rise / 2 * eps
+    `/ 2 * eps` divides by 2 and then *multiplies* by eps: put 2 * eps in parentheses. Your first
+    entry is {first}; {wanted} is right.
+not-divided: rise / (2 * eps) → rise
+    You return the differences of f. A slope is a difference divided by the distance, 2 eps. Your
+    first entry is {first}; {wanted} is right.
+half-nudges: above[i] += eps → above[i] += eps / 2
+        and below[i] -= eps → below[i] -= eps / 2
+        and 2 * eps → eps
+    You nudge by eps/2 each way. The points lie eps above and eps below. Your first entry is
+    {first}; {wanted} is right.
+too-small: gradient = np.zeros → eps = 1e-13 ⏎ gradient = np.zeros
+    You use a tiny nudge of your own, about 1e-13, and not `eps`. There, the two values of f agree
+    in nearly all of their digits, and their difference is mostly rounding.
+own-nudge: gradient = np.zeros → eps = 1e-6 ⏎ gradient = np.zeros
+    You use a nudge of your own, 1e-6 or so, and not `eps`. It is the third argument. Your first
+    entry is {first}; {wanted} is right.
+upside-down: f(above) - f(below) → f(below) - f(above)
+    The sign is wrong: a slope is the value *above* minus that below. Your first entry is {first};
+    {wanted} is right.
+all-at-once: above[i] += eps → above += eps
+        and below[i] -= eps → below -= eps
+    You nudge *all* entries at once, so that each of your numbers is the same, the sum of the whole
+    gradient. Move one entry at a time, the one at `[i]`.
+whole-rows: np.ndindex(x.shape) → range(len(x))
+    Your `i` counts rows, and `[i]` is a whole row of x: all of its entries move at once. Count all
+    entries, in any number of axes: `np.ndindex(x.shape)`.
+same-array: below = x.copy() → below = above
+    `above` and `below` are one and the same array here: what is nudged up is nudged down again,
+    and f is called twice at the same place. Each needs a copy of its own.
+not-put-back: for i in → above, below = x.copy(), x.copy() ⏎ for i in
+        and above = x.copy() → pass
+        and below = x.copy() → pass
+    You make the copies once, before the loop, and never put an entry back: in the second round the
+    first is still moved. Start each round from x. Your last number is too large by all before it.
+last-only: gradient[i] = rise → gradient = np.zeros(x.shape) ⏎ gradient[i] = rise
+    Only your last entry is not 0: the array of the results is made anew in every round. Make it
+    once, before the loop.
+flat: return gradient → return gradient.ravel()
+    You return the numbers in one row, shape {your.shape}. The gradient has the shape of x,
+    {right.shape}.
+relative: above[i] += eps → above[i] *= 1 + eps
+        and below[i] -= eps → below[i] *= 1 - eps
+    You move each entry by a *share* of itself, eps times x_i, and divide by eps: that is the
+    gradient times x. Move by eps itself. Your first entry is {first}; {wanted} is right.
+second-difference: f(above) - f(below) → f(above) - 2 * f(x) + f(below)
+        and 2 * eps → eps**2
+    You compute the second difference, how much the slope itself changes. The slope needs the two
+    outer values only. Your first entry is {first}; {wanted} is right.
+mean-of-values: f(above) - f(below) → f(above) + f(below)
+    You add the two values of f. A slope needs their difference. Your first entry is {first};
+    {wanted} is right.
+"""),
+    properties=(Property("calls", _calls, any_shape=True),),
+    wrong_lines=("one-eps", "same-array", "whole-rows"),
+    hints=(
+        "For x = [2, 5] and eps = 0.5: at which four places do you need f?",
+        "A loop over all entries: two copies of x, one entry moved up in the one and down in the "
+        "other, the difference of f divided by their distance.",
+        "`for i in np.ndindex(x.shape)`, `above = x.copy()`, `above[i] += eps`, the same below, "
+        "and then `(f(above) - f(below)) / (2 * eps)`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.gradients.numerical_gradient",
+        "course_attn.in_torch.gradients.numerical_gradient",
+        "scipy.optimize.approx_fprime",
+        "numpy.gradient",
+    ),
+)

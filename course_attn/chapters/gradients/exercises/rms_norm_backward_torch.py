@@ -1,0 +1,263 @@
+"""Exercise `rms_norm_backward`, in PyTorch."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    WrongForm,
+    fault_list,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def rms_norm_backward(ctx, d_out):
+    """Give autograd the gradients of an RMS norm: one for each argument of its forward pass."""
+    X, gain = ctx.saved_tensors
+    mean_square = (X**2).mean(dim=-1, keepdim=True)
+    divisor = torch.sqrt(mean_square + ctx.eps)
+    Z = X / divisor
+    dZ = gain * d_out
+    stretch = (dZ * Z).mean(dim=-1, keepdim=True)
+    dX = (dZ - Z * stretch) / divisor
+    d_gain = (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0)
+    return dX, d_gain, None
+
+
+class _RMSNorm(torch.autograd.Function):
+    """The forward pass that the task describes."""
+
+    @staticmethod
+    def forward(ctx: Any, X: Any, gain: Any, eps: float) -> Any:
+        ctx.save_for_backward(X, gain)
+        ctx.eps = eps
+        return gain * X / torch.sqrt((X**2).mean(dim=-1, keepdim=True) + eps)
+
+    @staticmethod
+    def backward(ctx: Any, d_out: Any) -> Any:  # the learner's stands in for it
+        raise NotImplementedError
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20261505).standard_normal
+
+    def given(
+        *shape: int, eps: float = 1e-6, spread: float = 2.0, dtype: str = "f4"
+    ) -> tuple[Any, ...]:
+        drawn = (
+            spread * (draw(shape) + 0.5),
+            1.5 + draw(shape[-1]),
+            draw(shape) + 0.4,
+        )
+        X, gain, d_out = (array.astype(dtype) for array in drawn)
+        return X, gain, eps, d_out
+
+    example = (
+        np.array([[3.0, 4.0]]),
+        np.array([1.0, 2.0]),
+        0.0,
+        np.array([[1.0, 0.0]]),
+    )
+    return (
+        Case(
+            tuple(
+                a.astype("f4") if isinstance(a, np.ndarray) else a for a in example
+            ),
+            "example",
+        ),
+        Case(given(5, 8)),
+        Case(given(11, 3)),
+        Case(given(5, 7, eps=4.0), "large-eps"),
+        Case(given(4, 6, spread=1e-3), "small"),
+        Case(given(6, 6), "square"),
+        Case(given(4, 3, 7), "batch"),
+        Case(given(2, 3, 5, 8), "batch"),
+        Case(given(1, 6), "one-row"),
+        Case(given(5, 9, eps=0.5, dtype="f8"), "float64"),
+    )
+
+
+def _way_back(answer: Callable[..., Any], X: Any, gain: Any, *rest: Any) -> Any:
+    """Let the learner's backward take the place of a Function's, with what its forward kept."""
+    eps, d_out, result = rest
+    X, gain = (tensor.detach().requires_grad_() for tensor in (X, gain))
+    ctx = _RMSNorm.apply(X, gain, eps).grad_fn
+    with torch.no_grad():
+        found = answer(ctx, d_out)
+    if found is None:
+        return None
+    wanted = "`return dX, d_gain, None`: `forward(ctx, X, gain, eps)` has three arguments."
+    if not isinstance(found, tuple | list):
+        raise WrongForm(
+            "You return one gradient. `backward` returns one for each argument of `forward`, and "
+            f"None where there is none: {wanted}",
+            "one-result",
+        )
+    if len(found) != 3:
+        raise WrongForm(
+            f"You return {len(found)} results. `backward` returns one for each argument of "
+            f"`forward`, and None for one that is no tensor: {wanted}",
+            "results",
+        )
+    if found[2] is not None:
+        raise WrongForm(
+            "Your third result is not None. eps is a number, not a tensor that learns: autograd "
+            f"wants None in its place. {wanted}",
+            "gradient-of-eps",
+        )
+    if found[1] is None or found[0] is None:
+        which = "dX" if found[0] is None else "d_gain"
+        raise WrongForm(
+            f"`{which}` is None, so that nothing would learn there.", "none"
+        )
+    return found[("dX", "d_gain").index(result)]
+
+
+def _along_x(c: Context) -> str | None:
+    """See whether a stretch of a row still has a gradient, where eps is tiny."""
+    if c.given["result"] != "dX" or c.got.shape != c.expected.shape:
+        return None
+    X = c.given["X"].astype(float)
+    along = np.abs((c.got * X).sum(axis=-1)).max()
+    if (
+        c.given["eps"] > 1e-3 * (X**2).mean()
+        or along <= 1e-2 * np.abs(c.got).max() * np.abs(X).max()
+    ):
+        return None
+    return (
+        f"The product of dX with x is up to {number(along)} here, and should be nearly 0: making "
+        "a row longer changes nothing behind the norm, but for eps."
+    )
+
+
+exercise = Exercise(
+    rms_norm_backward,
+    place=60,
+    minutes=12,
+    level="medium",
+    section="In PyTorch",
+    library="torch",
+    task="""
+RMS norm as an `autograd.Function`. Its forward pass is given:
+
+```python
+@staticmethod
+def forward(ctx, X, gain, eps):
+    ctx.save_for_backward(X, gain)
+    ctx.eps = eps
+    return gain * X / torch.sqrt((X**2).mean(dim=-1, keepdim=True) + eps)
+```
+
+Write the function that would be its `backward`, `rms_norm_backward(ctx, d_out)`, where `d_out` is
+the gradient of a loss with respect to the output. Autograd hands over the same `ctx`: its
+`ctx.saved_tensors` are what the forward pass saved, in that order. X has shape (…, d_model), gain
+(d_model,), and eps is a number. As autograd wants it, return one result for each argument of
+`forward`, with the shapes of the arguments: `dX`, `d_gain`, and None for eps, which is no tensor.
+(No autograd inside: derive it. An RMS norm is a layer norm without the mean.)
+""",
+    cases=_cases,
+    use=_way_back,
+    results=("dX", "d_gain"),
+    arguments=("X", "gain", "eps", "d_out"),
+    differentiable=False,
+    kinds={
+        "large-eps": Kind(
+            "where eps is as large as the mean square", "Is it `ctx.eps`?"
+        ),
+        "small": Kind("for rows with a mean square about as small as eps"),
+        "square": Kind("where there are as many rows as features"),
+        "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
+    },
+    faults=fault_list("""
+stretch-missing: dZ - Z * stretch → dZ
+    You take the divisor for a constant. It depends on every x of the row: subtract z times the mean
+    of dZ ∘ z. {worst_row}
+stretch-added: dZ - Z * stretch → dZ + Z * stretch
+    You add the last term. A larger x makes the divisor larger, and so z *smaller*: subtract.
+    {worst_row}
+mean-of-dZ: dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * stretch
+    You subtract the mean of dZ, as for a layer norm. An RMS norm does not take out the mean of its
+    row, so its gradient has no such term. {worst_row}
+layer-norm: X, gain = ctx.saved_tensors
+            → X, gain = ctx.saved_tensors ⏎ X = X - X.mean(dim=-1, keepdim=True)
+        and dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * stretch
+    This is the way back through a *layer norm*. An RMS norm subtracts no mean, forward or backward:
+    it divides by the root of the mean square of x itself. {worst_row}
+sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
+    You take the *sum* of dZ ∘ z. The mean square is a mean, and each x has a share of 1/d_model in
+    it. {worst_row}
+stretch-not-along-z: dZ - Z * stretch → dZ - stretch
+    You subtract the mean of dZ ∘ z itself. It is to be multiplied by z, entry by entry.
+    {worst_row}
+stretch-along-x: dZ - Z * stretch → dZ - X * stretch
+    In the last term you multiply by x. It is z, which is divided by the root of the mean square.
+    {worst_row}
+not-divided: (dZ - Z * stretch) / divisor → dZ - Z * stretch
+    The division is missing: x reaches z divided by √(mean square + eps), and so does its gradient.
+    {worst_row}
+divided-by-square: (dZ - Z * stretch) / divisor → (dZ - Z * stretch) / divisor**2
+    You divide by the mean square. It is its square root, once. {worst_row}
+gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
+    The gain is forgotten in dX: y = g ∘ z, so dZ = g ∘ dY. {worst_row}
+gain-last: dZ = gain * d_out → dZ = 1 * d_out
+        and dX = (dZ → dX = gain * (dZ
+    You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ dY, before the
+    mean is taken. {worst_row}
+gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
+    In d_gain you use dZ, which has the gain in it already. y = g ∘ z: what g hears is dY ∘ z.
+    {worst_row}
+gain-of-x: (d_out * Z).reshape → (d_out * X).reshape
+    d_gain is made of x. What the gain multiplies is z, the normalized row. {worst_row}
+rows-not-summed: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → d_out * Z
+    Your d_gain has a row for each element, shape {your.shape}. All rows use the same gain: what
+    comes back adds up, to shape {right.shape}.
+averaged: X.shape[-1]).sum(dim=0) → X.shape[-1]).mean(dim=0)
+    You average d_gain over the rows. What is used several times *adds up* what comes back.
+    {worst_row}
+first-axis: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → (d_out * Z).sum(dim=0)
+    Your d_gain sums over the first axis only. In a batch there are more: the gain serves all rows
+    of all sequences, and has shape {right.shape}. You give {your.shape}.
+features-summed: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → (d_out * Z).sum(dim=-1)
+    Your d_gain sums over the features. Each feature has a gain of its own: sum over the *rows*.
+eps-fixed: mean_square + ctx.eps → mean_square + 1e-6
+    Your eps is a number of your own. The forward pass kept the one that was used: `ctx.eps`, here
+    {eps}. {worst_row}
+eps-forgotten: mean_square + ctx.eps → mean_square
+    eps is forgotten. The forward pass divided by √(mean square + eps), with eps = {eps} here.
+    {worst_row}
+eps-outside: torch.sqrt(mean_square + ctx.eps) → torch.sqrt(mean_square) + ctx.eps
+    You add eps to the square root. It is added to the mean square, inside. {worst_row}
+saved-swapped: X, gain = ctx.saved_tensors → gain, X = ctx.saved_tensors
+    You take `ctx.saved_tensors` in the wrong order. They come as they were saved: X, then gain.
+    {worst_row}
+step-not-gradient: return dX, d_gain, None → return -dX, -d_gain, None
+    Right but for the sign: you return the *step* that goes against the gradients. The gradients
+    themselves are asked for.
+order: return dX, d_gain, None → return d_gain, dX, None
+    Your first two results are swapped. They stand in the order of the arguments of `forward`: X,
+    gain, eps.
+"""),
+    properties=(Property("along-x", _along_x),),
+    hints=(
+        "Which gradients does `layer_norm_backward` return, and which of its terms come from the "
+        "mean?",
+        "Take X and gain from `ctx.saved_tensors`, compute z anew, and then dZ = g ∘ dY. Leave out "
+        "the term of the mean; d_gain sums dY ∘ z over all rows.",
+        "`dX = (dZ - Z * (dZ * Z).mean(dim=-1, keepdim=True)) / divisor`, "
+        "`(d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0)`, and `return dX, d_gain, None`.",
+    ),
+    built_ins=(
+        "torch.autograd.grad",
+        "torch.Tensor.backward",
+        "torch.autograd.backward",
+    ),
+)

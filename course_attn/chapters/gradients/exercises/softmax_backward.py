@@ -1,0 +1,181 @@
+"""Exercise `softmax_backward`."""
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def softmax_backward(weights, d_weights):
+    """Take the gradient of a loss from the weights of a softmax back to its scores."""
+    products = weights * d_weights
+    mean = products.sum(axis=-1, keepdims=True)
+    above_mean = d_weights - mean
+    return weights * above_mean
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261501)
+
+    def given(*shape: int, masked: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        powers = rng.exponential(size=shape)
+        powers[rng.uniform(size=shape) < masked] = 0
+        powers[..., -1] += 0.1
+        weights = powers / powers.sum(axis=-1, keepdims=True)
+        return weights, 2 * rng.standard_normal(shape) + 0.7
+
+    weights, d_weights = given(5, 8, masked=0.5)
+    weights[3] = 0
+    certain = np.full((3, 6), 1e-5)
+    certain[np.arange(3), [2, 0, 5]] = 1 - 5e-5
+    return (
+        Case((np.array([0.5, 0.25, 0.25]), np.array([2.0, 8.0, 4.0])), "example"),
+        Case(given(5, 8)),
+        Case(given(11, 3)),
+        Case(given(5, 5), "square"),
+        Case(given(2, 3, 5, 8), "batch"),
+        Case(given(7, 4, 6), "batch"),
+        Case(given(7), "vector"),
+        Case((weights, d_weights), "masked"),
+        Case((certain, given(3, 6)[1]), "certain"),
+        Case(given(4, 1), "one-key"),
+        Case(tuple(array.astype("f4") for array in given(13, 9)), "float32"),
+    )
+
+
+def _row_sums(c: Context) -> str | None:
+    """Say what the rows sum to, unless it is 0."""
+    off = np.abs(c.got.sum(axis=-1)).max()
+    if not off > 1e-3 * np.abs(c.got).max():
+        return None
+    return (
+        f"Your rows sum to up to {number(off)} in size, and should sum to 0: a number that is "
+        "added to all scores of a row changes no weight, and so not the loss."
+    )
+
+
+def _shift(c: Context) -> str | None:
+    """See whether a number that is added to a row of the gradient of the weights counts."""
+    weights, d_weights = np.array([0.5, 0.3, 0.2]), np.array([4.0, 1.0, -2.0])
+    one, other = (c.call(weights, d_weights + shift) for shift in (0.0, 10.0))
+    if one is None or other is None or one.shape != other.shape:
+        return None
+    change = np.abs(other - one).max()
+    if not change > 1e-6:
+        return None
+    return (
+        f"If 10 is added to a whole row of `d_weights`, your result changes by {number(change)}. "
+        "It should stay: the weights sum to 1, so only how d_weights *differs* within a row counts."
+    )
+
+
+exercise = Exercise(
+    softmax_backward,
+    place=20,
+    minutes=8,
+    level="easy",
+    prepares=("attention_backward",),
+    section="What the row term says",
+    task="""
+Write `softmax_backward(weights, d_weights)`. The softmax of some scores gave the weights, an array
+of shape (…, n) whose rows are along the last axis, and going back, `d_weights`, of the same shape,
+has arrived: the gradient of the loss with respect to them. Return the gradient with respect to the
+scores, of the same shape. There may be no leading axis at all, or several. A masked weight is 0,
+and a row in which nothing is allowed is all zeros.
+""",
+    cases=_cases,
+    kinds={
+        "masked": Kind(
+            "where weights are 0, as behind a mask",
+            "Everything that belongs to such a weight is 0; nothing is to be divided by it.",
+        ),
+        "certain": Kind(
+            "where a weight is nearly 1", "Then all gradients are small."
+        ),
+        "square": Kind("where there are as many rows as keys"),
+        "one-key": Kind(
+            "for a single key", "Its weight is always 1: the gradient is 0."
+        ),
+    },
+    faults=fault_list("""
+row-term-missing: d_weights - mean → d_weights
+    You multiply weights and gradients, which is the derivative of the exponential alone. The sum in
+    the denominator depends on every score, too: subtract the mean of `d_weights` under the
+    weights. Your rows sum to {your.sums}, and should sum to 0.
+term-not-weighted: return weights * above_mean → return products - mean
+    You subtract the row term from the products. It is to be subtracted from `d_weights`, so that it
+    is multiplied by the weight, too: a (da − r), not a da − r. {worst_row}
+plain-mean: products.sum(axis=-1, keepdims=True) → d_weights.mean(axis=-1, keepdims=True)
+    You subtract the plain mean of each row of `d_weights`. It is the mean *under the weights*, Σ a
+    da: keys with a large weight count for more. {worst_row}
+sum-of-gradients: products.sum(axis=-1, keepdims=True)
+            → d_weights.sum(axis=-1, keepdims=True)
+    You subtract the sum of `d_weights`, without its weights. {worst_row}
+mean-of-products: products.sum(axis=-1, keepdims=True)
+            → products.mean(axis=-1, keepdims=True)
+    You take the *mean* of the products a da, which divides by n once more. The weights have done
+    that: they sum to 1. Take the sum. {worst_row}
+wrong-axis: products.sum(axis=-1, keepdims=True) → products.sum(axis=-2, keepdims=True)
+    Your sum runs down the columns, over the *queries*. Each row of weights comes from a softmax of
+    its own: sum along `axis=-1`. {worst_row}
+axis-0: products.sum(axis=-1, keepdims=True) → products.sum(axis=0, keepdims=True)
+    `axis=0` counts from the front: over the queries, or, in a batch, over its sequences. A row of
+    weights lies along the last axis, `axis=-1`. {worst_row}
+axis-1: products.sum(axis=-1, keepdims=True) → products.sum(axis=1, keepdims=True)
+    `axis=1` is the last axis of a matrix only: a single row has no such axis, and in a batch it
+    counts queries or heads. Count from the end, `axis=-1`.
+no-keepdims: products.sum(axis=-1, keepdims=True) → products.sum(axis=-1)
+    The sums of your rows are laid out as a row: column j gets the sum of row j, if NumPy can line
+    them up at all. `keepdims=True` keeps them as a column.
+one-sum: products.sum(axis=-1, keepdims=True) → products.sum()
+    You take one sum for the whole array. Every row has a softmax of its own, and so a row term of
+    its own. {worst_row}
+sigmoid-like: d_weights - mean → d_weights * (1 - weights)
+    You have a (1 − a) da, the derivative of a sigmoid. That is the diagonal of the Jacobian only:
+    every weight depends on *every* score of its row. {worst_row}
+log-softmax: return weights * above_mean
+            → return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
+    This is the way back through the *logarithm* of the softmax. What arrived is the gradient of the
+    weights themselves: a (da − r). {worst_row}
+weight-missing: return weights * above_mean → return above_mean
+    The factor in front is missing: you return da − r. A score whose key has hardly any weight can
+    hardly change anything: multiply by `weights`. {worst_row}
+roles-swapped: d_weights - mean → weights - mean
+        and return weights → return d_weights
+    Weights and gradients have changed places. It is a (da − r): the row term is subtracted from
+    `d_weights`. {worst_row}
+squared-weights: products.sum( → (weights * products).sum(
+    The weights stand in your row term twice. It is Σ a da. {worst_row}
+step-not-gradient: d_weights - mean → mean - d_weights
+    You return the negative gradient, the direction of a *step*. The gradient itself is asked for.
+    {worst_row}
+softmaxed-again: products = weights
+            → weights = np.exp(weights) / np.exp(weights).sum(-1)[..., None] ⏎ products = weights
+    You apply a softmax to the first argument. It holds the weights already, not the scores.
+    {worst_row}
+"""),
+    properties=(Property("row-sums", _row_sums), Property("shift", _shift)),
+    wrong_lines=("row-term-missing", "plain-mean", "term-not-weighted"),
+    hints=(
+        "If one score of a row grows, which weights change? What would a row of equal gradients "
+        "say, given that weights always sum to 1?",
+        "Only what lies above or below the mean counts: subtract from each row of `d_weights` its "
+        "mean under the weights, Σ a da, and multiply by the weights.",
+        "`(weights * d_weights).sum(axis=-1, keepdims=True)` is the row term r; the result is "
+        "a (da − r).",
+    ),
+    built_ins=(
+        "torch._softmax_backward_data",
+        "course_attn.in_numpy.gradients.softmax_backward",
+        "course_attn.in_torch.gradients.softmax_backward",
+    ),
+)

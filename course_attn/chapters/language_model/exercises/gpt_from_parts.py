@@ -1,0 +1,241 @@
+"""Exercise `gpt_from_parts`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def gpt_from_parts(tokens, E, P, blocks, norm):
+    """Predict every next token: embed, run the blocks under a causal mask, compare with E."""
+    n = tokens.shape[-1]
+    mask = np.tri(n, dtype=bool)
+    X = E[tokens] + P[:n]
+    for block in blocks:
+        X = block(X, mask)
+    normed_X = norm(X)
+    logits = normed_X @ E.T
+    return logits
+
+
+class _Blocks(list[Any]):
+    """Blocks, as an error message may show them."""
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(block.__name__ for block in self)}]"
+
+
+def _block(draw: Any, d: int) -> Any:
+    """Return a small block: self-attention under a mask and a residual connection."""
+    W_QK, W_V = 2 * draw((d, d)) / d, draw((d, d)) / np.sqrt(d)
+
+    def block(X: np.ndarray, mask: Any = True) -> np.ndarray:
+        scores = X @ W_QK @ np.swapaxes(X, -1, -2) / np.sqrt(d)
+        scores = np.where(mask, scores, -1e9)
+        powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return X + np.tanh(powers / powers.sum(axis=-1, keepdims=True) @ X @ W_V)
+
+    block.__qualname__ = block.__name__
+    return block
+
+
+def _norm(gain: np.ndarray, bias: np.ndarray) -> Any:
+    def norm(X: np.ndarray) -> np.ndarray:
+        mean, std = X.mean(axis=-1, keepdims=True), X.std(axis=-1, keepdims=True)
+        return gain * (X - mean) / (std + 1e-5) + bias
+
+    norm.__qualname__ = norm.__name__
+    return norm
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261127)
+    draw = rng.standard_normal
+
+    def given(sizes: tuple[int, ...], *shape: int) -> tuple[Any, ...]:
+        n_vocab, n_context, d, n_blocks = sizes
+        tokens = rng.integers(0, n_vocab, shape)
+        tokens.flat[0] = tokens.flat[-1] = n_vocab - 1
+        blocks = _Blocks(_block(draw, d) for _ in range(n_blocks))
+        norm = _norm(1 + 0.3 * draw(d), 0.3 * draw(d))
+        return tokens, draw((n_vocab, d)), 0.7 * draw((n_context, d)), blocks, norm
+
+    return (
+        Case(given((5, 6, 4, 2), 3), "example"),
+        Case(given((11, 9, 6, 3), 7)),
+        Case(given((6, 13, 7, 2), 5)),
+        Case(given((7, 5, 8, 2), 5), "full"),
+        Case(given((8, 10, 8, 2), 6), "square"),
+        Case(given((9, 12, 5, 2), 2, 3, 6), "batch"),
+        Case(given((7, 5, 3, 1), 4), "one-block"),
+        Case(given((7, 5, 6, 2), 1), "one-token"),
+    )
+
+
+def _sees_the_future(c: Context) -> str | None:
+    """Change the last token and see whether earlier logits change."""
+    tokens = c.given["tokens"].copy()
+    tokens[..., -1] = (tokens[..., -1] + 1) % len(c.given["E"])
+    moved = c.call(*(dict(c.given) | {"tokens": tokens}).values())
+    if moved is None or not moved.shape == c.got.shape == c.expected.shape:
+        return None
+    change = np.abs(moved - c.got)[..., :-1, :].max(initial=0)
+    if not change > 1e-4:
+        return None
+    return (
+        "Logits at earlier places depend on the last token, which they are to predict: they change "
+        f"by up to {number(change)} when it does. Does every block get a causal mask?"
+    )
+
+
+def _without_blocks(c: Context) -> str | None:
+    """See whether it is right without blocks and norm, and so on which side the mistake is."""
+    tokens, E, P = (c.given[name] for name in ("tokens", "E", "P"))
+    found = c.call(tokens, E, P, [], lambda X: X)
+    right = (E[tokens] + P[: tokens.shape[-1]]) @ E.T
+    if found is None or found.shape != right.shape:
+        return None
+    if np.allclose(found, right):
+        return (
+            "Without blocks, and with a norm that changes nothing, your logits are right: look at "
+            "the loop over the blocks, and at where the norm stands."
+        )
+    return (
+        "Even without blocks, and with a norm that changes nothing, your logits are not right. "
+        "Look at how tokens become elements, rows of E plus rows of P, and at the dot products."
+    )
+
+
+exercise = Exercise(
+    gpt_from_parts,
+    place=50,
+    minutes=10,
+    level="medium",
+    prepares=("SmallGPT",),
+    section="In one line: from tokens to logits",
+    task="""
+Put a GPT together: write `gpt_from_parts(tokens, E, P, blocks, norm)`. `tokens` are integers of
+shape (…, n). E, of shape (n_vocab, d_model), has a vector for each token, and P, of shape
+(n_context, d_model), one for each position, counted from 0; n is at most n_context. `blocks` is a
+list of functions: `block(X, mask)` takes X of shape (…, n, d_model) to the same shape, and has its
+norms and residual connections inside; if you leave out the mask, it lets everything be seen. Give
+it a causal mask (n, n), True = may attend. `norm(X)` is the final layer norm. Return the logits, of
+shape (…, n, n_vocab): at each place, how well every token's vector in E fits the element (dot
+product). The same E is used at both ends.
+""",
+    cases=_cases,
+    kinds={
+        "full": Kind("where the text fills the context, n = n_context"),
+        "square": Kind("where there are as many tokens as features"),
+        "one-block": Kind("for a single block"),
+        "one-token": Kind("for a text of one token"),
+    },
+    faults=fault_list("""
+mask-forgotten: block(X, mask) → block(X)
+    The blocks get no mask: every place sees the token that it is to predict. In training it
+    would learn to copy that one; when it writes, there is none to copy. `block(X, mask)`.
+mask-turned: np.tri(n, dtype=bool) → np.tri(n, dtype=bool).T
+    Your mask is transposed: each place sees itself and what comes *after* it. `np.tri`, or
+    `np.tril`: row i is True up to column i. {worst_row}
+mask-flipped: np.tri(n, dtype=bool) → ~np.tri(n, dtype=bool)
+    Your mask is True where one may *not* attend, PyTorch's reading. Here True means "may attend".
+    (A mask of 0 and −∞ is read so, too: −∞ counts as True.) {worst_row}
+not-itself: np.tri(n, dtype=bool) → np.tri(n, k=-1, dtype=bool)
+    In your mask no place sees itself. It may: it holds the token that was read last, and the
+    next one is to be predicted. {worst_row}
+no-positions: E[tokens] + P[:n] → E[tokens]
+    The positions are missing: to attention, a text would be a bag of tokens, but for the mask.
+    Add P. {worst_row}
+positions-twice: block(X, mask) → block(X + P[:n], mask)
+    You add the positions again in the loop. They are added once, before the first block, and the
+    residual connections carry them through all of them. {worst_row}
+positions-of-tokens: P[:n] → P[np.minimum(tokens, len(P) - 1)]
+    You look up P with the *tokens*. It has a row for each place in the text: the first n of them.
+    {worst_row}
+last-positions: P[:n] → P[-n:]
+    You take the *last* n rows of P. Positions count from the beginning of the text: `P[:n]`.
+    {worst_row}
+positions-backward: P[:n] → P[:n][::-1]
+    Your positions count from the end of the text. They count from its beginning, so that a token
+    keeps its position when the text goes on. {worst_row}
+one-late: P[:n] → P[np.arange(1, n + 1) % len(P)]
+    Your positions begin with 1. They count from 0: `P[:n]`. {worst_row}
+norm-missing: norm(X) → X
+    The final norm is missing: the logits would depend on how long the elements have grown on
+    their way through the blocks. {worst_row}
+norm-first: norm(X) → X
+        and E[tokens] + P[:n] → norm(E[tokens] + P[:n])
+    You normalize before the blocks. The norm comes once, after the last block. {worst_row}
+norm-of-the-stream: block(X, mask) → block(norm(X), mask)
+    You normalize what *each* block reads. The blocks have norms of their own inside; this one comes
+    once, after the last block. {worst_row}
+norm-in-the-loop: block(X, mask) → norm(block(X, mask))
+        and norm(X) → X
+    You normalize after *every* block (is the line indented too far?). The final norm comes once,
+    behind the loop. {worst_row}
+norm-of-the-logits: norm(X) → X
+        and return logits
+            → return (logits - logits.mean(-1, keepdims=True)) / logits.std(-1, keepdims=True)
+    You normalize the *logits*. The norm is for the elements, before they are compared with E.
+    {worst_row}
+added-again: X = block(X, mask) → X = X + block(X, mask)
+    You add X to what a block returns. Its residual connections are inside already. {worst_row}
+backward: in blocks → in blocks[::-1]
+    The blocks run in the opposite order. {worst_row}
+first-only: in blocks → in blocks[:1]
+    Only the first block runs. {worst_row}
+last-skipped: in blocks → in blocks[:max(len(blocks) - 1, 1)]
+    The last block does not run. {worst_row}
+each-from-the-start: X = block(X, mask) → last = block(X, mask)
+        and norm(X) → norm(last)
+    Every block reads the X from the beginning, and only the last one's result is used. Each works
+    on the result of the one before: `X = block(X, mask)`. {worst_row}
+result-lost: X = block(X, mask) → block(X, mask)
+    The results of the blocks are lost: is each assigned, `X = block(X, mask)`? {worst_row}
+probabilities: return logits
+            → return np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    You take the softmax. The *logits* are asked for: the loss does that itself. {worst_row}
+log-probabilities: return logits
+            → return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+    These are log-probabilities. The *logits* are asked for: the loss does that itself. {worst_row}
+cosine: normed_X @ E.T
+            → normed_X / (normed_X**2).sum(-1)[..., None] ** 0.5 @ (E.T / (E.T**2).sum(0) ** 0.5)
+    Your logits are cosines: both vectors are brought to length 1, and no logit can leave −1 … 1.
+    Dot products are asked for, as they are. {worst_row}
+last-place: return logits → return logits[..., -1, :]
+    You return the logits of the last place. All places are asked for: in training each one
+    predicts its next token. Shape {right.shape}, not {your.shape}.
+likeliest: return logits → return logits.argmax(axis=-1)
+    You return the likeliest tokens. The logits are asked for, a number for each token at each
+    place: what is chosen from them is another function's work.
+elements: return logits → return normed_X
+    You return the elements, shape {your.shape}. Compare each with the vector of every token:
+    `@ E.T`.
+scaled: E[tokens] + P[:n] → E[tokens] * E.shape[-1] ** 0.5 + P[:n]
+    You multiply the vectors of the tokens by √d_model, as the transformer of 2017 does. A GPT does
+    not. {worst_row}
+"""),
+    properties=(
+        Property("sees-the-future", _sees_the_future),
+        Property("without-blocks", _without_blocks),
+    ),
+    wrong_lines=("mask-forgotten", "positions-twice", "norm-missing"),
+    hints=(
+        "What does one token become before the first block, and what has become of it behind the "
+        "last? With what is that compared?",
+        "Look up rows of E, add rows of P, run the blocks one after the other with the same causal "
+        "mask, normalize once, and multiply by E transposed.",
+        "`X = E[tokens] + P[:n]`, `X = block(X, mask)` in a loop, `norm(X) @ E.T`.",
+    ),
+)

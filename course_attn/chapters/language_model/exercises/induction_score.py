@@ -1,0 +1,182 @@
+"""Exercise `induction_score`."""
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def induction_score(weights, period):
+    """Measure how much each head looks behind the last occurrence of its own token."""
+    n = weights.shape[-1]
+    rows = np.arange(period, n)
+    columns = rows - period + 1
+    found = weights[..., rows, columns]
+    scores = found.mean(axis=-1)
+    return scores
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261128)
+
+    def drawn(n: int, *batch: int) -> np.ndarray:
+        """Draw causal weights: no row is like another."""
+        powers = np.exp(2 * rng.standard_normal((*batch, n, n))) * np.tri(n)
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    def head(n: int, period: int) -> np.ndarray:
+        """Return a head that looks where it should with 0.7 (and at itself before it can)."""
+        weights = 0.3 * drawn(n) + 0.7 * np.eye(n)
+        back = np.arange(period, n)
+        weights[back, back] -= 0.7
+        weights[back, back - period + 1] += 0.7
+        return weights
+
+    example = np.array(
+        [
+            [1.0, 0.0, 0.0, 0.0, 0.0],
+            [0.3, 0.7, 0.0, 0.0, 0.0],
+            [0.1, 0.3, 0.6, 0.0, 0.0],
+            [0.0, 0.8, 0.2, 0.0, 0.0],
+            [0.1, 0.1, 0.6, 0.2, 0.0],
+        ]
+    )
+    return (
+        Case((example, 3), "example"),
+        Case((drawn(11), 4), "one-map"),
+        Case((drawn(7), 2), "one-map"),
+        Case((head(13, 5), 5), "one-map"),
+        Case((drawn(9, 4), 3), "batch"),
+        Case((drawn(12, 2, 3), 5), "batch"),
+        Case((drawn(5, 5), 2), "square"),
+        Case((drawn(6, 3), 5), "one-row"),
+        Case((drawn(8, 2), 1), "period-1"),
+        Case((drawn(10, 3).astype("f4"), 4), "float32"),
+    )
+
+
+def _entries(c: Context) -> str | None:
+    """Find out which entries of a map the learner's score is made of, one call for each."""
+    n, period = 7, 3
+    right = [(i, i - period + 1) for i in range(period, n)]
+    read: dict[tuple[int, int], float] = {}
+    for i, j in np.ndindex(n, n):
+        one = np.zeros((n, n))
+        one[i, j] = 1.0
+        found = c.call(one, period)
+        if found is None or found.shape or np.isnan(found):
+            return None
+        if found != 0:
+            read[i, j] = float(found)
+    if [*read] != right:
+        places = ", ".join(map(str, [*read][:8])) + ", …" * (len(read) > 8)
+        return (
+            f"In a map of {n} tokens with period {period} you read the entries (row, column) "
+            f"{places or 'of no place'}; {', '.join(map(str, right))} are right."
+        )
+    shares = {number(share) for share in read.values()}
+    if shares == {number(1 / len(right))}:
+        return None
+    return (
+        f"In a map of {n} tokens with period {period} you read the right entries, "
+        f"{', '.join(map(str, right))}, but they count {', '.join(sorted(shares))} times; in a "
+        f"mean of {len(right)} numbers each counts {number(1 / len(right))} times."
+    )
+
+
+exercise = Exercise(
+    induction_score,
+    place=80,
+    minutes=12,
+    level="medium",
+    section="What its heads look at",
+    task="""
+A random text is repeated again and again: token i is the same as token i − period. So what comes
+after token i is known: the token that came after it *last time*. An induction head looks at
+that one. Write `induction_score(weights, period)`: `weights` of shape (…, n, n) are attention maps,
+one for each head; row i says where token i looks, both counted from 0. For each map, return
+the mean weight that the tokens i ≥ period, which have been there before, give to the token *behind
+their last occurrence*. Shape (…) out: one number if there is a single map. period is at least 1
+and below n.
+""",
+    cases=_cases,
+    kinds={
+        "one-map": Kind("for a single map"),
+        "square": Kind("where there are as many heads as tokens"),
+        "one-row": Kind(
+            "where a single token has been there before", "n = period + 1."
+        ),
+        "period-1": Kind(
+            "for a period of 1",
+            "The token behind the last occurrence is then the token itself.",
+        ),
+    },
+    faults=fault_list("""
+own-token: rows - period + 1 → rows - period
+    You measure how much token i looks at its own last occurrence, i − period. An induction head
+    looks at the token *behind* it, one further on. {worst_row}
+before-own-token: rows - period + 1 → np.maximum(rows - period - 1, 0)
+    You look *before* the last occurrence, at i − period − 1. What came next stands behind it: plus
+    one, not minus. {worst_row}
+period-back-and-two: rows - period + 1 → np.minimum(rows - period + 2, rows)
+    You look two behind the last occurrence. One is right: i − period + 1. {worst_row}
+previous: rows - period + 1 → rows - 1
+    This is the previous-token score, on the rows from period on: the weight of i − 1. An induction
+    head looks period − 1 places back. {worst_row}
+transposed: weights[..., rows, columns] → weights[..., columns, rows]
+    Rows and columns are swapped: you read how much the *earlier* token looks at the later one,
+    which a causal mask makes 0. The row is the one that looks. {worst_row}
+one-row-too-many: np.arange(period, n) → np.arange(period - 1, n)
+    You begin one row too early, at i = period − 1 (the whole diagonal, `np.diagonal`, begins
+    there). That token has not been there before. {worst_row}
+one-row-too-few: np.arange(period, n) → np.arange(min(period + 1, n - 1), n)
+    You begin one row too late: token i = period is the first that has been there before.
+    {worst_row}
+last-row-lost: np.arange(period, n) → np.arange(period, max(n - 1, period + 1))
+    The last row is missing: i runs from period to n − 1. {worst_row}
+divided-by-n: found.mean(axis=-1) → found.sum(axis=-1) / n
+    You divide by all n rows. The first ones cannot look back and count neither above nor below the
+    fraction bar: divide by n − period. {worst_row}
+divided-by-period: found.mean(axis=-1) → found.sum(axis=-1) / period
+    You divide by the period. There are n − period rows. {worst_row}
+summed: found.mean(axis=-1) → found.sum(axis=-1)
+    You return the sum; the mean is asked for. {worst_row}
+over-heads: found.mean(axis=-1) → found.mean()
+    You average over all maps: the one head that does it disappears among those that do not. Each
+    map has a score of its own, shape {right.shape}.
+each-row: found.mean(axis=-1) → found
+    You return the weight of every row, shape {your.shape}. The mean of each map is asked for,
+    {right.shape}.
+largest: found.mean(axis=-1) → found.max(axis=-1)
+    You return the largest of the weights; the mean is asked for. {worst_row}
+every-pair: weights[..., rows, columns] → weights[..., rows, :][..., columns].mean(axis=-1)
+    You take every row with every column, a whole rectangle. Row i goes with the column i − period +
+    1 only: index with both at once, `weights[..., rows, columns]`. {worst_row}
+share-of-largest: weights[..., rows, columns]
+            → 1.0 * (weights.argmax(axis=-1)[..., rows] == columns)
+    You count how often the largest weight stands there. The mean of the weights themselves is asked
+    for. {worst_row}
+"""),
+    properties=(Property("entries", _entries),),
+    wrong_lines=("own-token", "one-row-too-many", "over-heads"),
+    hints=(
+        "The text is A B C A B C, with period 3. The second A is token 3. Where did it stand last, "
+        "and what came behind it? That is the token to look at.",
+        "From row i it is the column i − period + 1, for all i from period on. These entries form "
+        "a diagonal; two arrays of indices take them all.",
+        "`weights[..., rows, rows - period + 1]` with `rows = np.arange(period, n)`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.language_model.induction_score",
+        "course_attn.in_torch.language_model.induction_score",
+    ),
+)

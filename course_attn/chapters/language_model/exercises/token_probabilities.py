@@ -1,0 +1,244 @@
+"""Exercise `token_probabilities`."""
+
+import numpy as np
+
+from whywrong import (
+    BuiltIn,
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    listed,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def token_probabilities(logits, temperature, top_k, top_p):
+    """Turn logits into the probabilities that the next token is drawn with."""
+    scaled = logits / temperature
+    order = np.argsort(-scaled)
+    powers = np.exp(scaled[order] - scaled.max())
+    powers[top_k:] = 0
+    ranked = powers / powers.sum()
+    sums_before = np.cumsum(ranked) - ranked
+    kept = np.where(sums_before < top_p, ranked, 0)
+    probabilities = np.zeros_like(logits)
+    probabilities[order] = kept / kept.sum()
+    return probabilities
+
+
+def _cases() -> tuple[Case, ...]:
+    def logits(*shares: float, seed: int, temperature: float = 1.0) -> np.ndarray:
+        """Return logits of these shares at a temperature, mixed and moved."""
+        mixed = np.random.default_rng(seed).permutation(np.log(shares))
+        return temperature * mixed + seed % 7 - 3.3
+
+    example = np.log([1.0, 4.0, 2.0, 3.0])
+    ten = (0.3, 0.2, 0.13, 0.11, 0.08, 0.06, 0.05, 0.04, 0.02, 0.01)
+    seven = (0.45, 0.25, 0.12, 0.08, 0.05, 0.03, 0.02)
+    return (
+        Case((example, 1.0, 3, 0.7), "example"),
+        Case((example + 1.0, 2.0, 4, 1.0), "temperature"),
+        Case((logits(*ten, seed=1), 0.6, 10, 1.0), "temperature"),
+        Case((logits(*ten, seed=2), 1.0, 4, 1.0), "top-k"),
+        Case((logits(*seven, seed=3), 1.0, 1, 1.0), "top-k"),
+        Case((logits(*ten, seed=4), 1.0, 10, 0.55), "top-p"),
+        Case((logits(*seven, seed=5), 1.0, 7, 0.8), "top-p"),
+        Case((logits(*seven, seed=6), 1.0, 7, 0.1), "first-crosses"),
+        Case((logits(*ten, seed=8, temperature=0.7), 0.7, 6, 0.9), "all"),
+        Case((logits(*ten, seed=9, temperature=1.6), 1.6, 5, 0.72), "all"),
+        Case((logits(*seven, seed=10, temperature=0.5), 0.5, 4, 0.6), "all"),
+        Case((logits(*seven, seed=11) - 4000.0, 1.0, 5, 0.85), "large"),
+        Case((2500.0 * logits(*ten, seed=12) + 9e3, 2500.0, 6, 0.7), "large"),
+        Case((logits(*ten, seed=13).astype("f4"), 1.3, 8, 0.77), "float32"),
+    )
+
+
+def _kept(c: Context) -> str:
+    """Say which tokens are kept, and which should be."""
+    own, right = np.flatnonzero(c.got).tolist(), np.flatnonzero(c.expected).tolist()
+    if own == right or c.got.shape != c.expected.shape:
+        return c.worst_row
+    scaled = np.sort(c.given["logits"] / c.given["temperature"])[::-1]
+    powers = np.exp(scaled - scaled[0])[: c.given["top_k"]]
+    sums = listed(np.cumsum(powers / powers.sum()).round(3))
+    return (
+        f"With top_k = {c.given['top_k']} and top_p = {c.given['top_p']:g} you keep the tokens "
+        f"{own}; {right} are right: after top_k the sums, from the likeliest down, are {sums}."
+    )
+
+
+def _zero_logits(c: Context) -> str | None:
+    found = c.call(np.array([2.0, 1.0, -1.0, 0.5]), 1.0, 2, 1.0)
+    powers = np.exp([2.0, 1.0, 0.0, 0.0])
+    if (
+        found is None
+        or found.shape != (4,)
+        or not np.allclose(found, powers / powers.sum())
+    ):
+        return None
+    return (
+        "You give the logit 0 to the tokens that are left out. 0 is a logit like any other, and e "
+        "to 0 is 1: they can be drawn. It is −∞ that gives the probability 0. "
+        + _kept(c)
+    )
+
+
+def _which(c: Context) -> str | None:
+    if c.got.shape != c.expected.shape:
+        return (
+            f"You return shape {c.got.shape}; shape {c.expected.shape} is asked for, a probability "
+            "for every token: 0 for those that are left out."
+        )
+    if not np.isfinite(c.got).all():
+        return None
+    own, right = np.flatnonzero(c.got), np.flatnonzero(c.expected)
+    if np.array_equal(own, right[c.expected[right] > c.expected[right].min()]):
+        return f"You drop the token with which the sum reaches top_p. {_kept(c)}"
+    if not np.array_equal(own, right):
+        return _kept(c)
+    if not np.isclose(c.got.sum(), 1, atol=1e-3):
+        return f"You keep the right tokens, but your probabilities sum to {number(c.got.sum())}."
+    return f"You keep the right tokens, but not in the right proportions. {c.worst_row}"
+
+
+exercise = Exercise(
+    token_probabilities,
+    place=60,
+    minutes=18,
+    level="medium",
+    prepares=("draw_tokens",),
+    section="Choosing the next character",
+    task="""
+Write `token_probabilities(logits, temperature, top_k, top_p)`: with what probabilities is the next
+token drawn? `logits` has shape (n_vocab,), and so has the result. Four steps, in this order.
+(1) Divide the logits by the temperature, which is above 0, and take the softmax. (2) Keep the
+`top_k` likeliest tokens (1 to n_vocab), and divide by the sum of theirs. (3) Go through these from
+the likeliest down and add up; keep tokens until the sum reaches `top_p` (above 0, at most 1). The
+token with which it is reached is kept, too. (4) Divide by the sum of what is left; all other tokens
+have probability 0. With top_k = n_vocab and top_p = 1 all are kept. No two logits are equal, and no
+sum hits top_p exactly unless that is 1. Logits may be large. Do not change `logits`. You may use
+the course's function: `from course_attn.in_numpy import softmax`.
+""",
+    cases=_cases,
+    terms={"kept": _kept},
+    kinds={
+        "temperature": Kind(
+            "where only the temperature acts",
+            "top_k = n_vocab and top_p = 1 keep all tokens.",
+        ),
+        "top-k": Kind(
+            "where only top_k acts", "The top_k likeliest are kept, no more."
+        ),
+        "top-p": Kind(
+            "where only top_p acts",
+            "The token that makes the sum reach top_p is kept.",
+        ),
+        "first-crosses": Kind(
+            "where the likeliest token alone reaches top_p",
+            "One token is always kept.",
+            apart=True,
+        ),
+        "all": Kind(
+            "where temperature, top_k and top_p act together",
+            "top_p is compared with sums of probabilities that have been divided by *their* sum "
+            "after top_k.",
+        ),
+        "large": Kind(
+            "where logits are large",
+            "exp of them is infinite, or 0: subtract the largest first. Is a stand-in for −∞ "
+            "low enough?",
+        ),
+    },
+    faults=fault_list("""
+multiplied: logits / temperature → logits * temperature
+    You multiply by the temperature. A high one is to even the probabilities out: divide.
+    {worst_row}
+unused: logits / temperature → logits
+    The temperature changes nothing in yours. Is it divided into probabilities, whose sum cancels
+    it again? It divides the *logits*, before the softmax. {worst_row}
+temperature-last: logits / temperature → logits
+        and kept / kept.sum() → kept**(1 / temperature) / (kept**(1 / temperature)).sum()
+    You apply the temperature last. It comes first: what it does to the probabilities decides which
+    tokens are kept. {kept}
+one-more: powers[top_k:] → powers[top_k + 1:]
+    You keep one token too many, top_k + 1. {kept}
+one-less: powers[top_k:] → powers[max(top_k - 1, 1):]
+    You keep one token too few. {kept}
+least-likely: np.argsort(-scaled) → np.argsort(scaled)
+    You begin with the *least* likely tokens: `np.argsort` sorts upward. {kept}
+no-top-k: powers[top_k:] = 0 → (nothing)
+    top_k plays no part in yours. {kept}
+no-top-p: sums_before < top_p → sums_before < 1
+    top_p plays no part in yours. {kept}
+crossing-dropped: sums_before < top_p → sums_before + ranked <= top_p + 1e-9
+    You drop the token with which the sum reaches top_p. It is kept: without it, the sum is still
+    below. Where the first token alone reaches top_p, nothing would be left. {kept}
+crossing-dropped-always: sums_before < top_p → sums_before + ranked < top_p - 1e-9
+    You drop the token with which the sum reaches top_p, even the last one where top_p = 1: keep a
+    token if the sum *before* it is below top_p. {kept}
+one-beyond: sums_before < top_p → sums_before - np.concatenate([[0], ranked[:-1]]) < top_p
+    You keep one token more after the sum has reached top_p. {kept}
+share-of-tokens: sums_before < top_p → np.arange(len(ranked)) < np.ceil(top_p * len(ranked))
+    You keep a share top_p of the *tokens*. It is a share of the probability: how many tokens that
+    takes depends on how sure the model is. {kept}
+tail: sums_before < top_p → 1 - sums_before >= min(top_p, 1 - 1e-9)
+    You add up from the *least* likely token and keep those where the sum reaches top_p. Seen from
+    there, it is the tokens with a sum above 1 − top_p that are kept. {kept}
+threshold: sums_before < top_p → ranked >= min(top_p, ranked[0])
+    You keep the tokens whose *own* probability reaches top_p. Asked for are the first ones whose
+    *sum* reaches it. {kept}
+not-renormalized: kept / kept.sum() → kept
+    The last division is missing: what is left sums to {your.sums}. {worst_row}
+softmax-again: kept / kept.sum() → np.exp(kept) / np.exp(kept).sum()
+    You take the softmax of probabilities. e to 0 is 1: the tokens that were left out come back.
+    {kept}
+top-p-of-all: powers.sum() → np.exp(scaled - scaled.max()).sum()
+    You compare top_p with the probabilities from *before* top_k. Divide by the sum after top_k
+    first: then fewer tokens are needed to reach top_p. {kept}
+tokens: return probabilities → return order[kept > 0]
+    You return the tokens that are kept, {your}. Their probabilities are asked for, and 0 for all
+    others: an array of shape {right.shape}.
+sorted: probabilities[order] = → probabilities[:] =
+    Your probabilities stand in the order of their size, and no longer belong to their tokens. Put
+    them back: `result[order] = …`. {worst_row}
+wrong-way-back: probabilities[order] = kept / kept.sum()
+            → probabilities[:] = (kept / kept.sum())[order]
+    The way back is not by `[order]` on the right side: that sorts a second time. Write
+    `result[order] = …`, or index by `np.argsort(order)`. {worst_row}
+no-shift: scaled[order] - scaled.max() → scaled[order]
+    exp of a large logit is infinite, and of a low one 0: ∞/∞ and 0/0 are NaN. Subtract the largest
+    first.
+"""),
+    properties=(
+        Property("zero-logits", _zero_logits, any_shape=True),
+        Property("which", _which, any_shape=True),
+    ),
+    wrong_lines=("multiplied", "one-more", "sorted"),
+    hints=(
+        "Take the probabilities 0.4, 0.3, 0.2, 0.1 and top_k = 3, top_p = 0.7 on paper: what do "
+        "they become after step 2, and which are kept in step 3?",
+        "Sort with `np.argsort(-scaled)`. In sorted order top_k is a slice, and a token is kept if "
+        "the sum *before* it is below top_p. At the end, put the probabilities back.",
+        "`np.cumsum(ranked) - ranked < top_p` says which are kept, and "
+        "`result[order] = kept / kept.sum()` puts them back.",
+    ),
+    built_ins=(
+        BuiltIn(
+            "course_attn.in_numpy.language_model.token_probabilities",
+            when=lambda given: (
+                given.get("top_p") is not None and given.get("top_k") is not None
+            ),
+        ),
+        BuiltIn(
+            "course_attn.in_torch.language_model.token_probabilities",
+            when=lambda given: (
+                given.get("top_p") is not None and given.get("top_k") is not None
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,158 @@
+"""What the chapter `language_model` asks."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from course_attn.drawing.questions import Question, predict, predict_number
+
+__all__ = [
+    "bits_of_a_pair",
+    "greedy_text",
+    "one_or_two",
+    "part_missing",
+    "without_a_head",
+]
+
+
+def bits_of_a_pair(bits: float) -> Question:
+    """Ask what a character costs that is guessed from the one before it."""
+    return predict_number(
+        "bits-of-a-pair",
+        "Without any knowledge, each of the 96 characters costs 6.6 bits. How many bits does it "
+        "cost on average if you know the character before it, and how often each follows it?",
+        0,
+        6.6,
+        bits,
+        step=0.1,
+        close=0.5,
+        unit=" bits",
+        said="So one character seen leaves about as much doubt as a choice among "
+        f"{2**bits:.0f} equally likely ones.",
+        too_low="After *q* you know what comes. But after a space, or after an *e*, much is "
+        "possible, and these are frequent.",
+        too_high="Few of the 96 characters are frequent, and few of these follow a given one.",
+        text=1,
+    )
+
+
+def greedy_text(greedy: Sequence[float], drawn: Sequence[float]) -> Question:
+    """Ask what greedy writing does, given (unknown words, repetitions) of it and of drawing."""
+    return predict(
+        "greedy-text",
+        "What is worse about a text if the model always takes the most probable character than "
+        "if it draws?",
+        [
+            (
+                "More words that do not exist",
+                "Improbable characters make a word go wrong, and the greedy rule takes none.",
+                greedy[0] > drawn[0] and greedy[1] <= drawn[1],
+            ),
+            (
+                "It is better in both: it is the best guess",
+                "Each character is the best guess for *one* place. A text of best guesses need "
+                "not be a probable text.",
+                greedy[0] <= drawn[0] and greedy[1] <= drawn[1],
+            ),
+            (
+                "It repeats itself",
+                f"{100 * greedy[1]:.0f} % of all places repeat eight characters of the same "
+                f"text, against {100 * drawn[1]:.0f} % where it draws. What was probable once "
+                "is probable again, and each repetition makes the next one more so.",
+                greedy[1] > drawn[1],
+            ),
+        ],
+        covers=1,
+        text=1,
+    )
+
+
+def part_missing(by_part: Mapping[str, Sequence[tuple[float, float]]]) -> Question:
+    """Ask without which part the loss is least, given (validation, writing) by part and start."""
+    means = {part: np.mean(found, axis=0) for part, found in by_part.items()}
+    full = means["full model"]
+    lowest = min(means, key=lambda part: means[part][0])
+    seen, used = means["no mask"]
+    return predict(
+        "part-missing",
+        "Each model misses one part. Which of them reaches a loss far below that of the whole "
+        "model?",
+        [
+            (
+                "The one without feed-forward networks",
+                "It has a third of the parameters of the blocks, but the loss counts guesses, and "
+                "no part was in their way.",
+                lowest == "no feed-forward",
+            ),
+            (
+                "The one without a mask",
+                f"{seen:.2f} nats against {full[0]:.2f}: it copies each answer from the next "
+                f"input. With nothing there to copy, as in writing, it pays {used:.2f}.",
+                lowest == "no mask" and bool(seen < full[0] / 2),
+            ),
+            (
+                "The one without norms",
+                "Without norms the numbers in the stream grow as they like, which makes training "
+                "harder, not easier.",
+                lowest == "no norm",
+            ),
+            (
+                "None of them",
+                "So it should be if every part helps to guess what is *not yet known*. One part "
+                "is there to keep something from the model.",
+                lowest == "full model",
+            ),
+        ],
+        covers=2,
+        text=1,
+    )
+
+
+def one_or_two(right: Mapping[int, float]) -> Question:
+    """Ask how many next letters one layer gets right where two get nearly all."""
+    return predict_number(
+        "one-or-two",
+        "Two layers get nearly all the next letters right. How many does one layer get right?",
+        0,
+        100,
+        100 * right[1],
+        step=1,
+        close=10,
+        unit=" %",
+        said=f"Two layers: {100 * right[2]:.0f} %. Chance among the sixteen letters is 6 %.",
+        too_low="It can at least see which letters are in the text, and which were frequent.",
+        too_high="It sees the earlier letter, but a key does not tell what stands before it, and "
+        "that is what the query would have to ask for.",
+        text=1,
+    )
+
+
+def without_a_head(without: Mapping[str, float], full: float) -> Question:
+    """Ask what is lost without the clearest induction head, given the shares that stay right."""
+    left = without["one induction head"]
+    return predict(
+        "without-a-head",
+        "Switch off the head of layer 2 whose map shows induction most clearly. How many of the "
+        "next letters are still right?",
+        [
+            (
+                f"About {100 * full:.0f} %, as before",
+                f"{100 * left:.1f} % stay right: the other three heads do the same. Without all "
+                f"four it is {100 * without['all of layer 2']:.0f} %.",
+                left > full - 0.05,
+            ),
+            (
+                "About three quarters",
+                "So it would be if each of the four heads had letters of its own to care for.",
+                0.6 < left < 0.85,
+            ),
+            (
+                "Hardly any",
+                "So it would be if the answer depended on the map that you saw. Others may show "
+                "the same.",
+                left < 0.2,
+            ),
+        ],
+        covers=2,
+        text=1,
+    )

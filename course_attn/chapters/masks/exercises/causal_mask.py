@@ -1,0 +1,128 @@
+"""Exercise `causal_mask`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+
+__all__ = ["exercise", "seen_by"]
+
+
+def causal_mask(n_q, n_k):
+    """Let every query see the keys up to its own position; the last query sees all keys."""
+    shift = n_k - n_q
+    position = np.arange(n_q)[:, None] + shift
+    mask = np.arange(n_k) <= position
+    return mask
+
+
+def _cases() -> tuple[Case, ...]:
+    sizes = {
+        "example": ((3, 5),),
+        "plain": ((5, 7), (2, 11)),
+        "square": ((5, 5), (13, 13), (1, 1)),
+        "one-query": ((1, 7),),
+        "more-queries": ((7, 3), (4, 1)),
+    }
+    return tuple(Case(size, kind) for kind in sizes for size in sizes[kind])
+
+
+def seen_by(row: np.ndarray) -> str:
+    """Name the keys that a row of a mask allows."""
+    seen = ", ".join(map(str, np.flatnonzero(row)))
+    return f"key{'s' * (',' in seen)} {seen}" if seen else "no key"
+
+
+def _wrong_entry(c: Context) -> str | None:
+    if c.got.dtype.kind != "b" or not (c.got != c.expected).any():
+        return None
+    i, j = map(int, np.argwhere(c.got != c.expected)[0])
+    key = i + c.given["n_k"] - c.given["n_q"]
+    at = f"at key {key}" if key >= 0 else "before the first key"
+    says = f"so it may see key {j}; your mask forbids it."
+    if c.got[i, j]:
+        says = f"but your mask lets it see key {j}: that is its future."
+    return c.filled(
+        f"With n_q = {{n_q}} and n_k = {{n_k}}, query {i} stands {at}, {says}"
+    )
+
+
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    return tuple(Case(tuple(size)) for size in rng.integers(2, 12, (4, 2)).tolist())
+
+
+exercise = Exercise(
+    causal_mask,
+    place=10,
+    minutes=8,
+    level="easy",
+    prepares=("causal_attention", "sliding_window_mask"),
+    section="New queries, old keys: the rectangular mask",
+    task="""
+Write `causal_mask(n_q, n_k)`: a mask of dtype bool and shape (n_q, n_k), True where query i may
+attend to key j. The queries are the *last* n_q positions of a sequence of n_k (aligned to the
+bottom right), and each sees the keys up to and including its own position: $j \\le i + n_k - n_q$.
+The last query sees every key; with more queries than keys, the first n_q − n_k queries see nothing.
+""",
+    drawn=_drawn,
+    cases=_cases,
+    terms={
+        "shift": lambda c: c.given["n_k"] - c.given["n_q"],
+        "last_key": lambda c: c.given["n_k"] - 1,
+        "first_sees": lambda c: seen_by(c.got[0]),
+        "last_sees": lambda c: seen_by(c.got[-1]),
+    },
+    kinds={
+        "one-query": Kind(
+            "for a single query, as in generating word by word",
+            "It stands at the last key and sees them all.",
+        ),
+        "more-queries": Kind(
+            "where there are more queries than keys",
+            "The first n_q − n_k queries see nothing then: rows of False.",
+        ),
+    },
+    faults=fault_list("""
+not-itself: <= position → < position
+    Off by one: no query sees its own position. Your last one stands at key {last_key} and sees only
+    {last_sees}; `<=` includes it, `<` does not (with `tril`, look at `k`).
+one-ahead: <= position → <= position + 1
+    Off by one: every query sees one key of the future. The last but one sees key {last_key}, too:
+    the very word that it has to guess.
+upside-down: <= position → >= position
+    Upside down: your queries see themselves and the *future*. The last one sees {last_sees}, and
+    should see all {n_k}. (`tril` keeps what is below the diagonal, `triu` what is above.)
+polarity: <= position → > position
+    The polarity is flipped: True marks the keys that are *forbidden*, and here it means "may
+    attend". As it stands, the last query sees {last_sees}. `~` turns it around.
+top-left: n_k - n_q → 0
+    Your mask is aligned to the top left, which is right only for n_q = n_k. Here n_q = {n_q} and
+    n_k = {n_k}: your last query sees {last_sees}, and should see all {n_k}. Shift by n_k − n_q.
+shift-cut-at-0: n_k - n_q → max(0, n_k - n_q)
+    With more queries than keys the shift n_k − n_q is negative, here {shift}, and should stay so:
+    the first queries see nothing. You cut it at 0, and query 0 sees {first_sees}.
+negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, position + 1)
+    With more queries than keys, the slice `: i + n_k - n_q + 1` ends at a negative number for the
+    first queries, which Python counts from the right. Cut the end at 0 with `max(0, …)`.
+float: return mask → return mask.astype(float)
+    You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: `~` and `np.where` treat
+    them differently. A comparison, or `np.tri(…, dtype=bool)`, gives a bool.
+bias: return mask → return np.where(mask, 0.0, -np.inf)
+    You return a *bias*, 0 and −∞, to be added to scores. Asked for is the mask: True and False.
+large-bias: return mask → return np.where(mask, 0.0, -1e9)
+    You return a *bias*, 0 and a large negative number. Asked for is the mask: True and False.
+zero-times-infinity: return mask → return ~mask * -np.inf
+    0·(−∞) is NaN: never multiply by infinity. And a mask of truth values needs none at all.
+"""),
+    properties=(Property("wrong-entry", _wrong_entry),),
+    hints=(
+        "Draw the mask for n_q = 2 and n_k = 4. Where, among the keys, does query 0 stand?",
+        "Query i stands at key i + (n_k − n_q). It may attend to j where j is not beyond that.",
+        "Compare a column with a row: `np.arange(n_k) <= np.arange(n_q)[:, None] + …`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.masks.causal_mask",
+        "course_attn.in_torch.masks.causal_mask",
+    ),
+)

@@ -1,0 +1,263 @@
+"""Exercise `find_leak`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    WrongForm,
+    fault_list,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def find_leak(model, X):
+    """Return the first position whose output depends on a later input, or None."""
+    old_outputs = model(X)
+    change = np.random.default_rng(0).normal(size=X.shape)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += change[i + 1 :]
+        new_outputs = model(changed)
+        if not np.allclose(new_outputs[i], old_outputs[i]):
+            return i
+    return None
+
+
+def _position(find: Callable[..., Any], model: Any, X: np.ndarray) -> np.ndarray:
+    """Read a position as a whole number, and None as -1."""
+    found = find(model, X)
+    if isinstance(found, np.ndarray) and found.size == 1:
+        found = found.item()
+    if found is None:
+        return np.array(-1)
+    is_number = isinstance(found, int | np.integer) and not isinstance(found, bool)
+    if not is_number or found < 0:
+        raise WrongForm(
+            f"You return {repr(found)[:30]}. Asked for is *where* it leaks: the *first* such "
+            "position, one whole number of 0 or more, or `None` if there is no leak.",
+            "not-a-position",
+        )
+    return np.array(int(found))
+
+
+def _open_model(X: np.ndarray, allowed: Any = True) -> np.ndarray:
+    """Attention in which every position sees every other, or those that are allowed."""
+    scores = np.where(allowed, X @ X.T / np.sqrt(X.shape[-1]), -np.inf)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True) @ X
+
+
+def _causal_model(X: np.ndarray) -> np.ndarray:
+    return _open_model(X, np.tri(len(X), dtype=bool))
+
+
+def _rounding_model(X: np.ndarray) -> np.ndarray:
+    """Add the sum of all inputs and take it away again: no leak, but it rounds."""
+    return (X + X.sum(axis=0)) - X.sum(axis=0)
+
+
+def _mixing(n: int, i: int, j: int, weight: float = 0.7) -> Any:
+    """Return a model that mixes its inputs so far; but position i sees position j, too."""
+    weights = np.tri(n) / np.arange(1, n + 1)[:, None]
+    weights[i, j] = weight
+
+    def mixing_model(X: np.ndarray) -> np.ndarray:
+        return np.tanh(0.3 * weights[: len(X), : len(X)] @ X) + X
+
+    return mixing_model
+
+
+def _twice_leaking(X: np.ndarray) -> np.ndarray:
+    """Let position 1 see the last input but one, and position 2 the next."""
+    return _mixing(7, 1, 5)(X) + _mixing(7, 2, 3)(X)
+
+
+def _peeking(i: int, j: int, reads: Any, writes: Any) -> Any:
+    """Return a model whose output i sees input j, through some features only."""
+
+    def peeking_model(X: np.ndarray) -> np.ndarray:
+        so_far = np.tanh(np.cumsum(X, axis=0))
+        outputs = np.resize(so_far.T, (len(writes), len(X))).T
+        if j < len(X):
+            outputs[i] += X[j] @ np.array(reads) * np.array(writes)
+        return outputs
+
+    return peeking_model
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260604).standard_normal
+    return (
+        Case((_open_model, draw((5, 3))), "example"),
+        Case((_causal_model, draw((7, 3))), "no-leak"),
+        Case((_mixing(7, 2, 3), draw((7, 5))), "middle"),
+        Case((_mixing(11, 4, 10), draw((11, 3))), "middle"),
+        Case((_mixing(7, 0, 4), draw((7, 3))), "first"),
+        Case((_twice_leaking, draw((7, 4))), "two"),
+        Case((_mixing(7, 3, 5, 1e-3), draw((7, 3))), "faint"),
+        Case((_mixing(5, 3, 4), draw((5, 2))), "middle"),
+        Case((_mixing(7, 0, 1), draw((7, 3))), "first"),
+        Case((_rounding_model, draw((7, 11))), "rounding"),
+        Case((_peeking(2, 3, [1, 1], [0.6, -0.6]), draw((7, 2))), "features"),
+        Case((_peeking(3, 4, [0, 0, 1], [1, 1, 1]), draw((5, 3))), "features"),
+        Case((_peeking(1, 2, [1, 1, 1], [0, 0, 1]), draw((5, 3))), "features"),
+        Case((_peeking(0, 1, [1, 1], [1, 0]), draw((5, 2))), "features"),
+        Case((_peeking(2, 4, [1, 0.5], [3, 7, 4, 6, 5]), draw((7, 2))), "wide"),
+        Case((_mixing(6, 1, 3), draw((6, 1))), "middle"),
+        Case((_open_model, draw((1, 3))), "one"),
+    )
+
+
+def _said(position: Any) -> str:
+    return "`None`" if int(position) < 0 else f"position {int(position)}"
+
+
+def _changes_made(c: Context) -> list[np.ndarray]:
+    """Call the learner's function with a model that notes by how much each input was changed."""
+    model, X = c.given["model"], c.given["X"]
+    noted: list[np.ndarray] = []
+
+    def spy(changed: np.ndarray) -> np.ndarray:
+        noted.append(np.abs(changed - X))
+        return model(changed)
+
+    c.call(spy, X)
+    return noted
+
+
+# Models to write in one line, and what is right for each.
+_TO_TRY = {
+    "lambda X: X.cumsum(axis=0)": -1,
+    "lambda X: X + X[-1]": 0,
+    "lambda X: X + X[3]": 0,
+    "lambda X: np.roll(X, -1, axis=0)": 0,
+}
+
+
+def _elsewhere(c: Context) -> str:
+    """Say which inputs the output sees, and suggest a simple model for which it fails, too."""
+    model, X, i, seen = c.given["model"], c.given["X"], int(c.expected), []
+    for j in range(i + 1, len(X) if i >= 0 else 0):
+        changed = X.copy()
+        changed[j] += np.arange(1, X.shape[1] + 1)
+        if not np.allclose(model(changed)[i], model(X)[i]):
+            seen.append(f"input {j}")
+    why = f"output {i} depends on {', '.join(seen)} (of 0 to {len(X) - 1})"
+    told = (
+        c.filled("{told}: ")
+        + (why if seen else "no output sees later inputs")
+        + "."
+    )
+    for source, right in _TO_TRY.items():
+        got = c.call(eval(source), np.eye(7))
+        if got is not None and int(got) != right:
+            return (
+                f"{told} Try `find_leak({source}, np.eye(7))`: it should give {_said(right)}, "
+                f"and yours gives {_said(got)}."
+            )
+    return told
+
+
+exercise = Exercise(
+    find_leak,
+    place=60,
+    minutes=15,
+    level="medium",
+    prepares=("is_equivariant", "leaking_norms"),
+    section="A leak detector",
+    task="""
+Write `find_leak(model, X)`: `model` is a function that takes X, shape (n, d), and returns one
+output for each position, shape (n, d_out). Return the first position i (from 0) whose output
+depends on an input *after* i, or `None` if there is none. Call the model as often as you like;
+rounding (a relative change below $10^{-9}$) is no leak, but a change of $10^{-4}$ is one.
+""",
+    cases=_cases,
+    use=_position,
+    terms={
+        "you_say": lambda c: f"You say {_said(c.got)}",
+        "told": lambda c: (
+            f"You say {_said(c.got)}, where {_said(c.expected)} is right"
+        ),
+        "wanted": lambda c: _said(c.expected),
+        "compared": lambda c: (
+            "you change input i itself, too"
+            if any(change[0].any() for change in _changes_made(c))
+            else "what you compare is not output i alone"
+        ),
+        "change": lambda c: number(np.max(_changes_made(c))),
+    },
+    kinds={
+        "example": Kind("for attention that forgot its mask"),
+        "no-leak": Kind("for a model that does not leak"),
+        "middle": Kind(
+            "where one position in the middle sees one later input",
+            "Try every position, and every input after it.",
+        ),
+        "first": Kind("where only the first position leaks"),
+        "two": Kind(
+            "where two positions leak",
+            "The first *output* that sees a later input is asked for, whichever input that is.",
+        ),
+        "faint": Kind(
+            "where the leak is faint",
+            "Is your tolerance too generous, or your change to the inputs too small?",
+        ),
+        "rounding": Kind("for a model that does not leak but rounds"),
+        "features": Kind("where only some of the features show the leak"),
+        "wide": Kind("where outputs have more features than inputs"),
+        "one": Kind("for a single position", "Nothing comes after it: `None`."),
+    },
+    faults=fault_list("""
+itself: changed[i + 1 :] += change[i + 1 :] → changed[i:] += change[i:]
+    {told}: {compared}. Change only the inputs *after* i, and compare only the output *at* i.
+only-last: changed[i + 1 :] += change[i + 1 :] → changed[-1] += change[-1]
+    {told}: you change the last input only. A position may peek at its neighbor and not at the last.
+only-next: changed[i + 1 :] += change[i + 1 :] → changed[i + 1] += change[i + 1]
+    {told}: you change the next input only. Change all that come after it.
+in-place: changed = X.copy() ⏎ changed[i + 1 :] += → changed = X ⏎ changed[i + 1 :] +=
+    {told}: you change X itself (`changed = X` only gives it a second name), so that input 1 has
+    been changed already when position 1 is tried. Start each time from a copy: `X.copy()`.
+from-one: return i → return i + 1
+    {you_say}, one too many: positions count from 0 here, so it is {wanted}.
+exact: not np.allclose(new_outputs[i], old_outputs[i]) → (new_outputs[i] != old_outputs[i]).any()
+    {told}: you compare the outputs exactly. This model adds the sum of all inputs and takes it away
+    again, so that a later input changes the 16th digit. Compare with a tolerance: `np.allclose`.
+nan-probe: np.random.default_rng(0).normal(size=X.shape) → np.full(X.shape, np.nan)
+    {told}. A change of {change} makes a bad probe: 0·∞ and 0·NaN are NaN, so that even a weight of
+    exactly 0 lets it through. Change the inputs to other finite numbers.
+sums: np.allclose(new_outputs[i], old_outputs[i])
+        → np.isclose(new_outputs[i].sum(), old_outputs[i].sum())
+    {told}: you compare the sums (or means) of an output's features. Here one rises by as much as
+    another falls, and the sum stays. Compare number by number: `np.allclose` does.
+first-feature: changed[i + 1 :] += change[i + 1 :] → changed[i + 1 :, 0] += change[i + 1 :, 0]
+    {told}: you change only feature 0 of the later inputs, and the model sees another. Change all.
+first-output: np.allclose(new_outputs[i], old_outputs[i])
+        → np.allclose(new_outputs[i][0], old_outputs[i][0])
+    {told}: you compare only feature 0 of the outputs, and here another shows the leak.
+coarse: np.random.default_rng(0).normal(size=X.shape) → np.ones(X.shape)
+        and np.allclose(new_outputs[i], old_outputs[i])
+        → np.allclose(new_outputs[i], old_outputs[i], atol=0.01)
+    {you_say}, where {wanted} leaks faintly. You change the inputs by {change} at most: if that is
+    far below 1, take more; if not, your tolerance is too generous.
+never: return None
+    You always say `None`: do you compare the outputs before a change with those after it, and
+    `return i` at a difference? (`changed = X` is no copy.)
+"""),
+    properties=(Property("elsewhere", _elsewhere),),
+    hints=(
+        "If an output depends on an input, what happens to it when you change that input?",
+        "For each position i: change all inputs after i (in a copy), call the model again, and "
+        "compare the outputs at i.",
+        "`changed = X.copy(); changed[i + 1:] += …`, then `np.allclose(model(changed)[i], "
+        "model(X)[i])`; `return i` at the first difference, and `return None` after the loop.",
+    ),
+)

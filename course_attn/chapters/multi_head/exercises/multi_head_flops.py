@@ -1,0 +1,118 @@
+"""Exercise `multi_head_flops`."""
+
+from typing import Any
+
+from course_attn.chapters.multi_head.exercises.n_parameters import said
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+
+__all__ = ["exercise"]
+
+
+def multi_head_flops(n, d_model, n_heads):
+    """Count the operations of the matrix products of multi-head attention."""
+    d_k = d_model // n_heads
+    projection = n * d_model * d_model
+    scores = n * d_k * n
+    mixing = n * n * d_k
+    terms = 4 * projection + n_heads * (scores + mixing)
+    return 2 * terms
+
+
+def _cases() -> tuple[Case, ...]:
+    return (
+        Case((7, 20, 5), "example"),
+        *map(Case, ((10, 6, 3), (11, 14, 7), (128, 512, 8))),
+        Case((5, 3, 1), "one-head"),
+        Case((4, 9, 9), "narrow"),
+        Case((1, 12, 4), "one-element"),
+    )
+
+
+def _parts(c: Context) -> str:
+    """Name the product that is missing or counted too often, where the difference shows it."""
+    n, d, n_heads = c.given.values()
+    product, inside, entries = 2 * n * d * d, 2 * n * n * d, n_heads * n * n
+    gap = c.got.item() - int(c.expected)
+    for size, of in (
+        (product, f"2·n·d_model² = {product}, a product with one of the matrices"),
+        (inside, f"2·n²·d_model = {inside}, the scores (or mixing) of all heads"),
+        (entries, f"n_heads·n² = {entries}. Only products of matrices count"),
+    ):
+        if gap % size == 0 and 0 < abs(gap) <= 8 * size:
+            way = "too much" if gap > 0 else "missing"
+            return f"{said(c)} What is {way} is exactly {abs(gap) // size:g} times {of}."
+    return (
+        f"{said(c)} Each of the four products with a matrix takes 2·n·d_model² = {product}, the "
+        f"scores of all heads together 2·n²·d_model = {inside}, the mixing as many."
+    )
+
+
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes = rng.integers(2, 12, size=(4, 3)).tolist()
+    return tuple(Case((n, d_k * n_heads, n_heads)) for n, d_k, n_heads in sizes)
+
+
+exercise = Exercise(
+    multi_head_flops,
+    place=60,
+    minutes=10,
+    level="medium",
+    prepares=("attention_flops",),
+    section="What it costs",
+    task="""
+How many operations does self-attention with several heads take? Write
+`multi_head_flops(n, d_model, n_heads)` for one sequence of n elements, with
+$d_k = d_v = d_\\text{model} / n_\\text{heads}$ (n_heads divides d_model). Count the
+matrix products only: that of an (a, b) matrix with a (b, c) matrix takes
+$2\\,a\\,b\\,c$ operations, a multiplication and an addition for each term of each
+sum. There are the products with $W_Q$, $W_K$, $W_V$ and $W_O$, and in each head the
+scores and the mixing of the values. Return a whole number (an `int`: divide by `//`).
+""",
+    drawn=_drawn,
+    cases=_cases,
+    kinds={
+        "one-head": Kind("for a single head"),
+        "narrow": Kind("where every head has a single feature"),
+        "one-element": Kind("for a sequence of one element"),
+    },
+    terms={
+        "said": said,
+        "d_k": lambda c: c.given["d_model"] // c.given["n_heads"],
+        "product": lambda c: 2 * c.given["n"] * c.given["d_model"] ** 2,
+    },
+    faults=fault_list("""
+additions-forgotten: 2 * terms → terms
+    You count the multiplications only, half of the operations: each term of a sum takes a
+    multiplication *and* an addition. {said}
+one-addition-less: 2 * terms → 2 * terms - 5 * n * d_model - n_heads * n * n
+    You count b multiplications and b − 1 additions for every sum of b terms. The task counts an
+    addition for *each* term, 2·a·b·c, as most accounts of FLOPs do. {said}
+full-width-heads: d_model // n_heads → d_model
+    You give each head all {d_model} features. It compares and mixes only its own d_k = {d_k}:
+    that is why more heads cost no more. {said}
+one-head: d_k = d_model // n_heads → d_k, n_heads = d_model // n_heads, 1
+    You count the scores and the mixing of one head; there are {n_heads}. {said}
+one-product: scores + mixing → scores
+    In each head you count one of two products: there are the scores, Q Kᵀ, and the mixing, the
+    weights times V, which takes as many operations. {said}
+no-output-matrix: 4 * projection → 3 * projection
+    One product with a matrix is missing, 2·n·d_model² = {product}. Is it the last, with W_O?
+    There are four. {said}
+projections-in-every-head: n * d_model * d_model → n_heads * n * d_model * d_model
+    You count the four products with whole matrices {n_heads} times. The heads *share* them: one
+    product X W_Q gives the queries of all heads, {d_k} columns for each. {said}
+projections-of-one-head: 4 * projection → 3 * n * d_model * d_k + projection
+    You count the products with W_Q, W_K and W_V for the d_k = {d_k} columns of one head. All
+    {n_heads} heads have {d_model}: 2·n·d_model² = {product} operations for each matrix. {said}
+heads-only: 4 * projection → 0
+    You count what happens within the heads. The four products with W_Q, W_K, W_V and W_O are
+    missing, 2·n·d_model² = {product} each. {said}
+"""),
+    properties=(Property("parts", _parts),),
+    hints=(
+        "Write down the shapes of both factors. Which products happen once, which in every head?",
+        "X W_Q is (n, d_model) times (d_model, d_model), and so are three others. In a head, Q Kᵀ "
+        "is (n, d_k) times (d_k, n), and the weights times V are (n, n) times (n, d_k).",
+        "`8 * n * d_model**2 + n_heads * (2 * n * d_k * n + …)`; `d_k` is `d_model // n_heads`.",
+    ),
+)

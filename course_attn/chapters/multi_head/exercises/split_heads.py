@@ -1,0 +1,135 @@
+"""Exercise `split_heads`."""
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+from whywrong.context import number
+
+__all__ = ["exercise", "traced"]
+
+
+def split_heads(X, n_heads):
+    """Cut the features of every element into equal parts, one for each head."""
+    *batch, n, d = X.shape
+    if d % n_heads:
+        raise ValueError(f"{n_heads} heads cannot share {d} features equally")
+    width = d // n_heads
+    parts = X.reshape(*batch, n, n_heads, width)
+    return parts.swapaxes(-2, -3)
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260701).standard_normal
+    numbered = 10.0 * np.arange(4)[:, None] + np.arange(6)
+    return (
+        Case((numbered, 3), "example"),
+        Case((draw((5, 14)), 2)),
+        Case((draw((7, 15)), 5)),
+        Case((draw((6, 6)), 3), "square"),
+        Case((draw((5, 7)), 1), "one-head"),
+        Case((draw((3, 7)), 7), "narrow"),
+        Case((draw((1, 12)), 3), "one-element"),
+        Case((draw((2, 3, 7, 10)), 5), "batch"),
+        Case((draw((1, 5, 6)), 2), "batch"),
+        Case((draw((11, 26)).astype("f4"), 13), "float32"),
+        Case((draw((6, 5)), 3), "indivisible"),
+        Case((draw((4, 3)), 6), "indivisible"),
+        Case((draw((3, 4, 10)), 4), "indivisible"),
+    )
+
+
+def traced(c: Context) -> str | None:
+    """Say which entry of X stands at the first wrong place, and which belongs there."""
+    if isinstance(c.expected, Exception) or c.got.shape != c.expected.shape:
+        return None
+
+    place = np.argwhere(~np.isclose(c.got, c.expected, rtol=1e-6, atol=0))[0]
+    texts = []
+    for value in (c.got[tuple(place)], c.expected[tuple(place)]):
+        found = np.argwhere(np.isclose(c.given["X"], value, rtol=1e-6, atol=0))
+        texts.append(f"X{found[0].tolist()} = " * bool(len(found)) + number(value))
+    return f"At {place.tolist()} you have {texts[0]}; {texts[1]} belongs there."
+
+
+exercise = Exercise(
+    split_heads,
+    place=10,
+    minutes=10,
+    level="medium",
+    prepares=("merge_heads", "multi_head_attention", "MultiHeadAttention"),
+    section="With the heads as a batch axis",
+    task="""
+Write `split_heads(X, n_heads)`: X has shape (…, n, d), one row per element; return an
+array of shape (…, n_heads, n, d/n_heads). Each row of X is cut into n_heads equal
+parts, one after the other, and head h gets part h of every element, so that row i
+of every head still belongs to element i. If n_heads does not divide d, raise a
+`ValueError`. In the first test $X_{ic} = 10\\,i + c$ (with i and c counted from 0),
+so that you can see where each number comes from: 23 is feature 3 of element 2.
+""",
+    cases=_cases,
+    kinds={
+        "indivisible": Kind(
+            "for a width that n_heads does not divide",
+            "There the task asks for `if …: raise ValueError(…)`, before anything is cut "
+            "(`assert` raises another error, for programs that are wrong, not inputs).",
+        ),
+        "one-head": Kind("for a single head", "Its axis, of length 1, stays."),
+        "narrow": Kind("where every head gets a single feature"),
+        "one-element": Kind(
+            "for a sequence of one element", "Its axis, of length 1, stays."
+        ),
+    },
+    terms={
+        "first_rows": lambda c: c.filled(
+            "Your first head begins with {your.row} and {your.second}; it should begin with "
+            "{right.row} and {right.second}, the first parts of X[0] and X[1]."
+        ),
+        "width": lambda c: c.given["X"].shape[-1] // c.given["n_heads"],
+        "lost": lambda c: c.given["X"].shape[-1] % c.given["n_heads"],
+    },
+    faults=fault_list("""
+reshape-only: X.reshape(*batch, n, n_heads, width) → X.reshape(*batch, n_heads, n, width)
+        and parts.swapaxes(-2, -3) → parts
+    You `reshape` straight to (…, n_heads, n, d/n_heads). The numbers stay in the order in which
+    they are stored: the first head gets the *first elements*, cut up. {first_rows} Cut the last
+    axis in two, then swap heads and positions.
+not-moved: parts.swapaxes(-2, -3) → parts
+    Your cut is right, but you return shape {your.shape}: positions first, then heads. Swap the
+    axes −2 and −3, so that `Q @ Kᵀ` compares positions within a head.
+in-turn: X.reshape(*batch, n, n_heads, width)
+            → X.reshape(*batch, n, width, n_heads).swapaxes(-1, -2)
+    You deal the features out in turn, like cards; the first head should get the first *block* of
+    each row, the second the next. {first_rows} In the reshape, n_heads comes before d/n_heads.
+columns-reshaped: X.reshape(*batch, n, n_heads, width)
+            → X.swapaxes(-1, -2).reshape(*batch, n_heads, n, width)
+        and parts.swapaxes(-2, -3) → parts
+    You transpose X and `reshape`: a row then holds several elements. {first_rows} Cut each
+    *row* of X in parts, and then swap two axes.
+heads-before-the-batch: parts.swapaxes(-2, -3) → np.moveaxis(parts, -2, 0)
+    This is right for one sequence. In a batch your heads come first of all, shape {your.shape};
+    they belong just before the positions, {right.shape}: axis −3, counted from the end.
+positions-cut: return np.stack(np.split(X, n_heads, axis=-2), axis=-3)
+    You cut the sequence, not its features: shape {your.shape}. Every head keeps all {X.rows}
+    elements and gets some features of each.
+copies: X.reshape(*batch, n, n_heads, width) → np.stack(n_heads * [X], axis=-2)
+    You give every head all {X.last} features: shape {your.shape}. They share them: each gets
+    {width}.
+error-missing: raise ValueError(f"{n_heads} heads cannot share {d} features equally")
+            → X = X[..., : d - d % n_heads]
+    {n_heads} heads cannot share {X.last} features equally: you give each {width}, and {lost} of
+    every element got lost without a word. Begin with `if d % n_heads: raise ValueError(…)`.
+minus-one: raise ValueError(f"{n_heads} heads cannot share {d} features equally") → n = -1
+    {n_heads} heads cannot share {X.last} features: the `-1` in your reshape found a number of
+    positions that fits, {your.rows}. Begin with `if d % n_heads: raise ValueError(…)`.
+"""),
+    properties=(Property("misplaced", traced),),
+    hints=(
+        "A row of X is cut into parts: which of n_heads, n and d/n_heads are neighbors in memory?",
+        "Cut the last axis in two, which leaves every number where it is; then swap two axes.",
+        "After the check `X.reshape(*X.shape[:-1], n_heads, d // n_heads).swapaxes(-2, -3)`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.multi_head.split_heads",
+        "course_attn.in_torch.multi_head.split_heads",
+    ),
+)

@@ -1,0 +1,175 @@
+"""Exercise `alibi_bias`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+from whywrong.context import listed, number
+
+__all__ = ["exercise"]
+
+
+def alibi_bias(n_heads, n_q):
+    """Lower each score in proportion to the distance of its key, in every head by its own slope."""
+    heads = np.arange(1, n_heads + 1)
+    slopes = 2.0 ** -(8 * heads / n_heads)
+    i = np.arange(n_q)
+    distances = i[:, None] - i
+    bias = -slopes[:, None, None] * distances
+    return bias
+
+
+def _cases() -> tuple[Case, ...]:
+    sizes = {
+        "example": [(2, 3)],
+        "plain": [(4, 7), (16, 7)],
+        "eight": [(8, 5), (8, 29)],
+        "square": [(4, 4)],
+        "one-head": [(1, 5)],
+        "single": [(4, 1)],
+    }
+    return tuple(
+        Case(args, kind) for kind, given in sizes.items() for args in given
+    )
+
+
+def _past_only(answer: Callable[..., Any], n_heads: int, n_q: int) -> Any:
+    """Look at the keys up to the query's own position only; a causal mask hides the others."""
+    bias = answer(n_heads, n_q)
+    if not isinstance(bias, np.ndarray) or bias.shape[-2:] != (n_q, n_q):
+        return bias
+    zeros = np.zeros_like(bias)
+    return np.where(np.tri(n_q, dtype=bool), bias, zeros) + zeros  # no −0
+
+
+def _slopes(c: Context) -> str:
+    """Quote the slopes that the result shows: the step to the left of the last entry."""
+    shown = [
+        listed(bias[:, -1, -1] - bias[:, -1, -2])
+        for bias in (c.got, c.expected)
+        if bias.shape == c.expected.shape and bias.shape[-1] > 1
+    ]
+    if len(shown) < 2:
+        return ""
+    return f"For {len(c.expected)} heads your slopes are {shown[0]}; they should be {shown[1]}."
+
+
+def _not_all_axes(c: Context) -> str | None:
+    n_heads, n_q = c.given["n_heads"], c.given["n_q"]
+    if c.got.shape == (n_q, n_q):
+        return (
+            f"You return shape {c.got.shape}, one table for all heads. Each head has a slope "
+            f"and so a table of its own: shape {(n_heads, n_q, n_q)}."
+        )
+    if c.got.size == n_heads and n_q > 1:
+        return (
+            f"You return shape {c.got.shape}, one number per head: the slopes. Each is still to be "
+            f"multiplied by the table of distances i − j, shape {(n_q, n_q)}."
+        )
+    return None
+
+
+def _diagonal(c: Context) -> str | None:
+    off = np.argwhere(np.abs(np.einsum("hii->hi", c.got)) > 1e-4)
+    if not len(off):
+        return None
+    h, i = map(int, off[0])
+    return (
+        f"A query is at distance 0 from its own key, so the diagonal is 0. Your entry {(h, i, i)} "
+        f"is {number(c.got[h, i, i])}."
+    )
+
+
+def _steps(c: Context) -> str | None:
+    own, right = (-np.diff(bias[:, -1])[:, ::-1] for bias in (c.got, c.expected))
+    if own.shape[1] and np.allclose(own, own[:, :1], rtol=1e-3):
+        return f"A step back costs the same everywhere, but not the right number. {_slopes(c)}"
+    if own.shape[1] < 2:
+        return None
+    return (
+        "Each step back should cost the same. In the last row of your first head the steps from "
+        f"the query backward cost {listed(-own[0])}; each should cost {number(-right[0, 0])}."
+    )
+
+
+def _drawn(rng: Any) -> tuple[Case, ...]:
+    sizes = rng.integers((1, 3), (5, 12), size=(4, 2)).tolist()
+    return tuple(Case((2**doublings, n)) for doublings, n in sizes)
+
+
+exercise = Exercise(
+    alibi_bias,
+    place=60,
+    minutes=10,
+    level="medium",
+    section="Third place: lower the scores by distance",
+    task="""
+Write `alibi_bias(n_heads, n_q)` for n_q queries and the same n_q keys: an array of shape
+(n_heads, n_q, n_q) that holds $-\\lambda_h\\,(i - j)$ for head h, query i and key j ≤ i. The heads,
+along axis 0, are numbered h = 1, 2, …, n_heads, and have the slopes
+$\\lambda_h = 2^{-8h / n_\\text{heads}}$; `n_heads` is a power of two. A causal mask will hide the
+keys j > i, so the check does not look at the entries above the diagonal: put there what you like.
+""",
+    drawn=_drawn,
+    cases=_cases,
+    use=_past_only,
+    arguments=("n_heads", "n_q"),
+    kinds={
+        "eight": Kind("for 8 heads"),
+        "one-head": Kind("for a single head", "Its slope is 2 to the power −8."),
+        "square": Kind("where n_heads = n_q"),
+        "single": Kind("for a single query", "Its only key is at distance 0."),
+    },
+    terms={"slopes": _slopes},
+    faults=fault_list("""
+positive: -slopes[ → slopes[
+    Your bias *grows* with the distance, and far keys win: the minus before the slope is missing,
+    or i and j are exchanged. {worst_row}
+from-zero: np.arange(1, n_heads + 1) → np.arange(n_heads)
+    Your slopes begin one step too early, with 2 to the power 0 = 1: in the exponent the heads
+    are numbered from 1. {slopes}
+for-eight-heads: 2.0 ** -(8 * heads / n_heads) → 2.0**-heads
+    Your slopes are 1/2, 1/4, 1/8, … whatever the number of heads, which is right for 8 heads
+    only. The exponent is −8h/n_heads. {slopes}
+precedence: 2.0 ** -(8 * heads / n_heads) → 2.0**-8 * heads / n_heads
+    `2 ** -8 * h / n_heads` is read as (2 to the power −8) · h / n_heads: `**` binds first. Put
+    the exponent in parentheses. {slopes}
+divided-by-eight: 2.0 ** -(8 * heads / n_heads) → 2.0 ** -(heads * n_heads / 8)
+    The fraction in your exponent is upside down: 8/n_heads, not n_heads/8. {slopes}
+natural-base: 2.0 ** -(8 * heads / n_heads) → np.exp(-8 * heads / n_heads)
+    Your slopes are powers of e; they should be powers of 2 (`2.0 ** …`). {slopes}
+no-slopes: 2.0 ** -(8 * heads / n_heads) → np.ones(n_heads)
+    All your heads have the slope 1, so that all look equally near. {slopes}
+one-slope: 2.0 ** -(8 * heads / n_heads) → np.full(n_heads, 2.0 ** (-8 / n_heads))
+    All your heads have the slope of the first, 2 to the power −8/n_heads: the number h of the
+    head is missing in the exponent. {slopes}
+by-key-only: i[:, None] - i → -i + np.zeros((n_q, 1))
+    You add slope · j, whatever the query. Softmax ignores such a constant in a row, so attention
+    would come out the same; but −slope · (i − j) is asked for. {worst_row}
+from-the-end: i[:, None] - i → np.full((n_q, 1), n_q - 1) - i
+    You count the distance from the end of the sequence, whatever the query. It is that from the
+    query's own place, i − j, and 0 on the diagonal. {worst_row}
+heads-last: return bias → return np.moveaxis(bias, 0, -1)
+    You return shape {your.shape}, the heads last. Scores of many heads have the axes (head,
+    query, key): {right.shape}.
+"""),
+    properties=(
+        Property("axes", _not_all_axes, any_shape=True),
+        Property("diagonal", _diagonal),
+        Property("slopes", _steps),
+    ),
+    hints=(
+        "Two things are multiplied: a slope for each head, and a table of distances. Make each by "
+        "itself first.",
+        "`np.arange(n_q)[:, None] - np.arange(n_q)` is the table i − j, shape (n_q, n_q). The "
+        "slopes have shape (n_heads,), and need two more axes to be multiplied with it.",
+        "`slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)`, and "
+        "`slopes[:, None, None]` has shape (n_heads, 1, 1). Mind the sign.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.order.alibi_bias",
+        "course_attn.in_torch.order.alibi_bias",
+    ),
+)

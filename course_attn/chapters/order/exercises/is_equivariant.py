@@ -1,0 +1,229 @@
+"""Exercise `is_equivariant`."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault
+from whywrong.declare import patched
+
+__all__ = ["exercise"]
+
+
+def is_equivariant(model, X):
+    """Tell whether permuted inputs give the same outputs, permuted likewise."""
+    rng = np.random.default_rng(0)
+    outputs = model(X)
+    for _ in range(30):
+        order = rng.permutation(len(X))
+        found = model(X[order])
+        if not np.allclose(found, outputs[order]):
+            return False
+    return True
+
+
+# Bodies, not patches: truth values say too little to tell two mistakes apart.
+def _body(*changes: tuple[str, str]) -> str:
+    """Return the lines of the solution with some texts replaced."""
+    return patched(inspect.getsource(is_equivariant).split('"""\n')[-1], changes)
+
+
+def _attention(X: np.ndarray, hidden: Any = False) -> np.ndarray:
+    scores = np.where(hidden, -np.inf, X @ X.T / np.sqrt(X.shape[-1]))
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True) @ X
+
+
+def _i(X: np.ndarray) -> np.ndarray:
+    return np.arange(len(X))[:, None]
+
+
+_MODELS = {
+    "self-attention without mask and positions": _attention,
+    "attention with a causal mask": lambda X: _attention(X, _i(X) < _i(X).T),
+    "a function of each row by itself": lambda X: np.tanh(3 * X[:, :2]),
+    "the mean of all rows, for every position": lambda X: X.mean(axis=0) + 0 * X,
+    "every column sorted": lambda X: np.sort(X, axis=0),
+    "attention with positions added": lambda X: _attention(X + np.sin(_i(X))),
+    "each row plus the one before it, in a circle": lambda X: X + np.roll(X, 1, 0),
+    "each row plus its neighbors": lambda X: X + (abs(_i(X) - _i(X).T) == 1) @ X,
+    "X, with 1 added to the last row": lambda X: X + (_i(X) == len(X) - 1),
+    "X, with 1 added to the first row": lambda X: X + (_i(X) == 0),
+    "X, with row i multiplied by 1 + i/1000": lambda X: X * (1 + _i(X) / 1000),
+    "X + 1 if row 0 begins above row 1, else X": lambda X: X + (X[0, 0] > X[1, 0]),
+    "2X if the last row begins below the one before, else X": lambda X: (
+        X * (1 + (X[-2, 0] > X[-1, 0]))
+    ),
+    "the mean of all rows minus each row": lambda X: X.mean(axis=0) - X,
+}
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260804).standard_normal
+    models = list(_MODELS.values())
+
+    def made(which: int, kind: str, *shape: int, scale: float = 1.0) -> Case:
+        X = scale * draw(shape)
+        X[:2, 0].sort()  # the first two rows rise, and the last two
+        X[-2:, 0].sort()
+        return Case((models[which], X), kind)
+
+    return (
+        made(0, "example", 5, 3),
+        made(1, "causal", 5, 3),
+        made(2, "equivariant", 7, 5),
+        made(3, "equivariant", 5, 2),
+        made(0, "two-rows", 2, 3),
+        made(4, "invariant", 5, 3),
+        made(5, "positions", 7, 5),
+        made(6, "neighbors", 7, 3),
+        made(7, "neighbors", 5, 2),
+        made(8, "special", 5, 3),
+        made(9, "special", 7, 2),
+        made(10, "faint", 5, 3),
+        made(10, "faint", 7, 3, scale=0.05),
+        *(made(11, "sometimes", n, 3) for n in (5, 7, 11)),
+        *(made(12, "sometimes", n, 2) for n in (7, 9, 13)),
+        made(13, "large", 11, 7, scale=1e5),
+    )
+
+
+def _says(c: Context) -> str:
+    about = next(k for k, model in _MODELS.items() if model is c.given["model"])
+    return f"You say {bool(c.got)} for this model: {about}. {bool(c.expected)} is right."
+
+
+def _orders_tried(c: Context) -> list[list[int]] | None:
+    """Return the orders of the rows that the learner tries, each once; None for other inputs.
+
+    They are seen by a model that returns what it is given, so that every order holds.
+    """
+    seen: list[list[int]] = []
+    rows = np.arange(18.0).reshape(6, 3) ** 2
+
+    def model(X: Any) -> Any:
+        order = [rows.tolist().index(row) for row in np.asarray(X).tolist()]
+        seen.append(order)
+        return np.array(X)
+
+    if c.call(model, rows) is None:
+        return None
+    return [o for i, o in enumerate(seen) if o != sorted(o) and o not in seen[:i]]
+
+
+def _wrongly(c: Context) -> str:
+    if c.got.shape:
+        return "One truth value is asked for: `np.allclose` gives one."
+    tried = _orders_tried(c)
+    if tried is None:
+        advice = "Permute whole rows (not columns): `X[order]`."
+    elif c.kind == "large":
+        advice = (
+            "Your tolerance is too small for it: rounding changes outputs of 100000 by about "
+            "1e-11. `np.allclose(one, other)` compares in proportion to their size."
+        )
+    elif not tried:
+        advice = "The model never gets the rows in another order: permute them, `X[order]`."
+    elif not c.got:
+        advice = "Is the order applied to the outputs the one applied to X?"
+    elif len(tried) < 2:
+        advice = (
+            f"You try one order besides the given one (of six rows, {tried[0]}). Many models "
+            "hand on one by chance: try dozens, and say True only if none fails. (`any`, or a "
+            "`return True` inside a loop, ends it at the first that holds.)"
+        )
+    elif c.kind == "faint":
+        advice = (
+            "Your tolerance is too generous for it: a *relative* change of 1e-3 counts, and these "
+            "outputs may be small. `np.allclose(one, other)` compares in proportion."
+        )
+    elif all(
+        np.ptp((np.array(o) - np.arange(len(o))) % len(o)) == 0 for o in tried
+    ):
+        advice = (
+            "You only roll the rows round. A model whose positions stand in a circle does not "
+            "notice that: try permutations of all kinds."
+        )
+    else:
+        advice = (
+            "You try enough orders, so look at the comparison: does it compare every number of "
+            "`model(X[order])` with that of `model(X)[order]` at the same place? And does one "
+            "order that fails make it False, and not only the last, or all of them?"
+        )
+    return f"{_says(c)} {advice}"
+
+
+exercise = Exercise(
+    is_equivariant,
+    place=20,
+    minutes=12,
+    level="medium",
+    section="Why it works",
+    task="""
+Write `is_equivariant(model, X)`: `model` is a function that takes X, shape (n, d), and returns one
+output for each position, shape (n, d_out). Return `True` if permuting the rows of X permutes the
+rows of the output in the same way and does nothing else, and `False` if not. You cannot look into
+the model, only call it, as often as you like: try enough permutations to be practically sure (a
+few dozen are). The rows of X are all different. Rounding (a relative change below $10^{-9}$) does
+not count; a relative change of $10^{-3}$ does.
+""",
+    cases=_cases,
+    kinds={
+        "example": Kind("for attention without mask and positions"),
+        "equivariant": Kind("for other models that are equivariant"),
+        "two-rows": Kind("for two rows"),
+        "causal": Kind("for attention with a causal mask"),
+        "invariant": Kind("for a model that sorts its rows"),
+        "positions": Kind("for attention with positions"),
+        "neighbors": Kind("for models that mix each row with its neighbors"),
+        "special": Kind("for models that treat one position differently"),
+        "faint": Kind("for a model in which the position has a faint effect"),
+        "sometimes": Kind("for models that hand on about half of all permutations"),
+        "large": Kind("for a model with outputs in the hundred thousands"),
+    },
+    terms={"answer": _says},
+    faults=(
+        fault(
+            "invariant",
+            _body(("outputs[order]", "outputs")),
+            says="{answer} You compare `model(X[order])` with `model(X)` itself: that tests for "
+            "*invariance*. Equivariant means that the outputs move along: compare with "
+            "`model(X)[order]`.",
+        ),
+        fault(
+            "moved-back",
+            _body(
+                ("model(X[order])", "model(X[order])[order]"),
+                ("outputs[order]", "outputs"),
+            ),
+            says="{answer} You permute the outputs the opposite way: row i of `X[order]` is row "
+            "`order[i]` of X, and so for the outputs: `model(X)[order]` on the *other* side.",
+        ),
+        fault(
+            "two-orders",
+            _body(("outputs[order]", "rng.permutation(outputs)")),
+            says="{answer} The outputs are not permuted by the order applied to X: each call of "
+            "`rng.permutation` draws a new one. Draw `order = …` once, and use it on both sides.",
+        ),
+        fault(
+            "exact",
+            _body(("np.allclose", "np.array_equal")),
+            says="{answer} You ask for equal bits. In another order sums round differently, in the "
+            "16th digit: `np.allclose` allows for that.",
+        ),
+        fault(
+            "negated",
+            _body(("return False", "return True"), ("return True", "return False")),
+            says="{answer} Your answers are the wrong way around in all cases.",
+        ),
+    ),
+    properties=(Property("wrongly", _wrongly, any_shape=True),),
+    hints=(
+        "What should `model(X[order])` be, if `order` is a permutation of the numbers 0 … n − 1?",
+        "Compare it with `model(X)[order]`. One permutation that fails is enough for `False`; for "
+        "`True` many have to hold.",
+        "`order = rng.permutation(len(X))` in a loop, `np.allclose(model(X[order]), "
+        "model(X)[order])`; `return False` at the first difference, `return True` after the loop.",
+    ),
+)

@@ -1,0 +1,209 @@
+"""Exercise `hopfield_update`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    listed,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def hopfield_update(patterns, state, beta):
+    """Move each state to the mean of the patterns, weighted by how much it resembles them."""
+    scores = beta * state @ patterns.T
+    shifted_scores = scores - scores.max(axis=-1, keepdims=True)
+    powers = np.exp(shifted_scores)
+    weights = powers / powers.sum(axis=-1, keepdims=True)
+    return weights @ patterns
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261705)
+
+    def given(n: int, m: int, d: int, beta: float) -> tuple[Any, ...]:
+        patterns = 0.8 * rng.standard_normal((n, d)) + 0.2
+        return patterns, rng.standard_normal((m, d)), beta
+
+    signs = np.array([[1.0, 1, 1, -1], [1, -1, 1, 1], [-1, 1, -1, -1]])
+    patterns, state, _ = given(6, 3, 9, 1.0)
+    return (
+        Case((signs, np.array([[1.0, 0.5, 0, 0.2]]), 0.5), "example"),
+        Case(given(7, 2, 5, 0.8)),
+        Case(given(3, 5, 8, 0.3)),
+        Case(given(11, 4, 6, 1.7)),
+        Case(given(4, 6, 3, 2.5)),
+        Case(given(5, 5, 5, 0.6), "square"),
+        Case(given(6, 1, 4, 0.9), "one-state"),
+        Case(given(1, 3, 4, 0.9), "one-pattern"),
+        Case(given(4, 3, 7, 0.0), "zero"),
+        Case((40 * patterns, 40 * state, 5.0), "sharp"),
+        Case(
+            (*(array.astype("f4") for array in given(9, 5, 13, 0.5)[:2]), 0.5),
+            "float32",
+        ),
+    )
+
+
+def _outside(c: Context) -> str | None:
+    """See whether a state leaves what the patterns span: each feature lies between theirs."""
+    patterns = c.given["patterns"]
+    if c.got.shape != c.expected.shape:
+        return None
+    low, high = patterns.min(axis=0), patterns.max(axis=0)
+    beyond = np.maximum(c.got - high, low - c.got).max()
+    if not beyond > 1e-3 * np.abs(patterns).max():
+        return None
+    return (
+        f"Some of your features lie beyond those of all patterns, by up to {number(beyond)}. A new "
+        "state is an average of patterns: are the weights positive, and is their sum 1?"
+    )
+
+
+def _even(c: Context) -> str | None:
+    """Look at β = 0, where all patterns weigh the same."""
+    patterns, state, _ = c.given.values()
+    found = c.call(patterns, state, 0.0)
+    mean = np.broadcast_to(patterns.mean(axis=0), state.shape)
+    if (
+        found is None
+        or found.shape != mean.shape
+        or np.allclose(found, mean, rtol=1e-3)
+    ):
+        return None
+    return (
+        "With β = 0 all patterns weigh the same, so that every state becomes their mean. Then your "
+        f"first state is {listed(found[0] + 0.0)}, and the mean "
+        f"is {listed(mean[0])}."
+    )
+
+
+exercise = Exercise(
+    hopfield_update,
+    place=50,
+    minutes=8,
+    level="easy",
+    section="One update is one attention step",
+    task="""
+Write `hopfield_update(patterns, state, beta)`: `patterns` has shape (n_patterns, d), a stored
+pattern in each row, and `state` has shape (n_states, d), a state in each row. Return the states
+after one update, of shape (n_states, d): each becomes the mean of all patterns, with weights that
+are the softmax of β times its dot products with them. β is a number, 0 or more, and β times a dot
+product may be in the tens of thousands. You may use the course's softmax, imported in the cell of
+your answer: `from course_attn.in_numpy import softmax`. (Its `attention` would leave nothing to
+do.)
+""",
+    cases=_cases,
+    kinds={
+        "square": Kind("where all sizes are equal"),
+        "one-state": Kind("for a single state", "Its axis, of length 1, stays."),
+        "one-pattern": Kind("for a single pattern", "All states move to it."),
+        "zero": Kind(
+            "for β = 0", "All weights are equal: the states move to the mean."
+        ),
+        "sharp": Kind(
+            "where β times a dot product is large", "Does a power overflow?"
+        ),
+    },
+    faults=fault_list("""
+beta-missing: beta * state @ patterns.T → state @ patterns.T
+    β is not used: multiply the dot products by it, before the softmax. {worst_row}
+root-for-beta: beta * state @ patterns.T → state @ patterns.T / state.shape[-1] ** 0.5
+    You divide by √d, as attention does. In a memory β stands in that place, here {beta}.
+    {worst_row}
+root-and-beta: beta * state @ patterns.T → beta * state @ patterns.T / state.shape[-1] ** 0.5
+    You divide by √d as well. β *is* the scale; there is no other. {worst_row}
+beta-divides: beta * state → 1 / (beta or 1e-9) * state
+    You divide by β, as by a temperature. β multiplies: the larger it is, the sharper the weights.
+    {worst_row}
+beta-after: beta * state @ patterns.T → state @ patterns.T
+        and return weights → return beta * weights
+    You multiply by β after the softmax: the weights then sum to β. It belongs into the exponent.
+    {worst_row}
+no-shift: scores - scores.max(axis=-1, keepdims=True) → scores
+    Without a shift `np.exp` overflows above 709, and the state is NaN. Subtract each row's largest
+    score first.
+one-maximum: scores.max(axis=-1, keepdims=True) → scores.max()
+    You subtract the largest score of *all* states. Where a state's own scores lie far below it, all
+    of its powers are 0, and 0/0 is NaN. Every state has a largest score of its own: `axis=-1,
+    keepdims=True`.
+not-normalized: powers / powers.sum(axis=-1, keepdims=True) → np.exp(scores)
+    You multiply by the powers themselves. Divide each row of them by its sum, so that the weights
+    sum to 1. {worst_row}
+over-states: scores.max(axis=-1 → scores.max(axis=-2
+        and powers.sum(axis=-1 → powers.sum(axis=-2
+    Your softmax runs over the *states*: they compete for each pattern. Each state shares out its
+    weight among the patterns, along `axis=-1`. {worst_row}
+one-sum: powers.sum(axis=-1, keepdims=True) → powers.sum()
+    You divide by one sum for all states together. Every state has weights of its own that sum to 1.
+    {worst_row}
+swapped: beta * state @ patterns.T → beta * patterns @ state.T
+        and return weights @ patterns → return weights @ state
+    States and patterns are swapped: your *patterns* move to means of the states. The states ask,
+    the patterns answer. {worst_row}
+mean-of-states: return weights @ patterns → return weights @ (state @ patterns.T).T
+    You take the mean of dot products. The values are the patterns themselves. {worst_row}
+no-softmax: weights @ patterns → scores @ patterns
+    The softmax is missing: you weight the patterns by β times the dot products, as the classical
+    network does. {worst_row}
+classical: return np.sign(state @ patterns.T @ patterns)
+    This is the classical network: signs of a sum over all patterns. Here a softmax of the dot
+    products weights them, and there is no sign. {worst_row}
+rounded-to-signs: return weights @ patterns → return np.sign(weights @ patterns)
+    You take the signs in the end. The new state is the mean itself; patterns need not be signs.
+    {worst_row}
+nearest-only: return weights @ patterns → return patterns[scores.argmax(axis=-1)]
+    You take the nearest pattern alone, which is what comes out when β grows beyond all bounds. Each
+    pattern has its weight. {worst_row}
+cosine: beta * state @ patterns.T
+            → beta * state @ (patterns / (patterns**2).sum(axis=-1, keepdims=True) ** 0.5).T
+    You bring the patterns to length 1 before you compare. The dot products are taken as they are.
+    {worst_row}
+cosine-of-both: beta * state @ → beta * (state / np.linalg.norm(state, axis=-1)[:, None]) @
+        and patterns.T → (patterns / np.linalg.norm(patterns, axis=-1)[:, None]).T
+    You compare by the cosine, which lies between −1 and 1. The dot products are taken as they are.
+    {worst_row}
+distances: beta * state @ patterns.T
+            → -beta * ((state[:, None] - patterns) ** 2).sum(axis=-1)
+    You compare by squared distances. Dot products are asked for. (Where all patterns have the same
+    length, distances with β are dot products with 2β.) {worst_row}
+softmax-of-features: state @ patterns.T → state @ patterns.T @ patterns
+        and return weights @ patterns → return weights
+    Your softmax comes last and runs over the *features*. It belongs between the two products, and
+    runs over the patterns. {worst_row}
+added-to-state: return weights @ patterns → return state + weights @ patterns
+    You add the mean to the old state, as a residual connection does. It *replaces* the state.
+    {worst_row}
+halfway: return weights @ patterns → return (state + weights @ patterns) / 2
+    You go half of the way. The state becomes the mean of the patterns itself. {worst_row}
+weights-returned: return weights @ patterns → return weights
+    You return the weights, shape {your.shape}. Multiply them by the patterns: the new states have
+    shape {right.shape}.
+"""),
+    properties=(Property("outside", _outside), Property("even", _even)),
+    wrong_lines=("root-for-beta", "no-softmax", "not-normalized"),
+    hints=(
+        "If this is attention, what are the queries, what the keys, what the values, and what "
+        "stands in the place of 1/√d?",
+        "Dot products of every state with every pattern, times β; a softmax of each row; then the "
+        "weighted mean of the patterns.",
+        "`beta * state @ patterns.T`, a softmax along `axis=-1` (subtract the largest first), and "
+        "`weights @ patterns`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.perspective.hopfield_update",
+        "course_attn.in_torch.perspective.hopfield_update",
+        "course_attn.in_numpy.qkv.attention",
+        "course_attn.in_torch.qkv.attention",
+        "torch.nn.functional.scaled_dot_product_attention",
+    ),
+)

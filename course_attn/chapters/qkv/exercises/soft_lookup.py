@@ -1,0 +1,127 @@
+"""Exercise `soft_lookup`."""
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, fault_list
+from whywrong.context import number
+
+__all__ = ["exercise"]
+
+
+def soft_lookup(query, keys, values, temperature):
+    """Look a query up in a dictionary that answers with a mixture of its values."""
+    scores = keys @ query
+    quotients = scores / temperature
+    largest = quotients.max()
+    powers = np.exp(quotients - largest)
+    weights = powers / powers.sum()
+    return weights @ values
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260403).standard_normal
+
+    def given(n_k: int, d_k: int, d_v: int) -> tuple[np.ndarray, ...]:
+        return draw(d_k), draw((n_k, d_k)), draw((n_k, d_v))
+
+    narrow = tuple(array.astype("f4") for array in given(11, 5, 3))
+    query, keys, values = given(5, 3, 2)
+    query *= np.sign(keys[0] @ query)
+    close = keys[:1] + 0.001 * keys
+    return (
+        Case((*given(4, 2, 6), 0.5), "example"),
+        Case((*given(9, 3, 2), 2.0)),
+        Case((*given(5, 11, 3), 3.0)),
+        Case((query, keys, 1e-6 * values, 1.4)),
+        Case((*given(5, 5, 5), 0.7), "square"),
+        Case((*given(1, 5, 3), 0.5), "one"),
+        Case((*given(7, 1, 3), 0.5), "one"),
+        Case((*given(7, 4, 1), 1.5), "one"),
+        Case((query, close, values, 0.001), "cold"),
+        Case((*given(7, 5, 3), 0.001), "cold"),
+        Case((-query, close, values, 0.001), "cold"),
+        Case((*narrow, 1.5), "float32"),
+        Case((*narrow, 0.02), "float32"),
+    )
+
+
+def _hottest(c: Context) -> str:
+    return number(
+        (c.given["keys"] @ c.given["query"]).max() / c.given["temperature"]
+    )
+
+
+exercise = Exercise(
+    soft_lookup,
+    place=40,
+    minutes=8,
+    level="medium",
+    section="A soft dictionary",
+    task="""
+Write `soft_lookup(query, keys, values, temperature)`: one query (d_k,) is looked up in a dictionary
+of keys (n_k, d_k) with values (n_k, d_v). The weights are the softmax of the dot products divided
+by the temperature (a number above 0), $a = \\mathrm{softmax}(q K^\\top / T)$, and the answer is the
+mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low as 0.001.
+""",
+    cases=_cases,
+    kinds={
+        "cold": Kind(
+            "for a very low temperature",
+            "Dividing by 0.001 makes the scores a thousand times larger: shift them *after* that.",
+        ),
+        "one": Kind(
+            "for a single key or feature",
+            "Axes of length 1 have to stay: `squeeze` and `[0]` drop them.",
+        ),
+    },
+    terms={"hottest": _hottest},
+    faults=fault_list("""
+root: scores / temperature → scores / temperature**0.5
+    You divide by the *square root* of the temperature; divide by the temperature itself.
+multiplied: scores / temperature → scores * temperature
+    You multiply by the temperature where you should divide: below 1 it is to sharpen the weights,
+    and yours get more even.
+scaled: scores / temperature → scores / temperature / len(query) ** 0.5
+    You divide by √d_k = {query.root} besides. Here only the temperature divides: softmax(q Kᵀ / T).
+power: np.exp(quotients - largest)
+            → (np.exp(scores) / np.exp(scores).sum()) ** (1 / temperature)
+    softmax(q Kᵀ) to the power 1/T, divided by its sum, is right on paper. But at T = {temperature}
+    the powers are rounded to 0, and 0/0 is NaN. Divide the *scores* by T.
+hard: powers / powers.sum() → (quotients == largest).astype(values.dtype)
+    You answer with the value of the best key alone, {your.row}: a plain dictionary. The soft one
+    mixes all values, {right.row}.
+no-softmax: powers / powers.sum() → quotients
+    You mix with the raw scores: the softmax is missing.
+not-normalized: powers / powers.sum() → powers
+    You do not divide the powers by their sum: the weights should sum to 1.
+no-exp: np.exp(quotients - largest) → quotients
+    You divide the scores by their sum without raising e to them: negative scores give negative
+    weights, and the temperature cancels.
+no-shift: quotients.max() → 0.0
+    Right for mild temperatures. At T = {temperature} the largest score over T is {hottest}: `exp`
+    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Subtract the largest *quotient*.
+negative: scores / temperature → -scores / temperature
+    The sign of the scores is wrong: the key that fits least gets the largest weight.
+divided-late: scores / temperature → scores
+        and weights @ values → weights @ values / temperature
+    You divide the *answer* by the temperature. It belongs to the scores, before the softmax.
+distance: keys @ query → -((keys - query) ** 2).sum(axis=-1)
+    You score by the distance to the key. The task asks for the dot product, in which a longer key
+    has a louder voice.
+cosine: keys @ query → keys @ query / np.linalg.norm(keys, axis=-1) / np.linalg.norm(query)
+    You score by the cosine. The task asks for the plain dot product, in which a longer key has a
+    louder voice.
+not-summed: weights @ values → weights[:, None] * values
+    You return every value times its weight, shape {your.shape}. The answer is their sum over the
+    keys, shape {right.shape}: `weights @ values`.
+"""),
+    hints=(
+        'What replaces "equal" in a Python dictionary\'s search, and what replaces "one value"?',
+        "A dot product for each key; softmax of these over T; the weighted sum of the values.",
+        "`keys @ query` has shape (n_k,); with such weights the answer is `weights @ values`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.qkv.soft_lookup",
+        "course_attn.in_torch.qkv.soft_lookup",
+    ),
+)

@@ -1,0 +1,127 @@
+"""Exercise `score_variance`."""
+
+from typing import Any
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+from whywrong.context import number
+
+__all__ = ["exercise"]
+
+
+def score_variance(d_k, mean, shared):
+    """Predict the variance of the dot product of two random vectors."""
+    squared_mean = mean**2
+    variance_of_product = 1 + 2 * squared_mean
+    variance_of_square = 2 + 4 * squared_mean
+    return d_k * (variance_of_square if shared else variance_of_product)
+
+
+def _cases() -> tuple[Case, ...]:
+    return (
+        Case((64, 0.0, False), "example"),
+        Case((7, 0.5, False), "mean"),
+        Case((64, 0.0, True), "shared"),
+        Case((11, 1.5, True), "both"),
+        Case((3, -2.0, False), "mean"),
+        Case((5, -0.7, True), "both"),
+        Case((1, 0.0, True), "shared"),
+        Case((1, 1.0, False), "mean"),
+    )
+
+
+def _asked(c: Context) -> str:
+    vectors = "q = k" if c.given["shared"] else "q and k independent"
+    return (
+        f"For d_k = {c.given['d_k']}, mean {number(c.given['mean'])} and {vectors} you have "
+        f"{number(c.got)}, and {number(c.expected)} is right"
+    )
+
+
+def _drawn(c: Context) -> str | None:
+    """Notice that the formula is right nowhere and nearly so everywhere."""
+    for given in ((64, 0.0, False), (64, 0.5, False), (64, 0.0, True)):
+        got = c.call(*given)
+        ratio = 0.0 if got is None else float(got) / score_variance(*given)
+        if not 1e-9 < abs(ratio - 1) < 0.2:
+            return None
+    return f"Near, but not exact. {_asked(c)}. Do not draw and measure: find the formula."
+
+
+def _more(rng: Any) -> tuple[Case, ...]:
+    sizes, means = rng.integers(2, 50, size=4).tolist(), rng.normal(size=4).round(2)
+    kinds = ("mean", "both", "mean", "both")
+    drawn = zip(sizes, means.tolist(), kinds, strict=True)
+    return tuple(Case((d, mean, kind == "both"), kind) for d, mean, kind in drawn)
+
+
+exercise = Exercise(
+    score_variance,
+    place=60,
+    minutes=15,
+    level="hard",
+    section="When an assumption fails",
+    task="""
+Write `score_variance(d_k, mean, shared)`: the variance of the *unscaled* score $q \\cdot k$, as one
+number, by a formula and not by drawing. The d_k components are independent normal numbers with the
+given mean $\\mu$ and variance 1. `shared` is False for q and k independent of each other, and True
+for $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4] = 3$.)
+""",
+    drawn=_more,
+    cases=_cases,
+    kinds={
+        "mean": Kind("where the mean is not 0", "E[(qk)²] is no longer 1 then."),
+        "example": Kind("for mean 0 and independent vectors"),
+        "shared": Kind("where k = q with mean 0", "It is a sum of squares then."),
+        "both": Kind("where k = q with another mean", "Expand (μ + z)²."),
+    },
+    terms={"asked": _asked},
+    faults=fault_list("""
+mean-ignored: mean**2 → 0.0
+    The mean plays no part in your formula, but it widens the spread. {asked}.
+mean-not-squared: mean**2 → abs(mean)
+    The mean has to be squared (a variance has squared units). {asked}.
+mean-once: mean**2 → mean**2 / 2
+    The mean enters twice, once through q and once through k: Var[q k] = (1 + μ²)² − μ⁴ = 1 + 2μ².
+    {asked}.
+shared-ignored: 2 + 4 * squared_mean → 1 + 2 * squared_mean
+    You treat k = q as if the two were independent. Then the score is a sum of squares, which
+    spread more. {asked}.
+only-d: (variance_of_square if shared else variance_of_product) → 1
+    d_k alone is right for mean 0 and independent q and k. Another mean adds more, and so does
+    k = q. {asked}.
+mean-of-the-score: 2 + 4 * squared_mean → 1 + squared_mean
+    For k = q you return the *mean* of the score, E[q · q] = d_k (1 + μ²). How far does it spread
+    around that? {asked}.
+mean-ignored-shared: 2 + 4 * squared_mean → 2
+    For k = q you take 2 for each component, whatever the mean. In (μ + z)² = μ² + 2μz + z² the
+    middle term has variance 4μ². {asked}.
+four-times: 2 + 4 * squared_mean → 4 + 8 * squared_mean
+    For k = q you take four times the variance of the independent case, as for one score doubled.
+    But the variance of a square z² is E[z⁴] − E[z²]² = 2. {asked}.
+branches-swapped: 1 + 2 * squared_mean → 2 + 4 * squared_mean
+        and 2 + 4 * squared_mean → 1 + 2 * squared_mean
+    The two cases are exchanged: where k = q, the variance is larger. {asked}.
+mean-added: return → return d_k * squared_mean +
+    You add d_k μ², the mean of the score. A variance is measured from the mean. {asked}.
+kurtosis: 2 + 4 * squared_mean → 3 + 4 * squared_mean
+    For k = q one square z² has variance E[z⁴] − E[z²]² = 3 − 1 = 2; you take 3. {asked}.
+second-moment-alone: 1 + 2 * squared_mean → (1 + squared_mean) ** 2
+    For independent q and k you take E[(q k)²] = (1 + μ²)² for each component. From a second moment
+    the squared mean has to be subtracted: μ⁴. {asked}.
+second-moment-shared: 2 + 4 * squared_mean → 3 + 6 * squared_mean + squared_mean**2
+    For k = q you take E[q⁴] = 3 + 6μ² + μ⁴ for each component. The variance of q² is E[q⁴] −
+    E[q²]²: subtract (1 + μ²)². {asked}.
+doubled-second-moment-shared: 2 + 4 * squared_mean → 2 * (1 + squared_mean) ** 2
+    For k = q you take 2 (1 + μ²)² for each component, right only for μ = 0. Expand the square: in
+    (μ + z)² = μ² + 2μz + z² the last two terms vary. {asked}.
+d-squared: return d_k → return d_k**2
+    The components are independent, so their variances add up: d_k of them, not d_k². {asked}.
+"""),
+    properties=(Property("nearly", _drawn),),
+    hints=(
+        "The variances of the d_k products add up. What is the variance of *one* product?",
+        "Var[ab] = E[a²]E[b²] − (E[a]E[b])² for independent a and b. For k = q expand (μ + z)².",
+        "1 + 2μ² for one product of independent components; Var[2μz + z²] = 4μ² + 2 for a square.",
+    ),
+    built_ins=("course_attn.costs.expected_score_variance",),
+)

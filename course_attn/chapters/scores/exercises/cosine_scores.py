@@ -1,0 +1,154 @@
+"""Exercise `cosine_scores`."""
+
+import numpy as np
+
+from course_attn.chapters.scores.exercises.dot_scores import pair_cases
+from whywrong import (
+    BuiltIn,
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    number,
+    span,
+)
+
+__all__ = ["exercise"]
+
+
+def cosine_scores(Q, K):
+    """Give the cosine of the angle between every query and every key; 0 for a zero vector."""
+    directions = []
+    for vectors in (Q, K):
+        lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+        lengths[lengths == 0] = 1
+        directions.append(vectors / lengths)
+    queries, keys = directions
+    cosines = queries @ np.swapaxes(keys, -1, -2)
+    return cosines
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260202).standard_normal
+    queries, keys = draw((3, 5)), draw((7, 5))
+    queries[1], keys[4] = 0.0, 0.0
+    lengths = np.array([[0.03], [1.0], [1000.0], [0.1], [30.0]])
+    return (
+        *pair_cases(20260203),
+        Case((draw((5, 1)), draw((3, 1))), "one-feature"),
+        Case((lengths * draw((5, 7)), lengths[:3] * draw((3, 7))), "lengths"),
+        Case((queries, keys), "zero-vector"),
+    )
+
+
+def _above_one(c: Context) -> str | None:
+    if np.abs(c.got).max() <= 1.0001:
+        return None
+    return (
+        f"No cosine is above 1 in size, but your scores lie in {span(c.got)}. The lengths you "
+        "divide by do not belong to these vectors."
+    )
+
+
+def _constant(c: Context) -> str | None:
+    error = np.abs(c.got - c.expected).max()
+    if error > 2e-2 or (np.abs(c.got) > np.abs(c.expected) + 1e-6).any():
+        return None
+    return (
+        f"It is nearly right: your scores are a little too small in size, by {number(error)} at "
+        "most. A constant added to the lengths does that, most of all to short vectors. Put 1 in "
+        "the place of a length only where that is exactly 0."
+    )
+
+
+exercise = Exercise(
+    cosine_scores,
+    place=40,
+    minutes=10,
+    level="medium",
+    prepares=("cosine_scores_torch",),
+    section="The score is a choice",
+    task="""
+Write `cosine_scores(Q, K)`: entry (i, j) is the cosine of the angle between query i and key j, that
+is, their dot product divided by both lengths. A zero vector has no direction: let its scores be 0.
+Shapes: `Q` (…, n_q, d), `K` (…, n_k, d), result (…, n_q, n_k), with any leading batch axes.
+""",
+    cases=_cases,
+    kinds={
+        "vector": Kind("for an axis of length 1", "`squeeze` drops such an axis."),
+        "one-feature": Kind("where vectors have one feature only"),
+        "lengths": Kind("for vectors of very different lengths"),
+        "zero-vector": Kind("for a zero vector", "What is its length?"),
+    },
+    terms={
+        "largest": lambda c: number(np.nanmax(np.abs(c.got))),
+        "nans": lambda c: int(np.isnan(c.got).sum()),
+    },
+    faults=fault_list("""
+zero-vector: lengths[lengths == 0] = 1 → pass
+    A zero vector has length 0, and 0/0 gives NaN: {nans} of your scores here. Its scores should
+    be 0: divide by 1 where the length is 0.
+zero-query: lengths[lengths == 0] = 1 → lengths[(lengths == 0) & (vectors is K)] = 1
+    Zero keys are looked after, zero *queries* are not: 0/0 gives NaN, {nans} of your scores here.
+zero-key: lengths[lengths == 0] = 1 → lengths[(lengths == 0) & (vectors is Q)] = 1
+    Zero queries are looked after, zero *keys* are not: 0/0 gives NaN, {nans} of your scores here.
+zero-as-one: return cosines
+            → return np.where(queries.any(-1)[..., None] & keys.any(-1)[..., None, :], cosines, 1.0)
+    The scores of a zero vector come out as 1. It has no direction, so it agrees with nothing: 0.
+minimum: lengths[lengths == 0] = 1 → lengths = np.maximum(lengths, 1)
+    You never divide by less than 1, so vectors shorter than 1 keep their length and get too
+    small scores. Replace a length only where it is exactly 0.
+keys-not-normalized: vectors / lengths → vectors / lengths if vectors is Q else K
+    You divide by the queries' lengths only, so long keys still win: your largest score is
+    {largest} in size, and no cosine is above 1.
+queries-not-normalized: vectors / lengths → vectors / lengths if vectors is K else Q
+    You divide by the keys' lengths only: your largest score is {largest} in size, and no cosine
+    is above 1.
+not-normalized: vectors / lengths → vectors
+    These are the plain dot products: divide by both lengths. Your largest score is {largest} in
+    size, and no cosine is above 1.
+root-missing: np.linalg.norm(vectors, axis=-1, keepdims=True)
+            → (vectors**2).sum(axis=-1, keepdims=True)
+    You divide by the *squared* lengths: the square root is missing. A vector of length 10 gets
+    scores 10 times too small.
+root-of-length: keepdims=True) → keepdims=True) ** 0.5
+    You divide by the square root of the lengths: one square root too many. The length of a
+    vector is already the square root of its sum of squares.
+sum-of-sizes: norm(vectors → norm(vectors, 1
+    You divide by the sum of the entries' sizes, Σ|x|. The length that belongs to the angle is
+    the Euclidean one, √Σx².
+lengths-paired: queries @ np.swapaxes(keys, -1, -2)
+            → Q @ np.swapaxes(K, -1, -2) / (np.linalg.norm(Q, axis=-1) * np.linalg.norm(K, axis=-1))
+    You multiply the length of query i by that of key i, where that fits at all. The queries'
+    lengths are a column, the keys' a row, and their product is a whole matrix.
+row-by-row: queries @ np.swapaxes(keys, -1, -2) → (queries * keys).sum(axis=-1)
+    You pair query i with key i only, where that fits at all. Every query meets every key: the
+    result has a row for each query and a column for each key.
+centered: in (Q, K) → in (Q - Q.mean(axis=-1, keepdims=True), K - K.mean(axis=-1, keepdims=True))
+    You subtract each vector's mean first: that is the correlation. The cosine takes the vectors
+    as they are.
+negative-cut-off: return cosines → return cosines * (cosines > 0)
+    Negative scores are cut off at 0: vectors that point apart have a negative cosine.
+angle: return cosines → return np.arccos(np.clip(cosines, -1, 1))
+    You return the angle (in radians), not its cosine: small where directions agree.
+distance: return cosines → return 1 - cosines
+    You return 1 minus the cosine, a *distance*: 0 for equal directions. The score is 1 there.
+"""),
+    properties=(Property("constant", _constant), Property("above-one", _above_one)),
+    hints=(
+        "If you make a query ten times as long, what should happen to its scores? What has to be "
+        "divided out for that, and along which axis?",
+        "Divide every row of Q and every row of K by its own length first; the dot products of "
+        "these directions are the cosines. A length of 0 needs care.",
+        "`np.linalg.norm(Q, axis=-1, keepdims=True)` is the column of lengths. Put 1 where it is 0 "
+        "(`np.where`), divide, do the same for K, and use `dot_scores`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.scores.cosine_scores",
+        "course_attn.in_torch.scores.cosine_scores",
+        "sklearn.metrics.pairwise.cosine_similarity",
+        BuiltIn("scipy.spatial.distance.cdist", lambda g: g["metric"] == "cosine"),
+    ),
+)

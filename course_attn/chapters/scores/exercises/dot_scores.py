@@ -1,0 +1,104 @@
+"""Exercise `dot_scores`."""
+
+import numpy as np
+
+from whywrong import Case, Exercise, Kind, fault_list
+
+__all__ = ["exercise", "pair_cases"]
+
+
+def dot_scores(Q, K):
+    """Give the dot product of every query with every key."""
+    flipped_keys = np.swapaxes(K, -1, -2)
+    scores = Q @ flipped_keys
+    return scores
+
+
+def pair_cases(seed: int) -> tuple[Case, ...]:
+    """Make queries and keys on which mistakes separate."""
+    draw = np.random.default_rng(seed).standard_normal
+
+    def pair(n_q: int, n_k: int, d: int, *batch: int) -> tuple[np.ndarray, ...]:
+        return draw((*batch, n_q, d)), draw((*batch, n_k, d))
+
+    queries = np.array([[1.0, 2.0, 0.0], [0.0, -1.0, 2.0]])
+    keys = np.array([[3.0, 4, 0], [1, 0, -1], [-2, 2, 1], [0, 3, 1]])
+    return (
+        Case((queries, keys), "example"),
+        Case(pair(5, 11, 7)),
+        Case(pair(13, 2, 3)),
+        Case(pair(5, 5, 5), "square"),
+        Case(pair(5, 11, 7, 2, 3), "batch"),
+        Case(pair(1, 1, 7), "vector"),
+        Case(tuple(array.astype("f4") for array in pair(5, 7, 13)), "float32"),
+    )
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260206).standard_normal
+    return (
+        *pair_cases(20260201),
+        Case((draw((5, 1)), draw((3, 1))), "vector"),
+        Case((1e-3 * draw((3, 5)), 1e-3 * draw((7, 5))), "small"),
+    )
+
+
+exercise = Exercise(
+    dot_scores,
+    place=30,
+    minutes=5,
+    level="easy",
+    prepares=("cosine_scores", "unscaled_attention"),
+    section="In one line: all pairs at once",
+    task="""
+Write `dot_scores(Q, K)` without a loop: entry (i, j) of the result is the dot product of query i
+with key j. Shapes: `Q` (…, n_q, d), `K` (…, n_k, d), result (…, n_q, n_k); the dots stand for any
+number of equal leading batch axes.
+""",
+    cases=_cases,
+    kinds={
+        "vector": Kind("for an axis of length 1", "`squeeze` drops such an axis."),
+        "small": Kind("for very small numbers", "Is something rounded, or added?"),
+    },
+    faults=fault_list("""
+transposed-result: return scores → return np.swapaxes(scores, -1, -2)
+    Your result has shape {your.shape}, one row for each *key*. Queries are counted by i and
+    stand in the rows: swap the two factors.
+keys-not-transposed: np.swapaxes(K, -1, -2) → K
+    You multiply `Q @ K`: that pairs the features of a query with *different keys*. The
+    features, the last axis of both, are what has to be summed over.
+wrong-one-transposed: np.swapaxes(K, -1, -2) → np.swapaxes(Q, -1, -2)
+        and Q @ flipped_keys → flipped_keys @ K
+    You transpose Q where K has to be transposed: `Q.T @ K` sums over the *vectors* and leaves the
+    features. Where n_q and n_k differ, the shapes do not even fit.
+reshaped: np.swapaxes(K, -1, -2) → K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+    `reshape` does not transpose: it refills the new shape in reading order, so numbers of
+    different keys get mixed. Swap the axes instead.
+row-by-row: Q @ flipped_keys → (Q * K).sum(axis=-1)
+    You pair query i with key i only. Every query meets every key: the result has a row for each
+    query and a column for each key.
+scaled: Q @ → Q / Q.shape[-1] ** 0.5 @
+    You divide by √d = {Q.root}. That is the *scaled* dot product; the plain one is asked for.
+cosines: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
+        and swapaxes(K, → swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True),
+    You divide by the vectors' lengths: that is the cosine. The plain dot product is asked for:
+    {right.row} in the first row; you have {your.row}.
+distance: Q @ flipped_keys → np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
+    You measure the distance between query and key. It is small where they agree; a score is
+    large there.
+negative-cut-off: return scores → return scores * (scores > 0)
+    Negative scores are cut off at 0: a query and a key that point apart have a negative score.
+"""),
+    wrong_lines=("row-by-row", "transposed-result", "keys-not-transposed"),
+    hints=(
+        "The feature axis is the last one of both arrays. Which axis does `@` sum over in its "
+        "right factor?",
+        "All dot products at once are one matrix product, of Q with K flipped over its diagonal: "
+        "features from top to bottom, keys from left to right.",
+        "Swap the last two axes of K, and only these: `np.swapaxes(K, -1, -2)`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.scores.dot_scores",
+        "course_attn.in_torch.scores.dot_scores",
+    ),
+)

@@ -1,0 +1,128 @@
+"""Exercise `nadaraya_watson`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import Case, Exercise, Kind, fault_list
+
+__all__ = ["exercise"]
+
+
+def nadaraya_watson(x_query, x, y, bandwidth):
+    """Predict y at each query as an average of the data, near points weighing most."""
+    distances = x_query[:, None] - x[None, :]
+    kernel = np.exp(-(distances**2) / (2 * bandwidth**2))
+    total = kernel.sum(axis=1, keepdims=True)
+    weights = kernel / total
+    return weights @ y
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20260205)
+
+    def given(n_q: int, n: int, width: float, unit: float = 1.0) -> tuple[Any, ...]:
+        # Neither queries nor data are sorted; queries come from among the data.
+        x = unit * rng.permutation(np.linspace(-2, 4, n) + rng.uniform(0, 0.4, n))
+        x_query = rng.choice(x, n_q) + 0.3 * width * rng.uniform(-1, 1, n_q)
+        return x_query, x, 3 + np.sin(x / unit) + rng.standard_normal(n), width
+
+    *narrow, width = given(3, 11, 0.8)
+    example = np.array([2.5, 1.5]), np.array([1.0, 0, 3]), np.array([5.0, 4, 9])
+    x_query, x, y, _ = given(5, 11, 0.6)
+    single = np.array([1.5, 0.5, 1.6]), np.array([1.0]), np.array([5.0])
+    return (
+        Case((*example, 0.8), "example"),
+        Case(given(5, 13, 0.7)),
+        Case(given(11, 7, 2.0)),
+        Case(given(5, 11, 60.0, unit=100.0)),
+        Case(given(3, 13, 0.05, unit=0.1)),
+        Case((x_query, x, 1e-6 * y, 0.6), "small"),
+        Case(given(7, 7, 1.3), "square"),
+        Case(given(1, 5, 0.7), "vector"),
+        Case((*single, 0.7), "vector"),
+        Case((*(array.astype("f4") for array in narrow), width), "float32"),
+    )
+
+
+exercise = Exercise(
+    nadaraya_watson,
+    place=60,
+    minutes=10,
+    level="medium",
+    prepares=("soft_lookup", "unscaled_attention"),
+    section="Kernel regression: attention before its name",
+    task="""
+Attention from 1964: predict y at a new x by averaging the data, near points weighing most. Write
+`nadaraya_watson(x_query, x, y, bandwidth)`. The weight of point j for query i is proportional to
+exp(−(x_query_i − x_j)² / (2 · bandwidth²)), and the weights of a query sum to 1. `x_query` (n_q,),
+`x` and `y` (n,), `bandwidth` a number; the result is (n_q,).
+""",
+    cases=_cases,
+    kinds={
+        "small": Kind("for very small y", "Is something rounded, or added?"),
+        "vector": Kind(
+            "for a single query or a single data point",
+            "`squeeze` removes an axis of length 1, and broadcasting stretches it.",
+        ),
+    },
+    faults=fault_list("""
+bandwidth-not-squared: (2 * bandwidth**2) → (2 * bandwidth)
+    The bandwidth is not squared: distance²/(2·bandwidth) changes with the unit in which x is
+    measured. Divide the distance by the bandwidth, then square.
+two-missing: (2 * bandwidth**2) → bandwidth**2
+    The factor 2 in front of bandwidth² is missing: your kernel is narrower by √2.
+two-squared: (2 * bandwidth**2) → (2 * bandwidth) ** 2
+    The factor 2 is squared, too: (2·bandwidth)² is 4·bandwidth², and 2·bandwidth² is asked for.
+halved-inside: (2 * bandwidth**2) → 2 * bandwidth**2
+    You multiply by bandwidth²: `a / 2 * h**2` divides by 2 only. Write `a / (2 * h**2)`.
+exponential: (distances**2) / (2 * bandwidth**2) → np.abs(distances) / bandwidth
+    Your kernel is e^(−|distance|/bandwidth). A Gaussian squares the ratio and halves it:
+    exp(−(distance/bandwidth)²/2).
+distance-not-squared: (distances**2) → np.abs(distances)
+    The distance is not squared: your kernel has a sharp peak where a Gaussian is round.
+box: np.exp(-(distances**2) / (2 * bandwidth**2)) → 1.0 * (np.abs(distances) <= bandwidth)
+    You average all points within one bandwidth with equal weights; the weight should fall off
+    smoothly with the distance.
+not-normalized: kernel / total → kernel
+    The weights are not divided by their sum. Where data are dense you get more than where they
+    are sparse: {your.row} instead of {right.row}.
+columns: kernel.sum(axis=1, keepdims=True) → kernel.sum(axis=0, keepdims=True)
+    You normalize over the queries (axis 0), so a prediction depends on which other queries are
+    asked. The weights of *one* query sum to 1.
+count: kernel.sum(axis=1, keepdims=True) → kernel.shape[1]
+    You divide by the number of points, {x.last} here, not by the sum of the query's weights, so
+    these do not sum to 1: {your.row} instead of {right.row}.
+density: kernel / total → kernel / (bandwidth * np.sqrt(2 * np.pi))
+    You use the Gaussian's density, 1/(√(2π)·bandwidth) included, instead of weights that sum to
+    1: divide each query's weights by their own sum.
+density-averaged: kernel / total → kernel / (bandwidth * np.sqrt(2 * np.pi)) / kernel.shape[1]
+    You take the mean over the {x.last} points of y times the Gaussian's density. Such weights do
+    not sum to 1: divide each query's weights by their own sum, {your.row} instead of {right.row}.
+x-sorted: x_query[:, None] - x[None, :] → x_query[:, None] - np.sort(x)[None, :]
+    You sort x and leave y as it was: point j is the pair (x_j, y_j), and sorting one of the two
+    tears the pairs apart. No order is needed at all.
+x-averaged: weights @ y → weights @ x
+    You average the x of the data, not their y: {your.row} instead of {right.row}.
+one-query: weights @ y → (weights @ y)[0]
+    You predict for the first query only. There are {x_query.last} queries: make the distances a
+    matrix, with one row for each query.
+nearest: return y[np.abs(x_query[:, None] - x).argmin(axis=1)]
+    You copy the nearest point's y. That is the limit of a tiny bandwidth; here all points have
+    a say.
+interpolated: return np.interp(x_query, x, y)
+    `np.interp` joins neighboring points by straight lines (and needs x in order). Here *all*
+    points have a say, each by its distance.
+"""),
+    hints=(
+        "Start with all distances at once: a row for each query, a column for each data point.",
+        "From distances to the kernel's values, from there to weights (each row divided by its "
+        "sum), and from weights to predictions: the last step is a weighted sum.",
+        "`x_query[:, None] - x` has shape (n_q, n). The exponent is "
+        "`-(distance / bandwidth)**2 / 2`; after dividing by the row sums, `weights @ y`.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.scores.nadaraya_watson",
+        "course_attn.in_torch.scores.nadaraya_watson",
+    ),
+)

@@ -1,0 +1,98 @@
+"""Exercise `log_softmax`."""
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+
+__all__ = ["exercise"]
+
+
+def log_softmax(scores):
+    """Return the logarithms of the weights, without computing the weights."""
+    largest = scores.max(axis=-1, keepdims=True)
+    shifted = scores - largest
+    total = np.exp(shifted).sum(axis=-1, keepdims=True)
+    return shifted - np.log(total)
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20261122).standard_normal
+    return (
+        Case((np.array([[0.0, 1.0, 2.0], [3.0, 1.0, 1.0]]),), "example"),
+        Case((draw((5, 8)),)),
+        Case((draw((4, 4)),), "square"),
+        Case((draw((2, 3, 5, 8)),), "batch"),
+        Case((draw(7),), "vector"),
+        Case(
+            (1000 * draw((4, 6)) + np.array([[0.0], [5e3], [-5e3], [40.0]]),), "far"
+        ),
+        Case((20 * draw((6, 3)).astype("f4"),), "float32"),
+    )
+
+
+def _powers(c: Context) -> str | None:
+    with np.errstate(over="ignore"):
+        sums = np.exp(c.got).sum(axis=-1)
+    if not c.got.ndim or np.allclose(sums, 1, atol=1e-3):
+        return None
+    return c.filled(
+        "e to your numbers should give weights, so that the powers of each row sum to 1. For the "
+        "scores {scores.row} you return {your.row}."
+    )
+
+
+exercise = Exercise(
+    log_softmax,
+    place=15,
+    minutes=10,
+    level="medium",
+    prepares=("cross_entropy",),
+    section="The logarithm of the weights",
+    task="""
+Write `log_softmax(scores)`, the logarithms of softmax's weights along the last axis, for scores of
+shape (…, n) or a single row (n,). Scores are finite and of any size. A weight that is too small for
+a floating-point number, such as $e^{-2000}$, still has a finite logarithm, and so has your result.
+""",
+    cases=_cases,
+    kinds={
+        "far": Kind(
+            "where scores lie thousands apart",
+            "Do you take the logarithm of a weight that has become 0?",
+        ),
+    },
+    faults=fault_list("""
+log-of-weights: shifted - np.log(total) → np.log(np.exp(shifted) / total)
+    You compute the weights first. Those below 1e-308 become 0, and the logarithm of 0 is −∞.
+small-number-added: shifted - np.log(total) → np.log(np.exp(shifted) / total + 1e-9)
+    A small number in the logarithm hides the zeros, and changes every small weight: no logarithm is
+    below {your.min}, where {right.min} is right.
+no-shift: scores - largest → scores
+    Without a shift `np.exp` overflows above 709, and the sum of the powers is infinite.
+shift-lost: shifted - np.log(total) → scores - np.log(total)
+    The sum is that of the shifted powers, and you subtract its logarithm from the scores as they
+    were: each row is off by its largest score.
+weights: shifted - np.log(total) → np.exp(shifted) / total
+    These are the weights themselves; their logarithms are asked for.
+added: shifted - np.log(total) → shifted + np.log(total)
+    The logarithm of a quotient is a *difference*: yours grows with the sum of the powers.
+log-of-each: np.log(total) → shifted.sum(axis=-1, keepdims=True)
+    The logarithm of a sum is not the sum of the logarithms: add the powers first.
+"""),
+    properties=(Property("powers", _powers),),
+    hints=(
+        "Write down the logarithm of $e^{s_j} / \\sum_m e^{s_m}$ on paper. What is the logarithm "
+        "of a quotient?",
+        "It is $s_j$ minus the logarithm of the sum. Shift the scores first, as in `softmax`: then "
+        "no power overflows, and the sum is at least 1.",
+        "`shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))`, where `shifted` are the "
+        "scores minus the largest of their row.",
+    ),
+    built_ins=(
+        "scipy.special.log_softmax",
+        "torch.log_softmax",
+        "torch.Tensor.log_softmax",
+        "torch.nn.functional.log_softmax",
+        "course_attn.in_numpy.softmax.log_softmax",
+        "course_attn.in_torch.softmax.log_softmax",
+    ),
+)

@@ -1,0 +1,112 @@
+"""Question `scores_behind`."""
+
+import numpy as np
+
+from whywrong import Question, Reason
+from whywrong.context import listed, number
+
+__all__ = ["exercise"]
+
+
+def scores_behind():
+    """Give the scores of sum 0 that have the weights 1/2, 1/3 and 1/6 at temperature 2."""
+    logarithms = np.log([1 / 2, 1 / 3, 1 / 6])
+    scores = 2 * logarithms
+    return scores - scores.mean()
+
+
+_WEIGHTS = np.array([1 / 2, 1 / 3, 1 / 6])
+_NEAR = 2e-3  # three digits after the point are enough
+
+
+def _read(value: object) -> np.ndarray:
+    try:
+        scores = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        scores = np.empty(())
+    if scores.shape != (3,) or not np.isfinite(scores).all():
+        shape = f" Yours has shape {scores.shape}." * (
+            scores.shape not in ((), (3,))
+        )
+        raise ValueError(f"Return three finite numbers, one for each key.{shape}")
+    return scores
+
+
+def _at(scores: np.ndarray, temperature: float) -> np.ndarray:
+    powers = np.exp((scores - scores.max()) / temperature)
+    return powers / powers.sum()
+
+
+def _apart(scores: np.ndarray, temperature: float) -> bool:
+    """Whether the scores are as far apart as those with the weights at this temperature."""
+    gaps = temperature * (np.log(_WEIGHTS) - np.log(_WEIGHTS).mean())
+    return np.allclose(scores - scores.mean(), gaps, 0, _NEAR)
+
+
+exercise = Question(
+    scores_behind,
+    place=5,
+    minutes=8,
+    level="medium",
+    prepares=("softmax_with_temperature",),
+    section="How sharp? The temperature",
+    task="""
+Go backward. At temperature 2, three scores whose sum is 0 became the weights 1/2, 1/3 and 1/6.
+Predict before you compute: how far does the first score lie above the second? Then let
+`scores_behind()` return the three scores, in this order, to three digits after the point.
+""",
+    read=_read,
+    reasons=(
+        Reason(
+            "weights",
+            lambda s: np.allclose(s, _WEIGHTS, 0, _NEAR),
+            "These are the weights. Which scores does softmax turn into them? It takes powers of "
+            "e, so go back by a logarithm.",
+        ),
+        Reason(
+            "cold",
+            lambda s: _apart(s, 1.0),
+            "At temperature 1 your scores have these weights. At temperature 2 they are divided by "
+            "2 before softmax, so they have to lie twice as far apart.",
+        ),
+        Reason(
+            "divided",
+            lambda s: _apart(s, 0.5),
+            "You divide the logarithms by 2. But a/2 is what softmax sees of a score a at "
+            "temperature 2: to undo that, multiply.",
+        ),
+        Reason(
+            "upside-down",
+            lambda s: _apart(-s, 2.0),
+            "The signs are the wrong way around: your first score is the lowest, and its weight "
+            "is to be the largest.",
+        ),
+        Reason(
+            "bits",
+            lambda s: _apart(s * np.log(2), 2.0),
+            "You take logarithms to base 2; softmax takes powers of e.",
+        ),
+        Reason(
+            "shifted",
+            lambda s: _apart(s, 2.0) and abs(s.sum()) > 3 * _NEAR,
+            lambda s: (
+                f"These scores do have the weights. But their sum is {number(s.sum())}: add one "
+                "number to all three, which leaves the weights as they are, and make it 0."
+            ),
+        ),
+        Reason(
+            "other",
+            lambda s: not _apart(s, 2.0),
+            lambda s: (
+                f"At temperature 2 your scores have the weights {listed(_at(s, 2.0))}."
+            ),
+        ),
+    ),
+    hints=(
+        "What is the ratio of the first two weights, and how does it depend on their scores?",
+        "At temperature 2 the ratio is e^((s₁ − s₂)/2), and it is 3/2. That gives s₁ − s₂; find "
+        "s₂ − s₃ in the same way.",
+        "2 log a_j, for the three weights, has the right distances. Subtract the mean of the three "
+        "numbers, so that they sum to 0.",
+    ),
+)

@@ -1,0 +1,210 @@
+"""Exercise `softmax`."""
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+from whywrong.context import listed
+
+__all__ = ["exercise"]
+
+
+def softmax(scores):
+    """Turn every row of scores into positive weights that sum to 1."""
+    row_maximum = scores.max(axis=-1, keepdims=True)
+    powers = np.exp(scores - row_maximum)
+    row_sum = powers.sum(axis=-1, keepdims=True)
+    weights = powers / row_sum
+    return weights
+
+
+def _cases() -> tuple[Case, ...]:
+    draw = np.random.default_rng(20260301).standard_normal
+    apart = draw((6, 4)) + np.array([[0], [3000], [-2500], [400], [-7000], [700.0]])
+    apart[1, 2] += 2000.0  # far above the mean of its row
+    apart[3, 1] -= 900.0  # far below all others
+    apart[5, 3] = 711.5  # e to that is infinite, e to 3 (its place) less is not
+    hidden = draw((7, 5)) + np.resize([0.0, -900.0, 1200.0], (7, 1))
+    hidden[draw((7, 5)) < 0] = -np.inf
+    hidden[:, 2] = np.resize([1.5, -898.5, 1201.5], 7)
+    float32 = 4 * draw((11, 13)) + np.resize([0.0, 150.0, -150.0], (11, 1))
+    return (
+        Case((np.array([[0.0, 1.0, 2.0], [3.0, 1.0, 1.0]]),), "example"),
+        Case((draw((5, 8)),)),
+        Case((3 * draw((11, 3)),)),
+        Case((draw((5, 5)),), "square"),
+        Case((draw((2, 3, 5, 8)),), "batch"),
+        Case((draw(7),), "vector"),
+        Case((apart,), "large"),
+        Case((draw((3, 11)) - [[900.0], [1500.0], [800.0]],), "low"),
+        # Far enough for float32 only, which these scores are in the PyTorch twin.
+        Case((3 * draw((9, 4)) + np.resize([0, 120, -120], (9, 1)),), "medium"),
+        Case((hidden,), "minus-infinity"),
+        Case((draw((1, 6)),), "one"),
+        Case((draw((5, 1)),), "one"),
+        Case((float32.astype("f4"),), "float32"),
+    )
+
+
+def _row_sums(c: Context) -> str | None:
+    sums = c.got.sum(axis=-1, keepdims=True)
+    if np.allclose(sums, 1, rtol=0, atol=5 * c.rtol):
+        return None
+    with np.errstate(all="ignore"):
+        # The largest shifted power is 1: the sum of a row is 1 over its largest weight.
+        added = (1 / sums - 1) / c.expected.max(axis=-1, keepdims=True)
+    why = ""
+    if (sums == 0).any():
+        why = "Rows of zeros come from 0/0 or ∞/∞, hidden by `nan_to_num` perhaps."
+    elif c.got.ndim > 1 and np.allclose(c.got.sum(axis=-2), 1):
+        why = "Your columns do: along which axis do `max` and `sum` run?"
+    elif np.allclose((c.got**2).sum(axis=-1), 1):
+        why = "Their squares sum to 1: you divide by the length (the norm), not by the sum."
+    elif added.min() > 0 and np.allclose(added, added.min(), rtol=1e-2):
+        why = f"Is {added.min():.4g} added to the sum? It needs nothing: it is at least 1."
+    return f"Your rows sum to {c.sums()}, and each should sum to 1. {why}".strip()
+
+
+def _flattened(c: Context) -> str | None:
+    scores = c.given["scores"].reshape(-1, c.given["scores"].shape[-1])
+    rows = c.got.reshape(scores.shape)
+    flat = (np.ptp(rows, axis=-1) < 1e-9) & (scores.max(-1) - scores.min(-1) > 1e-2)
+    flat &= rows.any(axis=-1)
+    if not flat.any():
+        return None
+    return (
+        f"The scores {listed(scores[flat][0])} differ, but their weights come out equal, "
+        f"{listed(rows[flat][0])}: are the scores clipped or rounded?"
+    )
+
+
+def _infinity_weighed(c: Context) -> str | None:
+    extra = c.got[np.isneginf(c.given["scores"])]
+    if not extra.any():
+        return None
+    return (
+        f"Scores of −∞ get weights up to {extra.max():.4g}: leave −∞ as it is, also before "
+        "exp, which makes it 0."
+    )
+
+
+def _unchanged(factor: float, message: str) -> Property:
+    """Return the property that weights change when all scores are multiplied by a factor."""
+
+    def told(c: Context) -> str | None:
+        scores = np.array([[-0.5, 1.0, 2.0], [0.3, -1.0, 0.7]])
+        one, other = c.call(scores), c.call(factor * scores)
+        same = one is not None and other is not None and np.allclose(one, other)
+        return message if same else None
+
+    return Property("sign-blind" if factor < 0 else "scale-invariant", told)
+
+
+_SHIFT = (
+    "`exp` overflows above 709 (88 in float32) and vanishes below −745 (−104), and 0/0 and ∞/∞ are "
+    "NaN: subtract from each row its own largest score, always."
+)
+
+exercise = Exercise(
+    softmax,
+    place=10,
+    minutes=10,
+    level="easy",
+    prepares=(
+        "log_softmax",
+        "softmax_with_temperature",
+        "softmax_torch",
+        "unscaled_attention",
+        "masked_softmax",
+        "online_softmax",
+    ),
+    section="Why it works in a computer: the shift",
+    task="""
+Write `softmax(scores)`: every row (last axis) becomes positive weights that sum to 1,
+$a_j = e^{s_j} / \\sum_m e^{s_m}$. Shape (…, n) in and out; a single row (n,) too. It has to work
+for scores of any size: rows may lie thousands apart, and entries may be −∞ (weight 0), with at
+least one finite entry in each row.
+""",
+    cases=_cases,
+    kinds={
+        "large": Kind("for rows that lie thousands apart", _SHIFT),
+        "low": Kind("where all scores are far below 0", _SHIFT),
+        "medium": Kind("for scores beyond ±100", _SHIFT),
+        "float32": Kind("for float32 input", _SHIFT),
+        "one": Kind(
+            "where an axis has length 1",
+            "`squeeze()` drops such axes; `axis=-1` with `keepdims=True` treats them as any other.",
+        ),
+        "minus-infinity": Kind(
+            "where some scores are −∞", "exp(−∞) is 0, as it should be."
+        ),
+    },
+    faults=fault_list("""
+no-shift: scores.max(axis=-1, keepdims=True) → 0.0
+    exp of {scores.max} is infinite and exp of {scores.min} is 0, and ∞/∞ and 0/0 are NaN:
+    {your.nan_rows} of your rows here. Subtract each row's largest score first.
+global-shift: scores.max(axis=-1, keepdims=True) → scores.max()
+    You subtract one maximum, that of the whole array: rows far below it become 0/0, and
+    {your.nan_rows} of your rows here are NaN. Each row needs its own maximum.
+argmax-shift: scores.max(axis=-1, keepdims=True) → scores.argmax(axis=-1, keepdims=True)
+    You subtract the *place* of the row's largest score (what `argmax` gives), not that score
+    itself: exp still overflows, and {your.nan_rows} of your rows here are NaN.
+shift-after-exp: np.exp(scores - row_maximum)
+            → np.exp(scores) - np.exp(scores).max(axis=-1, keepdims=True)
+    You subtract the largest *power*, after exp: the largest score then gets the weight 0.
+    Subtract the largest *score*, before exp.
+wrong-axis: scores.max(axis=-1, keepdims=True)
+            → scores.max(axis=max(-2, -scores.ndim), keepdims=True)
+        and powers.sum(axis=-1, keepdims=True)
+            → powers.sum(axis=max(-2, -scores.ndim), keepdims=True)
+    Your columns sum to 1, and your rows to {your.sums}: the axis of a row is the last, `axis=-1`.
+one-row-only: scores.max(axis=-1, keepdims=True) → scores.max()
+        and powers.sum(axis=-1, keepdims=True) → powers.sum()
+    This is right for a single row only: without an axis, `max()` and `sum()` run over the whole
+    array. Your rows sum to {your.sums}.
+sum-before-exp: powers.sum(axis=-1, keepdims=True)
+            → np.exp((scores - row_maximum).sum(axis=-1, keepdims=True))
+    You divide by e to the sum of the scores; first exp, then the sum. Your rows sum to {your.sums}.
+sum-not-shifted: powers.sum(axis=-1, keepdims=True) → np.exp(scores).sum(axis=-1, keepdims=True)
+    Above the fraction bar the scores are shifted, below it they are not: your rows sum to
+    {your.sums}. Divide the shifted powers by their own sum.
+scaled: np.exp(scores - row_maximum) → np.exp((scores - row_maximum) / scores.shape[-1] ** 0.5)
+    You divide by √n first. Scaling comes later, and not by n.
+no-exp: return scores / scores.sum(axis=-1, keepdims=True)
+    You divide the scores by their sum without exponentiating: negative scores give negative
+    weights, and the first row becomes {your.row}.
+sigmoid: return 1 / (1 + np.exp(-scores))
+    You apply the sigmoid to each score by itself: your rows sum to {your.sums}. In a softmax
+    the entries of a row compete.
+"""),
+    properties=(
+        Property("infinity-weighed", _infinity_weighed),
+        Property("flattened", _flattened),
+        Property("row-sums", _row_sums),
+        _unchanged(
+            -1.0,
+            "All scores with the opposite sign give the same weights: the signs get lost, in a "
+            "square or in `abs` perhaps. e^s is larger for larger s.",
+        ),
+        _unchanged(
+            2.0,
+            "Doubling all scores leaves your weights as they are: the scores are divided by "
+            "something that grows with them, or no power of e is taken. *Subtract* the largest.",
+        ),
+    ),
+    wrong_lines=("global-shift", "sum-not-shifted", "shift-after-exp"),
+    hints=(
+        "What is `np.exp(1000.)`? And what changes if you add the same number to a whole row?",
+        "Nothing changes. So add what makes the largest score 0: then no power exceeds 1.",
+        "Subtract `scores.max(axis=-1, keepdims=True)`, take `np.exp`, divide by the sum along the "
+        "same axis, also kept.",
+    ),
+    built_ins=(
+        "scipy.special.softmax",
+        "sklearn.utils.extmath.softmax",
+        *(
+            f"torch.{m}softmax"
+            for m in ("", "Tensor.", "nn.functional.", "special.")
+        ),
+        *(f"course_attn.in_{it}.softmax.softmax" for it in ("numpy", "torch")),
+    ),
+)

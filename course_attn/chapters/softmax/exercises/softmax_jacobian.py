@@ -1,0 +1,126 @@
+"""Exercise `softmax_jacobian`."""
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+
+__all__ = ["exercise"]
+
+
+def softmax_jacobian(weights):
+    """Give the derivative of every softmax weight with respect to every score of its row."""
+    identity = np.eye(weights.shape[-1], dtype=weights.dtype)
+    diagonal = weights[..., :, None] * identity
+    outer_product = weights[..., :, None] * weights[..., None, :]
+    return diagonal - outer_product
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20260304)
+
+    def draw(*shape: int) -> np.ndarray:
+        return rng.dirichlet(np.full(shape[-1], 2.0), shape[:-1])
+
+    nearly_one = np.array([2e-5, 1.0, 3e-6, 5e-5, 1e-7, 8e-6])
+    return (
+        Case((np.array([0.5, 0.3, 0.2]),), "example"),
+        Case((draw(7),)),
+        Case((draw(4),)),
+        *(Case((draw(*s),), "batch") for s in ((5, 8), (5, 5), (2, 3, 11), (1, 4))),
+        Case((np.ones((3, 1)),), "batch"),
+        Case((np.ones(1),), "one"),
+        Case((np.eye(5)[2],), "saturated"),
+        Case((nearly_one / nearly_one.sum(),), "nearly-one"),
+        Case((draw(13).astype("f4"),), "float32"),
+    )
+
+
+def _row_sums(c: Context) -> str | None:
+    if np.abs(c.got.sum(axis=-1)).max() <= 1e-3 * np.abs(c.got).max():
+        return None
+    return (
+        "The weights always sum to 1, so a score can only move weight around: the rows of the "
+        f"Jacobian sum to 0. Yours sum to {c.sums()}."
+    )
+
+
+exercise = Exercise(
+    softmax_jacobian,
+    place=40,
+    minutes=12,
+    level="medium",
+    section="How weights respond to scores: the Jacobian",
+    task="""
+Write `softmax_jacobian(weights)`. Given the weights a = softmax(s) (not the scores), entry (j, m)
+of the result is $\\partial a_j / \\partial s_m = a_j (\\delta_{jm} - a_m)$: what weight j gains
+when score m grows. Shape (…, n) in, (…, n, n) out, one matrix for each row of weights.
+""",
+    cases=_cases,
+    kinds={
+        "saturated": Kind("where one weight is 1", "All derivatives are 0 there."),
+        "nearly-one": Kind("where one weight is nearly 1"),
+        "one": Kind("for a single weight", "It is always 1: the result is [[0]]."),
+        "batch": Kind(
+            "with leading batch axes",
+            "`np.diag` and `np.outer` know no batches: insert axes with `[..., :, None]` and "
+            "`[..., None, :]`, and multiply by `np.eye(n)`.",
+            apart=True,
+        ),
+    },
+    faults=fault_list("""
+diagonal-without-square: diagonal - outer_product → diagonal - outer_product * (1 - identity)
+    On the diagonal a_j² is not subtracted: a aᵀ has a diagonal, too. {worst_row}
+square-twice: diagonal - outer_product → diagonal - outer_product * (1 + identity)
+    On the diagonal a_j² is subtracted twice, in 1 − a_j and with a aᵀ. {worst_row}
+sigmoid-like: diagonal - outer_product → (diagonal - outer_product) * identity
+    You have the diagonal a (1 − a), and zeros elsewhere: that is the derivative of a sigmoid,
+    where entries do not compete. Off the diagonal ∂a_j/∂s_m = −a_j a_m.
+identity-alone: diagonal - outer_product → identity + 0 * outer_product
+    You return the identity: that is how the weights change with themselves. Asked for is how
+    they change with the *scores*, from which softmax made them.
+off-diagonal-sign: diagonal - outer_product → diagonal - outer_product * (2 * identity - 1)
+    Off the diagonal the sign is wrong: when score m grows, every *other* weight shrinks.
+upper-half: diagonal - outer_product → np.triu(diagonal - outer_product)
+    The lower half is empty: j and m both run over all n.
+lower-half: diagonal - outer_product → np.tril(diagonal - outer_product)
+    The upper half is empty: j and m both run over all n.
+dot: weights[..., :, None] * weights[..., None, :] → (weights**2).sum(axis=-1)[..., None, None]
+    What you subtract is one number, Σa² (`weights @ weights`), from every entry; a aᵀ is a matrix
+    with a_j a_m at (j, m): the weights as a column, times the weights as a row.
+own-weight-twice: weights[..., :, None] * weights[..., None, :] → weights[..., :, None] ** 2
+    Off the diagonal you have −a_j², the own weight twice: it is −a_j a_m. One factor counts
+    rows, the other columns (`[..., :, None]` and `[..., None, :]`).
+diagonal-factor-missing: weights[..., :, None] * identity
+            → (1 - weights + weights**2)[..., :, None] * identity
+    On the diagonal the factor a_j is missing: you have 1 − a_j there, and a_j (1 − a_j) is right.
+delta-everywhere: weights[..., :, None] * identity → weights[..., :, None] + 0 * identity
+    You take δ_jm as 1 everywhere: a_j (1 − a_m). It is 1 where j = m and 0 elsewhere, so that off
+    the diagonal −a_j a_m remains. {worst_row}
+diagonal-swapped: weights[..., :, None] * identity → weights[..., :, None] * (1 - identity)
+    δ_jm is the wrong way around: it is 1 *on* the diagonal and 0 off it.
+vector: return weights * (1 - weights)
+    You return a (1 − a), shape {your.shape}: the diagonal only. Every weight depends on every
+    score, hence a matrix of shape {right.shape}.
+softmaxed-again: identity = np
+            → weights = np.exp(weights) / np.exp(weights).sum(-1)[..., None] ⏎ identity = np
+    You apply a softmax to the argument first: it holds the weights already, not the scores.
+row-factor-missing: weights[..., :, None] * identity → identity
+        and weights[..., :, None] * weights[..., None, :] → weights[..., None, :]
+    The factor a_j is missing: you have δ_jm − a_m, the derivative of log a_j.
+"""),
+    properties=(Property("row-sums", _row_sums),),
+    wrong_lines=("sigmoid-like", "own-weight-twice", "diagonal-swapped"),
+    hints=(
+        "If score m grows a little, what happens to weight m, and what to all the others?",
+        "Two matrices: one has the weights on its diagonal, the other has a_j a_m at (j, m).",
+        "`weights[..., :, None] * np.eye(n)` is the first for any batch; "
+        "`weights[..., :, None] * weights[..., None, :]` the second. Subtract.",
+    ),
+    built_ins=(
+        "torch.autograd.functional.jacobian",
+        "torch.func.jacrev",
+        "torch.func.jacfwd",
+        "course_attn.in_numpy.softmax.softmax_jacobian",
+        "course_attn.in_torch.softmax.softmax_jacobian",
+    ),
+)

@@ -1,0 +1,113 @@
+"""Exercise `weighted_sum`."""
+
+import numpy as np
+
+from whywrong import Case, Exercise, Kind, fault_list
+
+__all__ = ["exercise"]
+
+
+def weighted_sum(weights, values):
+    """Mix the values by the weights: output i is the sum over j of weights[i, j] * values[j]."""
+    outputs = weights @ values
+    return outputs
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20260101)
+    draw = rng.standard_normal
+    weights = np.array([[0.5, 0.3, 0.2], [0.0, 0.25, 0.75]])
+    values = np.array([[1.0, 0, 2, 8], [3, 4, 0, -6], [9, 8, 4, 2]])
+    return (
+        Case((weights, values), "example"),
+        Case((rng.uniform(0.1, 1.0, (5, 7)), draw((7, 3)))),
+        Case((draw((11, 3)), draw((3, 13)))),
+        Case((rng.uniform(0.1, 1.0, (5, 5)), draw((5, 5))), "square"),
+        Case((draw((2, 3, 5, 7)), draw((2, 3, 7, 11))), "batch"),
+        Case((draw((1, 7)), draw((7, 1))), "vector"),
+        Case((draw((3, 7)), 1e-6 * draw((7, 5))), "small"),
+        Case((draw((11, 13)).astype("f4"), draw((13, 5)).astype("f4")), "float32"),
+    )
+
+
+exercise = Exercise(
+    weighted_sum,
+    place=60,
+    minutes=5,
+    level="easy",
+    prepares=("weighted_sum_torch", "nadaraya_watson", "unscaled_attention"),
+    section="In one line: a matrix product",
+    task="""
+Write `weighted_sum(weights, values)`. Row $i$ of the result is the mixture
+$y_i = \\sum_j a_{ij} x_j$ of the rows of `values`, with the weights exactly as they are given (they
+need not sum to 1, and may be negative). Shapes: `weights` (…, n_q, n_k), `values` (…, n_k, d),
+result (…, n_q, d); the dots stand for any number of equal leading batch axes.
+""",
+    cases=_cases,
+    kinds={
+        "vector": Kind("for an axis of length 1", "`squeeze` drops such an axis."),
+        "small": Kind("for very small values", "Is something rounded, or added?"),
+    },
+    faults=fault_list("""
+transposed-weights: = weights → = np.swapaxes(weights, -1, -2)
+    The weights are transposed: your output i uses column i of `weights`, but row i holds the
+    weights of output i. Where n_q and n_k differ, the shapes do not even fit.
+renormalized: = weights → = (weights / weights.sum(axis=-1, keepdims=True))
+    You divide the weights by their row sums first. Take them as they are: here the rows of
+    `weights` sum to {weights.sums}, and that scales the outputs.
+softmaxed: = weights → = (np.exp(weights) / np.exp(weights).sum(axis=-1, keepdims=True))
+    You apply a softmax to the weights. They are weights already, not scores: the first output
+    is mixed with {weights.row}, exactly as it stands.
+mean: @ values → @ values / values.shape[-2]
+    You average where you should sum: every number is {values.rows} times too small, because it
+    is divided by n_k. The weights already say how much each value counts.
+last-value-missing: weights @ values → weights[..., :-1] @ values[..., :-1, :]
+    The last value never enters the sum: there are {values.rows} values, and
+    `range({values.rows})` runs over all of them; it already stops before {values.rows}.
+first-value-missing: weights @ values → weights[..., 1:] @ values[..., 1:, :]
+    The first value never enters the sum: Python counts from 0, so j starts at 0, and
+    `range(1, …)` or `[1:]` leaves the first of the {values.rows} values out.
+only-last-term: weights @ values → weights[..., -1:] @ values[..., -1:, :]
+    Your output holds the last term of the sum only: inside the loop each term replaces the one
+    before. Add it with `+=`, to a row that starts at zero.
+over-features: weights @ values → weights * values.sum(axis=-1)[..., None, :]
+    You multiply the right pairs and then sum over the wrong axis: the features are added up and
+    j is left over, hence shape {your.shape} and not {right.shape}.
+over-queries: weights @ values → weights.sum(axis=-2)[..., None] * values
+    You multiply the right pairs and then sum over the outputs i: one row is left for each
+    *value*, hence shape {your.shape} and not {right.shape}. The axis to sum over is j.
+summed-over-all: return outputs → return outputs.sum()
+    Everything is added up, to one number: `.sum()` without `axis=` runs over all axes. Only j
+    is summed over: outputs and features stay apart.
+first-row-for-all: = weights → = (0 * weights + weights[..., :1, :])
+    All your outputs are the same: each is mixed with the first row of `weights`. Output i has
+    weights of its own, row i.
+largest-copied: = weights → = (weights == weights.max(axis=-1, keepdims=True)).astype(values.dtype)
+    You copy the value with the largest weight. All values count, each as much as its weight says.
+signs-lost: = weights → = np.abs(weights)
+    The signs of the weights are lost: negative ones are allowed here. Use them as given.
+negative-cut-off: = weights → = (weights * (weights > 0))
+    You treat negative weights as 0. They are allowed here: such a value is subtracted.
+first-values-of-the-batch: weights @ values → weights @ values.reshape(-1, *values.shape[-2:])[0]
+    You mix the values of the first batch element for all of them. Each element of the batch has
+    values of its own: `values` has shape {values.shape}, and its leading axes go with those of
+    `weights`.
+first-weights-of-the-batch: = weights → = weights.reshape(-1, *weights.shape[-2:])[0]
+    You mix with the weights of the first batch element for all of them. Each element of the batch
+    has weights of its own: `weights` has shape {weights.shape}.
+"""),
+    hints=(
+        "Take output 0. Which row of which array says how much of each value it gets? Which axis "
+        "does the sum run over in each of the two arrays?",
+        "Multiplying along a row of one array and down a column of another, then adding: that is "
+        "what a matrix product does, for all rows and columns at once.",
+        "`@` sums over the last axis of its left side and the second-to-last of its right side. "
+        "Weights (n_q, n_k) and values (n_k, d) fit in just one order.",
+    ),
+    built_ins=(
+        "course_attn.in_numpy.weighted_sum.weighted_sum",
+        "course_attn.in_numpy.weighted_sum.weighted_sum_loop",
+        "course_attn.in_torch.weighted_sum.weighted_sum",
+        "course_attn.in_torch.weighted_sum.weighted_sum_loop",
+    ),
+)

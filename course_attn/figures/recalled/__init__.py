@@ -1,1 +1,0 @@
-"""What each chapter asks again on later days: one module per chapter, by its name."""

@@ -1,0 +1,198 @@
+"""Every exercise: right answers pass, wrong ones are refused with the sentence that fits.
+
+A test is one exercise; its failure lists every answer or fault that is not treated as it should be.
+"""
+
+import ast
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+from course_attn.exercises import catalog, check
+from tests.exercises.answers import answers_that_are
+from tests.exercises.solutions import (
+    EXERCISES,
+    TASKS,
+    as_own_function,
+    pasted,
+    reference_source,
+)
+from whywrong import Question
+
+RIGHT = answers_that_are("right")
+WRONG = answers_that_are("wrong")
+LIBRARY = {"np", "torch", "bool", "len", "range", "float", "super", "ValueError"}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_reference_passes_when_pasted_without_a_remark(name):
+    result = check(pasted(TASKS[name]))
+    assert result.passed and result.remarks == (), result
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_solution_of_the_course_is_refused_as_built_in(name):
+    assert check(EXERCISES[name].solution).faults == ("built-in",)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_right_answers_pass(name):
+    results = {
+        answer.name: check(answer.function, name) for answer in RIGHT[name].values()
+    }
+    refused = [
+        f"{n}: {result}" for n, result in results.items() if not result.passed
+    ]
+    assert not refused, "\n\n".join(refused)
+
+
+# All of them take a tenth of the time of all tests: every sixth answer is tried always, the
+# others in `make exhaustive`.
+@pytest.mark.parametrize(
+    "turns", [(0,), pytest.param((1, 2, 3, 4, 5), marks=pytest.mark.exhaustive)]
+)
+@pytest.mark.parametrize("name", TASKS)
+def test_wrong_answers_are_refused_with_the_expected_diagnosis(name, turns):
+    mistold = []
+    for number, answer in enumerate(WRONG[name].values()):
+        if number % 6 not in turns:
+            continue
+        result = check(answer.function, name)
+        refused = result.status in ("wrong", "crashed") and len(result.message) > 20
+        found = tuple(
+            id for id in result.faults if not id.startswith(("slip-", "mend-"))
+        )
+        named = answer.expected_faults in ((), found)
+        said = answer.expected_words in result.message
+        by_us = "checker itself" in result.message
+        if not (refused and named and said) or by_us:
+            mistold.append(f"{answer}\nis told:\n{result!r} {result.faults}")
+    assert not mistold, "\n\n".join(mistold)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_faults_are_refused_with_their_own_ids_and_messages(name):
+    exercise = EXERCISES[name]
+    ids = [fault.id for fault in exercise.faults]
+    assert ids and len(set(ids)) == len(ids)
+    results = {
+        fault.id: check(as_own_function(exercise.wrong_version(fault)), name)
+        for fault in exercise.faults
+    }
+    misnamed = [
+        f"{fault} is told {result.status}, {result.faults}: {result.message}"
+        for fault, result in results.items()
+        if (result.status, result.faults) != ("wrong", (fault,))
+    ]
+    assert not misnamed, "\n\n".join(misnamed)
+    same = [
+        f"{fault}: {result.message}"
+        for fault, result in results.items()
+        if re.search(
+            r"(?:is|have) (\[.*?\]|[-.\d]+)[;,] \1 is right", result.message
+        )
+    ]
+    assert not same, "\n\n".join(same)
+    said: dict[str, list[str]] = {}
+    for fault, result in results.items():
+        said.setdefault(result.message, []).append(fault)
+    assert len(said) == len(ids), [same for same in said.values() if len(same) > 1]
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_messages_have_no_formulas_which_would_be_shown_raw(name):
+    exercise = EXERCISES[name]
+    said = [
+        *(fault.message for fault in exercise.faults),
+        *(kind.advice for kind in exercise.kinds.values()),
+    ]
+    assert [text for text in said if isinstance(text, str) and "$" in text] == []
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_stub_is_not_attempted(name):
+    count = len(inspect.signature(TASKS[name].solution).parameters)
+    namespace = {}
+    exec(
+        f"def {name}({', '.join('abcdefg'[:count])}):\n"
+        "    raise NotImplementedError",
+        namespace,
+    )
+    assert check(namespace[name]).status == "todo"
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_task_has_text_and_three_different_hints(name):
+    task = TASKS[name]
+    assert name in task.task
+    assert name in catalog.chapters[task.chapter]
+    assert len(set(task.hints)) == 3
+    assert all(hint.endswith(("?", ".")) for hint in task.hints)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_reference_needs_only_its_library(name):
+    source = ast.parse(reference_source(TASKS[name]))
+    names = [node for node in ast.walk(source) if isinstance(node, ast.Name)]
+    used = {node.id for node in names}
+    assigned = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    parameters = {
+        node.arg for node in ast.walk(source) if isinstance(node, ast.arg)
+    }
+    assert used - assigned - parameters <= LIBRARY
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, e in EXERCISES.items() if e.library == "numpy"]
+)
+def test_whole_numbers_fit_where_numpy_counts_with_32_bits(name):
+    """In a browser it does: a right answer that multiplies with NumPy would overflow."""
+    exercise = EXERCISES[name]
+    for case in exercise.made_cases:
+        try:
+            right = exercise.used(exercise.solution)(*case.args)
+        except ValueError:  # there is no right answer
+            continue
+        if (
+            isinstance(right, int)
+            or getattr(right, "dtype", np.dtype(float)).kind == "i"
+        ):
+            assert np.abs(right).max() < 2**31, case.args
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, e in EXERCISES.items() if e.library == "numpy"]
+)
+def test_cases_have_sizes_that_separate_axes(name):
+    """But for the cases called square, no two axes of the first array share a length."""
+    for case in EXERCISES[name].made_cases:
+        arrays = [
+            value
+            for value in case.args
+            if isinstance(value, np.ndarray) and value.ndim > 1
+        ]
+        if case.kind == "plain" and arrays:
+            assert arrays[0].shape[-1] != arrays[0].shape[-2]
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, task in TASKS.items() if isinstance(task, Question)]
+)
+def test_reasons_of_a_question_have_ids_of_their_own(name):
+    ids = [reason.id for reason in TASKS[name].reasons]
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("given", [(), ("SelfAttention",)])
+def test_module_in_place_of_its_class_is_named(given):
+    made = pasted(TASKS["SelfAttention"])(5, 2, 7)
+    result = check(made, *given)
+    assert result.faults == ("instance",)
+    assert "check(SelfAttention)" in result.message
+
+
+def test_positive_queries_are_not_called_nearly_right():
+    relu = WRONG["SelfAttention"]["sa_relu_on_queries"].function
+    assert "nearly" not in check(relu, "SelfAttention").faults

@@ -1,0 +1,118 @@
+"""A course of one's own, from the files on the page: found, tried, checked, written, installed."""
+
+import subprocess
+import sys
+import zipfile
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tests.whywrong.classroom.kernels import with_answers
+from tests.whywrong.classroom.the_page import ROOT, blocks, commands, done, files
+
+HEADING = "Exercises of your own"
+RIGHT = """
+def move_centers(points, labels, centers):
+    moved = centers.copy()
+    for k in set(labels):
+        moved[k] = points[labels == k].mean(axis=0)
+    return moved
+"""
+LARGEST = RIGHT.replace(".mean(axis=0)", ".max(axis=0)")
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """The files of the page, in a folder of their own."""
+    folder = tmp_path_factory.mktemp("own")
+    for name, text in files(HEADING).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+def test_commands_print_what_stands_below_them(own):
+    tried, asked, write = commands(HEADING)
+    shown = blocks(HEADING, "text")
+    assert [done(tried, own), done(asked, own)] == shown
+    assert "kmeans.ipynb: 1 exercise" in done(write, own)
+
+
+def test_list_shows_the_course(own):
+    shown = done("python -m course_attn.classroom list --course clustering", own)
+    assert shown.splitlines()[0] == "kmeans: Clustering by k-means (15 minutes)"
+    assert (
+        shown.split("\n")[1].split() == "move_centers medium 15 min NumPy".split()
+    )
+
+
+def test_try_ends_with_an_error_where_a_fault_is_not_seen(own, tmp_path):
+    package = tmp_path / "clustering/kmeans"
+    package.mkdir(parents=True)
+    for name, text in files(HEADING).items():
+        if name.startswith("clustering"):
+            blind = text.replace('drawn(13, 5, 3, "empty", empty=2),', "")
+            (tmp_path / name).write_text(blind, "utf-8")
+    command = [sys.executable, "-m", "whywrong.classroom", "try"]
+    ran = subprocess.run(
+        [*command, "--course", "clustering"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    assert ran.returncode == 1
+    assert "✗ move_centers: the fault 'to-the-origin' passes" in ran.stdout
+    assert "✗ move_centers: the fault 'not-a-number' passes" in ran.stdout
+
+
+@pytest.mark.slow
+def test_notebook_checks_answers_with_the_package_that_is_installed(own, tmp_path):
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d"]
+    subprocess.run(
+        [*build, str(tmp_path)], cwd=own, check=True, capture_output=True
+    )
+    (wheel,) = tmp_path.glob("clustering-1.0-*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
+    done(commands(HEADING)[-1], own)
+    source = nbformat.read(own / "source/kmeans/kmeans.ipynb", as_version=4)
+    assert (
+        "# %pip install https://example.org/clustering.zip"
+        in source.cells[0]["source"]
+    )
+    right = with_answers(source, {"move_centers": RIGHT})
+    wrong = with_answers(source, {"move_centers": LARGEST})
+    # Both in one kernel, one after the other: to start it takes longer than to run one.
+    for cell in wrong.cells:
+        cell["id"] += "-wrong"
+    right.cells += wrong.cells
+    path = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(tmp_path / 'installed')!r}]"
+    right.cells.insert(0, nbformat.v4.new_code_cell(path, id="path"))
+    NotebookClient(
+        right, timeout=60, allow_errors=True, resources={"metadata": {"path": "/"}}
+    ).execute()
+    errors = {
+        cell["id"]: output["ename"]
+        for cell in right.cells
+        for output in cell.get("outputs", [])
+        if output["output_type"] == "error"
+    }
+    assert errors == {"move_centers-check-wrong": "NotRight"}
+
+
+def test_progress_is_kept_apart_from_that_of_other_courses(own, tmp_path):
+    (tmp_path / "p.json").write_text(
+        '{"version": 1, "passed": {"move_centers": "2026-01-01"}}'
+    )
+    (own / "passes.py").write_text(
+        "import numpy as np\nimport clustering\n"
+        f"{RIGHT}\n"
+        "print(clustering.progress().done)\n"
+        "assert clustering.check(move_centers).passed\n"
+        "print(clustering.progress().done)\n"
+        "from course_attn.exercises import progress\n"
+        "print(progress().done)\n"
+    )
+    where = {"COURSE_ATTN_PROGRESS": str(tmp_path / "p.json")}
+    assert done("python passes.py", own, **where).split() == ["0", "1", "0"]

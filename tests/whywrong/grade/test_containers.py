@@ -1,0 +1,180 @@
+"""Answers in containers: the engine's command line, by an engine that is none."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from tests.whywrong.grade.classroom import COURSE, ROOT, graded
+from tests.whywrong.grade.test_isolation import RIGHT
+from whywrong.grade.__main__ import main
+from whywrong.grade.jail import Jail
+from whywrong.grade.launch import CannotStart, Containers
+
+HANGS = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\nwhile 1: pass"
+
+# It notes how it was called, drops what is the engine's, and runs the rest without a container.
+ENGINE = """#!{python}
+import json, os, sys
+with open({log!r}, "a") as log:
+    log.write(json.dumps(sys.argv[1:]) + "\\n")
+if sys.argv[1] == "run":
+    if "no-such-image" in sys.argv:
+        sys.exit("Unable to find image 'no-such-image:latest' locally")
+    os.environ["PYTHONPATH"] = {root!r}
+    program = sys.argv[sys.argv.index("course_attn-grade", sys.argv.index("--workdir")) + 1 :]
+    program = [{python!r} if word == "python" else word for word in program]
+    os.execvp(program[0], program)
+"""
+
+
+@pytest.fixture
+def calls(tmp_path, monkeypatch):
+    """Put an engine on the path; return how it was called."""
+    log = tmp_path / "calls"
+    for name in ("docker", "podman"):
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(
+            ENGINE.format(python=sys.executable, log=str(log), root=str(ROOT)),
+            "utf-8",
+        )
+        program.chmod(0o755)
+    monkeypatch.setenv(
+        "PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    )
+
+    def read() -> list[list[str]]:
+        return [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+
+    return read
+
+
+@pytest.mark.parametrize("engine", ["docker", "podman"])
+def test_container_is_cut_off_limited_and_removed(calls, engine):
+    launcher = Containers(
+        engine, "course_attn-grade", COURSE, Jail("", "", memory=700, files=8), 30
+    )
+    assert graded(launcher, "softmax", RIGHT).passed
+    launcher.close()
+    (run, *_) = calls()
+    at = run.index("course_attn-grade", run.index("--workdir"))
+    options, limit, program = run[:at], run[at + 1 : at + 5], run[at + 5 :]
+    assert limit == ["timeout", "-s", "KILL", "150"]
+    assert options[0] == "run"
+    pairs = list(zip(options, options[1:], strict=False))
+    for pair in (
+        ("--network", "none"),
+        ("--user", "65534:65534"),
+        ("--cap-drop", "ALL"),
+        ("--security-opt", "no-new-privileges"),
+        ("--memory", "1400m"),
+        ("--memory-swap", "1400m"),
+        ("--pids-limit", "64"),
+        ("--label", "course_attn-grade"),
+    ):
+        assert pair in pairs
+    assert {"--rm", "--read-only", "--interactive"} <= set(options)
+    assert not {"--volume", "-v", "--mount", "--privileged"} & set(options)
+    assert program[:4] == ["python", "-P", "-m", "whywrong.grade.answer"]
+    assert program[4:] == ["--course", COURSE, "--memory", "700", "--files", "8"]
+
+
+def test_each_answer_has_a_container_and_a_hanging_one_is_removed(calls):
+    launcher = Containers("docker", "course_attn-grade", COURSE, Jail("", ""), 30)
+    assert graded(launcher, "softmax", HANGS, seconds=1).status == "crashed"
+    assert graded(launcher, "softmax", RIGHT).passed
+    launcher.close()
+    names = [call[call.index("--name") + 1] for call in calls() if call[0] == "run"]
+    assert len(set(names)) == 2
+    assert ["rm", "--force", names[0]] in calls()
+
+
+def test_image_that_is_missing_is_said(calls):
+    launcher = Containers("docker", "no-such-image", COURSE, Jail("", ""), 30)
+    with pytest.raises(
+        CannotStart, match="docker: Unable to find image 'no-such-image"
+    ):
+        launcher.start(torch=False)
+
+
+def test_engine_that_is_missing_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    launcher = Containers("podman", "any", COURSE, Jail("", ""), 30)
+    with pytest.raises(CannotStart, match="podman: No such file"):
+        launcher.start(torch=False)
+
+
+def test_command_grades_in_containers(calls, tmp_path, capsys):
+    (tmp_path / "submitted").mkdir()
+    (tmp_path / "submitted/ada.py").write_text(RIGHT, "utf-8")
+    arguments = [
+        str(tmp_path / "submitted"),
+        "-o",
+        str(tmp_path / "graded"),
+        "--workers",
+        "1",
+    ]
+    assert (
+        main([*arguments, "--container", "docker", "--image", "course_attn-grade"])
+        == 0
+    )
+    assert "1 submissions graded, 0 not: 1 of 1 points" in capsys.readouterr().out
+
+
+@pytest.fixture
+def hanging(calls, tmp_path):
+    """Start the command for answers that hang; return it, and its first one's container."""
+    (tmp_path / "submitted").mkdir()
+    for student in ("ada", "bob"):
+        (tmp_path / f"submitted/{student}.py").write_text(
+            f"{RIGHT}\n{HANGS}", "utf-8"
+        )
+    options = ("--exercises", "softmax", "--workers", "2", "--seconds", "300")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "whywrong.grade", "submitted", *options,
+         "--container", "docker", "--image", "course_attn-grade"],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    family = psutil.Process(run.pid)
+    until = time.monotonic() + 60
+    answers = []
+    while len(answers) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+        below = family.children(recursive=True)
+        answers = [one for one in below if "whywrong.grade.answer" in line_of(one)]
+        answers = [one for one in answers if one.cpu_times().user > 1.5]
+    assert answers
+    yield run, below
+    for one in below:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
+
+
+def line_of(process) -> list[str]:
+    """Return a process's command line."""
+    with contextlib.suppress(psutil.Error):
+        return process.cmdline()
+    return []
+
+
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGINT, marks=pytest.mark.exhaustive), signal.SIGKILL],
+)
+def test_nothing_is_left_where_the_grader_is_stopped(hanging, calls, number):
+    run, below = hanging
+    begun = time.monotonic()
+    os.kill(run.pid, number)
+    assert run.wait(30) == (130 if number == signal.SIGINT else -number)
+    gone, alive = psutil.wait_procs(below, 20)
+    assert not alive and time.monotonic() - begun < 15
+    names = {call[call.index("--name") + 1] for call in calls() if call[0] == "run"}
+    assert {call[2] for call in calls() if call[0] == "rm"} == names

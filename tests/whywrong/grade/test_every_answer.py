@@ -1,0 +1,82 @@
+"""Every answer that the exercises' own tests know, right and wrong, run by the grader."""
+
+import pytest
+
+from course_attn.exercises import catalog
+from tests.exercises.answers import answers_that_are
+from tests.exercises.solutions import TASKS, reference_source
+from tests.whywrong.grade.classroom import (
+    IMPORTS,
+    graded,
+    imported,
+    outside,
+    with_fault,
+)
+from whywrong import Exercise
+
+RIGHT = answers_that_are("right")
+WRONG = answers_that_are("wrong")
+# What cannot be seen from outside: who did the work, and how. The check in the answer's process
+# sees it, and takes the point away.
+INSIDE_ONLY = ("built-in", "whole-rows")
+
+pytestmark = pytest.mark.exhaustive
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_right_answers_pass_with_any_seed(launcher, name):
+    seeds = [f"seed {number}" for number in range(3)]
+    cells = {"solution": IMPORTS + reference_source(TASKS[name])}
+    cells |= {n: imported(given, name) for n, given in RIGHT[name].items()}
+    results = {
+        n: outside(launcher, name, cell, seeds=seeds) for n, cell in cells.items()
+    }
+    refused = [
+        f"{n}: {result!r}" for n, result in results.items() if not result.passed
+    ]
+    assert not refused, "\n\n".join(refused)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_right_answers_pass_in_both_checks(launcher, name):
+    results = {
+        n: graded(launcher, name, imported(g, name)) for n, g in RIGHT[name].items()
+    }
+    refused = [
+        f"{n}: {result!r}" for n, result in results.items() if not result.passed
+    ]
+    assert not refused, "\n\n".join(refused)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_wrong_answers_are_refused_by_their_values(launcher, name):
+    passed = []
+    for n, given in WRONG[name].items():
+        cell = imported(given, name)
+        if outside(launcher, name, cell).passed:
+            faults = graded(launcher, name, cell).faults
+            if not set(faults) & set(INSIDE_ONLY):
+                passed.append(n)
+    assert not passed
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_wrong_answers_get_no_points(launcher, name):
+    passed = [
+        n for n, given in WRONG[name].items()
+        if graded(launcher, name, imported(given, name)).passed
+    ]  # fmt: skip
+    assert not passed
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, t in TASKS.items() if isinstance(t, Exercise)]
+)
+def test_faults_are_refused_by_their_values(launcher, name):
+    faults = catalog.find(name).faults
+    passed = [
+        fault.id
+        for i, fault in enumerate(faults)
+        if outside(launcher, name, with_fault(name, i)).passed
+    ]
+    assert not passed

@@ -1,0 +1,147 @@
+"""What is said of an `if` that takes a wrong way, and of changes that can be misread."""
+
+import ast
+import time
+
+import numpy as np
+import pytest
+
+from course_attn.exercises import check
+from tests.exercises.answers import answers_that_are
+from tests.whywrong.cells import exercise_of, written
+from whywrong import Case, fault_list, judge, repair
+from whywrong.diagnose import _shared
+from whywrong.repair import growing_steps
+
+
+def _shares(x):
+    """Divide each row by its sum; a row of zeros stays."""
+    totals = x.sum(axis=-1, keepdims=True)
+    divisors = np.where(totals == 0, 1.0, totals)
+    return x / divisors
+
+
+_PLAIN = np.array([[1.0, 3.0, 4.0], [2.0, 5.0, 1.0]])
+_EXERCISE = exercise_of(
+    _shares,
+    Case((_PLAIN,), "example"),
+    Case((_PLAIN * 7 + 1,)),
+    Case((np.array([[0.0, 0.0, 0.0], [2.0, 5.0, 1.0]]),)),
+)
+
+
+def test_return_that_answers_for_all_rows_is_named():
+    early = written(
+        "def _shares(x):\n    t = x.sum(axis=-1, keepdims=True)\n    if (t == 0).any():\n"
+        "        return 0 * x\n    return x / t"
+    )
+    result = judge(_EXERCISE, early)
+    assert "branch" in result.faults, result
+    assert "`if (t == 0).any():`: as soon as this holds" in result.message
+
+
+def test_branch_without_which_all_is_right_is_named_and_no_number_in_its_test():
+    shortcut = written(
+        "def _shares(x):\n    t = x.sum(axis=-1, keepdims=True)\n    if t.min() < 0.5:\n"
+        "        return x / 3\n    t = np.where(t == 0, 1.0, t)\n    return x / t"
+    )
+    result = judge(_EXERCISE, shortcut)
+    assert result.faults[-1] == "mend-branch", result
+    assert "right number" not in result.message
+
+
+def test_recursion_without_its_end_is_stopped():
+    halves = written(
+        "def multi_head_flops(n, d_model, n_heads):\n"
+        "    def heads(k):\n        if k == 1:\n            return n * d_model * 3\n"
+        "        return heads(k // 2) + heads(k - k // 2)\n    return heads(n_heads)"
+    )
+    assert check(halves).status == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [
+        ("x.append(y)", "x.append(x)"),
+        ("def f(n):\n    return f(n - 1)", "def f(n):\n    return f(n ** 2 - 1)"),
+        ("def f(n):\n    return f(n - 1)", "def f(n):\n    return f(n * n)"),
+        ("for i in y:\n    x = x + i", "for i in y:\n    x = x ** 2 + i"),
+        ("while y:\n    x *= y", "while y:\n    x *= x"),
+        (
+            "while y:\n    z = [c * 2 for c in x]\n    x = z",
+            "while y:\n    z = [c ** 2 for c in x]\n    x = z",
+        ),
+    ],
+)
+def test_growing_steps_sees_what_nothing_could_end(code, changed):
+    before, after = (growing_steps(ast.parse(text)) for text in (code, changed))
+    assert after > before
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "y = x ** 2\nf(y * y)\nx.append(y)",
+        "for x in X:\n    total += x ** 2",
+        "for x in X:\n    spread = sum(c ** 2 for c in x)\n    rows.append(x / spread)",
+    ],
+)
+def test_growing_steps_leaves_squares_that_nothing_hands_on(code):
+    assert growing_steps(ast.parse(code)) == 0
+
+
+# Each has a change that would hang: `powers.append(powers)`, and `n_layers ** 2` handed on.
+@pytest.mark.parametrize(
+    ("exercise", "name"),
+    [
+        ("softmax", "fourth_sm_squares_in_helper"),
+        ("gpt_parameters", "fresh_gp_recursive"),
+    ],
+)
+def test_search_with_time_for_all_changes_comes_to_an_end(
+    monkeypatch, exercise, name
+):
+    monkeypatch.setattr(repair, "SECONDS", 20.0)
+    answer = answers_that_are("wrong")[exercise][name]
+    started = time.monotonic()
+    assert check(answer.function, exercise).status == "wrong"
+    assert time.monotonic() - started < 100
+
+
+def test_place_of_a_name_that_a_line_has_twice_is_said():
+    twice = written(
+        "def masked_block(X, attend, process, norm_1, norm_2, mask):\n    h = norm_1(X)\n"
+        "    h = h + attend(h, mask)\n    return h + process(norm_2(h))"
+    )
+    message = check(twice).message
+    assert "is the second `h` of this line the right one" in message
+    assert "normed_X" not in message
+
+
+def test_start_of_a_running_maximum_is_named_before_its_use():
+    low = written(
+        "def softmax(scores):\n    m = np.max(scores, axis=-1, keepdims=True, initial=0.0)\n"
+        "    e = np.exp(scores - m)\n    return e / e.sum(axis=-1, keepdims=True)"
+    )
+    result = check(low)
+    assert "mend-start" in result.faults and "Or: " not in result.message, result
+
+
+def test_fault_is_recognized_in_an_answer_that_computes_in_float64():
+    def third(x):
+        """Take the third power."""
+        return x**3
+
+    exercise = exercise_of(
+        third,
+        Case((np.array([1.0, 2.0, 5.0]),), "example"),
+        Case((np.array([1e-15, 2e-15, 1e-14], dtype="f4"),)),
+        faults=fault_list("\nsquare: x**3 → x**4\n    One power too many.\n"),
+    )
+    wide = written("def third(x):\n    return np.asarray(x, dtype=float) ** 4")
+    assert "square" in judge(exercise, wide).faults
+
+
+def test_example_that_belongs_to_both_mistakes_is_said_once():
+    assert _shared("One. Here: 3.", "Two. Here: 3.") == ("One.", "Two.", "Here: 3.")
+    assert _shared("One. Here: 3.", "Two. Here: 4.")[2] == ""

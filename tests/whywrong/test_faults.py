@@ -1,0 +1,251 @@
+"""Which mistake a learner is told of: faults, relations to the right result, kinds of cases."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tests.whywrong.cells import exercise_of, scaled, written
+from whywrong import Case, Context, Kind, Property, fault, judge
+
+
+def test_faults_are_named_alone_in_pairs_and_as_whole_functions(toy):
+    assert judge(toy, lambda x, f: x / f).faults == ("divided",)
+    shifted = judge(toy, lambda x, f: x * f + 1)
+    assert shifted.faults == ("shifted",) and shifted.message == "Shifted: 4."
+    assert judge(toy, lambda x, f: x * 0).faults == ("zeros",)
+    both = judge(toy, lambda x, f: x / f + 1)
+    assert both.faults == ("divided", "shifted") and "two mistakes" in both.message
+
+
+def test_faults_in_a_pair_are_shown_on_cases_where_they_matter(toy):
+    """The first case alone would make `divided` look right: there the factor is 1."""
+    cases = (Case((np.array([1.0, 2.0]), 1.0), "example"), *toy.made_cases)
+    said = fault("divided", "x * factor", "x / factor", says="factor {factor}")
+    faults = (said, *toy.faults[1:])
+    exercise = dataclasses.replace(toy, cases=lambda: cases, faults=faults)
+    result = judge(exercise, lambda x, factor: x / factor + 1)
+    assert (
+        result.faults == ("divided", "shifted")
+        and "First: factor 3" in result.message
+    )
+
+
+def test_kinds_of_cases_are_not_named_where_all_fail(toy):
+    result = judge(toy, lambda x, factor: np.sin(x) if x.ndim < 3 else x * factor)
+    assert "It is right in other cases" not in result.message
+
+
+@pytest.mark.parametrize(
+    ("expression", "fault", "said"),
+    [
+        ("-x * factor", "factor", "wrong sign"),
+        ("x * factor * 2", "factor", "2 times"),
+        ("x * factor / 7", "factor", "1/7 of"),
+        ("x * factor - 5", "offset", "too small by the same 5"),
+        ("(x * factor)[..., None]", "shape", "axis of length 1 too many"),
+        ("(x * factor).sum(-1)", "shape", "missing"),
+        ("np.full_like(x, np.nan)", "nan", "NaN"),
+        ("np.full_like(x, np.inf)", "inf", "infinity"),
+        ("(x * factor)[::-1]", "order", "backwards"),
+        ("x * factor * (1 + 1e-3 * np.cos(x))", "nearly", "nearly right"),
+    ],
+)
+def test_relation_to_the_right_result_is_named_without_a_known_fault(
+    unexplained, toy, expression, fault, said
+):
+    result = judge(toy, scaled(f"return {expression}"))
+    assert result.status == "wrong" and fault in result.faults
+    assert said in result.message
+
+
+@pytest.mark.parametrize(
+    ("formula", "faults", "said"),
+    [("1.5", (), "you have 6"), ("-1.0", ("factor",), "The sign is wrong.")],
+)
+def test_relation_of_one_number_is_not_called_a_factor(
+    unexplained, toy, formula, faults, said
+):
+    def square(x):
+        return x * x
+
+    numbers = (Case((2.0,), "example"), Case((3.0,)))
+    exercise = exercise_of(square, *numbers)
+    result = judge(
+        exercise, written(f"def scaled(x):\n    return {formula} * x * x")
+    )
+    assert result.faults == faults and said in result.message
+    assert "factor" not in result.message
+
+
+def test_first_difference_has_as_many_digits_as_show_it(unexplained, toy):
+    result = judge(toy, lambda x, factor: x * factor + 2e-5 * (x != 2))
+    assert "you have 3.00002, 3 is right" in result.message
+
+
+def test_worst_row_is_quoted_where_it_differs():
+    def row(got, expected):
+        return Context(
+            {}, np.array(got), np.array(expected), "plain", print
+        ).worst_row
+
+    right = [[1.0, 2.0], [3.0, 4.0]]
+    assert row([[1.0, 2.0], [3.0, 5.0]], right) == (
+        "Your row 1 is [3, 5]; [3, 4] is right."
+    )
+    assert row([[1.0, 2.0], [3.0, 4.00001]], right) == (
+        "Your row 1 is [3, 4.00001]; [3, 4] is right."
+    )
+    long = np.arange(9.0)
+    assert row(long + (long == 7), long) == (
+        "Your row is […, 3, 4, 5, 6, 8, 8]; […, 3, 4, 5, 6, 7, 8] is right."
+    )
+    assert row(long + (long == 1), long).startswith(
+        "Your row is [0, 2, 2, 3, 4, 5, …];"
+    )
+
+
+def test_fault_is_quoted_from_a_case_in_which_it_shows():
+    def divided(x, small):
+        return x / (x + small)
+
+    exercise = exercise_of(
+        divided,
+        Case((np.array([1.0, 2.0]), 5e-6), "example"),
+        Case((np.array([1e-6, 2e-6]), 5e-6)),
+        faults=(fault("none", "(x + small)", "x", says="Without it. {worst_row}"),),
+    )
+    result = judge(exercise, lambda x, small: x / x)
+    assert result.faults == ("none",)
+    assert (
+        result.message
+        == "Without it. Your row is [1, 1]; [0.1667, 0.2857] is right."
+    )
+
+
+def test_negated_answer_is_named_before_any_property(unexplained, toy):
+    law = Property("law", lambda c: "It breaks a law.")
+    exercise = dataclasses.replace(toy, properties=(law,))
+    result = judge(exercise, lambda x, factor: -x * factor)
+    assert result.faults == ("factor",) and "the wrong sign" in result.message
+    result = judge(exercise, lambda x, factor: -x * abs(factor))
+    assert "law" in result.faults
+
+
+def test_infinity_of_the_answers_own_is_pointed_at(unexplained, toy):
+    own = scaled("return np.where(x > 1, x * factor, np.inf)")
+    assert "the `inf` of your own code" in judge(toy, own).message
+    other = scaled("return np.exp(800 + x * factor)")
+    assert "the `inf` of your own code" not in judge(toy, other).message
+
+
+def test_answer_for_one_row_is_named():
+    def squares(x):
+        return x * x.sum(axis=-1, keepdims=True)
+
+    draw = np.random.default_rng(0).standard_normal
+    exercise = exercise_of(
+        squares,
+        Case((draw(3),), "example"),
+        Case((draw(5),), "vector"),
+        Case((draw((2, 3)),)),
+        Case((np.zeros((1, 1)),), "one"),
+        kinds={"one": Kind("for a single number")},
+    )
+    result = judge(
+        exercise,
+        written(
+            "def squares(x):\n    return np.outer(x, x).sum(0, keepdims=x.ndim > 1)"
+        ),
+    )
+    assert result.status == "wrong" and "only-one-row" in result.faults
+    assert "right for a single row" in result.message
+    assert "`np.outer` flattens" in result.message
+    assert "np.diag" not in result.message
+
+
+def test_fixed_number_is_said_to_come_from_the_arguments():
+    def table(height, width):
+        return np.arange(height * width).reshape(height, width)
+
+    cases = [Case((3, 4), "example"), Case((2, 5)), Case((3, 3), "square")]
+    result = judge(
+        exercise_of(table, *cases),
+        lambda height, width: np.arange(12).reshape(3, 4),
+    )
+    assert "only-example" in result.faults
+    assert "come from `height` or `width`" in result.message
+
+
+def test_first_difference_is_shown_where_nothing_else_fits(unexplained, toy):
+    result = judge(toy, lambda x, factor: np.sin(x) + factor)
+    assert result.faults == () and "index (0,): you have" in result.message
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ("return x * factor if x.ndim < 3 else x.sum(0)", "fails-batch"),
+        ("return x * factor if x.ndim < 3 else x[9]", "fails-batch"),
+        ("return x * factor if x.shape == (2,) else np.zeros(2)", "only-example"),
+        (
+            "return x * factor if len(set(x.shape)) == 1 and x.ndim < 3 else x[..., 0]",
+            "only-square",
+        ),
+        ("return x * factor if x.dtype != 'f4' else x + 1", "fails-float32"),
+        ("return np.abs(x) * factor", "only-example"),
+    ],
+)
+def test_kinds_of_cases_that_fail_are_named(unexplained, toy, source, fault):
+    result = judge(toy, scaled(source))
+    assert not result.passed and fault in result.faults
+    assert "example" not in result.message  # the tasks show none
+
+
+def test_tolerance_allows_a_small_error_of_float32(toy):
+    assert judge(toy, lambda x, f: x * f * (1 + (x.dtype == "f4") * 1e-6)).passed
+
+
+def test_fault_seen_on_single_arrays_is_named_although_batches_crash(toy):
+    def divided(x, factor):
+        if x.ndim > 2:
+            raise IndexError
+        return x / factor
+
+    result = judge(toy, divided)
+    assert (
+        result.faults == ("divided",)
+        and "with leading batch axes" in result.message
+    )
+
+
+def test_error_of_the_reference_must_be_raised_by_the_answer(unexplained):
+    def halves(n):
+        """Split an even number."""
+        if n % 2:
+            raise ValueError("odd")
+        return np.array([n / 2, n / 2])
+
+    exercise = exercise_of(
+        halves,
+        Case((4,)),
+        Case((3,), "odd"),
+        faults=(
+            fault(
+                "rounds", "return np.array([n // 2 * 1.0] * 2)", says="You round."
+            ),
+        ),
+    )
+    source = """
+def halves(n):
+    if n % 2:
+        raise ValueError
+    return np.array([n / 2, n / 2])
+"""
+    assert judge(exercise, written(source)).passed
+    unguarded = judge(exercise, lambda n: np.array([n / 2, n / 2]))
+    assert unguarded.faults == ("no-error",) and "ValueError" in unguarded.message
+    assert (
+        judge(exercise, written(source.replace("Value", "Type"))).status
+        == "crashed"
+    )

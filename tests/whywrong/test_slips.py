@@ -1,0 +1,775 @@
+"""Slips that nobody declared: named in the solution's terms, or found in the learner's own code."""
+
+import ast
+import gc
+
+import numpy as np
+import pytest
+
+from tests.whywrong.cells import exercise_of, written
+from whywrong import (
+    Case,
+    Kind,
+    Property,
+    diagnose,
+    fault,
+    judge,
+    repair,
+)
+from whywrong.slips import slips_in
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """However slow the machine, the searches end by themselves."""
+    monkeypatch.setattr(diagnose, "SECONDS", 60)
+    monkeypatch.setattr(repair, "SECONDS", 10)
+
+
+def standard(X, gain):
+    """Give each row mean 0 and variance 1, then multiply."""
+    mean = X.mean(axis=-1, keepdims=True)
+    variance = X.var(axis=-1, keepdims=True)
+    normal = (X - mean) / np.sqrt(variance + 0.5)
+    return normal * gain
+
+
+def cases():
+    rng = np.random.default_rng(0)
+    return (
+        Case(
+            (
+                np.array([[1.0, 2.0, 6.0], [0.0, 4.0, 5.0]]),
+                np.array([1.0, 2.0, 3.0]),
+            ),
+            "example",
+        ),
+        Case((rng.standard_normal((5, 7)), rng.standard_normal(7))),
+        Case((rng.standard_normal((2, 3, 5, 7)), rng.standard_normal(7)), "batch"),
+    )
+
+
+@pytest.fixture
+def exercise():
+    return exercise_of(standard, *cases())
+
+
+RIGHT = """
+def standard(X, gain):
+    mean = X.mean(axis=-1, keepdims=True)
+    variance = X.var(axis=-1, keepdims=True)
+    normal = (X - mean) / np.sqrt(variance + 0.5)
+    return normal * gain
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "kind", "said"),
+    [
+        ("X.mean(axis=-1", "X.mean(axis=-2", "axis", "`mean` runs along axis -2"),
+        ("X.var(axis=-1,", "X.var(axis=-1, ddof=1,", "variance", "n − 1"),
+        ("np.sqrt(variance + 0.5)", "(variance + 0.5)", "left-out", "`sqrt` is left out"),
+        (" / np.sqrt", " * np.sqrt", "operator", "`*` stands where `/` belongs"),
+        (" / np.sqrt", " // np.sqrt", "rounding", "`//` stands where `/` belongs"),
+        ("X - mean", "X", "left-out", "you do not subtract the mean"),
+        ("X - mean", "X + mean", "operator", "`+` stands where `-` belongs"),
+        ("X.mean", "X.max", "function", "`max` stands where `mean` belongs"),
+        ("normal * gain", "normal * gain + X", "residual", "`X` is added to the result"),
+        ("normal * gain", "2 * normal * gain", "factor", "the result is doubled"),
+        ("0.5)", "1.0)", "constant", "`1` stands where `0.5` belongs"),
+    ],
+)  # fmt: skip
+def test_slip_in_the_solution_explains_the_numbers(
+    exercise, right, wrong, kind, said
+):
+    assert right in RIGHT
+    # A function in other words: what is recognized are its numbers.
+    result = judge(
+        exercise,
+        eval("lambda *a: f(*a)", {"f": written(RIGHT.replace(right, wrong))}),
+    )
+    assert f"slip-{kind}" in result.faults, result
+    assert said in result.message
+
+
+def test_slip_is_named_with_its_step(exercise):
+    result = judge(
+        exercise,
+        lambda X, g: (X - X.mean()) / np.sqrt(X.var(-1, keepdims=True) + 0.5) * g,
+    )
+    assert (
+        "comes out if, in the step that gives the mean, `mean` runs over everything"
+        in result.message
+    )
+
+
+def test_declared_fault_goes_before_a_slip():
+    known = fault(
+        "root",
+        "np.sqrt(variance + 0.5)",
+        "(variance + 0.5)",
+        says="No square root.",
+    )
+    exercise = exercise_of(standard, *cases(), faults=(known,))
+    result = judge(exercise, lambda *a: written(RIGHT.replace("np.sqrt", ""))(*a))
+    assert result.faults == ("root",)
+
+
+LOOPS = """
+def standard(X, gain):
+    if X.ndim > 2:
+        return np.stack([standard(part, gain) for part in X])
+    rows = []
+    for x in X:
+        centered = [value - sum(x) / len(x) for value in x]
+        spread = sum(c ** 2 for c in centered) / len(x)
+        rows.append([g * c / (spread + 0.5) ** 0.5 for g, c in zip(gain, centered)])
+    return np.array(rows)
+"""
+
+
+def test_right_answer_in_loops_is_right(exercise):
+    assert judge(exercise, written(LOOPS)).passed
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line", "kind"),
+    [
+        ("- sum(x) / len(x)", "- sum(x) // len(x)", 6, "rounding"),
+        ("g * c /", "g * c *", 8, "operator"),
+        ("** 0.5 for", "** 2 for", 8, "constant"),
+        ("c ** 2 for c", "c * 2 for c", 7, "operator"),
+        ("value - sum", "value + sum", 6, "operator"),
+        ("(spread + 0.5)", "(spread - 0.5)", 8, "operator"),
+        ("return np.array(rows)", "    return np.array(rows)", 9, None),
+    ],
+)
+def test_small_change_of_the_learners_code_is_found(
+    monkeypatch, exercise, right, wrong, line, kind
+):
+    """In code that is nothing like the solution, whose slips are not tried here."""
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    assert right in LOOPS
+    result = judge(exercise, written(LOOPS.replace(right, wrong)))
+    assert result.status in ("wrong", "crashed")
+    assert any(id.startswith("mend-") for id in result.faults), result
+    if kind:
+        assert f"mend-{kind}" in result.faults
+        assert f"Look at line {line}" in result.message
+
+
+def test_two_small_changes_are_found_and_the_correction_not_given_away(
+    exercise, monkeypatch
+):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    wrong = RIGHT.replace("X.mean(axis=-1", "X.mean(axis=0").replace(
+        "X.var(axis=-1", "X.var(axis=0"
+    )
+    result = judge(exercise, written(wrong))
+    assert result.faults.count("mend-axis") == 2
+    assert "Two small changes" in result.message
+    assert "line 2" in result.message and "line 3" in result.message
+    assert "axis=-1" not in result.message.replace(
+        "Count axes from the end: `axis=-1`", ""
+    )
+
+
+def test_two_different_places_are_both_named(monkeypatch):
+    """Neither is *the* mistake where each of two changes would do."""
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+
+    def less(x):
+        """Subtract 3."""
+        return x - 3.0
+
+    exercise = exercise_of(
+        less, Case((np.array([1.0, 5.0]),), "example"), Case((np.ones(7),))
+    )
+    result = judge(
+        exercise,
+        written("def less(x):\n    y = x - 1.0\n    z = y - 1.0\n    return z"),
+    )
+    assert "Either of two small changes" in result.message
+    assert "line 2" in result.message and "line 3" in result.message
+
+
+def test_no_change_is_named_where_none_helps(exercise):
+    result = judge(
+        exercise,
+        written("def standard(X, gain):\n    return np.sin(X) * np.cos(gain)"),
+    )
+    assert not any(id.startswith(("mend-", "slip-")) for id in result.faults)
+
+
+def test_no_change_is_sought_for_an_error_that_is_asked_for(toy):
+    def root(x):
+        """Take the square root."""
+        if (x < 0).any():
+            raise ValueError("negative")
+        return np.sqrt(x)
+
+    exercise = exercise_of(
+        root, Case((np.array([4.0, 9.0]),), "example"), Case((-np.ones(3),), "odd")
+    )
+    source = "def root(x):\n    assert (x >= 0).all()\n    return np.sqrt(x)"
+    result = judge(exercise, written(source))
+    assert result.status == "crashed" and not any(
+        id.startswith("mend") for id in result.faults
+    )
+
+
+def test_code_that_reaches_out_of_itself_is_not_run_again_and_again(
+    exercise, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    path = tmp_path / "calls"
+    source = (
+        "def standard(X, gain):\n"
+        f"    open({str(path)!r}, 'a').write('x')\n"
+        "    return X * gain"
+    )
+    assert judge(exercise, written(source)).status == "wrong"
+    assert len(path.read_text()) < 20
+
+
+def test_changed_code_that_never_ends_is_ended(exercise, monkeypatch):
+    monkeypatch.setattr(repair, "SECONDS", 0.5)
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    source = (
+        "def standard(X, gain):\n"
+        "    i = 0\n"
+        "    while i < 3:\n"
+        "        i = i + 1\n"
+        "    return X * i * 0"
+    )
+    assert judge(exercise, written(source)).status == "wrong"
+
+
+def test_every_slip_can_be_compiled_and_taken_back():
+    tree = ast.parse(RIGHT + LOOPS)
+    before = ast.dump(tree, include_attributes=True)
+    slips = slips_in(tree, torch=False)
+    assert len(slips) > 200
+    for slip in slips:
+        slip.put()
+        compile(tree, "slip", "exec")
+        slip.take_back()
+        assert slip.mistake and slip.look and slip.line
+    assert ast.dump(tree, include_attributes=True) == before
+
+
+def test_same_change_at_every_place_is_found(exercise, monkeypatch):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    source = """
+def standard(X, gain):
+    centered = X - X.mean(axis=0)
+    variance = (X ** 2).mean(axis=0) - X.mean(axis=0) ** 2
+    return centered / np.sqrt(variance + 0.5) * gain
+"""
+    result = judge(exercise, written(source))
+    assert "The same small change, at every place" in result.message, result
+    assert "line 2" in result.message and "line 3" in result.message
+
+
+def test_declared_fault_and_slip_are_both_named():
+    known = fault(
+        "root",
+        "np.sqrt(variance + 0.5)",
+        "(variance + 0.5)",
+        says="No square root.",
+    )
+    exercise = exercise_of(standard, *cases(), faults=(known,))
+    wrong = RIGHT.replace("np.sqrt", "").replace("X - mean", "X + mean")
+    result = judge(exercise, lambda *a: written(wrong)(*a))
+    assert result.faults == ("root", "slip-operator")
+    assert "First: No square root." in result.message
+    assert "Second: your numbers are then what comes out if," in result.message
+
+
+SUMS = """
+def sums(x):
+    total = np.zeros(x.shape[-1])
+    rows = []
+    for row in x:
+        for value in row:
+            total += value
+        rows.append(total.copy())
+    return np.array(rows)
+"""
+
+
+def test_sum_that_is_not_begun_anew_is_found():
+    def sums(x):
+        """Repeat each row's sum along it."""
+        return np.broadcast_to(x.sum(axis=-1, keepdims=True), x.shape)
+
+    exercise = exercise_of(
+        sums,
+        Case((np.array([[1.0, 2.0], [3.0, 5.0]]),), "example"),
+        Case((np.ones((3, 4)),)),
+    )
+    result = judge(exercise, written(SUMS))
+    assert "mend-accumulation" in result.faults, result
+    assert "Look at line 4" in result.message and "`total` begin" in result.message
+
+
+def test_break_in_place_of_continue_is_found():
+    def positives(x):
+        """Keep the positive rows, and zeros for others."""
+        return np.where(x.sum(axis=-1, keepdims=True) > 0, x, 0.0)
+
+    source = """
+def positives(x):
+    out = np.zeros_like(x)
+    for i in range(len(x)):
+        if x[i].sum() <= 0:
+            break
+        out[i] = x[i]
+    return out
+"""
+    given = np.array([[1.0, 2.0], [-3.0, 1.0], [4.0, 7.0]])
+    exercise = exercise_of(positives, Case((given,), "example"), Case((-given,)))
+    result = judge(exercise, written(source))
+    assert "mend-return" in result.faults and "only this round" in result.message, (
+        result
+    )
+
+
+def test_nan_alone_is_not_explained_by_a_slip():
+    """Without the shift both are NaN; so are they after a hundred other mistakes."""
+
+    def shares(x):
+        """Share out the powers."""
+        powers = np.exp(x - x.max())
+        return powers / powers.sum()
+
+    exercise = exercise_of(shares, Case((np.array([5000.0, 5001.0]),), "example"))
+    result = judge(exercise, lambda x: x * np.nan)
+    assert not any(id.startswith("slip") for id in result.faults), result
+
+
+def test_numbers_for_truth_values_do_not_hide_another_mistake():
+    def below(x):
+        """Say where x is at most 2."""
+        inside = x <= 2
+        return inside
+
+    known = fault("strict", "x <= 2", "x < 2", says="2 itself is missing.")
+    exercise = exercise_of(
+        below, Case((np.array([1.0, 2.0, 3.0]),), "example"), faults=(known,)
+    )
+    result = judge(exercise, lambda x: (x < 2).astype(float))
+    assert (
+        result.faults == ("strict", "dtype")
+        and "2 itself is missing" in result.message
+    )
+    assert judge(exercise, lambda x: (x <= 2) * 1.0).faults == ("dtype",)
+
+
+def test_slip_of_the_solution_that_never_ends_is_ended():
+    """With the list in the place of the pair, the loop makes longer what it goes over."""
+
+    def both(Q, K):
+        """Add the halves of both."""
+        halves, pair = [0 * Q], (Q, K)
+        for A in pair:
+            halves.append(A / 2)
+        return halves[0] + halves[1] + halves[2]
+
+    exercise = exercise_of(
+        both, Case((np.array([1.0, 2.0]), np.array([3.0, 7.0])), "example")
+    )
+    assert judge(exercise, lambda Q, K: np.sin(Q) * K).status == "wrong"
+
+
+HELPERS = """
+def spread(x):
+    return x.var(axis=0, keepdims=True)
+
+def standard(X, gain):
+    centered = X - X.mean(axis=-1, keepdims=True)
+    return centered / np.sqrt(spread(X) + 0.5) * gain
+"""
+
+
+def test_mistake_in_a_helper_is_found_there(exercise, monkeypatch):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    result = judge(exercise, written(HELPERS))
+    assert "mend-axis" in result.faults, result
+    assert "Look at line 2 of `spread`, `return x.var(" in result.message
+
+
+def test_helper_of_a_helper_and_a_class_are_looked_into(exercise, monkeypatch):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    source = """
+class Row:
+    def __init__(self, x):
+        self.mean = x.mean(axis=0, keepdims=True)
+
+def centered(x):
+    return x - Row(x).mean
+
+def standard(X, gain):
+    return centered(X) / np.sqrt(X.var(axis=-1, keepdims=True) + 0.5) * gain
+"""
+    result = judge(exercise, written(source))
+    assert "Look at line 3 of `Row`" in result.message, result
+
+
+def test_helper_from_elsewhere_is_left_alone(exercise, monkeypatch):
+    """What another module defines is not the learner's."""
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    source = "def standard(X, gain):\n    return as_written(X, gain)"
+    result = judge(exercise, written(source, as_written=written(HELPERS)))
+    assert not any(id.startswith("mend") for id in result.faults), result
+
+
+def sums_of(x):
+    """Add 1 to each number, then 2, then 3."""
+    return x + 6.0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "steps = [lambda v: v + n for n in (1, 2, 3)]",
+        "steps = []\n    for n in (1, 2, 3):\n        steps.append(lambda v: v + n)",
+        "steps = []\n    for n in (1, 2, 3):\n        def step(v):\n            return v + n\n"
+        "        steps.append(step)",
+    ],
+)
+def test_functions_made_in_a_loop_look_their_names_up_late(monkeypatch, body):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    cases = Case((np.array([1.0, 5.0]),), "example"), Case((np.ones(7),))
+    source = f"def sums_of(x):\n    {body}\n    for f in steps:\n        x = f(x)\n    return x"
+    result = judge(exercise_of(sums_of, *cases), written(source))
+    assert "mend-closure" in result.faults, result
+    assert "looks `n` up when it is called" in result.message
+
+
+def gated(x, w, b):
+    """Keep what is positive of a sum."""
+    total = x * w + b
+    return np.maximum(total, 0.0)
+
+
+def gated_cases():
+    given = np.random.default_rng(1).standard_normal((3, 7))
+    return Case(tuple(given[:, :2]), "example"), Case(tuple(given))
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        ("gate = x * w > 0\n    return gate * (x * w + b)", 2),
+        ("y = x * w\n    gate = y > 0\n    return np.where(gate, y + b, 0.0)", 3),
+    ],
+)
+def test_term_that_is_there_only_once_is_missed_at_the_other_place(
+    monkeypatch, lines, line
+):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    result = judge(
+        exercise_of(gated, *gated_cases()),
+        written(f"def gated(x, w, b):\n    {lines}"),
+    )
+    assert "mend-missing" in result.faults, result
+    assert (
+        f"Look at line {line}" in result.message
+        and "elsewhere you go on with" in result.message
+    )
+
+
+RUNNING = """
+def largest_and_sum(x):
+    top, total, mixture = {start}, 0.0, 0.0
+    for v in x:
+        new = max(top, v)
+        factor = np.exp(top - new)
+        total = {total} + np.exp(v - new)
+        mixture = {mixture} + np.exp(v - new) * v
+        top = new
+    return np.array([top, total, mixture])
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"total": "total"}, "a factor `factor`: is one missing"),
+        ({"mixture": "mixture"}, "a factor `factor`: is one missing"),
+        ({"start": "0.0"}, "is 0 right to begin with"),
+    ],
+)
+def test_running_sum_that_is_not_rescaled_is_found(monkeypatch, change, said):
+    def largest_and_sum(x):
+        """Return the largest number, the sum of the powers below it and their mixture."""
+        top = x.max()
+        powers = np.exp(x - top)
+        return np.array([top, powers.sum(), (powers * x).sum()])
+
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    right = {
+        "start": "-1e9",
+        "total": "total * factor",
+        "mixture": "mixture * factor",
+    }
+    cases = (
+        Case((np.array([-3.0, -1.0, -2.0]),), "example"),
+        Case((np.array([-5.0, 2.0, -4.0, -0.5]),)),
+    )
+    exercise = exercise_of(largest_and_sum, *cases)
+    assert judge(exercise, written(RUNNING.format(**right))).passed
+    result = judge(exercise, written(RUNNING.format(**right | change)))
+    assert said in result.message, result
+
+
+def counted(a, b, c):
+    """Count two kinds of things."""
+    rows = 2 * a * b
+    columns = b * c + 3 * c
+    return rows + columns
+
+
+def counted_cases(*given):
+    return tuple(
+        Case(sizes, "example" if not i else "plain")
+        for i, sizes in enumerate(given)
+    )
+
+
+def test_two_mistakes_whose_effects_add_up_are_found(monkeypatch):
+    """Far faster than all pairs: of the many changes each is tried alone."""
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    monkeypatch.setattr(repair._Search, "_after", lambda self: ())
+    monkeypatch.setattr(repair, "_pairs", lambda slips: ())
+    source = (
+        "def counted(a, b, c):\n    total = 3 * a * b\n    for _ in range(c):\n"
+        "        total += b + 2\n    return total"
+    )
+    exercise = exercise_of(
+        counted, *counted_cases((5, 7, 11), (2, 13, 3), (17, 3, 19))
+    )
+    result = judge(exercise, written(source))
+    assert result.faults.count("mend-constant") == 2, result
+    assert "line 2" in result.message and "line 4" in result.message
+
+
+def test_two_slips_whose_effects_add_up_are_named(monkeypatch):
+    monkeypatch.setattr(repair, "SECONDS", -1)
+    exercise = exercise_of(
+        counted, *counted_cases((5, 7, 11), (2, 13, 3), (17, 3, 19))
+    )
+    result = judge(exercise, lambda a, b, c: a * b + b * c + 4 * c)
+    assert [id[:5] for id in result.faults] == ["slip-", "slip-"], result
+    assert "There are two mistakes at once." in result.message
+    assert "the rows" in result.message and "the columns" in result.message
+
+
+def test_no_two_slips_are_guessed_at_where_a_property_tells_all():
+    law = Property("terms", lambda c: "Your count has no b.", tells_all=True)
+    given = counted_cases((5, 7, 11), (2, 13, 3), (17, 3, 19))
+    exercise = exercise_of(counted, *given, properties=(law,))
+    result = judge(exercise, lambda a, b, c: a * b + b * c + 4 * c)
+    assert result.faults == ("terms",), result
+
+
+def test_two_mistakes_in_two_branches_complete_each_other(monkeypatch):
+    """Each change mends the cases of its own branch."""
+
+    def branched(x, flag):
+        """Return one of two formulas."""
+        one, two = 3 * x, x**2 + 1
+        return one if flag else two
+
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    monkeypatch.setattr(repair._Search, "_after", lambda self: ())
+    monkeypatch.setattr(repair, "_pairs", lambda slips: ())
+    cases = [
+        Case((x, flag), str(flag))
+        for x in (2.0, 5.0, -3.0)
+        for flag in (True, False)
+    ]
+    source = "def branched(x, flag):\n    if flag:\n        return 4 * x\n    return x**2 - 1"
+    result = judge(exercise_of(branched, *cases), written(source))
+    assert "line 3" in result.message and "line 4" in result.message, result
+
+
+def test_argument_changed_in_place_is_not_explained_by_a_slip():
+    def added(x, y):
+        """Add."""
+        return x + y
+
+    def used(answer, x, y):
+        answer(x, y)
+        return answer(x, y)
+
+    given = np.arange(3.0), np.ones(3)
+    exercise = exercise_of(added, Case(given, "example"), use=used)
+    source = "def added(x, y):\n    x += y\n    return x"
+    assert judge(exercise, written(source)).faults == ("in-place",)
+
+
+def added_up(x, w):
+    """Add up the columns, each with its weight."""
+    return (x * w).sum(axis=-1)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "for column, weight in zip(x.T, w):\n        total = column * weight",
+        "for i in range(len(w)):\n        part = x[:, i]\n        total = part * w[i]",
+    ],
+)
+def test_sum_that_each_round_overwrites_is_found(monkeypatch, lines):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    given = np.random.default_rng(2).standard_normal((5, 4))
+    cases = Case((given[:2], given[2]), "example"), Case((given[:3], given[4]))
+    source = f"def added_up(x, w):\n    {lines}\n    return total"
+    result = judge(exercise_of(added_up, *cases), written(source))
+    assert "mend-accumulation" in result.faults, result
+    assert "which rounds does `total` hold" in result.message
+
+
+def shared_out(x, seen):
+    """Share out one unit among what is seen."""
+    hidden = np.where(seen, x, -np.inf)
+    powers = np.exp(hidden - hidden.max())
+    return powers / powers.sum()
+
+
+def shared_out_cases():
+    seen = np.array([True, False, True, True])
+    small, large = (
+        np.array([1.0, 3.0, 2.0, 0.5]),
+        np.array([-950.0, 80.0, -951.0, -960]),
+    )
+    return Case((small, seen), "example"), Case((large, seen), "large")
+
+
+FINITE = """
+def shared_out(x, seen):
+    hidden = {hidden}
+    powers = np.exp(hidden - hidden.max())
+    return powers / powers.sum()
+"""
+FINITE_FILLS = ["np.where(seen, x, -50)", "x + np.where(seen, 0.0, -1000)"]
+
+
+@pytest.mark.parametrize("hidden", FINITE_FILLS)
+def test_finite_number_in_place_of_infinity_is_named(hidden):
+    # A function in other words: what is recognized are its numbers.
+    answer = written(FINITE.format(hidden=hidden))
+    result = judge(
+        exercise_of(shared_out, *shared_out_cases()),
+        lambda x, seen: answer(x, seen),
+    )
+    assert "slip-finite" in result.faults, result
+    assert "a finite number such as `-1000`" in result.message
+
+
+@pytest.mark.parametrize("hidden", FINITE_FILLS)
+def test_line_with_a_finite_number_is_found_and_no_other_mistake_named(
+    monkeypatch, hidden
+):
+    monkeypatch.setattr(diagnose, "SECONDS", -1)
+    kinds = {"large": Kind("for large scores", "Is a shift missing?")}
+    exercise = exercise_of(shared_out, *shared_out_cases(), kinds=kinds)
+    result = judge(exercise, written(FINITE.format(hidden=hidden)))
+    assert "mend-finite" in result.faults, result
+    assert "how large may the scores be?" in result.message
+    assert result.message.startswith(
+        "It is right in other cases, but fails for large"
+    )
+    assert "Is a shift missing?" not in result.message
+    assert "Or: " not in result.message
+
+
+def test_logarithm_of_a_sum_in_place_of_the_largest_is_named():
+    def larger(x, y):
+        """Return the larger of two, entry by entry."""
+        largest = np.maximum(x, y)
+        return largest
+
+    given = np.random.default_rng(3).standard_normal((4, 7))
+    exercise = exercise_of(
+        larger, Case((given[0], given[1]), "example"), Case((given[2], given[3]))
+    )
+    result = judge(exercise, lambda x, y: np.log(np.exp(x) + np.exp(y)))
+    assert "slip-function" in result.faults, result
+    assert "`logaddexp` stands where `maximum` belongs" in result.message
+
+
+def test_rows_in_the_opposite_order_are_named(exercise):
+    result = judge(exercise, lambda X, gain: standard(X, gain)[..., ::-1, :])
+    assert "slip-reversed" in result.faults, result
+
+
+def mixed(x, y, z):
+    """Standardize what is below a column's place and mix it."""
+    n, m = len(x), len(y)
+    allowed = np.arange(m) <= np.arange(n)[:, None] + (m - n)
+    products = x @ y.T / len(x[0]) ** 0.5
+    powers = np.where(allowed, np.exp(products), 0.0)
+    return powers @ z / powers.sum(axis=1, keepdims=True)
+
+
+def test_fault_and_slip_are_found_where_each_shows_alone(monkeypatch):
+    """The mask's fault does not show where n = m, nor the slip where all widths are equal."""
+    draw = np.random.default_rng(4).standard_normal
+
+    def case(kind, n, m, d, e):
+        return Case((draw((n, d)), draw((m, d)), draw((m, e))), kind)
+
+    cases = (
+        case("example", 3, 3, 5, 2),
+        case("plain", 3, 5, 4, 7),
+        case("narrow", 2, 4, 3, 3),
+    )
+    known = fault("top-left", "(m - n)", "0", says="It is aligned to the top left.")
+
+    def answer(x, y, z):
+        powers = np.exp(x @ y.T / z.shape[1] ** 0.5) * np.tri(len(x), len(y))
+        return powers @ z / powers.sum(axis=1, keepdims=True)
+
+    for search in ("_two_slips", "_fault_and_slip"):
+        monkeypatch.setattr(diagnose, search, lambda *_: None)
+    result = judge(exercise_of(mixed, *cases, faults=(known,)), answer)
+    assert result.faults == ("top-left", "slip-name"), result
+    assert "you take `z` for `x`" in result.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "faults"),
+    [
+        (lambda x: (x - x.min()).astype("f4"), ("lowest", "dtype")),
+        (lambda x: (x - 3 * x.max()).astype("f4"), ("offset", "dtype")),
+        (lambda x: (x - x.max()).astype("f4"), ("dtype",)),
+        (
+            lambda x: ((x - x.max()) * 1.01).astype("f4"),
+            ("dtype",),
+        ),  # hardly more than rounded
+    ],
+)
+def test_digits_that_are_lost_do_not_hide_another_mistake(answer, faults):
+    def below(x):
+        """Say how far below the largest each is."""
+        largest = x.max()
+        return x - largest
+
+    known = fault("lowest", "x.max()", "x.min()", says="That is the smallest.")
+    exercise = exercise_of(
+        below, Case((np.array([1.0, 2.0, 4.0]),), "example"), faults=(known,)
+    )
+    result = judge(exercise, answer)
+    assert result.faults == faults, result
+
+
+def test_no_garbage_is_collected_while_mistakes_are_sought(exercise, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        repair, "slips_in", lambda *a, **k: seen.append(gc.isenabled()) or []
+    )
+    judge(exercise, written(RIGHT.replace("X - mean", "np.sin(X)")))
+    assert seen == [False] and gc.isenabled()

@@ -1,0 +1,168 @@
+"""Answers that are not judged by the one array that a call of theirs returns."""
+
+import numpy as np
+import pytest
+
+from tests.whywrong.cells import exercise_of
+from whywrong import Case, WrongForm, fault, judge
+
+
+def both(x):
+    """Return the double and the square."""
+    return 2 * x, x**2
+
+
+TWO = exercise_of(
+    both,
+    Case((np.array([1.0, 3.0, 5.0]),), "example"),
+    faults=(fault("cube", "x**2", "x**3", says="{result}: cubed."),),
+    results=("double", "square"),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "faults"),
+    [
+        (lambda x: (x + x, x * x), "right", ()),
+        (lambda x: [x + x, x * x], "right", ()),
+        (lambda x: (2 * x, x**3), "wrong", ("cube",)),
+        (lambda x: 2 * x, "wrong", ("one-result",)),
+        (lambda x: (2 * x, x, x), "wrong", ("results",)),
+        (lambda x: None if x.size else 1, "wrong", ("returns-none",)),
+    ],
+)
+def test_results_are_judged_one_by_one(answer, status, faults):
+    result = judge(TWO, answer)
+    assert (result.status, result.faults) == (status, faults)
+
+
+def test_message_says_of_which_result_it_speaks():
+    assert (
+        "About the result `square`" in judge(TWO, lambda x: (2 * x, x + 1)).message
+    )
+    assert judge(TWO, lambda x: (2 * x, x**3)).message == "square: cubed."
+
+
+def three(x):
+    """Return the double, the square and the sum."""
+    return 2 * x, x**2, x.sum(axis=-1)
+
+
+THREE = exercise_of(
+    three,
+    Case((np.array([[1.0, 3.0, 5.0]]),), "example"),
+    Case((np.arange(1.0, 9.0).reshape(2, 4),)),
+    faults=(fault("cube", "x**2", "x**3", says="{result}: cubed."),),
+    results=("double", "square", "total"),
+)
+
+
+def test_results_in_another_order_are_said_to_be_right():
+    result = judge(THREE, lambda x: (x.sum(axis=-1), x + x, x * x))
+    assert result.faults == ("results-order",)
+    assert "in another order: total, double, square." in result.message
+    assert "`return double, square, total`" in result.message
+
+
+def test_results_in_another_order_are_known_by_their_shapes():
+    result = judge(THREE, lambda x: (x.sum(axis=-1), x + x, np.sin(x)))
+    assert "have the shapes of" not in result.message  # which of the two is which?
+    last = exercise_of(
+        lambda x: (2 * x, x.sum(axis=-1)),
+        *THREE.cases(),
+        results=("double", "total"),
+    )
+    result = judge(last, lambda x: (x.sum(axis=-1), np.sin(x)))
+    assert result.faults == ("shape",)
+    assert "the shapes of `total`, `double`, in this order" in result.message
+    result = judge(last, lambda x: (x.sum(axis=-1), x.sum(axis=-1)))
+    assert "have the shapes of" not in result.message
+
+
+class Adder:
+    """Add a number."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def add(self, x):
+        """Return the sum."""
+        return x + self.number
+
+
+def _added(make, number, x):
+    made = make(number)
+    if not hasattr(made, "add"):
+        raise WrongForm("It has no `add`.", "no-method")
+    return made.add(x)
+
+
+MADE = exercise_of(
+    Adder,
+    Case((3.0, np.array([1.0, 2.0])), "example"),
+    use=_added,
+    arguments=("number", "x"),
+)
+
+
+def test_class_is_put_to_use():
+    class Mine:
+        def __init__(self, number):
+            self.offset = number
+
+        def add(self, x):
+            return self.offset + x
+
+    assert judge(MADE, Mine).passed
+    assert judge(MADE, Adder).faults == ("built-in",)
+    assert judge(MADE, lambda number: 3).faults == ("no-method",)
+
+
+def test_class_not_written_yet_is_not_attempted():
+    class Mine:
+        def __init__(self, number):
+            raise NotImplementedError
+
+    assert judge(MADE, Mine).status == "todo"
+
+
+def test_class_that_crashes_shows_its_own_line():
+    class Mine:
+        def __init__(self, number):
+            self.number = number
+
+        def add(self, x):
+            return x + self.missing
+
+    result = judge(MADE, Mine)
+    assert result.status == "crashed" and "self.missing" in result.message
+
+
+def near(x):
+    """Return about one half."""
+    return x / 2
+
+
+def test_tolerance_may_be_the_exercises_own():
+    loose = exercise_of(
+        near,
+        Case((np.array([2.0]),), "example"),
+        tolerance=0.1,
+    )
+    assert judge(loose, lambda x: x * 0.51).passed
+    assert not judge(loose, lambda x: x * 0.7).passed
+
+
+def test_truth_values_are_not_taken_for_numbers():
+    def positive(x):
+        """Say where."""
+        return x > 0
+
+    task = exercise_of(
+        positive,
+        Case((np.array([2.0, -1.0]),), "example"),
+        faults=(fault("numbers", "x > 0", "1.0 * (x > 0)", says="Numbers."),),
+    )
+    assert judge(task, lambda x: x >= 1).passed
+    assert judge(task, lambda x: 1 * (x > 0)).faults == ("numbers",)
+    assert judge(task, lambda x: x).faults == ("dtype",)

@@ -1,0 +1,244 @@
+"""The notebooks of a class: chosen exercises, with checks that fail closed."""
+
+import importlib
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+from whywrong.classroom.notebooks import Settings, exercise_notebook
+from whywrong.course import Course
+from whywrong.declare import (
+    BadDeclaration,
+    Exercise,
+    Question,
+    Unavailable,
+)
+from whywrong.inputs import with_other_inputs
+from whywrong.sound import refused_solution
+
+__all__ = [
+    "ClassroomError",
+    "Wishes",
+    "anchor",
+    "chosen",
+    "class_notebook",
+    "course_of",
+]
+
+_SETUP = """\
+# You need Python 3.11 or newer and the package `{name}`.{how}
+import {package}
+"""
+_HOW = """ Where the import below fails,
+# remove the "# " before %pip, run this cell, and restart the kernel.
+# %{install}"""
+_NO_SOLUTIONS = """
+import os
+
+os.environ["COURSE_ATTN_SOLUTIONS"] = "off"
+"""
+# What learners see of it is its first two lines: nbgrader takes out the rest of a released copy.
+_CHECK = """\
+import {package}
+
+{package}.check({name})
+### BEGIN HIDDEN TESTS
+{package}.require({name}{seed})
+### END HIDDEN TESTS
+"""
+
+
+class ClassroomError(Exception):
+    """Something is not as it should be; the text is for the teacher and names it."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a teacher wants of the notebooks.
+
+    Parameters
+    ----------
+    package : str
+        The module that has the course.
+    solutions : bool
+        Whether learners may call `solution`.
+    seed : str, optional
+        Lets the hidden tests take other inputs, too.
+    book : str
+        Where the built pages of the course lie; without it, links are plain text.
+    install : str
+        What learners run to install the package, from ``pip`` on; by default what installs this
+        version of this course, and nothing for another one.
+    points : mapping
+        The points of an exercise by its level; other levels have those of the declaration.
+    """
+
+    package: str
+    solutions: bool = True
+    seed: str | None = None
+    book: str = ""
+    install: str = ""
+    points: Mapping[str, int] = field(default_factory=dict)
+
+
+def course_of(package: str) -> Course:
+    """Return the course of a module."""
+    try:
+        module = importlib.import_module(package)
+    except ImportError as error:
+        raise ClassroomError(
+            f"{package}: it cannot be imported ({error})"
+        ) from None
+    course = getattr(module, "course", None)
+    if not isinstance(course, Course):
+        raise ClassroomError(f"{package}: it has no `course = Course(…)`")
+    missing = [name for name in _FACE if not hasattr(module, name)]
+    if missing:
+        raise ClassroomError(
+            f"{package}: it has no {', '.join(missing)}: take them from its course, "
+            f"`{missing[0]} = course.{missing[0]}`"
+        )
+    return course
+
+
+_FACE = ("check", "hint", "progress", "require", "solution")
+
+
+def chosen(course: Course, what: str) -> tuple[str, list[Exercise | Question]]:
+    """Return the chapter and the exercises that a text such as ``softmax:softmax,entropy`` names.
+
+    Parameters
+    ----------
+    course : Course
+        Where they are.
+    what : str
+        A chapter, or a chapter, a colon and the names of some of its exercises, in the order in
+        which they are to stand.
+    """
+    slug, _, names = what.partition(":")
+    chapters = course.catalog.chapters
+    if slug not in chapters:
+        raise ClassroomError(
+            f"{what}: there is no chapter {slug!r}; the chapters are {', '.join(chapters)}"
+        )
+    wanted = (
+        [name.strip() for name in names.split(",")] if names else chapters[slug]
+    )
+    for name in wanted:
+        if name not in chapters[slug]:
+            raise ClassroomError(
+                f"{what}: the chapter {slug!r} has no exercise {name!r}; "
+                f"it has {', '.join(chapters[slug])}"
+            )
+    if len({*wanted}) < len(wanted):
+        raise ClassroomError(f"{what}: an exercise stands there twice")
+    try:
+        return slug, [course.catalog.find(name) for name in wanted]
+    except (Unavailable, BadDeclaration) as error:
+        raise ClassroomError(f"{what}: {error}") from None
+
+
+def class_notebook(
+    course: Course, slug: str, tasks: list[Exercise | Question], wishes: Wishes
+) -> dict[str, Any]:
+    """Return the source notebook of some exercises of a chapter.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    slug : str
+        The chapter.
+    tasks : list of Exercise or Question
+        The exercises.
+    wishes : Wishes
+        How the notebook is to be.
+    """
+    _refuse_bad_seed(tasks, wishes.seed)
+    title = course.catalog.title(slug)
+    page = f"{wishes.book.rstrip('/')}/{slug}.html" if wishes.book else ""
+    package, seed = wishes.package, wishes.seed
+    needs_torch = any(task.library == "torch" for task in tasks)
+    install = wishes.install
+    name = package.partition(".")[0]
+    if not install and (requirement := _requirement(name, needs_torch)):
+        install = f'pip install "{requirement}"'
+    setup = _SETUP.format(
+        name=name,
+        how=_HOW.format(install=install) if install else "",
+        package=package,
+    )
+    return exercise_notebook(
+        tasks,
+        Settings(
+            title=title,
+            chapter=(
+                f"[the chapter of this title]({page})"
+                if page
+                else f"the chapter *{title}*"
+            ),
+            practices=lambda task: _practices(task.section, page),
+            check=lambda task: _CHECK.format(
+                package=package,
+                name=task.name,
+                seed="" if seed is None else f", seed={seed!r}",
+            ),
+            setup=setup if wishes.solutions else setup + _NO_SOLUTIONS,
+            setup_tags=(),
+            package=package,
+            solutions=wishes.solutions,
+            points=lambda task: wishes.points.get(task.level, task.points),
+        ),
+    )
+
+
+def _refuse_bad_seed(tasks: list[Exercise | Question], seed: str | None) -> None:
+    """Refuse a seed whose inputs refuse the solution."""
+    if seed is None:
+        return
+    for task in tasks:
+        for problem in refused_solution(with_other_inputs(task, seed)):
+            raise ClassroomError(
+                f"{task.name}: with the inputs of this seed {problem} Take another seed."
+            )
+
+
+def _practices(section: str, page: str) -> str:
+    """Say which section of the book an exercise practices."""
+    if not page:
+        return f"Practices the section *{section}*."
+    return f"Practices the section [{section}]({page}#{anchor(section)})."
+
+
+def anchor(heading: str) -> str:
+    """Return the id that docutils gives a heading on a built page.
+
+    Parameters
+    ----------
+    heading : str
+        The heading, in English, without a star.
+    """
+    plain = unicodedata.normalize("NFKD", heading.lower())
+    kept = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode())
+    return re.sub(r"^[-0-9]+|-+$", "", kept)
+
+
+def _requirement(name: str, torch: bool) -> str:
+    """Return what pip is to install: this version; between releases, the repository's newest.
+
+    Nothing where pip has not installed the course, or does not know its repository.
+    """
+    try:
+        known = metadata.metadata(name)
+    except metadata.PackageNotFoundError:
+        return ""
+    wanted = name
+    if torch and "torch" in (known.get_all("Provides-Extra") or ()):
+        wanted += "[torch]"
+    if ".dev" not in known["Version"]:
+        return f"{wanted}=={known['Version']}"
+    urls = dict(url.split(", ", 1) for url in known.get_all("Project-URL") or ())
+    return f"{wanted} @ git+{urls['Repository']}" if "Repository" in urls else ""

@@ -1,0 +1,214 @@
+"""What an exercise notebook is made of, be it the book's own or that of a class."""
+
+import ast
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from whywrong.declare import Exercise, Question
+
+__all__ = ["NOTEBOOK_ONLY", "Settings", "cell", "exercise_notebook", "stub"]
+
+Task = Exercise | Question
+Cell = dict[str, Any]
+
+# Paragraphs that begin so are left out of the pages of the book.
+NOTEBOOK_ONLY = "In this notebook"
+
+_INTRODUCTION = """\
+# Exercises: {title}
+
+These exercises go with {chapter}. Write your own code in place \
+of `raise NotImplementedError`. The check says whether the answer is right, and if not, what is \
+wrong with it. You can try as often as you like, and there are three hints for each exercise.
+"""
+_HOW_TO = """\
+{notebook_only}, run the cell with your code, then the cell below it, which checks it. Stuck? Run \
+`hint("{first}")`, with the name of the exercise, in a new cell: every call shows one more. \
+{solution}`progress()` {shows}what you have done so far.
+"""
+_ENDING = """\
+## Done so far
+
+{notebook_only}, `progress()` in a new cell shows which exercises of the course you have solved.
+
+{onward}
+"""
+_IMPORTS = """\
+import numpy as np
+{torch}
+from {package} import {functions}
+"""
+_TO_DO = """\
+{indent}# BEGIN SOLUTION
+{indent}raise NotImplementedError
+{indent}# END SOLUTION
+"""
+
+
+def _points(task: Task) -> int:
+    return task.points
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How one notebook differs from others.
+
+    Parameters
+    ----------
+    title : str
+        The chapter's title.
+    chapter : str
+        The chapter, in Markdown, as it is named within a sentence.
+    practices : callable
+        Says of an exercise, in Markdown, which section it practices.
+    check : callable
+        Returns the source of the cell that checks an exercise.
+    setup : str
+        The source of the first cell.
+    package : str
+        The module that has `check`, `hint`, `progress` and `solution`.
+    solutions : bool
+        Whether the notebook tells of `solution`.
+    onward : str
+        What to read next.
+    points : callable
+        The points of an exercise.
+    setup_tags : sequence of str
+        The tags of the first cell.
+    """
+
+    title: str
+    chapter: str
+    practices: Callable[[Task], str]
+    check: Callable[[Task], str]
+    setup: str
+    package: str
+    solutions: bool = True
+    onward: str = ""
+    points: Callable[[Task], int] = _points
+    setup_tags: Sequence[str] = field(default=("remove-cell",))
+
+
+def exercise_notebook(tasks: Sequence[Task], settings: Settings) -> dict[str, Any]:
+    """Return the notebook of some exercises of one chapter.
+
+    Parameters
+    ----------
+    tasks : sequence of Exercise or Question
+        The exercises, in their order.
+    settings : Settings
+        Its texts and its checks.
+    """
+    torch = any(task.library == "torch" for task in tasks)
+    first = tasks[0].name
+    functions = ["check", "hint", "progress"] + ["solution"] * settings.solutions
+    solution = f'`solution("{first}")` shows a solution, and ' * settings.solutions
+    texts = {
+        "introduction": _INTRODUCTION.format(
+            title=settings.title, chapter=settings.chapter
+        ),
+        "how-to": _HOW_TO.format(
+            notebook_only=NOTEBOOK_ONLY,
+            first=first,
+            solution=solution,
+            shows="" if settings.solutions else "shows ",
+        ),
+        "imports": _IMPORTS.format(
+            torch="import torch\n" * torch,
+            package=settings.package,
+            functions=", ".join(functions),
+        ),
+        "ending": _ENDING.format(
+            notebook_only=NOTEBOOK_ONLY, onward=settings.onward
+        ),
+    }
+    cells = [
+        cell("code", "setup", settings.setup, tags=[*settings.setup_tags]),
+        cell("markdown", "introduction", texts["introduction"]),
+        cell("markdown", "how-to", texts["how-to"]),
+        cell("code", "imports", texts["imports"], tags=["imports"]),
+        *(part for task in tasks for part in _cells_of(task, settings)),
+        cell("markdown", "ending", texts["ending"]),
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    return {
+        "cells": cells,
+        "metadata": metadata,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def cell(kind: str, name: str, source: str, **metadata: Any) -> Cell:
+    """Return a notebook cell; its id is its name, so that it stays the same."""
+    code: Cell = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    return {
+        "cell_type": kind,
+        "id": name,
+        "metadata": metadata,
+        "source": source.strip(),
+        **code,
+    }
+
+
+def stub(reference: Any) -> str:
+    """Return a function, or a class with its methods, whose bodies are left to the learner."""
+    source = inspect.getsource(reference)
+    if not inspect.isclass(reference):
+        signature = inspect.signature(reference)
+        to_do = _TO_DO.format(indent=" " * 4)
+        return f"def {reference.__name__}{signature}:\n{to_do}"
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.ClassDef)
+    methods = []
+    for method in definition.body:
+        if isinstance(method, ast.FunctionDef):
+            head = f"    def {method.name}({ast.unparse(method.args)}):\n"
+            begin = (
+                " " * 8 + "super().__init__()\n"
+                if method.name == "__init__"
+                else ""
+            )
+            methods.append(head + begin + _TO_DO.format(indent=" " * 8))
+    return source.splitlines()[0] + "\n" + "\n".join(methods)
+
+
+def _cells_of(task: Task, settings: Settings) -> list[Cell]:
+    """Return the cells of one exercise: the task, the answer, the check."""
+    answer = _grading(
+        f"{task.name}-answer", solution=True, grade=False, locked=False
+    )
+    check = _grading(
+        f"{task.name}-check",
+        solution=False,
+        grade=True,
+        locked=True,
+        points=settings.points(task),
+    )
+    said = f"## {task.name}\n\n{task.task.strip()}\n\n{settings.practices(task)}"
+    return [
+        cell("markdown", f"{task.name}-task", said),
+        cell(
+            "code",
+            f"{task.name}-answer",
+            stub(task.solution),
+            tags=["exercise"],
+            nbgrader=answer,
+        ),
+        cell(
+            "code",
+            f"{task.name}-check",
+            settings.check(task),
+            tags=["check"],
+            nbgrader=check,
+        ),
+    ]
+
+
+def _grading(name: str, **settings: Any) -> dict[str, Any]:
+    """Return nbgrader's metadata for a cell."""
+    fixed = {"schema_version": 3, "grade_id": name, "task": False}
+    return fixed | settings

@@ -1,0 +1,525 @@
+"""The command ``python -m whywrong.grade``."""
+
+import argparse
+import hashlib
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+if sys.platform == "win32":
+    raise SystemExit("grade: on Windows it runs in WSL")
+try:
+    import nbformat  # noqa: F401
+    import psutil  # noqa: F401
+    from tqdm import tqdm
+except ImportError as missing:
+    raise SystemExit(
+        f"grade: it needs {missing.name}: pip install nbformat psutil tqdm"
+    ) from missing
+
+import whywrong
+from whywrong.course import Course
+from whywrong.declare import BadDeclaration, Catalog
+from whywrong.grade.feedback import page
+from whywrong.grade.gradebook import into_gradebook
+from whywrong.grade.hiding import Needed, places_to_hide
+from whywrong.grade.jail import LEVELS, Jail
+from whywrong.grade.launch import CannotStart, best_level
+from whywrong.grade.results import Graded, Store, digest_of, plain, written
+from whywrong.grade.submissions import (
+    Asked,
+    Submission,
+    Trouble,
+    asked_by,
+    asked_of_chapter,
+    found_in,
+    read_bytes,
+    safe_name,
+)
+from whywrong.grade.verdicts import has_other_inputs
+from whywrong.grade.workers import Job, Settings, graded_by
+
+_RECIPES = {
+    "containerfile": "Containerfile",
+    "slurm": "slurm.sh",
+    "kubernetes": "kubernetes.yaml",
+}
+
+
+class _Problem(Exception):
+    """Nothing can be done; the text says why, in one line."""
+
+
+def main(
+    arguments: Sequence[str] | None = None,
+    *,
+    name: str = "whywrong.grade",
+    course: str = "",
+) -> int:
+    """Grade, and return the exit status: 0 if all went well, 1 if not, 2 if nothing could be done.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        By default those of the command line.
+    name : str
+        The module that is run.
+    course : str
+        The course whose exercises are meant where no other is named.
+    """
+    options = _parser(name, course).parse_args(arguments)
+    if options.recipe:
+        print(_recipe(options.recipe), end="")
+        return 0
+    try:
+        return _graded(options)
+    except _Problem as problem:
+        _say(str(problem))
+        return 2
+    except KeyboardInterrupt:
+        _say("interrupted; the same command goes on where it was")
+        return 130
+
+
+def _parser(name: str, course: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {name}",
+        description="Grade notebooks, or .py files, that are not trusted.",
+    )
+    add = parser.add_argument
+    add(
+        "submissions",
+        nargs="*",
+        type=Path,
+        metavar="SUBMISSIONS",
+        help="folders (STUDENT/ASSIGNMENT/NOTEBOOK.ipynb, as nbgrader has them, "
+        "STUDENT/NOTEBOOK.ipynb or STUDENT.ipynb) or files",
+    )
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("graded"),
+        metavar="FOLDER",
+        help="for the results; what is done there is not done again (default: graded)",
+    )
+    add(
+        "--release",
+        type=Path,
+        metavar="NOTEBOOK",
+        help="what was given out: it says which exercises count, with how many points; "
+        "files of other names are left out, except STUDENT.ipynb and STUDENT.py",
+    )
+    add(
+        "--exercises",
+        metavar="NAMES",
+        help="which exercises count, with commas between them, in each file that is handed in",
+    )
+    add(
+        "--assignment",
+        default="",
+        metavar="NAME",
+        help="grade this assignment only; and the name of it where no folder names one",
+    )
+    add(
+        "--workers",
+        type=_count,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="how many at a time (default: one for each processor)",
+    )
+    add(
+        "--seconds",
+        type=_count,
+        default=60,
+        metavar="S",
+        help="time for one answer, with all its checks (default: 60)",
+    )
+    add(
+        "--memory",
+        type=_count,
+        default=1024,
+        metavar="MB",
+        help="memory for one answer (default: 1024)",
+    )
+    add(
+        "--files",
+        type=_count,
+        default=16,
+        metavar="MB",
+        help="size of a file that an answer may write (default: 16)",
+    )
+    add(
+        "--isolation",
+        choices=("auto", "namespaces", "limits"),
+        default="auto",
+        help="auto: as strict as this system allows, but an answer must not have your rights; "
+        "namespaces: refuse to grade without them; limits: do without them, for a class that you "
+        "trust, since an answer may then read and write your files, those of the grader too "
+        "(root's answers run as nobody where nobody may read Python's files)",
+    )
+    add(
+        "--container",
+        choices=("docker", "podman"),
+        help="run each answer in a container",
+    )
+    add("--image", default="", help="the container's image")
+    add(
+        "--hide",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="one more file or folder that answers must not see",
+    )
+    add(
+        "--seed",
+        help="of the inputs that only the grader knows (default: drawn once)",
+    )
+    add(
+        "--shard",
+        type=_shard,
+        metavar="I/N",
+        help="grade the I-th of N parts, as one job of an array; --merge then makes the tables",
+    )
+    add(
+        "--merge",
+        action="store_true",
+        help="grade nothing; make the tables of all results",
+    )
+    add(
+        "--gradebook",
+        metavar="URL",
+        help="write the points into nbgrader's database, such as sqlite:///gradebook.db",
+    )
+    add(
+        "--course",
+        default=course,
+        metavar="MODULE",
+        help=f"whose exercises (default: {course or 'none'})",
+    )
+    add(
+        "--recipe",
+        choices=tuple(_RECIPES),
+        help="print a recipe, and do nothing else",
+    )
+    add("--version", action="version", version=whywrong.__version__)
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a whole number of 1 or more"
+        )
+    return int(text)
+
+
+def _shard(text: str) -> tuple[int, int]:
+    first, _, last = text.partition("/")
+    if not (first.isdigit() and last.isdigit() and 1 <= int(first) <= int(last)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not I/N with 1 ≤ I ≤ N")
+    return int(first), int(last)
+
+
+def _recipe(name: str) -> str:
+    return (Path(__file__).parent / "recipes" / _RECIPES[name]).read_text("utf-8")
+
+
+def _say(line: str) -> None:
+    print(f"grade: {line}", file=sys.stderr)
+
+
+# --- the work -------------------------------------------------------------------------------------
+
+
+def _graded(options: argparse.Namespace) -> int:
+    if not options.submissions and not options.merge:
+        raise _Problem(
+            "which submissions? Name their folder, for example submitted/"
+        )
+    if options.container and not options.image:
+        raise _Problem(
+            "--container needs --image; --recipe containerfile says how to make one"
+        )
+    catalog = _catalog(options.course)
+    asked = _asked(options, catalog)
+    found, left_out = found_in(
+        options.submissions, options.assignment, _released(options)
+    )
+    said = _Lines()
+    for path, why in left_out:
+        said.add(f"{path}: {why}")
+    if options.submissions and not found:
+        of = f" of {options.assignment}" if options.assignment else ""
+        raise _Problem(f"there is no submission{of} to be graded")
+    store = Store(options.output)
+    if options.merge:
+        _say_what_was_found(found, store, said)
+    else:
+        _grade(options, catalog, asked, found, store, said)
+    if options.merge or not options.shard:
+        _tell(options, store, said)
+    return 1 if said.number else 0
+
+
+def _released(options: argparse.Namespace) -> str:
+    """Return the name of the notebook that was given out; empty if it is not known."""
+    return options.release.stem if options.release else ""
+
+
+class _Lines:
+    """What went wrong, each said in a line as it happens."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def add(self, line: str) -> None:
+        """Say one more."""
+        self.number += 1
+        tqdm.write(f"grade: {plain(line)}", file=sys.stderr)
+
+    def of(self, graded: Graded) -> None:
+        """Say what is to be said of a submission."""
+        for line in graded.said:
+            self.add(f"{graded.path}: {line}")
+
+
+def _catalog(package: str) -> Catalog:
+    if not package:
+        raise _Problem(
+            "which course? Name its module, for example --course my_course"
+        )
+    try:
+        course = getattr(importlib.import_module(package), "course", None)
+    except (ImportError, BadDeclaration) as error:
+        raise _Problem(f"--course {package}: {error}") from None
+    if not isinstance(course, Course):
+        raise _Problem(f"--course {package}: it has no `course = Course(…)`")
+    return course.catalog
+
+
+def _asked(options: argparse.Namespace, catalog: Catalog) -> Asked:
+    """Return which exercises count; none where each file says it by itself."""
+    if options.release:
+        try:
+            asked = asked_by(read_bytes(options.release), catalog)
+        except Trouble as trouble:
+            raise _Problem(f"{options.release}: {trouble}") from None
+        if not asked.points:
+            raise _Problem(
+                f"{options.release}: it has no exercise of {options.course}"
+            )
+        return asked
+    names = [
+        name.strip()
+        for name in (options.exercises or "").split(",")
+        if name.strip()
+    ]
+    unknown = [name for name in names if name not in catalog.modules]
+    if unknown:
+        raise _Problem(
+            f"--exercises: there is no exercise {unknown[0]!r} in {options.course}"
+        )
+    return Asked({name: float(catalog.find(name).points) for name in names})
+
+
+def _say_what_was_found(
+    found: list[Submission], store: Store, said: _Lines
+) -> None:
+    results = {one.key: one for one in store.all()}
+    for graded in results.values():
+        said.of(graded)
+    for one in found:
+        if one.key not in results:
+            said.add(f"{one.path}: there is no result yet")
+
+
+def _grade(
+    options: argparse.Namespace,
+    catalog: Catalog,
+    asked: Asked,
+    found: list[Submission],
+    store: Store,
+    said: _Lines,
+) -> None:
+    part, parts = options.shard or (1, 1)
+    mine = [one for one in found if _number(one) % parts == part - 1]
+    try:
+        seed = store.seed(options.seed)
+        for one in mine:
+            _rename_earlier(one, store)
+    except OSError as error:
+        raise _Problem(f"{options.output}: {error.strerror}") from None
+    settings = _settings(options, seed)
+    jobs = [_job(one, settings, asked, catalog) for one in mine]
+    jobs = [job for job in jobs if not _is_done(job, store, said)]
+    if len(jobs) < len(mine):
+        done = len(mine) - len(jobs)
+        print(f"{done} of {len(mine)} submissions are graded already.")
+    _say_which_tables_pass(jobs, catalog)
+    with tqdm(total=len(jobs), unit="submission", disable=None) as progress:
+        for found_now in graded_by(jobs, settings, options.workers) if jobs else ():
+            progress.update()
+            graded = found_now.after(store.read(found_now.key))
+            said.of(graded)
+            try:
+                store.write(graded)
+            except OSError as error:
+                said.add(
+                    f"{options.output}: {graded.path}: not kept ({error.strerror})"
+                )
+
+
+def _say_which_tables_pass(jobs: list[Job], catalog: Catalog) -> None:
+    """Say which exercises have no inputs but those that everybody knows."""
+    names = {name for job in jobs for name in job.asked.points or catalog.modules}
+    for name in sorted(names):
+        if not has_other_inputs(catalog.find(name)):
+            print(
+                f"{name} has no inputs but those that its check shows, so a table of results "
+                "passes: let its cases draw them, or give it drawn=."
+            )
+
+
+def _rename_earlier(one: Submission, store: Store) -> None:
+    """Let a file keep its result where --assignment or --release gives it more names."""
+    for assignment, notebook in (
+        (one.assignment, ""),
+        ("", one.notebook),
+        ("", ""),
+    ):
+        fewer = replace(one, assignment=assignment, notebook=notebook)
+        earlier = store.read(fewer.key) if fewer != one else None
+        if earlier is not None and earlier.path == str(one.path):
+            if store.read(one.key) is None:
+                here = replace(earlier, key=one.key, assignment=one.assignment)
+                store.write(replace(here, notebook=one.notebook))
+            store.drop(fewer.key)
+
+
+def _number(one: Submission) -> int:
+    """Return a number that is as good as drawn, and the same on all machines."""
+    return int(hashlib.sha256(one.key.encode()).hexdigest(), 16)
+
+
+def _job(
+    one: Submission, settings: Settings, asked: Asked, catalog: Catalog
+) -> Job:
+    if not asked.points and one.ending == ".ipynb":
+        asked = asked_of_chapter(one.path.stem, catalog)
+    try:
+        content = read_bytes(one.path)
+    except Trouble:  # who grades it says so
+        return Job(one, asked, "")
+    points = sorted(asked.points.items())
+    return Job(one, asked, digest_of(content, *settings.facts, points))
+
+
+def _is_done(job: Job, store: Store, said: _Lines) -> bool:
+    """Return whether a submission is graded already, and say again what is wrong with it."""
+    earlier = store.read(job.submission.key)
+    if earlier is None or not job.digest or earlier.digest != job.digest:
+        return False
+    said.of(earlier)
+    return True
+
+
+def _settings(options: argparse.Namespace, seed: str) -> Settings:
+    jail = Jail(
+        LEVELS[-1],
+        "",
+        memory=options.memory,
+        files=options.files,
+        seconds=options.seconds,
+    )
+    if options.container:
+        print(
+            f"Answers run in containers: {options.container}, image {options.image}."
+        )
+    else:
+        jail = _shut_in(options, jail)
+        print(_ISOLATION[jail.has_namespaces].format(jail.level))
+    return Settings(
+        options.course,
+        jail,
+        seed,
+        float(options.seconds),
+        options.container or "",
+        options.image,
+    )
+
+
+def _shut_in(options: argparse.Namespace, jail: Jail) -> Jail:
+    """Return the strictest way to run answers that this system and the teacher allow."""
+    others = [options.output, *options.hide]
+    if options.release:
+        others.append(options.release)
+    if options.gradebook and options.gradebook.startswith("sqlite:///"):
+        others.append(Path(options.gradebook.removeprefix("sqlite:///")))
+    wants_namespaces = options.isolation != "limits"
+    try:
+        if wants_namespaces:
+            hidden = places_to_hide(options.course, options.submissions, others)
+            jail = replace(jail, hidden=hidden)
+        level = best_level(options.course, jail, namespaces=wants_namespaces)
+    except Needed as problem:
+        raise _Problem(str(problem)) from None
+    except CannotStart as problem:
+        raise _Problem(f"answers cannot be run here: {problem}") from None
+    jail = replace(jail, level=level)
+    if not jail.has_namespaces and options.isolation == "namespaces":
+        raise _Problem(
+            "this system allows no namespaces; --container may do instead"
+        )
+    if level == LEVELS[-1] and wants_namespaces:
+        raise _Problem(
+            "here an answer could read and write your files: use --container or, for a class "
+            "that you trust, --isolation limits"
+        )
+    return jail
+
+
+_ISOLATION = {
+    True: "Answers run without network, all files read-only and this class's hidden ({}).",
+    False: "Answers are not cut off from files here ({}): for code of strangers, use --container.",
+}
+
+
+def _tell(options: argparse.Namespace, store: Store, said: _Lines) -> None:
+    """Write what a teacher and the students read, from all results in the folder."""
+    graded = store.all()
+    see = f" See {plain(str(store.folder / 'grades.csv'))}."
+    try:
+        store.write_tables(graded)
+    except OSError as error:
+        said.add(f"{options.output}: {error.strerror}")
+        see = ""
+    for one in graded:
+        try:
+            written(_page_of(store.folder / "feedback", one), page(one))
+        except (OSError, ValueError) as error:  # nobody's page costs another's
+            said.add(f"{options.output}: no page for {one.path} ({error})")
+    if options.gradebook:
+        for line in into_gradebook(options.gradebook, graded, _released(options)):
+            said.add(line)
+    failed = sum(bool(one.trouble) for one in graded)
+    points, of = sum(one.points for one in graded), sum(one.of for one in graded)
+    print(
+        f"{len(graded) - failed} submissions graded, {failed} not: {points:g} of {of:g} points."
+        f"{see}"
+    )
+
+
+def _page_of(folder: Path, one: Graded) -> Path:
+    """Return where nbgrader has a page, too; the parts are names that no other has."""
+    names = filter(None, (one.student, one.assignment, one.notebook or one.student))
+    *folders, last = map(safe_name, names)
+    return folder.joinpath(*folders, f"{last}.html")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

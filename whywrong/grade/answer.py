@@ -1,0 +1,324 @@
+"""The process of one answer: it runs what was handed in, and does what the judge asks of it.
+
+Nothing here is trusted. Whatever this process says, a point needs values that only an answer which
+computes them can give.
+"""
+
+import argparse
+import contextlib
+import importlib
+import inspect
+import linecache
+import os
+import re
+import signal
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+import whywrong
+from whywrong.declare import Catalog, Unavailable, WrongForm
+from whywrong.grade.wire import Broken, Line, Packer, unpacked
+from whywrong.judge import judge
+from whywrong.running import Outcome, TimesUp, call_guarded, quoted
+
+__all__ = ["main", "serve"]
+
+_CELL_SECONDS = 10.0
+_MOST_SAID = 10_000
+_MAGIC = re.compile(r"^(\s*)([%!?].*|.*\?)$", re.M)
+
+
+class _Answer:
+    """What was handed in, as it runs here.
+
+    Parameters
+    ----------
+    line : Line
+        To the judge.
+    catalog : Catalog
+        The exercises of the course.
+    """
+
+    def __init__(self, line: Line, catalog: Catalog) -> None:
+        self._line, self._catalog = line, catalog
+        self._module = types.ModuleType("__main__")
+        self._function: Any = None
+        self._name = ""
+        self._calls = 0
+        self._graphs: list[tuple[list[Any], list[Any]]] = []
+
+    def cells(self, cells: list[tuple[int, str]]) -> dict[str, Any]:
+        """Run cells in the order of the notebook; one that fails does not stop the next."""
+        sys.modules["__main__"] = self._module
+        names = vars(self._module)
+        failed = {}
+        for i, source in cells:
+            self._line.send({"cell": i})
+            outcome = _run(source, f"<cell {i}>", names)
+            if outcome.error is not None:
+                failed[str(i)] = _stopped(outcome.error)
+        return {"failed": failed}
+
+    def look(self, name: str) -> dict[str, Any]:
+        """Find the function that an exercise asks for, and say what it looks like."""
+        names = vars(self._module)
+        if name not in names:
+            return {"found": False}
+        self._function, self._name = names[name], name
+        try:
+            parameters = [
+                [
+                    parameter.name,
+                    int(parameter.kind),
+                    parameter.default is not parameter.empty,
+                ]
+                for parameter in inspect.signature(
+                    self._function
+                ).parameters.values()
+            ]
+        except (TypeError, ValueError):
+            parameters = None
+        return {
+            "found": True,
+            "callable": callable(self._function),
+            "parameters": parameters,
+        }
+
+    def tutor(self, name: str) -> dict[str, Any]:
+        """Check the answer as its author did, and return what the check says."""
+        result = judge(self._catalog.find(name), self._function)
+        return {
+            "status": result.status,
+            "message": result.message[:_MOST_SAID],
+            "faults": list(result.faults),
+            "printed": result.printed[:_MOST_SAID],
+            "remarks": [remark[:_MOST_SAID] for remark in result.remarks],
+        }
+
+    def call(
+        self, message: Mapping[str, Any], blob: bytes
+    ) -> tuple[dict[str, Any], bytes]:
+        """Call the function with the judge's arguments; return what comes out."""
+        leaves: list[Any] = []
+        given = unpacked(
+            message["args"], blob, function=self._remote, tensors=leaves
+        )
+        before = [_frozen(value) for value in given]
+        function = self._function
+        if message["used"]:
+            function = self._catalog.find(self._name).used(function)  # type: ignore[union-attr]
+        self._calls += 1
+        outcome = call_guarded(
+            function, given, seconds=message["seconds"], seed=self._calls
+        )
+        packer = Packer()
+        reply: dict[str, Any] = {"printed": outcome.printed[:_MOST_SAID]}
+        if outcome.error is not None:
+            reply["error"] = _error(outcome.error)
+        else:
+            reply["value"] = packer.pack(outcome.value)
+            if leaves and packer.tensors:
+                reply["graph"] = len(self._graphs)
+                self._graphs.append((list(packer.tensors), leaves))
+        reply["changed"] = [
+            [i, packer.pack(after)]
+            for i, (was, after) in enumerate(zip(before, given, strict=True))
+            if was is not None and _frozen(after) != was
+        ]
+        return reply, packer.blob
+
+    def back(
+        self, message: Mapping[str, Any], blob: bytes
+    ) -> tuple[dict[str, Any], bytes]:
+        """Return the gradients of a result with respect to the arguments that asked for one."""
+        import torch
+
+        outputs, leaves = self._graphs[message["graph"]]
+        weights = [unpacked(weight, blob) for weight in message["weights"]]
+        asked = [
+            (o, w) for o, w in zip(outputs, weights, strict=True) if w is not None
+        ]
+        grads = torch.autograd.grad(
+            [o for o, _ in asked],
+            leaves,
+            [w for _, w in asked],
+            allow_unused=True,
+            retain_graph=True,
+        )
+        packer = Packer()
+        return {"gradients": [packer.pack(grad) for grad in grads]}, packer.blob
+
+    def _remote(self, number: int) -> Callable[..., Any]:
+        """Return a function of the judge's, which is called over there."""
+
+        def remote(*args: Any, **options: Any) -> Any:
+            packer = Packer()
+            asked = {
+                "callback": number,
+                "args": packer.pack(args),
+                "options": {
+                    key: packer.pack(value) for key, value in options.items()
+                },
+            }
+            with _undisturbed():
+                self._line.send(asked, packer.blob)
+                reply, blob = self._line.receive()
+            if "error" in reply:
+                kind, text = reply["error"]
+                raise _EXCEPTIONS.get(kind, RuntimeError)(text)
+            return unpacked(reply["value"], blob)
+
+        return remote
+
+
+_EXCEPTIONS = {
+    error.__name__: error
+    for error in (
+        ValueError,
+        TypeError,
+        IndexError,
+        KeyError,
+        AttributeError,
+        MemoryError,
+    )
+}
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let no alarm ring between the halves of a message."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+
+
+def _frozen(value: Any) -> Any:
+    """Return what tells whether an argument was changed; None where it is made to be."""
+    if isinstance(value, np.random.Generator):
+        return value.bit_generator.state["state"].copy()
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype.str, value.tobytes()
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        plain = value.detach()
+        return tuple(plain.shape), str(plain.dtype), plain.clone().numpy().tobytes()
+    return None
+
+
+def _run(source: str, where: str, names: dict[str, Any]) -> Outcome:
+    """Run a cell, so that its functions can show their source."""
+    lines = source.splitlines(keepends=True)
+    linecache.cache[where] = (len(source), None, lines, where)
+
+    def run() -> None:
+        try:
+            code = compile(source, where, "exec")
+        except SyntaxError:  # lines that only IPython understands are left out
+            code = compile(_MAGIC.sub(r"\1pass", source), where, "exec")
+        exec(code, names)
+
+    return call_guarded(run, (), seconds=_CELL_SECONDS)
+
+
+def _stopped(error: BaseException) -> str:
+    if isinstance(error, TimesUp):
+        return f"did not come to an end within {_CELL_SECONDS:g} seconds"
+    return f"stopped with {quoted(error)}"
+
+
+def _error(error: BaseException) -> dict[str, Any]:
+    """Return an exception as plain data."""
+    if isinstance(error, TimesUp):
+        return {"kind": "TimesUp", "text": ""}
+    if isinstance(error, WrongForm):
+        return {
+            "kind": "WrongForm",
+            "fault": error.fault,
+            "text": str(error)[:_MOST_SAID],
+        }
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    text = quoted(error).strip("`").partition(": ")[2]
+    return {"kind": kinds[0], "kinds": kinds, "text": text}
+
+
+def serve(line: Line, package: str) -> None:
+    """Do what the judge asks, until it asks no more.
+
+    Parameters
+    ----------
+    line : Line
+        To the judge.
+    package : str
+        The course: a package that has a ``course``.
+    """
+    answer = _Answer(line, importlib.import_module(package).course.catalog)
+    line.send({"version": whywrong.__version__})
+    while True:
+        try:
+            message, blob = line.receive()
+        except Broken:
+            return
+        reply: dict[str, Any]
+        try:
+            reply, blob = _reply(answer, message, blob)
+        except Broken as problem:
+            reply, blob = {"failed": str(problem)}, b""
+        except Unavailable as problem:
+            reply, blob = {"failed": str(problem)}, b""
+        except (
+            BaseException
+        ) as error:  # an object of the answer's may raise anything
+            reply, blob = {"failed": quoted(error)}, b""
+        line.send(reply, blob)
+
+
+def _reply(
+    answer: _Answer, message: Mapping[str, Any], blob: bytes
+) -> tuple[dict[str, Any], bytes]:
+    match message["do"]:
+        case "cells":
+            return answer.cells(message["cells"]), b""
+        case "look":
+            return answer.look(message["name"]), b""
+        case "tutor":
+            return answer.tutor(message["name"]), b""
+        case "call":
+            return answer.call(message, blob)
+        case _:
+            return answer.back(message, blob)
+
+
+def settle(seed: int = 0) -> None:
+    """Close what an answer could read or write besides its line, and forget who started it."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    os.close(nothing)
+    sys.argv = ["answer"]
+    np.random.seed(seed)  # noqa: NPY002
+
+
+def main() -> None:
+    """Serve one answer over standard input and output, as in a container."""
+    parser = argparse.ArgumentParser(prog="whywrong.grade.answer")
+    parser.add_argument("--course", required=True)
+    parser.add_argument("--memory", type=int, default=1024, metavar="MB")
+    parser.add_argument("--files", type=int, default=16, metavar="MB")
+    options = parser.parse_args()
+    from whywrong.grade.jail import limit
+
+    line = Line(os.dup(0), os.dup(1))
+    settle()
+    # The engine counts processes by container, the system by user: that is, by all containers.
+    limit(memory=options.memory, files=options.files, processes=None)
+    serve(line, options.course)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,378 @@
+"""The judge's side of the conversation with an answer: a function that computes elsewhere."""
+
+import inspect
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from whywrong.declare import WrongForm
+from whywrong.grade.launch import Running
+from whywrong.grade.wire import Broken, Other, Packer, unpacked
+from whywrong.running import TimesUp
+
+__all__ = ["Answer", "Ended"]
+
+# Seconds for the way there and back, on a machine that has much else to do.
+_GRACE = 3.0
+# What a caller may expect an answer to raise; everything else is `_Raised`.
+_KNOWN = {
+    error.__name__: error
+    for error in (
+        ArithmeticError, AttributeError, IndexError, KeyError, LookupError, MemoryError,
+        NameError, NotImplementedError, RecursionError, RuntimeError, TypeError, ValueError,
+        ZeroDivisionError,
+    )
+}  # fmt: skip
+
+
+class Ended(Exception):
+    """The process of an answer is of no use anymore; the text says why, for its author."""
+
+
+class _Raised(Exception):
+    """The answer raised something of which only the name is known."""
+
+
+class Answer:
+    """An answer that runs in another process.
+
+    Parameters
+    ----------
+    running : Running
+        That process.
+    seconds : float
+        All the time that it has.
+
+    Attributes
+    ----------
+    ended : str
+        Why it is of no use anymore; empty as long as it is.
+    is_late : bool
+        Whether its time is up.
+    passed_inside : bool
+        Whether the check in its process has passed; set by who asked for it.
+    """
+
+    def __init__(self, running: Running, seconds: float) -> None:
+        self._line = running.line
+        self._until = time.monotonic() + seconds
+        self._seconds = seconds
+        self._callables: list[Callable[..., Any]] = []
+        self.ended = ""
+        self.is_late = self.passed_inside = False
+
+    def cells(
+        self, cells: Sequence[tuple[int, str]], on_cell: Callable[[int], None]
+    ) -> dict[int, str]:
+        """Run the cells of a notebook; return which failed, and how.
+
+        Parameters
+        ----------
+        cells : sequence of (int, str)
+            Their numbers and sources.
+        on_cell : callable
+            Is told the number of each before it runs.
+        """
+        order: dict[str, Any] = {
+            "do": "cells",
+            "cells": [list(cell) for cell in cells],
+        }
+        self._send(order, b"", self._until)
+        while True:
+            reply, _ = self._receive(self._until)
+            if "cell" in reply:
+                on_cell(_whole(reply["cell"]))
+                continue
+            failed = reply.get("failed")
+            if not isinstance(failed, dict):
+                raise self._end("It does not answer as it should.")
+            return {
+                _whole(number): str(said)[:2000] for number, said in failed.items()
+            }
+
+    def look(self, name: str) -> dict[str, Any]:
+        """Return what the function for an exercise looks like."""
+        return self._asked({"do": "look", "name": name})
+
+    def tutor(self, name: str) -> dict[str, Any]:
+        """Return what the exercise's own check says of the answer, over there."""
+        return self._asked({"do": "tutor", "name": name})
+
+    def function(
+        self, name: str, parameters: Any, *, seconds: float, used: bool, torch: bool
+    ) -> Callable[..., Any]:
+        """Return the answer as a function that can be judged.
+
+        Parameters
+        ----------
+        name : str
+            The exercise.
+        parameters : list or None
+            What `look` says of its parameters.
+        seconds : float
+            What one call may take.
+        used : bool
+            Whether the answer is put to use over there, as the exercise says: then the function
+            takes the arguments of a case.
+        torch : bool
+            Whether gradients can be asked for.
+        """
+        # It has no source in which the judge could look for mistakes.
+        names: dict[str, Any] = {
+            "call": lambda *args: self._call(args, seconds, used, torch)
+        }
+        exec("def answer(*args): return call(*args)", names)
+        answer = names["answer"]
+        answer.__name__ = answer.__qualname__ = name
+        answer.is_elsewhere = True
+        if not used:
+            answer.__signature__ = _signature(parameters)
+        return answer
+
+    def _call(
+        self, args: tuple[Any, ...], seconds: float, used: bool, torch: bool
+    ) -> Any:
+        packer = Packer(self._reference)
+        packed = packer.pack(args)
+        order = {"do": "call", "args": packed, "seconds": seconds, "used": used}
+        until = min(time.monotonic() + seconds + _GRACE, self._until)
+        if not (torch and packer.tensors):
+            reply, blob = self._exchanged(order, packer.blob, until)
+            return self._result(reply, blob, args)
+        return _remote().apply(
+            self, order, packer.blob, args, until, *packer.tensors
+        )
+
+    def _result(
+        self,
+        reply: dict[str, Any],
+        blob: bytes,
+        args: tuple[Any, ...],
+        tensors: list[Any] | None = None,
+    ) -> Any:
+        self._take_over(reply, blob, args)
+        printed = reply.get("printed")
+        if isinstance(printed, str):
+            sys.stdout.write(printed)  # the judge reads it there
+        if "error" in reply:
+            raise self._raised(reply["error"])
+        return self._value(reply, blob, [] if tensors is None else tensors)
+
+    def _value(self, reply: dict[str, Any], blob: bytes, tensors: list[Any]) -> Any:
+        """Return the value of a reply; those of its tensors that have a gradient are listed."""
+        try:
+            value = unpacked(reply["value"], blob, tensors=tensors)
+            for tensor in tensors:
+                tensor.requires_grad_(False)
+            return value
+        except (Broken, KeyError):
+            raise self._end("It returns what cannot be understood.") from None
+
+    def _take_over(
+        self, reply: dict[str, Any], blob: bytes, args: tuple[Any, ...]
+    ) -> None:
+        """Change the arguments as the call has changed them over there."""
+        try:
+            changed = list(reply.get("changed", ()))
+            values = unpacked({"list": [node for _, node in changed]}, blob)
+            for (i, _), value in zip(changed, values, strict=True):
+                _overwrite(args[i], value)
+        except (
+            Broken,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RuntimeError,
+        ):
+            raise self._end(
+                "It does to its arguments what cannot be understood."
+            ) from None
+
+    def _raised(self, error: Any) -> BaseException:
+        try:
+            kind, text = str(error["kind"]), str(error["text"])[:2000]
+            if kind == "WrongForm":
+                return WrongForm(text, str(error["fault"])[:60])
+            kinds = [kind, *map(str, error.get("kinds", ()))]
+        except (TypeError, LookupError):
+            return self._end("It does not answer as it should.")
+        if kind == "TimesUp":
+            return TimesUp()
+        known = next((_KNOWN[name] for name in kinds if name in _KNOWN), None)
+        if known is not None:
+            return known(text)
+        return type(kind[:60] if kind.isidentifier() else "Error", (_Raised,), {})(
+            text
+        )
+
+    def back(self, graph: int, weights: Sequence[Any]) -> list[Any]:
+        """Return the gradients of a result that came back earlier."""
+        packer = Packer()
+        order = {
+            "do": "back",
+            "graph": graph,
+            "weights": [packer.pack(weight) for weight in weights],
+        }
+        reply, blob = self._exchanged(order, packer.blob, self._until)
+        if "failed" in reply:
+            raise RuntimeError(str(reply["failed"])[:2000])
+        try:
+            return list(unpacked({"list": reply["gradients"]}, blob))
+        except (Broken, LookupError, TypeError):
+            raise self._end("Its gradients cannot be understood.") from None
+
+    # --- messages ---------------------------------------------------------------------------------
+
+    def _asked(self, order: dict[str, Any]) -> dict[str, Any]:
+        return self._exchanged(order, b"", self._until)[0]
+
+    def _exchanged(
+        self, order: dict[str, Any], blob: bytes, until: float
+    ) -> tuple[dict[str, Any], bytes]:
+        """Send an order; call what the answer wants called meanwhile; return the reply."""
+        try:
+            self._send(order, blob, until)
+            while True:
+                reply, blob = self._receive(until)
+                if "callback" not in reply:
+                    return reply, blob
+                self._call_back(reply, blob, until)
+        except Ended:
+            raise
+        except BaseException:  # it was cut short: half a message may be left
+            self.ended = self.ended or "It did not come to an end in time."
+            raise
+
+    def _call_back(self, asked: dict[str, Any], blob: bytes, until: float) -> None:
+        packer = Packer(self._reference)
+        try:
+            function = self._callables[asked["callback"]]
+            options = dict(asked["options"])
+            nodes = [asked["args"], *options.values()]
+            args, *values = unpacked({"list": nodes}, blob)
+            options = dict(zip(options, values, strict=True))
+        except (Broken, LookupError, TypeError, ValueError):
+            raise self._end("It calls what it was not given.") from None
+        reply: dict[str, Any]
+        try:
+            reply = {"value": packer.pack(function(*args, **options))}
+        except TimesUp:
+            raise
+        except Exception as error:
+            packer = Packer()
+            reply = {"error": [type(error).__name__, str(error)[:2000]]}
+        self._send(reply, packer.blob, until)
+
+    def _reference(self, function: Callable[..., Any]) -> int:
+        self._callables.append(function)
+        return len(self._callables) - 1
+
+    def _send(self, message: dict[str, Any], blob: bytes, until: float) -> None:
+        self._within(lambda: self._line.send(message, blob, until))
+
+    def _receive(self, until: float) -> tuple[dict[str, Any], bytes]:
+        return self._within(lambda: self._line.receive(until))
+
+    def _within(self, do: Callable[[], Any]) -> Any:
+        if self.ended:
+            raise Ended(self.ended)
+        try:
+            return do()
+        except TimeoutError:
+            if time.monotonic() >= self._until:
+                self.is_late = True
+                limit = f"{self._seconds:g} seconds"
+                raise self._end(
+                    f"It did not come to an end within {limit}."
+                ) from None
+            self.ended = "It did not come to an end in time."
+            raise TimesUp from None
+        except Broken as problem:
+            raise self._end(f"Its process does not answer: {problem}.") from None
+
+    def _end(self, why: str) -> Ended:
+        self.ended = why
+        return Ended(why)
+
+
+def _whole(number: Any) -> int:
+    try:
+        return int(number)
+    except (TypeError, ValueError, OverflowError):
+        return -1
+
+
+def _signature(parameters: Any) -> inspect.Signature:
+    """Return a signature as the answer's process tells it; any arguments where it tells none."""
+    try:
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    str(name),
+                    inspect._ParameterKind(kind),
+                    default=None if has_default else inspect.Parameter.empty,
+                )
+                for name, kind, has_default in parameters
+            ]
+        )
+    except (TypeError, ValueError):
+        return inspect.signature(lambda *args: None)
+
+
+def _overwrite(value: Any, after: Any) -> None:
+    if isinstance(value, np.random.Generator):
+        value.bit_generator.state = after.bit_generator.state
+        return
+    if (
+        isinstance(after, Other)
+        or value.shape != after.shape
+        or value.dtype != after.dtype
+    ):
+        raise ValueError
+    if isinstance(value, np.ndarray):
+        value[...] = after
+    else:
+        value.detach().copy_(after)
+
+
+@cache
+def _remote() -> Any:
+    """Return a step of PyTorch's graph that is computed, and differentiated, over there."""
+    import torch
+
+    class Remote(torch.autograd.Function):
+        @staticmethod
+        def forward(
+            ctx: Any,
+            answer: Answer,
+            order: Any,
+            blob: Any,
+            args: Any,
+            until: Any,
+            *_: Any,
+        ) -> Any:
+            reply, back = answer._exchanged(order, blob, until)
+            tensors: list[Any] = []
+            value = answer._result(reply, back, args, tensors)
+            outputs = value if isinstance(value, tuple) else (value,)
+            ctx.answer, ctx.graph = answer, reply.get("graph")
+            ctx.places = [
+                i for i, o in enumerate(outputs) for t in tensors if o is t
+            ]
+            plain = [i for i in range(len(outputs)) if i not in ctx.places]
+            ctx.mark_non_differentiable(
+                *(outputs[i] for i in plain if isinstance(outputs[i], torch.Tensor))
+            )
+            return value
+
+        @staticmethod
+        def backward(ctx: Any, *weights: Any) -> Any:
+            asked = [weights[i] for i in ctx.places]
+            return (None,) * 5 + tuple(ctx.answer.back(ctx.graph, asked))
+
+    return Remote

@@ -1,0 +1,284 @@
+"""The results: a file for each submission, which a second run finds done, and the tables."""
+
+import contextlib
+import csv
+import errno
+import hashlib
+import io
+import json
+import os
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from whywrong.files import write_whole
+from whywrong.result import Result
+
+__all__ = ["Graded", "Mark", "Store", "digest_of", "plain", "written"]
+
+_COLUMNS = (
+    "student", "assignment", "notebook", "exercise", "status", "points", "of", "faults", "note"
+)  # fmt: skip
+# Control characters, those that turn the direction of the text after them, ends of lines other than
+# the ordinary one, and halves of characters, which cannot be written at all.
+_NOT_SHOWN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_SEED_WITHIN = 10.0  # seconds
+_SEED_MODE = 0o660  # for who grades together, and nobody else
+
+
+def plain(text: str, *, lines: bool = False) -> str:
+    """Return a text that does nothing but be read, whoever has written it.
+
+    Parameters
+    ----------
+    text : str
+        From a submission, an answer or a file's name.
+    lines : bool
+        Whether it may have several lines, and tabs.
+    """
+    shown = _NOT_SHOWN.sub("�", text)
+    return shown if lines else shown.replace("\n", " ").replace("\t", " ")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The verdict on one exercise, with its points.
+
+    Parameters
+    ----------
+    exercise, status, message, printed : str
+    points, of : float
+    faults, remarks : tuple of str
+    """
+
+    exercise: str
+    status: str
+    points: float
+    of: float
+    message: str = ""
+    faults: tuple[str, ...] = ()
+    printed: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of_result(cls, result: Result, of: float) -> "Mark":
+        """Give a verdict its points."""
+        points = of if result.passed else 0.0
+        return cls(
+            result.name, result.status, points, of, result.message, result.faults,
+            result.printed, result.remarks,
+        )  # fmt: skip
+
+    @property
+    def result(self) -> Result:
+        """The verdict, as a learner sees it."""
+        return Result(
+            self.status,
+            self.message,
+            self.exercise,
+            self.faults,
+            self.printed,
+            self.remarks,
+        )
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came out for one submission.
+
+    Parameters
+    ----------
+    key, path, student, assignment, notebook : str
+        Which it is.
+    digest : str
+        Of its content and of how it was graded: with another one it is graded again.
+    marks : tuple of Mark
+        One for each exercise; none where it could not be graded.
+    notes : tuple of str
+        What is wrong with the file.
+    trouble : str
+        Why it could not be graded; empty if it was.
+    seconds : float
+        How long that took.
+    """
+
+    key: str
+    path: str
+    student: str
+    assignment: str
+    notebook: str
+    digest: str
+    marks: tuple[Mark, ...] = ()
+    notes: tuple[str, ...] = ()
+    trouble: str = ""
+    seconds: float = 0.0
+
+    @property
+    def points(self) -> float:
+        """All its points."""
+        return sum(mark.points for mark in self.marks)
+
+    @property
+    def of(self) -> float:
+        """The points that can be had."""
+        return sum(mark.of for mark in self.marks)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What its teacher is to be told."""
+        return (self.trouble, *self.notes) if self.trouble else self.notes
+
+    def after(self, earlier: "Graded | None") -> "Graded":
+        """Return what counts: where this could not be graded, what was found earlier.
+
+        Parameters
+        ----------
+        earlier : Graded or None
+            What is kept of the same submission.
+        """
+        if not self.trouble or earlier is None or earlier.trouble:
+            return self
+        note = f"{self.trouble}; the points are those of an earlier time"
+        notes = tuple(dict.fromkeys((*earlier.notes, note)))
+        return replace(earlier, digest="", notes=notes)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return all of it, ready for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> "Graded":
+        """Take back what `as_data` gave; raise ``ValueError`` if it is something else."""
+        try:
+            marks: Any = tuple(
+                Mark(**{k: _frozen(v) for k, v in mark.items()})
+                for mark in data["marks"]
+            )
+            return cls(**{**data, "marks": marks, "notes": tuple(data["notes"])})
+        except (TypeError, LookupError, AttributeError) as error:
+            raise ValueError(f"these are no results: {error}") from None
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def written(path: Path, text: str) -> None:
+    """Write a file whole or not at all, in a folder that is made where it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text)
+
+
+def digest_of(content: bytes, *settings: object) -> str:
+    """Return what tells whether a submission was graded before, and in the same way."""
+    return hashlib.sha256(content + repr(settings).encode()).hexdigest()
+
+
+def _for_tutors(path: str, flags: int) -> int:
+    return os.open(path, flags, _SEED_MODE)
+
+
+class Store:
+    """The folder of the results.
+
+    Parameters
+    ----------
+    folder : Path
+        It is made where it is missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def seed(self, wanted: str | None) -> str:
+        """Return the seed of the other inputs: that of the first run in this folder.
+
+        Parameters
+        ----------
+        wanted : str, optional
+            A seed of the teacher's; another one than before makes everything be graded anew.
+        """
+        path = self.folder / "seed.txt"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if wanted is not None:
+            write_whole(path, f"{wanted}\n", _SEED_MODE)
+            return wanted
+        # Several machines may begin at once: the first of them makes it, the others wait for it.
+        with (
+            contextlib.suppress(FileExistsError),
+            open(path, "x", encoding="ascii", opener=_for_tutors) as file,
+        ):
+            file.write(f"{os.urandom(8).hex()}\n")
+        until = time.monotonic() + _SEED_WITHIN
+        while not (seed := path.read_text("utf-8", "replace").strip()):
+            if time.monotonic() > until:
+                raise OSError(errno.EIO, "seed.txt is empty: remove it")
+            time.sleep(0.05)
+        return seed
+
+    def read(self, key: str) -> Graded | None:
+        """Return what was found earlier; None where there is nothing, or nothing of use."""
+        try:
+            text = self._path(key).read_text("utf-8")
+            return Graded.from_data(json.loads(text))
+        except (OSError, ValueError, RecursionError):
+            return None
+
+    def write(self, graded: Graded) -> None:
+        """Keep what was found."""
+        written(self._path(graded.key), json.dumps(graded.as_data(), indent=1))
+
+    def drop(self, key: str) -> None:
+        """Forget what was found."""
+        self._path(key).unlink(missing_ok=True)
+
+    def all(self) -> list[Graded]:
+        """Return everything that was found, by all runs and all machines."""
+        files = sorted((self.folder / "submissions").glob("*.json"))
+        read = (self.read(file.stem) for file in files)
+        return [graded for graded in read if graded is not None]
+
+    def write_tables(self, graded: Sequence[Graded]) -> None:
+        """Write the tables of all results."""
+        data = [one.as_data() for one in graded]
+        written(self.folder / "grades.json", json.dumps(data, indent=1))
+        written(self.folder / "grades.csv", _table(graded))
+
+    def _path(self, key: str) -> Path:
+        return self.folder / "submissions" / f"{key}.json"
+
+
+def _table(graded: Iterable[Graded]) -> str:
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(_COLUMNS)
+    for one in graded:
+        whose = (one.student, one.assignment, one.notebook)
+        note = " | ".join(one.notes)
+        if one.trouble:
+            rows.writerow(
+                map(_cell, (*whose, "", "not graded", "", "", "", one.trouble))
+            )
+        for mark in one.marks:
+            faults = " ".join(mark.faults)
+            what = (
+                mark.exercise,
+                mark.status,
+                f"{mark.points:g}",
+                f"{mark.of:g}",
+                faults,
+                note,
+            )
+            rows.writerow(map(_cell, (*whose, *what)))
+    return text.getvalue()
+
+
+def _cell(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula, or cuts at a semicolon."""
+    clean = plain(text).replace(";", ",")
+    return f"'{clean}" if clean[:1] in ("=", "+", "-", "@") else clean

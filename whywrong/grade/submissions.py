@@ -1,0 +1,402 @@
+"""What was handed in: find the files of a class, and read the cells of each."""
+
+import ast
+import hashlib
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import nbformat
+import nbformat.reader
+
+from whywrong.declare import Catalog
+from whywrong.grade.results import plain
+from whywrong.grade.verdicts import Code
+
+__all__ = [
+    "Asked",
+    "Submission",
+    "Trouble",
+    "asked_by",
+    "asked_of_chapter",
+    "cut",
+    "found_in",
+    "read_bytes",
+    "read_code",
+    "safe_name",
+]
+
+_MOST_BYTES = 20 << 20
+_ENDINGS = (".ipynb", ".py")
+_NOT_HANDED_IN = ("__MACOSX", "__pycache__", "__init__.py")
+_NO_ANSWER = "is neither a notebook nor a .py file"
+_MOST_NOTES = 20
+_CHECK = re.compile(r"^(?:\w+\.)*(?:check|require)\(\s*([A-Za-z_]\w*)", re.M)
+_IMPORT = re.compile(r"(import|from) ")
+_TEXT = re.compile(r"[\w.@+ -]")
+
+
+class Trouble(Exception):
+    """Something that was handed in cannot be graded as it is; the text says why."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One file that a student handed in.
+
+    Parameters
+    ----------
+    path : Path
+        Where it lies.
+    student, assignment, notebook : str
+        Whose it is, of which assignment, and its name without the ending. Where the place names
+        neither of these two, as for ``STUDENT.ipynb``, they are empty.
+    """
+
+    path: Path
+    student: str
+    assignment: str
+    notebook: str
+
+    @property
+    def key(self) -> str:
+        """A name for the files of its results, which no other submission has."""
+        parts = (self.student, self.assignment, self.notebook)
+        shown = "-".join(
+            filter(None, ("".join(_TEXT.findall(part)) for part in parts))
+        )
+        digest = hashlib.sha256(_bytes("\0".join(parts))).hexdigest()
+        return f"{cut(shown, 80).replace(' ', '_')}-{digest[:10]}"
+
+    @property
+    def ending(self) -> str:
+        """``".ipynb"`` or ``".py"``, also where the file's name has capitals."""
+        return self.path.suffix.lower()
+
+
+def safe_name(name: str) -> str:
+    """Return a name for a file that no other name gives, on no system.
+
+    Parameters
+    ----------
+    name : str
+        Whatever a student or a notebook is called. Where it cannot be kept as it is, the result has
+        a ``~``, which no name has that is kept.
+    """
+    kept = cut("".join(c if c.isalnum() or c in "-_.@+" else "_" for c in name), 80)
+    # Some file systems take capitals for small letters.
+    if kept == name == name.casefold() and kept.strip("."):
+        return name
+    return f"{kept.strip('.')}~{hashlib.sha256(_bytes(name)).hexdigest()[:10]}"
+
+
+def cut(text: str, most: int) -> str:
+    """Return what of a text takes no more than some bytes, as a file's name is measured."""
+    return _bytes(text)[:most].decode("utf-8", "ignore")
+
+
+def _bytes(text: str) -> bytes:
+    # A file's name may have bytes that are no text; names that differ in them stay apart.
+    return text.encode("utf-8", "surrogatepass")
+
+
+def found_in(
+    places: Sequence[Path], assignment: str = "", notebook: str = ""
+) -> tuple[list[Submission], list[tuple[Path, str]]]:
+    """Return the submissions in some files and folders, and what is left out, with the reason.
+
+    A folder is laid out as nbgrader has it, ``STUDENT/ASSIGNMENT/NOTEBOOK.ipynb``, or
+    ``STUDENT/NOTEBOOK.ipynb``, or ``STUDENT.ipynb``. Beside a student's notebook no ``.py`` file is
+    an answer.
+
+    Parameters
+    ----------
+    places : sequence of Path
+        Files and folders.
+    assignment : str
+        The only one that is wanted, and that of files whose place names none; empty for all.
+    notebook : str
+        The name of the only one that is wanted, and of files that are called as their student;
+        empty for all.
+    """
+    found: dict[str, Submission] = {}
+    left_out: list[tuple[Path, str]] = []
+    for place in places:
+        for path, parts in _files(place, left_out):
+            one = _named(path, parts)
+            if assignment and one.assignment not in ("", assignment):
+                continue
+            if notebook and one.notebook not in ("", notebook):
+                left_out.append((path, f"is left out: it is not called {notebook}"))
+                continue
+            one = replace(
+                one,
+                assignment=one.assignment or assignment,
+                notebook=one.notebook or notebook,
+            )
+            other = found.setdefault(one.key, one)
+            if other.path != path:
+                same = f"{other.path} is of the same student and name"
+                left_out.append((path, f"is left out: {same}"))
+    return sorted(found.values(), key=lambda one: one.key), left_out
+
+
+def _files(
+    place: Path, left_out: list[tuple[Path, str]]
+) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Yield the files of a place, each with its names from there on."""
+    try:
+        is_folder = stat.S_ISDIR(os.stat(place).st_mode)
+    except OSError as error:
+        left_out.append((place, f"cannot be read ({error.strerror})"))
+        return
+    if is_folder:
+        yield from _files_below(place, left_out)
+    elif _is_answer(place.name):
+        yield place, (place.name,)
+    else:
+        left_out.append((place, _NO_ANSWER))
+
+
+def _is_answer(name: str) -> bool:
+    return name.lower().endswith(_ENDINGS)
+
+
+def _files_below(
+    top: Path, left_out: list[tuple[Path, str]]
+) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    def refused(error: OSError) -> None:
+        left_out.append(
+            (Path(error.filename), f"cannot be read ({error.strerror})")
+        )
+
+    for folder, folders, names in os.walk(top, onerror=refused):
+        folders[:] = _handed_in(folders)
+        names = _handed_in(names)
+        here = [name for name in names if _is_answer(name)]
+        notebooks = [name for name in here if name.lower().endswith(".ipynb")]
+        inside = Path(folder).relative_to(top).parts
+        for name in folders:  # which os.walk does not follow
+            if os.path.islink(os.path.join(folder, name)):
+                left_out.append((Path(folder, name), "is a link"))
+        if not inside:
+            others = (name for name in names if name not in here)
+            left_out.extend((Path(folder, name), _NO_ANSWER) for name in others)
+        elif not here and not folders:
+            left_out.append(
+                (Path(folder), "holds neither a notebook nor a .py file")
+            )
+        for name in notebooks if notebooks and inside else here:
+            yield Path(folder, name), (*inside, name)
+
+
+def _handed_in(names: Iterable[str]) -> list[str]:
+    """Return names in order, less those that a computer has put there."""
+    return sorted(n for n in names if n[0] != "." and n not in _NOT_HANDED_IN)
+
+
+def _named(path: Path, parts: tuple[str, ...]) -> Submission:
+    if len(parts) == 1:
+        return Submission(path, path.stem, "", "")
+    return Submission(path, parts[0], "/".join(parts[1:-1]), path.stem)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return what a file holds; raise `Trouble` where it is no ordinary file."""
+    try:
+        handle = os.open(
+            path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0)
+        )
+        with open(handle, "rb") as file:
+            about = os.fstat(handle)
+            if not stat.S_ISREG(about.st_mode):
+                raise Trouble("is not an ordinary file")
+            if about.st_size > _MOST_BYTES:
+                raise Trouble(f"has {about.st_size:,} bytes, more than is read")
+            return file.read(_MOST_BYTES)
+    except OSError as error:
+        if os.path.islink(path):  # unlike Path.is_symlink, no error without rights
+            raise Trouble("is a link") from None
+        said = f"cannot be read ({error.strerror})"
+        raise Trouble("is a folder" if os.path.isdir(path) else said) from None
+
+
+# --- cells ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Cell:
+    number: int
+    source: str
+    id: str = ""
+    is_check: bool = False
+    points: float | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an assignment asks for.
+
+    Parameters
+    ----------
+    points : mapping
+        The points of each exercise.
+    """
+
+    points: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_code(
+    content: bytes, ending: str, asked: Asked, catalog: Catalog
+) -> tuple[Code, Asked, list[str]]:
+    """Return what is to be run, what is asked for, and what is wrong with the file.
+
+    Parameters
+    ----------
+    content : bytes
+        The file's.
+    ending : str
+        ``".ipynb"`` or ``".py"``.
+    asked : Asked
+        What the assignment asks for; if it names nothing, the file's own checks say it.
+    catalog : Catalog
+        The exercises of the course.
+
+    Raises
+    ------
+    Trouble
+        If it is no notebook and no text, or nothing in it can be graded.
+    """
+    is_notebook = ending == ".ipynb"
+    cells = _cells(content) if is_notebook else [_Cell(1, _decoded(content))]
+    notes = _notes(cells, asked, catalog) if is_notebook else []
+    if not asked.points:
+        asked = Asked(
+            {name: catalog.find(name).points for name in _own(cells, catalog)}
+        )
+    if not asked.points:
+        names = sorted(_checked(cells)) if is_notebook else []
+        of = f": it checks {', '.join(names[:3])}"[:200] if names else ""
+        raise Trouble(f"has no exercise of this course{of}")
+    code = Code(tuple((c.number, c.source) for c in cells if not c.is_check))
+    return code, asked, notes
+
+
+def asked_of_chapter(name: str, catalog: Catalog) -> Asked:
+    """Return what a notebook asks for that is called like a chapter; nothing for others."""
+    names = catalog.chapters.get(name, ())
+    return Asked({exercise: catalog.find(exercise).points for exercise in names})
+
+
+def asked_by(content: bytes, catalog: Catalog) -> Asked:
+    """Return what a released notebook asks for, with its points."""
+    own = _own(_cells(content), catalog)
+    return Asked(
+        {n: catalog.find(n).points if p is None else p for n, p in own.items()}
+    )
+
+
+def _own(cells: Sequence[_Cell], catalog: Catalog) -> dict[str, float | None]:
+    """Return the exercises of the course that cells check or, if they check none, define."""
+    names = _checked(cells)
+    if not names:
+        for cell in cells:
+            names.update(dict.fromkeys(_defined(cell.source)))
+    return {
+        name: points for name, points in names.items() if name in catalog.modules
+    }
+
+
+def _checked(cells: Sequence[_Cell]) -> dict[str, float | None]:
+    """Return the exercises that are checked, by the cells' ids or by the calls in them."""
+    found: dict[str, float | None] = {}
+    for cell in cells:
+        if cell.is_check:
+            name = cell.id.removesuffix("-check") or next(
+                iter(_CHECK.findall(cell.source)), ""
+            )
+            if name:
+                found.setdefault(name, cell.points)
+    return found
+
+
+def _defined(source: str) -> list[str]:
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return re.findall(r"^(?:def|class) (\w+)", source, re.M)
+    kinds = ast.FunctionDef | ast.ClassDef
+    return [node.name for node in body if isinstance(node, kinds)]
+
+
+def _notes(cells: Sequence[_Cell], asked: Asked, catalog: Catalog) -> list[str]:
+    """Say what is missing, twice there, or of another course."""
+    ids = Counter(cell.id for cell in cells if cell.id)
+    notes = [f"the cell `{id}` is there {times} times; all of them are run"
+             for id, times in ids.items() if times > 1]  # fmt: skip
+    for name in asked.points:
+        if f"{name}-answer" not in ids and any(
+            id.endswith("-answer") for id in ids
+        ):
+            notes.append(f"the cell `{name}-answer` is missing")
+    unknown = [name for name in _checked(cells) if name not in catalog.modules]
+    if unknown:
+        notes.append(
+            f"`{'`, `'.join(unknown[:5])}` is no exercise of this course, or of another version"
+        )
+    return [plain(note)[:200] for note in notes[:_MOST_NOTES]]
+
+
+def _cells(content: bytes) -> list[_Cell]:
+    """Return the code cells of a notebook, numbered from 1."""
+    try:
+        # nbformat.reads would also hold it against the format's schema and print what it finds,
+        # cell ids for example, which change nothing here.
+        notebook = nbformat.convert(nbformat.reader.reads(_decoded(content)), 4)
+        code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        return [
+            _Cell(number, str(cell.source), *_role(cell.metadata, str(cell.source)))
+            for number, cell in enumerate(code, 1)
+        ]
+    except Trouble:
+        raise
+    except (
+        Exception
+    ) as error:  # nbformat lets through whatever a broken file makes it raise
+        said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+        raise Trouble(f"is not a notebook ({said})") from None
+
+
+def _role(
+    metadata: Mapping[str, object], source: str
+) -> tuple[str, bool, float | None]:
+    """Return a cell's id of nbgrader's, whether it is a check, and its points."""
+    grading = metadata.get("nbgrader")
+    points: object = None
+    id, is_check = "", "check" in _as_list(metadata.get("tags"))
+    if isinstance(grading, Mapping):
+        id, points = str(grading.get("grade_id", "")), grading.get("points")
+        is_check = is_check or (
+            bool(grading.get("grade")) and not grading.get("solution")
+        )
+    lines = [
+        line for line in source.splitlines() if line.strip() and line[0] != "#"
+    ]
+    calls = [line for line in lines if not _IMPORT.match(line)]
+    is_check = is_check or (bool(calls) and all(map(_CHECK.match, calls)))
+    return id, is_check, float(points) if isinstance(points, int | float) else None
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Trouble(f"is not a text (byte {error.start} is not UTF-8)") from None

@@ -1,0 +1,312 @@
+"""The verdict on an untrusted answer, from two checks.
+
+The answer's own process runs the check that its author knows: it finds built-ins and explains
+mistakes, and can take the point away. It cannot give it: for that, the judge calls the answer
+from outside, with the exercise's inputs and with others, in an order that nobody can foresee.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from whywrong.declare import Case, Exercise, Question
+from whywrong.grade.launch import Launcher
+from whywrong.grade.proxy import Answer, Ended
+from whywrong.grade.results import plain
+from whywrong.grade.wire import Packer
+from whywrong.inputs import with_other_inputs
+from whywrong.judge import judge
+from whywrong.result import Result
+from whywrong.running import TimesUp
+
+__all__ = [
+    "PATIENCE",
+    "Code",
+    "Grader",
+    "has_other_inputs",
+    "judged_outside",
+    "with_fresh_cases",
+]
+
+_STATUSES = ("right", "wrong", "crashed", "todo")
+_ID = re.compile(r"[\w.-]{1,80}")
+_MOST_SAID = 10_000
+# The check inside has kept the time of each call. Here only that of the whole answer counts: what
+# the judge and the answer wait for each other on a busy machine is nobody's fault.
+_NO_HURRY = 3600.0
+# How many times its seconds an answer gets that was late although the check inside had passed.
+PATIENCE = 5
+
+
+@dataclass(frozen=True)
+class Code:
+    """What was handed in, as it is run.
+
+    Parameters
+    ----------
+    cells : tuple of (int, str)
+        The code cells but those of checks, with their numbers in the notebook.
+    """
+
+    cells: tuple[tuple[int, str], ...]
+
+    @property
+    def needs_torch(self) -> bool:
+        """Whether PyTorch occurs in it."""
+        return any("torch" in source for _, source in self.cells)
+
+
+class Grader:
+    """Judges the answers of one submission after the other.
+
+    Parameters
+    ----------
+    launcher : Launcher
+        Starts their processes.
+    find : callable
+        Returns the exercise of a name.
+    seed : str
+        What the other inputs depend on.
+    seconds : float
+        All the time that an answer has.
+    """
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        find: Callable[[str], Exercise | Question],
+        seed: str,
+        seconds: float,
+    ) -> None:
+        self._launcher, self._find = launcher, find
+        self._seed, self._seconds = seed, seconds
+        self._tasks: dict[str, tuple[Exercise | Question, Exercise | Question]] = {}
+        self.version = ""
+
+    def results(self, code: Code, names: Sequence[str]) -> dict[str, Result]:
+        """Return the verdict on each exercise; raise `CannotStart` if nothing runs here."""
+        found, hung, has_credit = {}, set[int](), True
+        for name in names:
+            left = Code(tuple(cell for cell in code.cells if cell[0] not in hung))
+            result, is_late = self._result(left, name, hung, self._seconds)
+            if (
+                is_late and has_credit
+            ):  # right so far: the machine may have been busy
+                longer = PATIENCE * self._seconds
+                result, is_late = self._result(left, name, hung, longer)
+                has_credit = not is_late
+            found[name] = replace(
+                result,
+                message=_text(result.message),
+                printed=_text(result.printed),
+                remarks=tuple(map(_text, result.remarks)),
+            )
+        return found
+
+    def _result(
+        self, code: Code, name: str, hung: set[int], seconds: float
+    ) -> tuple[Result, bool]:
+        """Return a verdict, and whether time was up for an answer that had passed so far."""
+        if name not in self._tasks:
+            declared = self._find(name)
+            self._tasks[name] = declared, with_fresh_cases(declared, self._seed)
+        task, fresh = self._tasks[name]
+        wants_torch = task.library == "torch" or code.needs_torch
+        running = self._launcher.start(torch=wants_torch)
+        self.version = running.version
+        answer = Answer(running, seconds)
+        begun: list[int] = []
+        failed: dict[int, str] | None = None
+        try:
+            failed = answer.cells(code.cells, begun.append)
+            result = _judged(task, fresh, answer, failed)
+        except (Ended, TimesUp) as problem:
+            why = answer.ended or str(problem)
+            if failed is None and begun:  # other answers do without this cell
+                hung.add(begun[-1])
+                why = f"{why} It was running cell {begun[-1]}."
+            result = Result("crashed", why, name, ("ended",))
+        finally:
+            how = self._launcher.end(gone=bool(answer.ended))
+        if "ended" in result.faults and how:
+            where = f" in cell {begun[-1]}" if failed is None and begun else ""
+            gone = f"The Python in which this ran is gone{where}: {how}."
+            result = replace(result, message=gone)
+        return result, answer.is_late and answer.passed_inside
+
+
+def _judged(
+    task: Exercise | Question,
+    fresh: Exercise | Question,
+    answer: Answer,
+    failed: dict[int, str],
+) -> Result:
+    seen = answer.look(task.name)
+    if seen.get("found") is not True:
+        return _missing(task, failed)
+    inside = _inside(task, answer)
+    if not inside.passed:
+        return inside
+    answer.passed_inside = True
+    outside = judged_outside(fresh, answer, seen)
+    if outside.passed:
+        return inside
+    note = "It is right for the inputs of the notebook's own check, but not for others."
+    return replace(
+        outside, remarks=(*outside.remarks, note), printed=inside.printed
+    )
+
+
+def _missing(task: Exercise | Question, failed: dict[int, str]) -> Result:
+    said = f"Nothing of what was handed in defines `{task.name}`."
+    cells = [f"Cell {number} {how}." for number, how in sorted(failed.items())]
+    return Result(
+        "crashed" if cells else "todo",
+        " ".join([said, *cells]),
+        task.name,
+        ("missing",),
+    )
+
+
+def _inside(task: Exercise | Question, answer: Answer) -> Result:
+    """Return what the check in the answer's process says, as far as it is a verdict at all."""
+    said = answer.tutor(task.name)
+    status = said.get("status")
+    if status not in _STATUSES:
+        why = str(said.get("failed", "it says nothing"))[:_MOST_SAID]
+        return Result(
+            "crashed",
+            f"The check could not be run: {why}",
+            task.name,
+            ("no-check",),
+        )
+    return Result(
+        status,
+        _text(said.get("message")),
+        task.name,
+        tuple(id for id in _texts(said.get("faults")) if _ID.fullmatch(id)),
+        _text(said.get("printed")),
+        _texts(said.get("remarks")),
+    )
+
+
+def _text(value: Any) -> str:
+    return plain(value[:_MOST_SAID], lines=True) if isinstance(value, str) else ""
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(map(_text, value[:20])) if isinstance(value, list) else ()
+
+
+# --- from outside ---------------------------------------------------------------------------------
+
+
+def judged_outside(
+    task: Exercise | Question, answer: Answer, seen: dict[str, Any]
+) -> Result:
+    """Return the verdict by values alone.
+
+    Parameters
+    ----------
+    task : Exercise or Question
+        The exercise, of `with_fresh_cases`.
+    answer : Answer
+        The process of the answer.
+    seen : dict
+        What `Answer.look` says of its function.
+    """
+    if seen.get("callable") is not True:
+        return Result(
+            "wrong",
+            f"`{task.name}` is not a function.",
+            task.name,
+            ("not-callable",),
+        )
+    torch = task.library == "torch"
+    # Modules live where they were made: there they get their parameters.
+    used = torch and isinstance(task, Exercise) and task.use is not None
+    function = answer.function(
+        task.name,
+        seen.get("parameters"),
+        seconds=task.seconds,
+        used=used,
+        torch=torch,
+    )
+    try:
+        result = judge(task, function, watched=False)
+    except Exception as error:
+        if answer.ended:
+            raise Ended(answer.ended) from None
+        said = f"{type(error).__name__}: {error}"[:_MOST_SAID]
+        return Result(
+            "crashed",
+            f"It could not be judged ({said}).",
+            task.name,
+            ("no-verdict",),
+        )
+    if answer.ended and "endless" not in result.faults:
+        raise Ended(answer.ended)
+    return result
+
+
+def with_fresh_cases(task: Exercise | Question, seed: str) -> Exercise | Question:
+    """Return an exercise with its own cases and others like them, shuffled.
+
+    Parameters
+    ----------
+    task : Exercise or Question
+        As it is declared.
+    seed : str
+        What the others depend on.
+    """
+    if isinstance(task, Question):
+        return task
+    other = with_other_inputs(task, seed)
+    assert isinstance(other, Exercise)
+    cases = [*task.cases(), *other.cases()]
+    order = np.random.default_rng([*hashlib.sha256(seed.encode()).digest(), 1])
+    shuffled = tuple(cases[i] for i in order.permutation(len(cases)))
+    return replace(
+        task,
+        cases=lambda: shuffled,
+        use=_used_there(task),
+        seconds=_NO_HURRY,
+    )
+
+
+def has_other_inputs(task: Exercise | Question) -> bool:
+    """Return whether a seed makes inputs for an exercise that no table of results can know.
+
+    Parameters
+    ----------
+    task : Exercise or Question
+        As it is declared. A question asks for what is true, and not for values.
+    """
+    if isinstance(task, Question) or task.drawn is not None:
+        return True
+    other = with_other_inputs(task, "")
+    assert isinstance(other, Exercise)
+    return [*map(_known_by, task.cases())] != [*map(_known_by, other.cases())]
+
+
+def _known_by(case: Case) -> list[Any]:
+    """Return what tells the inputs of a case from others."""
+    packer = Packer(lambda function: 0)
+    return [packer.pack(case.args), packer.blob]
+
+
+def _used_there(task: Exercise) -> Callable[..., Any] | None:
+    """Return how a case is put to use where the answer's process does that itself."""
+    use = task.use
+    if use is None or task.library != "torch":
+        return use
+
+    def use_there(answer: Callable[..., Any], *args: Any) -> Any:
+        is_there = getattr(answer, "is_elsewhere", False)
+        return answer(*args) if is_there else use(answer, *args)
+
+    return use_there

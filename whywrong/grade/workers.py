@@ -1,0 +1,308 @@
+"""Grade many submissions at a time: judges in processes of their own, and who watches over them."""
+
+import contextlib
+import importlib
+import multiprocessing
+import os
+import resource
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+import whywrong
+from whywrong.grade.jail import Jail
+from whywrong.grade.launch import CannotStart, Containers, Launcher, Processes
+from whywrong.grade.results import Graded, Mark
+from whywrong.grade.submissions import (
+    Asked,
+    Submission,
+    Trouble,
+    read_bytes,
+    read_code,
+)
+from whywrong.grade.verdicts import PATIENCE, Grader
+from whywrong.result import Result
+
+__all__ = ["Settings", "graded_by", "graded_one"]
+
+# What the judge itself may use: an answer may ask it for large results.
+_JUDGE_BYTES = 4 << 30
+_MOST_EXERCISES = 40
+_SLACK = 60.0
+_STOPS_WITHIN = (
+    15.0  # seconds for a judge to end its answer, or to remove a container
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How answers are run and judged.
+
+    Parameters
+    ----------
+    course : str
+        The package that holds the exercises.
+    jail : Jail
+        The limits.
+    seed : str
+        What the other inputs depend on.
+    seconds : float
+        All the time that an answer has.
+    container, image : str
+        The engine and the image; empty without.
+    """
+
+    course: str
+    jail: Jail
+    seed: str
+    seconds: float
+    container: str = ""
+    image: str = ""
+
+    def launcher(self, slot: int) -> Launcher:
+        """Return what starts answers for a worker."""
+        if self.container:
+            return Containers(
+                self.container,
+                self.image,
+                self.course,
+                self.jail,
+                PATIENCE * self.seconds,
+            )
+        return Processes(self.course, self.jail, slot)
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """What a result depends on besides the submission."""
+        return (
+            whywrong.__version__,
+            self.course,
+            self.seed,
+            self.seconds,
+            self.jail.memory,
+            self.jail.files,
+            self.jail.level,
+            self.container,
+            self.image,
+        )
+
+
+@dataclass(frozen=True)
+class Job:
+    """A submission to be graded.
+
+    Parameters
+    ----------
+    submission : Submission
+    asked : Asked
+        What is asked for; nothing where the file itself says it.
+    digest : str
+        Kept with the result.
+    """
+
+    submission: Submission
+    asked: Asked
+    digest: str
+
+
+def graded_one(job: Job, grader: Grader, catalog: Any) -> Graded:
+    """Grade one submission; whatever is wrong with it is in what comes back.
+
+    Parameters
+    ----------
+    job : Job
+        The submission.
+    grader : Grader
+        Judges its answers.
+    catalog : Catalog
+        The exercises of the course.
+    """
+    one, begun = job.submission, time.monotonic()
+    try:
+        content = read_bytes(one.path)
+        code, asked, notes = read_code(content, one.ending, job.asked, catalog)
+        if len(asked.points) > _MOST_EXERCISES:
+            raise Trouble(
+                f"asks for {len(asked.points)} exercises, more than are graded"
+            )
+        results = grader.results(code, list(asked.points))
+    except Trouble as trouble:
+        return _not_graded(job, str(trouble))
+    except CannotStart as trouble:
+        return _not_graded(job, f"its answers could not be run ({trouble})")
+    except Exception as error:  # one submission's points are lost, and no other's
+        said = f"{type(error).__name__}: {error}"[:200]
+        return _not_graded(job, f"could not be judged ({said})")
+    marks = tuple(
+        Mark.of_result(results[name], of) for name, of in asked.points.items()
+    )
+    if grader.version != whywrong.__version__:
+        notes.append(
+            f"it ran with version {grader.version}, and was judged with {whywrong.__version__}"
+        )
+    seconds = round(time.monotonic() - begun, 3)
+    return Graded(
+        one.key, str(one.path), one.student, one.assignment, one.notebook, job.digest,
+        marks, tuple(notes), "", seconds,
+    )  # fmt: skip
+
+
+def _not_graded(job: Job, why: str) -> Graded:
+    """Return what is kept where nothing was graded; it is tried again the next time."""
+    one = job.submission
+    marks = tuple(
+        Mark.of_result(
+            Result("crashed", f"Not graded: it {why}.", name, ("not-graded",)), of
+        )
+        for name, of in job.asked.points.items()
+    )
+    return Graded(
+        one.key,
+        str(one.path),
+        one.student,
+        one.assignment,
+        one.notebook,
+        "",
+        marks,
+        (),
+        why,
+    )
+
+
+# --- the judges -----------------------------------------------------------------------------------
+
+
+def _work(connection: Connection, settings: Settings, slot: int) -> None:
+    """Be a judge: grade what comes, until nothing comes anymore."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_DATA, (_JUDGE_BYTES, hard))
+    catalog = importlib.import_module(settings.course).course.catalog
+    launcher = settings.launcher(slot)
+    _end_with_parent(launcher)
+    grader = Grader(launcher, catalog.find, settings.seed, settings.seconds)
+    try:
+        while True:
+            connection.send(graded_one(connection.recv(), grader, catalog))
+    except (EOFError, OSError):  # who watches is gone, or wants no more
+        pass
+    finally:
+        launcher.close()
+
+
+def _end_with_parent(launcher: Launcher) -> None:
+    """End this judge, and what it has started, when it is told to or its parent is gone."""
+
+    def end(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        try:
+            launcher.close()
+        finally:
+            os._exit(1)
+
+    def wait_for_parent() -> None:
+        parent = multiprocessing.parent_process()
+        assert parent is not None
+        parent.join()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+        time.sleep(_STOPS_WITHIN)
+        os._exit(1)
+
+    signal.signal(signal.SIGTERM, end)
+    threading.Thread(target=wait_for_parent, daemon=True).start()
+
+
+class _Judge:
+    """A judge's process, as it is seen by who watches over it."""
+
+    def __init__(self, settings: Settings, slot: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(
+            target=_work, args=(theirs, settings, slot), daemon=True
+        )
+        self.process.start()
+        theirs.close()
+        self.job: Job | None = None
+        self.until = 0.0
+
+    def take(self, job: Job, seconds: float) -> None:
+        self.job = job
+        number = len(job.asked.points) or _MOST_EXERCISES
+        most = (1 + PATIENCE) * seconds + _SLACK
+        self.until = time.monotonic() + _SLACK + number * most
+        with contextlib.suppress(OSError):
+            self.connection.send(job)
+
+    def tell_to_stop(self) -> None:
+        self.connection.close()
+        if self.job is not None:
+            self.process.terminate()
+
+    def stop(self) -> None:
+        self.tell_to_stop()
+        self.process.join(_STOPS_WITHIN)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+def graded_by(
+    jobs: Sequence[Job], settings: Settings, workers: int
+) -> Iterator[Graded]:
+    """Yield what is found for each submission, in the order in which they get done.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+        The submissions.
+    settings : Settings
+        How they are graded.
+    workers : int
+        How many at a time.
+    """
+    waiting = list(reversed(jobs))
+    judges = {
+        slot: _Judge(settings, slot) for slot in range(min(workers, len(jobs)))
+    }
+    try:
+        while waiting or any(judge.job for judge in judges.values()):
+            for judge in judges.values():
+                if judge.job is None and waiting:
+                    judge.take(waiting.pop(), settings.seconds)
+            yield from _done(judges, settings)
+    finally:
+        for judge in judges.values():
+            judge.tell_to_stop()
+        for judge in judges.values():
+            judge.stop()
+
+
+def _done(judges: dict[int, _Judge], settings: Settings) -> Iterator[Graded]:
+    """Wait for a judge that is done, dead or late, and yield what came of it."""
+    busy = {judge.connection: slot for slot, judge in judges.items() if judge.job}
+    latest = min(judges[slot].until for slot in busy.values()) - time.monotonic()
+    ready = wait(list(busy), timeout=max(latest, 0.01))
+    for connection, slot in busy.items():
+        judge = judges[slot]
+        late = judge.job
+        assert late is not None
+        try:
+            if connection in ready:
+                graded = judge.connection.recv()
+                judge.job = None
+                yield graded
+                continue
+            if time.monotonic() < judge.until:
+                continue
+            why = "its judge did not come to an end"
+        except (EOFError, OSError):
+            why = "its judge was stopped by the system (out of memory?)"
+        judge.stop()
+        judges[slot] = _Judge(settings, slot)
+        yield _not_graded(late, f"could not be graded: {why}")

@@ -1,0 +1,101 @@
+"""A learner's progress in one picture: a row for each chapter, a square for each exercise.
+
+Notebooks show it, and so do the book's pages, which mark in it what was solved there
+(`book/_parts/progress/panel.js`): there is one drawing. What is done has a check mark, not only
+a fill.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from html import escape
+
+__all__ = ["picture"]
+
+_SIDE, _STEP, _ROW, _LABELS = 14, 18, 22, 118
+# Text and lines take the page's color, so that the picture fits a dark page, too.
+_STYLE = (
+    ".attn-squares{max-width:100%;height:auto;font:13px sans-serif;color:inherit}"
+    ".attn-squares text{fill:currentColor}"
+    ".attn-squares rect{fill:none;stroke:currentColor;stroke-opacity:.6}"
+    ".attn-squares path{fill:none;stroke:#fff;stroke-width:2;visibility:hidden}"
+    ".attn-squares .done rect{fill:#1a7f37;stroke:#1a7f37;stroke-opacity:1}"
+    ".attn-squares .done path{visibility:visible}"
+)
+
+
+def picture(chapters: Mapping[str, Sequence[str]], passed: Collection[str]) -> str:
+    """Draw which exercises are done.
+
+    Parameters
+    ----------
+    chapters : mapping
+        The exercises of each chapter.
+    passed : collection of str
+        Those that are done; others than in the chapters do not count.
+
+    Returns
+    -------
+    str
+        An SVG whose label says the same in words.
+
+    Examples
+    --------
+    >>> drawn = picture({"softmax": ["softmax", "entropy"]}, {"entropy"})
+    >>> "1 of 2 exercises done: softmax 1 of 2" in drawn
+    True
+    """
+    done = {
+        chapter: sum(name in passed for name in names)
+        for chapter, names in chapters.items()
+    }
+    longest = max(map(len, chapters.values()), default=0)
+    width, height = _LABELS + _STEP * longest + 42, _ROW * len(chapters)
+    total = sum(map(len, chapters.values()))
+    told = ", ".join(
+        f"{_words(chapter)} {done[chapter]} of {len(names)}"
+        for chapter, names in chapters.items()
+    )
+    rows = "".join(
+        _row(place, chapter, names, passed, done[chapter])
+        for place, (chapter, names) in enumerate(chapters.items())
+    )
+    label = escape(f"{sum(done.values())} of {total} exercises done: {told}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="attn-squares" role="img"'
+        f' width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        f' aria-label="{label}"><style>{_STYLE}</style>{rows}</svg>'
+    )
+
+
+def _row(
+    place: int,
+    chapter: str,
+    names: Sequence[str],
+    passed: Collection[str],
+    done: int,
+) -> str:
+    top = _ROW * place + (_ROW - _SIDE) // 2
+    squares = "".join(
+        _square(_LABELS + _STEP * k, top, name, name in passed)
+        for k, name in enumerate(names)
+    )
+    base, after = top + _SIDE - 3, _LABELS + _STEP * len(names) + 4
+    return (
+        f'<g data-chapter="{escape(_words(chapter))}">'
+        f'<text x="0" y="{base}">{escape(_words(chapter))}</text>{squares}'
+        f'<text class="count" x="{after}" y="{base}">{done}/{len(names)}</text></g>'
+    )
+
+
+def _square(left: int, top: int, name: str, is_done: bool) -> str:
+    classes = ' class="done"' if is_done else ""
+    state = "done" if is_done else "open"
+    return (
+        f'<g data-exercise="{escape(name)}"{classes}>'
+        f"<title>{escape(name)}: {state}</title>"
+        f'<rect x="{left}" y="{top}" width="{_SIDE}" height="{_SIDE}" rx="3"/>'
+        f'<path d="M{left + 3} {top + 7}l3 3l5 -6"/></g>'
+    )
+
+
+def _words(slug: str) -> str:
+    return slug.replace("_", " ")

@@ -1,0 +1,58 @@
+"""Show a function's source in a notebook, so that no copy of it is pasted there."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+
+__all__ = ["Source", "show_source"]
+
+
+class Source:
+    """The source of a function; a notebook shows it highlighted."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+    def _repr_markdown_(self) -> str:
+        return f"```python\n{self.code}\n```"
+
+    def __repr__(self) -> str:
+        """Give the code as plain text."""
+        return self.code
+
+
+def show_source(function: Callable[..., object]) -> Source:
+    """Show how a function is written, without its docstring.
+
+    Parameters
+    ----------
+    function : callable
+        A function written in Python.
+
+    Returns
+    -------
+    Source
+        Shown highlighted in a notebook, as plain text elsewhere.
+
+    Raises
+    ------
+    TypeError
+        If it has no Python source.
+
+    Examples
+    --------
+    >>> show_source(Source.__repr__)
+    def __repr__(self) -> str:
+        return self.code
+    """
+    code = textwrap.dedent(inspect.getsource(function)).rstrip()
+    definition = ast.parse(code).body[0]
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    if not isinstance(definition, kinds):
+        raise TypeError("function must be one that def or class defines")
+    lines = code.splitlines()
+    if ast.get_docstring(definition) is not None:
+        docstring = definition.body[0]
+        del lines[docstring.lineno - 1 : docstring.end_lineno]
+    return Source("\n".join(lines))
