@@ -64,7 +64,7 @@ def measure(
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Return a row for each command, and the sizes of files in bytes."""
     (course / "nbgrader_config.py").write_text("c = get_config()\n")
-    write = ("whywrong.classroom", "write", CHAPTER, "--to", f"source/{FOLDER}")
+    write = ("course_attn.classroom", "write", CHAPTER, "--to", f"source/{FOLDER}")
     rows = [
         timed(course, "write a notebook", *write, "--seed", "a word"),
         timed(

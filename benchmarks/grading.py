@@ -46,7 +46,7 @@ def command(
         str(workers),
     )
     return [
-        *(sys.executable, "-m", "whywrong.grade"),
+        *(sys.executable, "-m", "course_attn.grade"),
         *(str(submitted), "-o", str(output)),
         *options,
     ]

@@ -33,7 +33,6 @@ catalog = Catalog(
         "fast",
         "perspective",
     ),
-    inside="exercises",
     homes={"numpy": "course_attn.in_numpy", "torch": "course_attn.in_torch"},
 )
 

@@ -15,7 +15,7 @@ from jupyter_cache.executors import load_executor
 from tools.book import BOOK, ROOT, cells, notebooks
 
 CACHE = ROOT / "_build" / ".jupyter_cache"
-SECONDS_A_CELL = 120
+SECONDS_A_CELL = 900
 
 
 def measures(notebook: Path) -> bool:

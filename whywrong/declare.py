@@ -54,6 +54,10 @@ class BadDeclaration(ValueError):
 # --- cases, and known mistakes --------------------------------------------------------------------
 
 
+# Where a chapter has more than exercises, this subpackage of it has them.
+_INSIDE = "exercises"
+
+
 @dataclass(frozen=True)
 class Case:
     """One call of the learner's function.
@@ -320,8 +324,9 @@ class Task:
 
     @property
     def chapter(self) -> str:
-        """The slug of its chapter: the folder of its file."""
-        return self.solution.__module__.split(".")[-2]
+        """The slug of its chapter: the folder of its file, or the one around ``exercises``."""
+        *_, outer, folder, _ = self.solution.__module__.split(".")
+        return outer if folder == _INSIDE else folder
 
 
 @dataclass(frozen=True)
@@ -825,13 +830,12 @@ class Catalog:
     Parameters
     ----------
     package : str
-        The package that has a subpackage for each chapter.
+        The package that has a subpackage for each chapter. It holds the exercises, or a subpackage
+        ``exercises`` of it does.
     folder : Path
         Where it lies.
     chapters : sequence of str
         The chapters' slugs in their order.
-    inside : str
-        The subpackage of a chapter that has its exercises; by default the chapter itself has them.
     homes : mapping, optional
         Where the course has functions that a learner may forget to import, by the library that
         they are written with: ``{"numpy": "my_course.functions"}``.
@@ -842,11 +846,9 @@ class Catalog:
         package: str,
         folder: Path,
         chapters: Sequence[str],
-        inside: str = "",
         homes: Mapping[str, str] | None = None,
     ) -> None:
         self.package, self._folder, self._slugs = package, folder, chapters
-        self._inside = inside
         HOMES.update(homes or {})
 
     def title(self, slug: str) -> str:
@@ -891,10 +893,13 @@ class Catalog:
         return found
 
     def _folder_of(self, slug: str) -> Path:
-        return self._folder / slug / self._inside
+        chapter = self._folder / slug
+        inside = chapter / _INSIDE
+        return inside if inside.is_dir() else chapter
 
     def _module_of(self, slug: str, file: str) -> str:
-        return ".".join(filter(None, (self.package, slug, self._inside, file)))
+        place = (self._folder_of(slug) / file).relative_to(self._folder)
+        return ".".join((self.package, *place.parts))
 
     def _files(self, slug: str) -> list[Path]:
         return [

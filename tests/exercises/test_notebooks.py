@@ -13,7 +13,7 @@ from course_attn.exercises import catalog
 from tests.exercises.solutions import reference_source
 from whywrong.declare import Exercise
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = list(catalog.chapters)
 
 

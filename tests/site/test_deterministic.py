@@ -17,7 +17,7 @@ from book._extensions.plain_markdown import notebook_in_myst
 from tests.site.built_pages import HTML
 from tests.site.sources import CHAPTERS, NOTEBOOKS, name
 
-SECONDS_A_CELL = 120
+SECONDS_A_CELL = 900
 
 
 def in_the_book(path: Path) -> nbformat.NotebookNode:

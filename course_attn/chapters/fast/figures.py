@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from course_attn.drawing.saved import RESULTS
 from course_attn.drawing.style import INK, canvas, role_color
 
 __all__ = [
@@ -28,14 +28,6 @@ _LOOKS = {
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
-_PACKAGE = Path(__file__).parents[1]
-# In the repository, and where a wheel puts them.
-_RESULTS = (
-    _PACKAGE.parent / "benchmarks" / "results",
-    _PACKAGE / "benchmark_results",
-)
-
-
 def saved_results() -> dict[str, Any]:
     """Return the newest saved results of the benchmarks that were measured without a GPU.
 
@@ -45,13 +37,13 @@ def saved_results() -> dict[str, Any]:
         If neither the repository nor the installed package has any.
     """
     # Those with a date in their name; the others are reports of experiments.
-    files = sorted(file for folder in _RESULTS for file in folder.glob("20*.json"))
+    files = sorted(file for folder in RESULTS for file in folder.glob("20*.json"))
     found = [json.loads(file.read_text("utf-8")) for file in files]
     on_cpu = [results for results in found if results["hardware"]["gpu"] is None]
     if not on_cpu:
         raise FileNotFoundError(
             "no results of the benchmarks in "
-            + " or ".join(map(str, _RESULTS))
+            + " or ".join(map(str, RESULTS))
             + ": run `make bench` in the repository"
         )
     return max(on_cpu, key=lambda results: results["date"])

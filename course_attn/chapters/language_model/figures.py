@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from matplotlib.figure import Figure
 from course_attn.drawing.animation import Animation, animate
 from course_attn.drawing.graphs import graph
 from course_attn.drawing.matrices import heatmap, matrix
+from course_attn.drawing.saved import RESULTS
 from course_attn.drawing.style import INK, canvas, role_color
 
 __all__ = [
@@ -25,13 +25,6 @@ __all__ = [
     "visible",
 ]
 
-_PACKAGE = Path(__file__).parents[1]
-# In the repository, and where a wheel puts them.
-_RESULTS = (
-    _PACKAGE.parent / "benchmarks" / "results",
-    _PACKAGE / "benchmark_results",
-)
-
 
 def results(name: str) -> dict[str, Any]:
     """Return the report that a command of the benchmarks has saved as ``<name>.json``.
@@ -41,7 +34,7 @@ def results(name: str) -> dict[str, Any]:
     FileNotFoundError
         If neither the repository nor the installed package has it.
     """
-    for folder in _RESULTS:
+    for folder in RESULTS:
         if (folder / f"{name}.json").exists():
             found: dict[str, Any] = json.loads(
                 (folder / f"{name}.json").read_text("utf-8")
@@ -49,7 +42,7 @@ def results(name: str) -> dict[str, Any]:
             return found
     raise FileNotFoundError(
         f"no {name}.json in "
-        + " or ".join(map(str, _RESULTS))
+        + " or ".join(map(str, RESULTS))
         + f": run `python -m benchmarks.{name}` in the repository"
     )
 

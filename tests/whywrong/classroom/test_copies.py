@@ -6,12 +6,12 @@ import re
 import nbformat
 import pytest
 
+from course_attn.classroom import main
 from course_attn.exercises import catalog
 from tests.exercises.solutions import reference_source
 from tests.whywrong.classroom.kernels import with_answers
 from tools.book import BOOK, title
 from whywrong.classroom import copies
-from whywrong.classroom.__main__ import main
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def refused(capsys, *arguments):
     """Run the command; return the one line in which it says what is wrong."""
     assert main([*arguments]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("whywrong.classroom: ")
+    assert line.startswith("classroom: ")
     return line
 
 
@@ -106,7 +106,9 @@ def test_without_solutions_no_cell_tells_of_them(monkeypatch):
     ],
 )
 def test_first_cell_says_what_to_install(monkeypatch, version, chapter, wanted):
-    monkeypatch.setattr(copies, "__version__", version)
+    known = copies.metadata.metadata("course_attn")
+    known.replace_header("Version", version)
+    monkeypatch.setattr(copies.metadata, "metadata", lambda name: known)
     first = written(chapter).cells[0]["source"]
     assert f"\n# %pip install {wanted}" in first
     assert [line for line in first.splitlines() if line[0] != "#"] == [

@@ -15,14 +15,14 @@ import nbformat
 import pytest
 
 from course_attn.exercises import catalog
+from course_attn.grade import main
 from tests.exercises.solutions import reference_source
 from tests.whywrong.grade.classroom import ROOT, as_allowed, notebook
 from tests.whywrong.grade.generated import ASKED, hand_in
-from whywrong.grade.__main__ import main
 from whywrong.grade.results import Graded, Mark, Store
 from whywrong.grade.submissions import Trouble, read_bytes
 
-COMMAND = [sys.executable, "-m", "whywrong.grade"]
+COMMAND = [sys.executable, "-m", "course_attn.grade"]
 ENTROPY = "import numpy as np\n" + reference_source(catalog.find("entropy"))
 
 
@@ -173,7 +173,7 @@ def test_what_cannot_be_graded_has_its_line_and_the_rest_its_points(
         "gus.ipynb": "is a link",
         "hal.IPYNB": "the cell `softmax-answer` is missing",
     }.items():
-        assert f"whywrong.grade: {folder / name}: {why}" in said
+        assert f"grade: {folder / name}: {why}" in said
     assert statuses(tmp_path / "graded") == {
         "ada": {"entropy": "right", "softmax": "todo"},
         "bob": {"entropy": "crashed", "softmax": "crashed"},
@@ -212,11 +212,7 @@ def test_what_cannot_begin_is_said_in_one_line(
     put(tmp_path / "class/ada/week3", "softmax", ENTROPY)
     assert main(arguments) == 2
     line = capsys.readouterr().err
-    assert (
-        line.startswith("whywrong.grade: ")
-        and said in line
-        and line.count("\n") == 1
-    )
+    assert line.startswith("grade: ") and said in line and line.count("\n") == 1
 
 
 # --- what is kept, and what is made of it; nothing is run here ------------------------------------
@@ -474,8 +470,8 @@ def test_package_that_is_missing_is_said_in_one_line(name):
         text=True,
         cwd=ROOT,
     )
-    said = f"it needs {name}: pip install 'course_attn[grade]'"
-    assert (run.returncode, run.stderr) == (1, f"whywrong.grade: {said}\n")
+    said = f"it needs {name}: pip install nbformat psutil tqdm"
+    assert (run.returncode, run.stderr) == (1, f"grade: {said}\n")
 
 
 @pytest.mark.parametrize("name", ["containerfile", "slurm", "kubernetes"])
@@ -487,7 +483,9 @@ def test_recipes_are_printed_and_call_options_that_exist(name, capsys):
         main(["--help"])
     known = capsys.readouterr().out
     command = recipe.replace("\\\n", " ")
-    lines = [line for line in command.splitlines() if "-m whywrong.grade" in line]
+    lines = [
+        line for line in command.splitlines() if "-m course_attn.grade" in line
+    ]
     used = {
         word for line in lines for word in line.split() if word.startswith("--")
     }

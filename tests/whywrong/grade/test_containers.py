@@ -11,9 +11,9 @@ import time
 import psutil
 import pytest
 
+from course_attn.grade import main
 from tests.whywrong.grade.classroom import COURSE, ROOT, graded
 from tests.whywrong.grade.test_isolation import RIGHT
-from whywrong.grade.__main__ import main
 from whywrong.grade.jail import Jail
 from whywrong.grade.launch import CannotStart, Containers
 
@@ -77,7 +77,7 @@ def test_container_is_cut_off_limited_and_removed(calls, engine):
         ("--memory", "1400m"),
         ("--memory-swap", "1400m"),
         ("--pids-limit", "64"),
-        ("--label", "course_attn-grade"),
+        ("--label", "whywrong-grade"),
     ):
         assert pair in pairs
     assert {"--rm", "--read-only", "--interactive"} <= set(options)
@@ -138,7 +138,7 @@ def hanging(calls, tmp_path):
         )
     options = ("--exercises", "softmax", "--workers", "2", "--seconds", "300")
     run = subprocess.Popen(
-        [sys.executable, "-m", "whywrong.grade", "submitted", *options,
+        [sys.executable, "-m", "course_attn.grade", "submitted", *options,
          "--container", "docker", "--image", "course_attn-grade"],
         cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, start_new_session=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

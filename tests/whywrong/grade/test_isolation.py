@@ -13,8 +13,8 @@ import numpy as np
 import psutil
 import pytest
 
+from course_attn.grade import main
 from tests.whywrong.grade.classroom import COURSE, IMPORTS, ROOT, graded, probed
-from whywrong.grade.__main__ import main
 from whywrong.grade.hiding import Needed, places_to_hide
 from whywrong.grade.jail import LEVELS, Jail
 from whywrong.grade.launch import CannotStart, Processes, best_level
@@ -399,7 +399,7 @@ def test_time_for_all_is_kept_where_an_answer_trickles(launcher):
 
 def test_windows_is_told_where_the_command_runs():
     program = (
-        "import course_attn, runpy, sys\n"
+        "import whywrong, runpy, sys\n"
         "sys.platform = 'win32'\n"
         "runpy.run_module('whywrong.grade', run_name='__main__')\n"
     )
@@ -410,4 +410,4 @@ def test_windows_is_told_where_the_command_runs():
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
     assert run.returncode == 1
-    assert run.stderr == "whywrong.grade: on Windows it runs in WSL\n"
+    assert run.stderr == "grade: on Windows it runs in WSL\n"
