@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from course_attn.exercises import catalog, check
-from tests.exercises.answers import answers_that_are
+from tests.exercises.answers import CHAPTERS, answers_that_are, file_of
 from tests.exercises.solutions import (
     EXERCISES,
     TASKS,
@@ -35,6 +35,20 @@ def test_reference_passes_when_pasted_without_a_remark(name):
 @pytest.mark.parametrize("name", EXERCISES)
 def test_solution_of_the_course_is_refused_as_built_in(name):
     assert check(EXERCISES[name].solution).faults == ("built-in",)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_exercise_has_right_and_wrong_answers(name):
+    kinds = {"right": RIGHT[name], "wrong": WRONG[name]}
+    missing = [kind for kind, answers in kinds.items() if not answers]
+    assert not missing, (
+        f"`{name}` has no {' and no '.join(missing)} answer: {file_of(name)}"
+    )
+
+
+def test_answers_belong_to_an_exercise():
+    files = set(CHAPTERS.glob("*/answers/[!_]*.py"))
+    assert files - {file_of(name) for name in TASKS} == set()
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -68,7 +82,9 @@ def test_wrong_answers_are_refused_with_the_expected_diagnosis(name, turns):
         said = answer.expected_words in result.message
         by_us = "checker itself" in result.message
         if not (refused and named and said) or by_us:
-            mistold.append(f"{answer}\nis told:\n{result!r} {result.faults}")
+            mistold.append(
+                f"{answer} {answer.mistake}\nis told:\n{result!r} {result.faults}"
+            )
     assert not mistold, "\n\n".join(mistold)
 
 
