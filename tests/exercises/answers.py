@@ -93,7 +93,7 @@ def _noting(kind: str, *expected: Any) -> Callable[..., Any]:
 
 def file_of(exercise: str) -> Path:
     """Return the file where the answers to an exercise belong."""
-    *_, chapter, name = catalog.modules[exercise].split(".")
+    *_, chapter, _, name = catalog.modules[exercise].split(".")
     return CHAPTERS / chapter / "answers" / f"{name}.py"
 
 
