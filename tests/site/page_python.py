@@ -76,6 +76,9 @@ def _around(function: Callable[..., Any]) -> str:
         new = {defined[name] for name in names & defined.keys()} - used
     used.discard(defined[function.__name__])
     kept = [node for node in tree.body if node in used and not _is_of_tests(node)]
+    for node in kept:  # an answer that another one calls is noted by the tests
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = []
     return ast.unparse(ast.Module(kept, []))
 
 
