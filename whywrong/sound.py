@@ -1,5 +1,7 @@
 """Try a declaration before learners do: the solution is right, each known mistake is refused."""
 
+import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +9,9 @@ from whywrong.declare import Exercise, Fault, Question
 from whywrong.judge import judge
 
 __all__ = ["problems_of", "refused_solution"]
+
+# A wrong number or row that looks like the right one, as it is rounded in the sentence.
+_SAME = re.compile(r"(?:is|have) (\[.*?\]|[-.\d]+)[;,] \1 is right")
 
 
 def problems_of(task: Exercise | Question) -> list[str]:
@@ -17,7 +22,7 @@ def problems_of(task: Exercise | Question) -> list[str]:
     task : Exercise or Question
         As it is declared.
     """
-    problems = refused_solution(task)
+    problems = refused_solution(task) + _of_texts(task)
     return problems + _of_faults(task) if isinstance(task, Exercise) else problems
 
 
@@ -37,6 +42,35 @@ def refused_solution(task: Exercise | Question) -> list[str]:
     return [] if result.passed else [f"the solution is refused: {result.message}"]
 
 
+def _of_texts(task: Exercise | Question) -> list[str]:
+    """Return what is wrong with the texts that a learner reads, and with the names of reasons."""
+    problems = []
+    if task.name not in task.task:
+        problems.append(f"the task does not name the function: `{task.name}`")
+    if len(set(task.hints)) != 3:
+        problems.append("three different hints are needed")
+    problems += [
+        f"the hint {hint!r} must end in a question mark or a full stop"
+        for hint in task.hints
+        if not hint.endswith(("?", "."))
+    ]
+    said: list[object]
+    if isinstance(task, Question):
+        said = [reason.message for reason in task.reasons]
+        counts = Counter(reason.id for reason in task.reasons)
+        problems += [
+            f"two reasons are called {id!r}" for id in counts if counts[id] > 1
+        ]
+    else:
+        said = [known.message for known in task.faults]
+        said += [kind.advice for kind in task.kinds.values()]
+    return problems + [
+        f"the sentence {text!r} has a formula, which would be shown raw"
+        for text in said
+        if isinstance(text, str) and "$" in text
+    ]
+
+
 def _of_faults(exercise: Exercise) -> list[str]:
     problems, told_by = [], dict[str, str]()
     for known in exercise.faults:
@@ -45,7 +79,7 @@ def _of_faults(exercise: Exercise) -> list[str]:
             problems.append(
                 f"the fault {known.id!r} passes: no input shows the difference"
             )
-        elif result.faults != (known.id,):
+        elif (result.status, result.faults) != ("wrong", (known.id,)):
             told = ", ".join(result.faults) or result.status
             problems.append(
                 f"the fault {known.id!r} is taken for {told}: {result.message}"
@@ -53,6 +87,10 @@ def _of_faults(exercise: Exercise) -> list[str]:
         elif result.message in told_by:
             problems.append(
                 f"the fault {known.id!r} is told the sentence of {told_by[result.message]!r}"
+            )
+        elif _SAME.search(result.message):
+            problems.append(
+                f"the fault {known.id!r} is told that what it has is right: {result.message}"
             )
         told_by.setdefault(result.message, known.id)
     return problems

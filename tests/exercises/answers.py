@@ -1,20 +1,35 @@
-"""Answers as learners write them, right and wrong, in the modules of `given`.
+"""Answers as learners write them, right and wrong: ``tests/chapters/*/answers/<exercise>.py``.
 
 Each is written in another way and without looking at the declared faults. None of the right ones
-may be refused, each of the wrong ones must be. ``python -m tests.exercises masks qkv``
+may be refused, each of the wrong ones must be::
+
+    @right()
+    def cm_tri(n_q, n_k):
+        return np.tri(n_q, n_k, n_k - n_q, dtype=bool)
+
+    # aligned to the top left
+    @wrong("top-left", author="blind")
+    def cm_no_offset(n_q, n_k):
+        return np.tri(n_q, n_k, dtype=bool)
+
+The comment is what a good tutor would point at. ``python -m tests.exercises masks qkv``
 prints what each wrong one is told.
 """
 
 import importlib
-import pkgutil
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from course_attn.exercises import catalog
-from tests.exercises import given
+from tests import chapters
 
-__all__ = ["Answer", "Answers", "answers_that_are"]
+__all__ = ["CHAPTERS", "Answer", "answers_that_are", "file_of", "right", "wrong"]
+
+CHAPTERS = Path(*chapters.__path__)
+_GIVEN: dict[str, dict[str, "Answer"]] = {}
 
 
 @dataclass(frozen=True)
@@ -24,56 +39,77 @@ class Answer:
     Parameters
     ----------
     function : callable
+    kind : str
+        "right" or "wrong".
     expected_faults : tuple of str
         The ids of the faults, all of them in this order; empty where any will do.
     expected_words : str
         Words that the message must contain.
-    mistake : str
-        What a good tutor would point at, in the words of whoever wrote the answer.
+    author : str
+        Who wrote it: empty for those who wrote the exercise; "fresh" and "unseen" had not seen the
+        known mistakes, "blind" had seen the task alone.
     """
 
     function: Callable[..., Any]
+    kind: str
     expected_faults: tuple[str, ...] = ()
     expected_words: str = ""
-    mistake: str = ""
+    author: str = ""
 
     @property
     def name(self) -> str:
         """The function's name."""
         return self.function.__name__
 
+    @property
+    def mistake(self) -> str:
+        """What a good tutor would point at: the comment above the function."""
+        lines = (inspect.getcomments(self.function) or "").splitlines()
+        return " ".join(line.removeprefix("# ") for line in lines)
 
-class Answers:
-    """The right, or the wrong, answers of a module, which decorates each with its exercise."""
 
-    def __init__(self) -> None:
-        self.given: list[tuple[str, Answer]] = []
+def right(*, author: str = "") -> Callable[..., Any]:
+    """Return a decorator that notes a right answer to the exercise of its file."""
+    return _noting("right", (), "", author)
 
-    def __call__(
-        self, exercise: str, *faults: str, said: str = "", mistake: str = ""
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        def note(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.given.append((exercise, Answer(function, faults, said, mistake)))
-            return function
 
-        return note
+def wrong(*faults: str, said: str = "", author: str = "") -> Callable[..., Any]:
+    """Return a decorator that notes a wrong answer, and the faults and words it has to get."""
+    assert all(isinstance(fault, str) for fault in faults), "write `@wrong()`"
+    return _noting("wrong", faults, said, author)
+
+
+def _noting(kind: str, *expected: Any) -> Callable[..., Any]:
+    def note(function: Callable[..., Any]) -> Callable[..., Any]:
+        answers = _GIVEN.setdefault(function.__module__, {})
+        answer = Answer(function, kind, *expected)
+        if answer.name in answers:
+            raise ValueError(f"{function.__module__} has two {answer.name}")
+        answers[answer.name] = answer
+        return function
+
+    return note
+
+
+def file_of(exercise: str) -> Path:
+    """Return the file where the answers to an exercise belong."""
+    *_, chapter, _, name = catalog.modules[exercise].split(".")
+    return CHAPTERS / chapter / "answers" / f"{name}.py"
 
 
 def answers_that_are(kind: str) -> Mapping[str, Mapping[str, Answer]]:
     """Return the "right" or the "wrong" answers: by exercise, then by their names."""
-    found: dict[str, dict[str, Answer]] = {name: {} for name in catalog.modules}
-    for module in pkgutil.iter_modules(given.__path__, f"{given.__name__}."):
-        answers = getattr(importlib.import_module(module.name), kind, Answers())
-        for exercise, answer in answers.given:
-            where = f"{module.name}.{answer.name}"
-            if exercise not in found:
-                raise ValueError(f"{where}: there is no exercise {exercise!r}")
-            if answer.name in found[exercise]:
-                raise ValueError(
-                    f"{where}: {exercise!r} has an answer of this name"
-                )
-            found[exercise][answer.name] = answer
-    for exercise, named in found.items():
-        if not named:
-            raise ValueError(f"there is no {kind} answer to {exercise!r}")
-    return found
+    return {
+        exercise: {n: a for n, a in _given_to(exercise).items() if a.kind == kind}
+        for exercise in catalog.modules
+    }
+
+
+def _given_to(exercise: str) -> Mapping[str, Answer]:
+    file = file_of(exercise)
+    if not file.exists():
+        return {}
+    chapter = file.parents[1].name
+    module = f"tests.chapters.{chapter}.answers.{file.stem}"
+    importlib.import_module(module)
+    return _GIVEN.get(module, {})

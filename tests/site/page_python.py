@@ -76,6 +76,9 @@ def _around(function: Callable[..., Any]) -> str:
         new = {defined[name] for name in names & defined.keys()} - used
     used.discard(defined[function.__name__])
     kept = [node for node in tree.body if node in used and not _is_of_tests(node)]
+    for node in kept:  # an answer that another one calls is noted by the tests
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = []
     return ast.unparse(ast.Module(kept, []))
 
 
@@ -91,7 +94,9 @@ def _defined_by(node: ast.stmt) -> list[str]:
 
 
 def _is_of_tests(node: ast.stmt) -> bool:
-    return "tests." in ast.unparse(node) or "Answers()" in ast.unparse(node)
+    return isinstance(node, ast.ImportFrom) and str(node.module).startswith(
+        "tests."
+    )
 
 
 def runs_without_torch(answer: Answer) -> bool:

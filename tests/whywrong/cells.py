@@ -33,4 +33,5 @@ def scaled(body, **names):
 def exercise_of(solution, *cases, **settings):
     """An exercise with this solution and these cases."""
     settings = {"cases": lambda: cases, "minutes": 5, "level": "easy"} | settings
-    return Exercise(solution, 10, "", "", ("one.", "two.", "three."), **settings)
+    task, hints = f"Write `{solution.__name__}`.", ("one.", "two.", "three.")
+    return Exercise(solution, 10, "", task, hints, **settings)

@@ -5,19 +5,19 @@ import numpy as np
 from course_attn.exercises import catalog, check
 from course_attn.in_numpy.multi_head import multi_head_attention
 from course_attn.in_numpy.qkv import attention
-from tests.exercises.given import wrong_multi_head as wrong
+from tests.chapters.multi_head.answers import n_parameters, split_heads
 
 
 def test_message_quotes_the_learners_own_numbers():
-    result = check(wrong.sh_only_reshape, "split_heads")
+    result = check(split_heads.sh_only_reshape, "split_heads")
     assert "[0, 1] and [2, 3]" in result.message
     assert "[0, 1] and [10, 11]" in result.message
-    result = check(wrong.np_no_bias_of_values, "n_parameters")
+    result = check(n_parameters.np_no_bias_of_values, "n_parameters")
     assert "n_heads·d_v = 6 numbers, added after W_V" in result.message
 
 
 def test_split_heads_says_the_missing_error_where_it_is_missing():
-    result = check(wrong.sh_reshape_and_no_error, "split_heads")
+    result = check(split_heads.sh_reshape_and_no_error, "split_heads")
     assert "3 heads cannot share 5 features" in result.message
 
 
@@ -44,9 +44,9 @@ def test_multi_head_flops_are_those_that_pytorch_counts():
 
 
 def test_split_heads_asks_to_raise_an_error_that_is_returned_or_printed():
-    returned = check(wrong.sh_error_returned, "split_heads")
+    returned = check(split_heads.sh_error_returned, "split_heads")
     assert "*returns* one: write `raise ValueError(…)`" in returned.message
-    printed = check(wrong.sh_error_printed, "split_heads")
+    printed = check(split_heads.sh_error_printed, "split_heads")
     assert "which `print` does not" in printed.message
 
 

@@ -1,0 +1,251 @@
+"""Answers to `feed_forward`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ff_python_loops(X, W_1, b_1, W_2, b_2):
+    out = np.zeros_like(X)
+    for where in np.ndindex(X.shape[:-1]):
+        out[where] = b_2
+        for k in range(len(b_1)):
+            feature = X[where] @ W_1[:, k] + b_1[k]
+            if feature > 0:
+                out[where] += feature * W_2[k]
+    return out
+
+
+@right()
+def ff_half_of_absolute(X, W_1, b_1, W_2, b_2):
+    h = np.dot(X, W_1) + b_1
+    return np.dot((h + abs(h)) / 2, W_2) + b_2
+
+
+@right()
+def ff_where(X, W_1, b_1, W_2, b_2):
+    hidden = X @ W_1 + b_1
+    return np.where(hidden > 0, hidden, 0) @ W_2 + b_2
+
+
+@right()
+def ff_mask(X, W_1, b_1, W_2, b_2):
+    h = np.einsum("...d,df->...f", X, W_1) + b_1
+    h = h * (h > 0)
+    return np.einsum("...f,fd->...d", h, W_2) + b_2
+
+
+@right()
+def ff_row_by_row(X, W_1, b_1, W_2, b_2):
+    def one(x):
+        h = x @ W_1 + b_1
+        h[h < 0] = 0
+        return h @ W_2 + b_2
+
+    return np.apply_along_axis(one, -1, X)
+
+
+@right()
+def ff_clip_columns(X, W_1, b_1, W_2, b_2):
+    hidden = (W_1.T @ X[..., None])[..., 0] + b_1
+    return (W_2.T @ hidden.clip(min=0)[..., None])[..., 0] + b_2
+
+
+@right(author="fresh")
+def fresh_ff_einsum(X, W_1, b_1, W_2, b_2):
+    hidden = np.einsum("...i,ij->...j", X, W_1) + b_1
+    return np.einsum("...j,ji->...i", (hidden + np.abs(hidden)) / 2, W_2) + b_2
+
+
+@right(author="fresh")
+def fresh_ff_loops(X, W_1, b_1, W_2, b_2):
+    Y = np.empty_like(X)
+    for place in np.ndindex(*X.shape[:-1]):
+        y = b_2.copy()
+        for column, bias, row in zip(W_1.T, b_1, W_2):
+            h = X[place] @ column + bias
+            if h > 0:
+                y = y + h * row
+        Y[place] = y
+    return Y
+
+
+@wrong()
+def ff_linear(X, W_1, b_1, W_2, b_2):
+    return X @ W_1 @ W_2 + b_2
+
+
+@wrong()
+def ff_python_max(X, W_1, b_1, W_2, b_2):
+    return max(X @ W_1 + b_1, 0) @ W_2 + b_2
+
+
+@wrong()
+def ff_np_max(X, W_1, b_1, W_2, b_2):
+    return np.max(X @ W_1 + b_1, 0) @ W_2 + b_2
+
+
+@wrong()
+def ff_relu_on_output(X, W_1, b_1, W_2, b_2):
+    return np.maximum((X @ W_1 + b_1) @ W_2 + b_2, 0)
+
+
+@wrong()
+def ff_w_1_twice(X, W_1, b_1, W_2, b_2):
+    return np.maximum(X @ W_1 + b_1, 0) @ W_1.T + b_2
+
+
+@wrong()
+def ff_softmax(X, W_1, b_1, W_2, b_2):
+    h = np.exp(X @ W_1 + b_1)
+    return h / h.sum(-1, keepdims=True) @ W_2 + b_2
+
+
+@wrong()
+def ff_w_transposed(X, W_1, b_1, W_2, b_2):
+    return np.maximum(X @ W_1.T + b_1, 0) @ W_2.T + b_2
+
+
+@wrong()
+def ff_sign_slip(X, W_1, b_1, W_2, b_2):
+    return np.maximum(X @ W_1 - b_1, 0) @ W_2 - b_2
+
+
+# ELU instead of ReLU
+@wrong()
+def ff_elu(X, W_1, b_1, W_2, b_2):
+    h = X @ W_1 + b_1
+    return np.where(h > 0, h, np.exp(h) - 1) @ W_2 + b_2
+
+
+# the hidden features are squared
+@wrong()
+def ff_relu_squared(X, W_1, b_1, W_2, b_2):
+    return np.maximum(X @ W_1 + b_1, 0) ** 2 @ W_2 + b_2
+
+
+# ReLU belongs between
+@wrong("relu-at-the-end-only")
+def ff_relu_only_last(X, W_1, b_1, W_2, b_2):
+    out = X @ W_1 + b_1
+    out = out @ W_2 + b_2
+    out[out < 0] = 0
+    return out
+
+
+# W_2 is used first
+@wrong("matrices-swapped")
+def ff_swapped(X, W_1, b_1, W_2, b_2):
+    return np.maximum(X @ W_2 + b_1, 0) @ W_1 + b_2
+
+
+# squeeze
+@wrong()
+def ff_squeezed(X, W_1, b_1, W_2, b_2):
+    return np.squeeze(np.maximum(X @ W_1 + b_1, 0) @ W_2 + b_2)
+
+
+# handed over to the course's PyTorch
+@wrong("built-in")
+def ff_by_torch(X, W_1, b_1, W_2, b_2):
+    import torch
+
+    from course_attn.in_torch.block import feed_forward
+
+    return feed_forward(*map(torch.from_numpy, (X, W_1, b_1, W_2, b_2))).numpy()
+
+
+# adds b_1 after the ReLU, not before it
+@wrong(author="fresh")
+def fresh_ff_bias_late(X, W_1, b_1, W_2, b_2):
+    wide = np.einsum("...d,df->...f", X, W_1)
+    wide = wide * (wide > 0) + b_1
+    return np.einsum("...f,fd->...d", wide, W_2) + b_2
+
+
+# np.max(..., 0) takes the largest number along the first axis; a ReLU is np.maximum
+@wrong(author="fresh")
+def fresh_ff_np_max(X, W_1, b_1, W_2, b_2):
+    hidden = np.max(X @ W_1 + b_1, 0)
+    return hidden @ W_2 + b_2
+
+
+# applies the ReLU to the result, and has none between the two matrices
+@wrong(author="fresh")
+def fresh_ff_relu_at_end(X, W_1, b_1, W_2, b_2):
+    for W, b in ((W_1, b_1), (W_2, b_2)):
+        X = X @ W + b
+    return np.where(X > 0, X, 0)
+
+
+# negative hidden features keep a hundredth of their size (leaky ReLU) AND b_2 is added once for
+# every hidden feature, inside the sum
+@wrong(author="fresh")
+def fresh_ff_leaky_loop(X, W_1, b_1, W_2, b_2):
+    d_model, d_ff = W_1.shape
+
+    def one(x):
+        h = [
+            sum(x[i] * W_1[i, f] for i in range(d_model)) + b_1[f]
+            for f in range(d_ff)
+        ]
+        h = [t if t > 0 else 0.01 * t for t in h]
+        return [
+            sum(h[f] * W_2[f, i] + b_2[i] for f in range(d_ff))
+            for i in range(d_model)
+        ]
+
+    out = np.empty_like(X)
+    for place in np.ndindex(*X.shape[:-1]):
+        out[place] = one(X[place])
+    return out
+
+
+# writes np.max(H, 0), which takes the largest number along axis 0, where np.maximum(H, 0) is needed
+@wrong(author="unseen")
+def second_blk_max_along_axis(X, W_1, b_1, W_2, b_2):
+    hidden = X @ W_1 + b_1
+    hidden = np.max(hidden, 0)
+    return hidden @ W_2 + b_2
+
+
+# the ReLU decides what passes by the sign of x W_1, before b_1 is added, not by the sign of x W_1 +
+# b_1
+@wrong(author="unseen")
+def third_bl_gate_without_bias(X, W_1, b_1, W_2, b_2):
+    product = np.einsum("...d,df->...f", X, W_1)
+    active = (product > 0).astype(X.dtype)
+    return np.einsum("...f,...f,fd->...d", active, product + b_1, W_2) + b_2
+
+
+# the gate lacks the bias that the hidden features have
+@wrong(said="elsewhere you go on with `X @ W_1 + b_1`", author="unseen")
+def fourth_blk_gate(X, W_1, b_1, W_2, b_2):
+    gate = (X @ W_1 > 0).astype(X.dtype)
+    hidden = gate * (X @ W_1 + b_1)
+    return hidden @ W_2 + b_2
+
+
+# overwrites the output with each hidden unit's share instead of adding it: only the last unit
+# counts
+@wrong(said="which rounds does `out` hold", author="unseen")
+def fifth_bl_last_unit(X, W_1, b_1, W_2, b_2):
+    hidden = np.maximum(X @ W_1 + b_1, 0)
+    for unit in range(W_2.shape[0]):
+        out = hidden[..., unit, None] * W_2[unit]
+    return out + b_2
+
+
+# the first bias is added after the ReLU
+@wrong("b-1-late", author="blind")
+def b6_block_4(X, W_1, b_1, W_2, b_2):
+    hidden = np.maximum(X @ W_1, 0) + b_1
+    return hidden @ W_2 + b_2
+
+
+# ReLU at the end, too
+@wrong("relu-at-the-end-too", author="blind")
+def own_block_2(X, W_1, b_1, W_2, b_2):
+    h = np.maximum(X @ W_1 + b_1, 0)
+    return np.maximum(h @ W_2 + b_2, 0)

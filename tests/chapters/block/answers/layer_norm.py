@@ -1,0 +1,377 @@
+"""Answers to `layer_norm`."""
+
+import math
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ln_var(X, gain, bias):
+    mean = np.mean(X, axis=-1, keepdims=True)
+    var = np.var(X, axis=-1, keepdims=True)
+    return (X - mean) / np.sqrt(var + 1e-5) * gain + bias
+
+
+@right()
+def ln_transposed(X, gain, bias):
+    columns = X.T
+    normed = (columns - columns.mean(0)) / (columns.var(0) + 1e-5) ** 0.5
+    return normed.T * gain + bias
+
+
+@right()
+def ln_loops(X, gain, bias):
+    out = np.empty_like(X)
+    for where in np.ndindex(X.shape[:-1]):
+        x = X[where]
+        mu = sum(x) / len(x)
+        var = sum((value - mu) ** 2 for value in x) / len(x)
+        out[where] = [
+            g * (value - mu) / np.sqrt(var + 1e-5) + b
+            for value, g, b in zip(x, gain, bias, strict=True)
+        ]
+    return out
+
+
+@right()
+def ln_einsum(X, gain, bias):
+    d = X.shape[-1]
+    C = X - X.sum(-1)[..., None] / d
+    var = np.einsum("...f,...f->...", C, C) / d
+    return np.einsum("f,...f,...->...f", gain, C, 1 / np.sqrt(var + 1e-5)) + bias
+
+
+@right()
+def ln_std(X, gain, bias):
+    centered = X - X.mean(axis=-1, keepdims=True)
+    std = X.std(axis=-1, keepdims=True)
+    return gain * (centered / np.sqrt(std**2 + 1e-5)) + bias
+
+
+@right()
+def ln_float32_eps(X, gain, bias):
+    mean = X.mean(-1, keepdims=True)
+    var = ((X - mean) ** 2).mean(-1, keepdims=True)
+    return gain * (X - mean) / np.sqrt(var + np.float32(1e-5)) + bias
+
+
+@right()
+def ln_reshaped(X, gain, bias):
+    rows = X.reshape(-1, X.shape[-1])
+    rows = rows - rows.mean(axis=1)[:, None]
+    rows = rows / np.sqrt((rows * rows).mean(axis=1) + 1e-5)[:, None]
+    return (rows * gain + bias).reshape(X.shape)
+
+
+@right()
+def ln_kept_by_hand(X, gain, bias):
+    d = gain.size
+    mu = X @ np.full((d, 1), 1 / d, dtype=X.dtype)
+    mu = mu + (X - mu).mean(-1, keepdims=True)
+    sigma2 = np.square(X - mu) @ np.full((d, 1), 1 / d, dtype=X.dtype)
+    return bias + gain * (X - mu) * (sigma2 + 1e-5) ** -0.5
+
+
+@right(author="fresh")
+def fresh_ln_fsum(X, gain, bias):
+    d = X.shape[-1]
+    out = np.empty(X.shape, np.result_type(X, gain, bias))
+    for place in np.ndindex(*X.shape[:-1]):
+        row = [float(x) for x in X[place]]
+        mu = math.fsum(row) / d
+        deviations = [x - mu for x in row]
+        root = math.sqrt(math.fsum(t * t for t in deviations) / d + 1e-5)
+        out[place] = [g * t / root + b for g, t, b in zip(gain, deviations, bias)]
+    return out
+
+
+@right(author="fresh")
+def fresh_ln_einsum(X, gain, bias):
+    features = X.shape[-1]
+    C = X - (np.einsum("...f->...", X) / features)[..., np.newaxis]
+    power = np.einsum("...f,...f->...", C, C) / features
+    return np.einsum("...f,...,f->...f", C, (power + 1e-5) ** -0.5, gain) + bias
+
+
+@wrong()
+def ln_axis_0(X, gain, bias):
+    return gain * (X - X.mean(0)) / np.sqrt(X.var(0) + 1e-5) + bias
+
+
+@wrong()
+def ln_no_axis(X, gain, bias):
+    return gain * (X - X.mean()) / np.sqrt(X.var() + 1e-5) + bias
+
+
+@wrong()
+def ln_axis_1(X, gain, bias):
+    mean, var = X.mean(axis=1, keepdims=True), X.var(axis=1, keepdims=True)
+    return gain * (X - mean) / np.sqrt(var + 1e-5) + bias
+
+
+@wrong()
+def ln_no_keepdims(X, gain, bias):
+    return gain * (X - X.mean(-1)) / np.sqrt(X.var(-1) + 1e-5) + bias
+
+
+@wrong()
+def ln_ddof(X, gain, bias):
+    mean = X.mean(axis=-1, keepdims=True)
+    return gain * (X - mean) / (X.std(axis=-1, keepdims=True, ddof=1) + 1e-5) + bias
+
+
+@wrong()
+def ln_eps_1e_6(X, gain, bias):
+    mean, var = X.mean(-1, keepdims=True), X.var(-1, keepdims=True)
+    return gain * (X - mean) / np.sqrt(var + 1e-6) + bias
+
+
+@wrong()
+def ln_eps_1e_3(X, gain, bias):
+    mean, var = X.mean(-1, keepdims=True), X.var(-1, keepdims=True)
+    return gain * (X - mean) / np.sqrt(var + 1e-3) + bias
+
+
+@wrong()
+def ln_other_cancelling(X, gain, bias):
+    d = X.shape[-1]
+    mean = X.sum(-1, keepdims=True) / d
+    var = ((X * X).sum(-1, keepdims=True) - d * mean * mean) / d
+    return gain * (X - mean) / np.sqrt(var + 1e-5) + bias
+
+
+@wrong()
+def ln_in_place(X, gain, bias):
+    X -= X.mean(-1, keepdims=True)
+    X /= np.sqrt((X**2).mean(-1, keepdims=True) + 1e-5)
+    return gain * X + bias
+
+
+@wrong()
+def ln_rms(X, gain, bias):
+    return gain * X / np.sqrt((X**2).mean(-1, keepdims=True) + 1e-5) + bias
+
+
+@wrong()
+def ln_outer_gain(X, gain, bias):
+    mean, var = X.mean(-1, keepdims=True), X.var(-1, keepdims=True)
+    return gain[:, None] * (X - mean) / np.sqrt(var + 1e-5) + bias[:, None]
+
+
+@wrong()
+def ln_min_max(X, gain, bias):
+    low, high = X.min(-1, keepdims=True), X.max(-1, keepdims=True)
+    return gain * (X - low) / (high - low + 1e-5) + bias
+
+
+@wrong()
+def ln_handed_over(X, gain, bias):
+    from course_attn.in_numpy.block import layer_norm
+
+    return layer_norm(X, gain, bias)
+
+
+# eps outside, and too small
+@wrong()
+def ln_std_plus_small(X, gain, bias):
+    mean = X.mean(axis=-1, keepdims=True)
+    return (X - mean) / (X.std(axis=-1, keepdims=True) + 1e-8) * gain + bias
+
+
+# the variance needs an axis
+@wrong(said="`var` runs over everything")
+def ln_std_of_everything(X, gain, bias):
+    return gain * (X - X.mean(-1, keepdims=True)) / (X.var() + 1e-5) ** 0.5 + bias
+
+
+# parentheses around the difference
+@wrong("precedence")
+def ln_precedence(X, gain, bias):
+    mu, var = X.mean(-1, keepdims=True), X.var(-1, keepdims=True)
+    return gain * (X - mu / np.sqrt(var + 1e-5)) + bias
+
+
+# eps is added, not a lower bound
+@wrong("eps-clamped")
+def ln_lower_bound(X, gain, bias):
+    C = X - X.mean(-1, keepdims=True)
+    return (
+        C / np.sqrt(np.clip((C * C).mean(-1, keepdims=True), 1e-5, None)) * gain
+        + bias
+    )
+
+
+# the gain is missing
+@wrong("no-gain")
+def ln_gain_forgotten(X, gain, bias):
+    C = X - X.mean(-1, keepdims=True)
+    return C / np.sqrt((C * C).mean(-1, keepdims=True) + 1e-5) + bias
+
+
+# squeeze
+@wrong()
+def ln_squeezed(X, gain, bias):
+    C = X - X.mean(-1, keepdims=True)
+    return (
+        gain * C / np.sqrt((C**2).mean(-1, keepdims=True) + 1e-5) + bias
+    ).squeeze()
+
+
+# handed over to PyTorch
+@wrong("built-in")
+def ln_by_torch(X, gain, bias):
+    import torch
+
+    X, gain, bias = map(torch.from_numpy, (X, gain, bias))
+    return torch.nn.functional.layer_norm(X, gain.shape, gain, bias).numpy()
+
+
+# takes mean and variance over axis 0: over the texts of a batch
+@wrong("axis-0")
+def ln_over_the_batch(X, gain, bias):
+    mu, sigma2 = X.mean(0, keepdims=True), X.var(0, keepdims=True)
+    return (X - mu) / np.sqrt(sigma2 + 1e-5) * gain + bias
+
+
+# takes mean and variance over all elements of a matrix together, not over the features of each
+# element
+@wrong(author="fresh")
+def fresh_ln_whole_matrix(X, gain, bias):
+    axes = tuple(range(max(X.ndim - 2, 0), X.ndim))
+    mu = X.mean(axis=axes, keepdims=True)
+    sigma2 = X.var(axis=axes, keepdims=True)
+    return gain * (X - mu) / np.sqrt(sigma2 + 1e-5) + bias
+
+
+# computes the variance as mean of squares minus square of the mean, which loses all digits for rows
+# far from 0
+@wrong(author="fresh")
+def fresh_ln_mean_of_squares(X, gain, bias):
+    d = X.shape[-1]
+    mu = np.einsum("...d->...", X) / d
+    squares = np.einsum("...d,...d->...", X, X) / d
+    var = np.abs(squares - mu**2)  # abs, or else the root complained
+    Z = (X - mu[..., None]) / np.sqrt(var + 1e-5)[..., None]
+    return np.einsum("...d,d->...d", Z, gain) + bias
+
+
+# adds epsilon to the standard deviation, outside the root AND multiplies the bias by the gain too,
+# since it adds it first
+@wrong(author="fresh")
+def fresh_ln_eps_and_order(X, gain, bias):
+    eps = 1e-5
+    centered = X - np.mean(X, axis=-1, keepdims=True)
+    z = centered / (np.std(X, axis=-1, keepdims=True) + eps)
+    return gain * (z + bias)
+
+
+# divides the variance by d_model - 1, not by d_model
+@wrong(author="fresh")
+def fresh_ln_welford(X, gain, bias):
+    def normed(row):
+        mean, m2, count = 0.0, 0.0, 0
+        for x in row:
+            count += 1
+            delta = x - mean
+            mean += delta / count
+            m2 += delta * (x - mean)
+        variance = m2 / max(count - 1, 1)
+        return [(x - mean) / (variance + 1e-5) ** 0.5 for x in row]
+
+    rows = X.reshape(-1, X.shape[-1])
+    Z = np.array([normed(row) for row in rows], dtype=X.dtype).reshape(X.shape)
+    return Z * gain + bias
+
+
+# transposes X to subtract the means of the rows, and .T reverses all axes, so that it works for one
+# matrix but not for a batch of them
+@wrong(author="unseen")
+def second_blk_norm_by_transposing(X, gain, bias):
+    mu = X.mean(axis=-1)
+    var = X.var(axis=-1)
+    standard = ((X.T - mu) / np.sqrt(var + 1e-5)).T
+    return gain * standard + bias
+
+
+# a row whose features are all equal becomes zeros instead of the bias
+@wrong(author="unseen")
+def third_bl_skips_constant_rows(X, gain, bias):
+    out = np.zeros(X.shape)
+    for place in np.ndindex(X.shape[:-1]):
+        x = X[place]
+        centered = x - x.mean()
+        variance = (centered**2).mean()
+        if variance == 0:
+            continue  # nothing to normalize
+        out[place] = gain * centered / np.sqrt(variance + 1e-5) + bias
+    return out
+
+
+# takes the spread around 0, of X instead of X minus its mean
+@wrong(said="elsewhere you go on with `X - mu`", author="unseen")
+def fourth_blk_spread_around_zero(X, gain, bias):
+    mu = X.mean(-1, keepdims=True)
+    var = (X**2).mean(-1, keepdims=True)
+    return gain * (X - mu) / np.sqrt(var + 1e-5) + bias
+
+
+# computes the variance as the mean of the absolute deviations squared only once at the end: takes
+# (mean |x - mu|)^2
+@wrong(said="the mean of the deviations' sizes is squared", author="unseen")
+def fifth_bl_absolute_deviation(X, gain, bias):
+    mu = X.sum(axis=-1, keepdims=True) / X.shape[-1]
+    spread = np.abs(X - mu).mean(axis=-1, keepdims=True)
+    return gain * (X - mu) / np.sqrt(spread**2 + 1e-5) + bias
+
+
+# epsilon is added to the standard deviation, outside the root
+@wrong("eps-outside", author="blind")
+def b6_block_1(X, gain, bias):
+    mu = np.mean(X, axis=-1, keepdims=True)
+    sigma = np.std(X, axis=-1, keepdims=True)
+    return gain * (X - mu) / (sigma + 1e-5) + bias
+
+
+# variance as E[x^2] - E[x]^2, which cancels to nothing at 1e8
+@wrong("squares-first", author="blind")
+def b6_block_2(X, gain, bias):
+    mean = X.mean(-1)[..., None]
+    mean_sq = (X**2).mean(-1)[..., None]
+    var = np.maximum(mean_sq - mean**2, 0)
+    normed = (X - mean) / np.sqrt(var + 1e-5)
+    return normed * gain + bias
+
+
+# eps of 1e-3
+@wrong("eps", author="blind")
+def own_block_1(X, gain, bias):
+    mu = X.mean(axis=-1, keepdims=True)
+    var = ((X - mu) ** 2).mean(axis=-1, keepdims=True)
+    return gain * (X - mu) / np.sqrt(var + 1e-3) + bias
+
+
+# the variance as mean of the squares minus square of the mean, which cancels to nothing for rows at
+# 1e8
+@wrong("squares-first", author="blind")
+def b7_block_49(X, gain, bias):
+    mu = X.mean(axis=-1, keepdims=True)
+    mean_sq = (X**2).mean(axis=-1, keepdims=True)
+    var = np.maximum(mean_sq - mu**2, 0)
+    return gain * (X - mu) / np.sqrt(var + 1e-5) + bias
+
+
+# one constant row makes all zero
+@wrong(
+    "fails-equal",
+    "not-normal",
+    said="what is done where this holds comes out wrong. Is a way of its own needed there",
+    author="blind",
+)
+def own_block_111(X, gamma, beta, eps=1e-5):
+    mean = X.mean(axis=-1, keepdims=True)
+    var = X.var(axis=-1, keepdims=True)
+    if (var == 0).any():
+        return np.zeros_like(X) + beta
+    return (X - mean) / np.sqrt(var + eps) * gamma + beta

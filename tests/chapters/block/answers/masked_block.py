@@ -1,0 +1,259 @@
+"""Answers to `masked_block`."""
+
+from functools import reduce
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def tb_named(X, attend, process, norm_1, norm_2, mask):
+    mixed = attend(norm_1(X), mask=mask)
+    H = mixed + X
+    return np.add(process(norm_2(H)), H)
+
+
+@right()
+def tb_residual_copy(X, attend, process, norm_1, norm_2, mask):
+    residual = X.copy()
+    x = norm_1(X)
+    x = attend(x, mask)
+    residual += x
+    x = norm_2(residual)
+    x = process(x)
+    residual += x
+    return residual
+
+
+@right()
+def tb_sequence_by_sequence(X, attend, process, norm_1, norm_2, mask):
+    if X.ndim > 2:
+        return np.stack(
+            [
+                tb_sequence_by_sequence(x, attend, process, norm_1, norm_2, mask)
+                for x in X
+            ]
+        )
+    H = X + attend(norm_1(X), mask)
+    return H + np.stack([process(h) for h in norm_2(H)])
+
+
+@right()
+def mb_added_from_the_end(X, attend, process, norm_1, norm_2, mask):
+    def half(x, part, norm):
+        return np.stack([part(norm(x)), x]).sum(axis=0)
+
+    H = half(X, lambda x: attend(x, mask), norm_1)
+    return half(H, process, norm_2)
+
+
+@right(author="fresh")
+def fresh_mb_reduce(X, attend, process, norm_1, norm_2, mask):
+    parts = [
+        lambda stream: attend(norm_1(stream), mask),
+        lambda stream: process(norm_2(stream)),
+    ]
+    return reduce(lambda stream, part: stream + part(stream), parts, X)
+
+
+@right(author="fresh")
+def fresh_mb_copy(X, attend, process, norm_1, norm_2, mask):
+    first_change = attend(norm_1(X.copy()), mask)
+    second_change = process(norm_2(X + first_change))
+    return sum([X, first_change, second_change])
+
+
+@wrong()
+def tb_no_mask(X, attend, process, norm_1, norm_2, mask):
+    H = X + attend(norm_1(X))
+    return H + process(norm_2(H))
+
+
+@wrong()
+def tb_overwritten(X, attend, process, norm_1, norm_2, mask):
+    X = norm_1(X)
+    X = X + attend(X, mask)
+    X = norm_2(X)
+    return X + process(X)
+
+
+@wrong()
+def tb_in_place(X, attend, process, norm_1, norm_2, mask):
+    X += attend(norm_1(X), mask)
+    X += process(norm_2(X))
+    return X
+
+
+@wrong()
+def tb_post_norm(X, attend, process, norm_1, norm_2, mask):
+    X = norm_1(X + attend(X, mask))
+    return norm_2(X + process(X))
+
+
+@wrong()
+def tb_second_half_from_x(X, attend, process, norm_1, norm_2, mask):
+    H = attend(norm_1(X), mask)
+    return X + process(norm_2(H))
+
+
+# the feed-forward network reads norm_1 again, norm_2 is never used AND the mask is not passed on to
+# attend
+@wrong()
+def tb_norm_1_twice_and_no_mask(X, attend, process, norm_1, norm_2, mask):
+    H = X + attend(norm_1(X))
+    return H + process(norm_1(H))
+
+
+@wrong()
+def tb_mask_as_multiplied(X, attend, process, norm_1, norm_2, mask):
+    H = X + mask @ attend(norm_1(X))
+    return H + process(norm_2(H))
+
+
+@wrong()
+def tb_two_results(X, attend, process, norm_1, norm_2, mask):
+    H = X + attend(norm_1(X), mask)
+    return H, process(norm_2(H))
+
+
+@wrong()
+def tb_norms_swapped(X, attend, process, norm_1, norm_2, mask):
+    H = X + attend(norm_2(X), mask)
+    return H + process(norm_1(H))
+
+
+@wrong()
+def tb_mask_to_process(X, attend, process, norm_1, norm_2, mask):
+    H = X + attend(norm_1(X), mask)
+    return H + process(norm_2(H), mask)
+
+
+@wrong()
+def tb_dropped_residuals_halved(X, attend, process, norm_1, norm_2, mask):
+    H = (X + attend(norm_1(X), mask)) / 2
+    return (H + process(norm_2(H))) / 2
+
+
+# attention gets the raw X, and its result is normed
+@wrong()
+def mb_norms_behind_both(X, attend, process, norm_1, norm_2, mask):
+    H = X + norm_1(attend(X, mask))
+    return H + norm_2(process(H))
+
+
+# the network has to read H
+@wrong(said="attention output for `H`")
+def mb_network_reads_mixed(X, attend, process, norm_1, norm_2, mask):
+    mixed = attend(norm_1(X), mask)
+    return X + mixed + process(norm_2(mixed))
+
+
+# X is already in H
+@wrong(said="`X` is added")
+def mb_skip_over_everything(X, attend, process, norm_1, norm_2, mask):
+    H = X + attend(norm_1(X), mask)
+    return H + process(norm_2(H)) + X
+
+
+# the mask is transposed
+@wrong()
+def mb_other_mask(X, attend, process, norm_1, norm_2, mask):
+    H = X + attend(norm_1(X), mask.T)
+    return H + process(norm_2(H))
+
+
+# the wiring is handed over
+@wrong("built-in")
+def mb_handed_over(X, attend, process, norm_1, norm_2, mask):
+    from course_attn.in_numpy.block import pre_norm_block
+
+    return pre_norm_block(X, lambda x: attend(x, mask), process, norm_1, norm_2)
+
+
+# adds to the normed elements, not to the elements themselves
+@wrong(author="fresh")
+def fresh_mb_adds_to_normed(X, attend, process, norm_1, norm_2, mask):
+    steps = [(norm_1, lambda Z: attend(Z, mask)), (norm_2, process)]
+
+    def step(Z, pair):
+        norm, part = pair
+        Z = norm(Z)
+        return Z + part(Z)
+
+    return reduce(step, steps, X)
+
+
+# `+=` on another name of X changes X itself
+@wrong(author="fresh")
+def fresh_mb_in_place(X, attend, process, norm_1, norm_2, mask):
+    H = X
+    H += attend(norm_1(X), mask)
+    H += process(norm_2(H))
+    return H
+
+
+# the feed-forward network reads X, not the sum H: both parts stand side by side
+@wrong(author="fresh")
+def fresh_mb_parallel(X, attend, process, norm_1, norm_2, mask):
+    found = attend(norm_1(X), mask)
+    thought = process(norm_2(X))
+    return X + found + thought
+
+
+# both steps run the feed-forward network with norm_2 and attention is never called, because the
+# lambdas look their part and norm up only after the comprehension has ended
+@wrong(author="unseen")
+def second_blk_late_lambdas(X, attend, process, norm_1, norm_2, mask):
+    parts = [(lambda H: attend(H, mask), norm_1), (process, norm_2)]
+    steps = [lambda H: H + part(norm(H)) for part, norm in parts]
+    for step in steps:
+        X = step(X)
+    return X
+
+
+# both steps run norm_2 and the feed-forward network and attention never runs, because the lambdas
+# look up the loop's variables only after the loop has ended
+@wrong(author="unseen")
+def third_bl_late_binding(X, attend, process, norm_1, norm_2, mask):
+    steps = []
+    for norm, part in [(norm_1, lambda Z: attend(Z, mask)), (norm_2, process)]:
+        steps.append(lambda Z: Z + part(norm(Z)))
+    for step in steps:
+        X = step(X)
+    return X
+
+
+# the second part reads the normalized input of the first part's sum but its residual starts from X:
+# the result of attention is lost
+@wrong(said="Add H", author="unseen")
+def fifth_bl_residual_from_x(X, attend, process, norm_1, norm_2, mask):
+    stream = [X]
+    stream.append(stream[-1] + attend(norm_1(stream[-1]), mask))
+    stream.append(stream[0] + process(norm_2(stream[-1])))
+    return stream[-1]
+
+
+# the second part is added to X instead of to the result of the first part
+@wrong("residual-2-from-x", author="blind")
+def b6_block_5(X, attend, process, norm_1, norm_2, mask):
+    attended = X + attend(norm_1(X), mask)
+    ff = process(norm_2(attended))
+    return X + ff
+
+
+# no second norm, mask not passed on
+@wrong("norm-2-missing", "mask-lost", author="blind")
+def own_block_3(X, attend, process, norm_1, norm_2, mask):
+    H = X + attend(norm_1(X))
+    return H + process(H)
+
+
+# the attention's output is added to the normed X instead of to X itself (the residual path goes
+# through the norm)
+@wrong(said="is the second `h` of this line the right one here", author="blind")
+def b7_block_51(X, attend, process, norm_1, norm_2, mask):
+    h = norm_1(X)
+    h = h + attend(h, mask)
+    z = norm_2(h)
+    return h + process(z)

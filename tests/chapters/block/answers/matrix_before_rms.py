@@ -1,0 +1,128 @@
+"""Answers to `matrix_before_rms`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def mr_broadcast(d):
+    return np.eye(d) - 1 / d
+
+
+@right()
+def mr_loops(d):
+    C = [[-1 / d for _ in range(d)] for _ in range(d)]
+    for f in range(d):
+        C[f][f] += 1
+    return np.array(C)
+
+
+@right()
+def mr_projection(d):
+    u = np.full((d, 1), d**-0.5)
+    return np.identity(d) - u @ u.T
+
+
+@right()
+def mr_what_becomes_of_unit_rows(d):
+    rows = np.eye(d)
+    return rows - rows.mean(axis=1, keepdims=True)
+
+
+@right()
+def mr_filled(d):
+    C = np.full((d, d), -1 / d)
+    np.fill_diagonal(C, 1 - 1 / d)
+    return C
+
+
+@right()
+def mr_from_a_basis(d):
+    rng = np.random.default_rng(0)
+    B = np.linalg.qr(np.column_stack([np.ones(d), rng.normal(size=(d, d - 1))]))[0]
+    return B[:, 1:] @ B[:, 1:].T
+
+
+# leaves 1 on the diagonal, where 1 - 1/d belongs
+@wrong("others-only")
+def mr_diagonal_of_ones(d):
+    C = np.full((d, d), -1 / d)
+    np.fill_diagonal(C, 1)
+    return C
+
+
+# takes 1/d from the diagonal only, as if the mean were made of one feature
+@wrong("own-feature-only")
+def mr_scaled_identity(d):
+    return np.diag(np.ones(d) - 1 / d)
+
+
+# divides by d - 1, as for a sample
+@wrong("one-less")
+def mr_sample_mean(d):
+    return np.eye(d) - np.ones((d, d)) / (d - 1 or 1)
+
+
+# returns the matrix of the mean
+@wrong("only-mean")
+def mr_mean(d):
+    return np.full((d, d), 1 / d)
+
+
+# differences of neighbors: they have mean 0, but another mean square
+@wrong(said="variance of x")
+def mr_differences(d):
+    return np.eye(d) - np.roll(np.eye(d), 1, axis=0)
+
+
+# divides by the spread of 1 … d, as if C had to scale as well
+@wrong(said="variance of x")
+def mr_scaled(d):
+    return (np.eye(d) - 1 / d) / max(np.std(np.arange(d)), 1)
+
+
+# works for d = 4 only: the 4 is typed in
+@wrong()
+def mr_four(d):
+    return np.eye(d) - 1 / 4
+
+
+# drops one column: C has shape (d, d - 1)
+@wrong()
+def mr_narrow(d):
+    return (np.eye(d) - 1 / d)[:, 1:]
+
+
+# takes the mean of the features before f only, and of f itself
+@wrong()
+def mr_running_mean(d):
+    return np.eye(d) - np.triu(np.ones((d, d))) / np.arange(1, d + 1)
+
+
+# subtracts from each feature the mean of the others, not of all, which makes the result too large
+# by d/(d - 1)
+@wrong(said="the mean of the d − 1 *others*", author="unseen")
+def fifth_bl_mean_of_others(d):
+    return np.array(
+        [
+            [float(d > 1) if r == c else -1 / (d - 1) for c in range(d)]
+            for r in range(d)
+        ]
+    )
+
+
+# subtracts the sum of the features instead of their mean (1/d missing)
+@wrong("sum", author="blind")
+def b6_block_3(d):
+    C = np.eye(d)
+    C -= np.ones((d, d))
+    return C
+
+
+# returns the matrix that replaces every feature by the mean instead of the one that subtracts it (I
+# minus this)
+@wrong("only-mean", author="blind")
+def b7_block_50(d):
+    C = np.full((d, d), 1 / d)
+    return C

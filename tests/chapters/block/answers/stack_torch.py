@@ -1,0 +1,359 @@
+"""Answers to `Stack`."""
+
+import copy
+from functools import reduce
+
+import torch
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def st_reduce(make_block, n_layers):
+    from functools import reduce
+
+    class Mine(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.ModuleDict(
+                {f"layer {i}": make_block() for i in range(n_layers)}
+            )
+
+        def forward(self, X):
+            return reduce(lambda x, block: block(x), self.layers.values(), X)
+
+    return Mine()
+
+
+@right()
+def st_sequential(make_block, n_layers):
+    return torch.nn.Sequential(*(make_block() for _ in range(n_layers)))
+
+
+@right()
+def st_append(make_block, n_layers):
+    class Mine(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.ModuleList()
+            for _ in range(n_layers):
+                self.layers.append(make_block())
+
+        def forward(self, X):
+            for i in range(len(self.layers)):
+                X = self.layers[i](X)
+            return X
+
+    return Mine()
+
+
+@right()
+def st_add_module(make_block, n_layers):
+    class Mine(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.n = n_layers
+            for i in range(n_layers):
+                setattr(self, f"block_{i}", make_block())
+
+        def forward(self, X):
+            out = X
+            for i in range(self.n):
+                out = getattr(self, f"block_{i}")(out)
+            return out
+
+    return Mine()
+
+
+@right(author="fresh")
+class FreshStSequential(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.tower = torch.nn.Sequential(*(make_block() for _ in range(n_layers)))
+
+    def forward(self, X):
+        return self.tower(X)
+
+
+@right(author="fresh")
+class FreshStSetattr(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.names = []
+        while len(self.names) < n_layers:
+            self.names.append(f"floor_{len(self.names)}")
+            setattr(self, self.names[-1], make_block())
+
+    def forward(self, X):
+        return reduce(lambda Y, name: getattr(self, name)(Y), self.names, X)
+
+
+def _stack(blocks, forward):
+    def make(make_block, n_layers):
+        class Mine(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = blocks(torch, make_block, n_layers)
+
+            def forward(self, X):
+                return forward(self, X)
+
+        return Mine()
+
+    return make
+
+
+def _run(m, X):
+    for block in m.blocks:
+        X = block(X)
+    return X
+
+
+@wrong()
+def st_repeated(make_block, n_layers):
+    def blocks(torch, make_block, n):
+        return torch.nn.ModuleList([make_block()] * n)
+
+    return _stack(blocks, _run)(make_block, n_layers)
+
+
+@wrong()
+def st_list(make_block, n_layers):
+    def blocks(torch, make_block, n):
+        return [make_block() for _ in range(n)]
+
+    return _stack(blocks, _run)(make_block, n_layers)
+
+
+@wrong()
+def st_function_not_called(make_block, n_layers):
+    def blocks(torch, make_block, n):
+        return torch.nn.ModuleList([make_block for _ in range(n)])
+
+    return _stack(blocks, _run)(make_block, n_layers)
+
+
+@wrong()
+def st_return_in_loop(make_block, n_layers):
+    def blocks(torch, make_block, n):
+        return torch.nn.ModuleList(make_block() for _ in range(n))
+
+    def forward(m, X):
+        for block in m.blocks:
+            X = block(X)
+            return X
+
+    return _stack(blocks, forward)(make_block, n_layers)
+
+
+@wrong()
+def st_not_assigned(make_block, n_layers):
+    def blocks(torch, make_block, n):
+        return torch.nn.ModuleList(make_block() for _ in range(n))
+
+    def forward(m, X):
+        for block in m.blocks:
+            block(X)
+        return X
+
+    return _stack(blocks, forward)(make_block, n_layers)
+
+
+@wrong()
+def st_made_in_forward(make_block, n_layers):
+    def forward(m, X):
+        for _ in range(n_layers):
+            X = make_block()(X)
+        return X
+
+    return _stack(lambda torch, make_block, n: None, forward)(make_block, n_layers)
+
+
+@wrong()
+def st_a_list(make_block, n_layers):
+    return [make_block() for _ in range(n_layers)]
+
+
+@wrong()
+def st_module_list_called(make_block, n_layers):
+    return torch.nn.ModuleList(make_block() for _ in range(n_layers))
+
+
+@wrong()
+def st_no_grad(make_block, n_layers):
+    def blocks(torch, make_block, n):
+        return torch.nn.ModuleList(make_block() for _ in range(n))
+
+    return _stack(blocks, lambda m, X: _run(m, X.detach()))(make_block, n_layers)
+
+
+# a norm at the end, which is not asked for
+@wrong("final-norm")
+def st_final_norm(make_block, n_layers):
+    def blocks(torch, make_block, n):
+        return torch.nn.ModuleList(make_block() for _ in range(n))
+
+    def forward(m, X):
+        X = _run(m, X)
+        centered = X - X.mean(-1, keepdim=True)
+        return centered / (centered.pow(2).mean(-1, keepdim=True) + 1e-5).sqrt()
+
+    return _stack(blocks, forward)(make_block, n_layers)
+
+
+# Sequential wants a star
+@wrong("not-modules")
+def st_sequential_of_a_list(make_block, n_layers):
+    return torch.nn.Sequential([make_block() for _ in range(n_layers)])
+
+
+# frozen blocks cannot learn
+@wrong("frozen")
+def st_frozen(make_block, n_layers):
+    blocks = [make_block() for _ in range(n_layers)]
+    return torch.nn.Sequential(*blocks).requires_grad_(False)
+
+
+# a parameter of its own
+@wrong()
+def st_extra_parameters(make_block, n_layers):
+    def blocks(torch, make_block, n):
+        return torch.nn.ModuleList([make_block() for _ in range(n)])
+
+    layer = _stack(blocks, _run)(make_block, n_layers)
+    layer.scale = torch.nn.Parameter(torch.ones(()))
+    return layer
+
+
+# the last block is never run
+@wrong("last-skipped")
+def st_last_index_missing(make_block, n_layers):
+    def blocks(torch, make_block, n):
+        return torch.nn.ModuleList(make_block() for _ in range(n))
+
+    def forward(m, X):
+        for i in range(n_layers - 1):
+            X = m.blocks[i](X)
+        return X
+
+    return _stack(blocks, forward)(make_block, n_layers)
+
+
+# keeps the blocks in a plain dict, so that parameters() finds none
+@wrong(author="fresh")
+class FreshStPlainDict(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.blocks = {f"block{i}": make_block() for i in range(n_layers)}
+
+    def forward(self, X):
+        for name in self.blocks:
+            X = self.blocks[name](X)
+        return X
+
+
+# calls make_block once and copies that block, so that all blocks start with the same parameters
+@wrong(author="fresh")
+class FreshStDeepcopy(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        block = make_block()
+        self.layers = torch.nn.ModuleList(
+            copy.deepcopy(block) for _ in range(n_layers)
+        )
+
+    def forward(self, X):
+        for layer in self.layers:
+            X = layer(X)
+        return X
+
+
+# every block reads the first X, and the result is that of the last one
+@wrong(author="fresh")
+class FreshStSameInput(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.blocks = torch.nn.ModuleList()
+        for _ in range(n_layers):
+            self.blocks.append(make_block())
+
+    def forward(self, X):
+        Y = X
+        for block in self.blocks:
+            Y = block(X)
+        return Y
+
+
+# runs the blocks from the last to the first AND leaves out the block that was made first
+@wrong(author="fresh")
+class FreshStRecursion(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.n_layers = n_layers
+        self.blocks = torch.nn.ModuleList([make_block() for _ in range(n_layers)])
+
+    def forward(self, X):
+        def run(i):
+            if i == self.n_layers:
+                return X
+            return self.blocks[i](run(i + 1))
+
+        return run(1) if self.n_layers else X
+
+
+# runs the blocks in the reverse order, the one made last first
+@wrong(author="unseen")
+class SecondBlkRussianDoll(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.block = make_block() if n_layers > 0 else torch.nn.Identity()
+        self.others = (
+            type(self)(make_block, n_layers - 1)
+            if n_layers > 1
+            else torch.nn.Identity()
+        )
+
+    def forward(self, X):
+        return self.block(self.others(X))
+
+
+# runs the blocks in the reverse order: the one made last comes first
+@wrong(author="unseen")
+class ThirdBlRecursiveStack(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.block = self.others = torch.nn.Identity()
+        if n_layers > 0:
+            self.block = make_block()
+            self.others = type(self)(make_block, n_layers - 1)
+
+    def forward(self, X):
+        return self.block(self.others(X))
+
+
+# make_block is called once and the same block stands n_layers times in the list
+@wrong("same-block", author="blind")
+class B6Block6(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        block = make_block()
+        self.layers = torch.nn.ModuleList([block for _ in range(n_layers)])
+
+    def forward(self, X):
+        for layer in self.layers:
+            X = layer(X)
+        return X
+
+
+# make_block() is called once and the same block is put n_layers times into the list, so all layers
+# share their parameters
+@wrong("same-block", author="blind")
+class B7Block54(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([make_block()] * n_layers)
+
+    def forward(self, X):
+        for layer in self.layers:
+            X = layer(X)
+        return X

@@ -1,0 +1,256 @@
+"""Answers to `grouped_attention_torch`."""
+
+import math
+
+import torch
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ga_groups(Q, K, V):
+    """Give the queries an axis for the groups, and let K and V broadcast along it."""
+    n_kv = K.shape[-3]
+    q = Q.unflatten(-3, (n_kv, -1))
+    s = q @ K.unsqueeze(-3).transpose(-1, -2) * Q.shape[-1] ** -0.5
+    return (s.softmax(-1) @ V.unsqueeze(-3)).flatten(-4, -3)
+
+
+@right()
+def ga_heads_one_by_one(Q, K, V):
+    r = Q.size(-3) // K.size(-3)
+    heads = []
+    for h in range(Q.size(-3)):
+        k, v = K[..., h // r, :, :], V[..., h // r, :, :]
+        s = (
+            torch.einsum("...id,...jd->...ij", Q[..., h, :, :], k)
+            / k.size(-1) ** 0.5
+        )
+        e = torch.exp(s - s.max(-1, keepdim=True).values)
+        heads.append(e / e.sum(-1, keepdim=True) @ v)
+    return torch.stack(heads, dim=-3)
+
+
+@right()
+def ga_course_steps(Q, K, V):
+    from course_attn.in_torch.fast import repeat_kv
+    from course_attn.in_torch.qkv import attention
+
+    r = Q.shape[-3] // K.shape[-3]
+    return attention(Q, repeat_kv(K, r), repeat_kv(V, r))
+
+
+@right()
+def ga_expanded(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+
+    def repeated(X):
+        *batch, h, n, d = X.shape
+        return X[..., :, None, :, :].expand(*batch, h, r, n, d).flatten(-4, -3)
+
+    return (Q @ repeated(K).mT / Q.shape[-1] ** 0.5).softmax(-1) @ repeated(V)
+
+
+@right(author="fresh")
+def fresh_ga_unflatten(Q, K, V):
+    g, r = K.shape[-3], Q.shape[-3] // K.shape[-3]
+    grouped = Q.unflatten(-3, (g, r))
+    s = torch.einsum("...grqd,...gkd->...grqk", grouped, K) / math.sqrt(Q.shape[-1])
+    e = torch.exp(s - s.amax(dim=-1, keepdim=True))
+    out = torch.einsum("...grqk,...gkv->...grqv", e / e.sum(-1, keepdim=True), V)
+    return out.flatten(-4, -3)
+
+
+@right(author="fresh")
+def fresh_ga_heads(Q, K, V):
+    kv_heads = list(zip(K.unbind(-3), V.unbind(-3)))
+    r = Q.shape[-3] // len(kv_heads)
+
+    def one(h, q):
+        k, v = kv_heads[h // r]
+        return (q @ k.mT * q.shape[-1] ** -0.5).softmax(-1) @ v
+
+    return torch.stack([one(h, q) for h, q in enumerate(Q.unbind(-3))], -3)
+
+
+@wrong("in-turn")
+def ga_repeat(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+    times = [1] * (K.ndim - 3) + [r, 1, 1]
+    s = Q @ K.repeat(times).mT / Q.shape[-1] ** 0.5
+    return s.softmax(-1) @ V.repeat(times)
+
+
+@wrong()
+def ga_not_repeated(Q, K, V):
+    return (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
+
+
+@wrong()
+def ga_dim_0(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+    K, V = K.repeat_interleave(r, 0), V.repeat_interleave(r, 0)
+    return (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
+
+
+@wrong("built-in")
+def ga_built_in(Q, K, V):
+    from torch.nn.functional import scaled_dot_product_attention
+
+    return scaled_dot_product_attention(Q, K, V, enable_gqa=True)
+
+
+@wrong("detached")
+def ga_detached(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+    K, V = (X.detach().repeat_interleave(r, -3) for X in (K, V))
+    return (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
+
+
+@wrong("in-turn")
+def ga_groups_the_other_way(Q, K, V):
+    n_kv = K.shape[-3]
+    q = Q.unflatten(-3, (-1, n_kv))
+    s = q @ K.unsqueeze(-4).mT / Q.shape[-1] ** 0.5
+    return (s.softmax(-1) @ V.unsqueeze(-4)).flatten(-4, -3)
+
+
+@wrong("unscaled", "wrong-axis")
+def ga_softmax_over_queries(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+    K, V = K.repeat_interleave(r, -3), V.repeat_interleave(r, -3)
+    return (Q @ K.mT).softmax(-2) @ V
+
+
+# divides h by n_kv_heads, not by r
+@wrong()
+def ga_wrong_group(Q, K, V):
+    n_kv = K.shape[-3]
+    index = [h // n_kv for h in range(Q.shape[-3])]
+    K, V = K[..., index, :, :], V[..., index, :, :]
+    return (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
+
+
+# divides by √d_k after the softmax
+@wrong()
+def ga_scaled_late(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+    K, V = K.repeat_interleave(r, -3), V.repeat_interleave(r, -3)
+    return (Q @ K.mT).softmax(-1) / Q.shape[-1] ** 0.5 @ V
+
+
+# hides the future, though no mask is asked for
+@wrong()
+def ga_causal(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+    K, V = K.repeat_interleave(r, -3), V.repeat_interleave(r, -3)
+    s = Q @ K.mT / Q.shape[-1] ** 0.5
+    i = s.new_ones(s.shape[-2:]).cumsum(-2) - s.shape[-2]
+    j = s.new_ones(s.shape[-2:]).cumsum(-1) - s.shape[-1]
+    return s.masked_fill(j > i, float("-inf")).softmax(-1) @ V
+
+
+# averages over the query heads of a group
+@wrong()
+def ga_group_mean(Q, K, V):
+    q = Q.unflatten(-3, (K.shape[-3], -1)).mean(-3)
+    return (q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
+
+
+# head h uses head h // n_kv_heads of K and V, where it is h // r
+@wrong(author="fresh")
+def fresh_ga_wrong_divisor(Q, K, V):
+    n_heads, n_kv = Q.shape[-3], K.shape[-3]
+    outs = []
+    for h in range(n_heads):
+        g = h // n_kv
+        q, k, v = Q[..., h, :, :], K[..., g, :, :], V[..., g, :, :]
+        w = torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(Q.shape[-1]), dim=-1)
+        outs.append(w @ v)
+    return torch.stack(outs, dim=-3)
+
+
+# the softmax goes over the queries, not over the keys
+@wrong(author="fresh")
+def fresh_ga_softmax_queries(Q, K, V):
+    g = K.shape[-3]
+    grouped = Q.unflatten(-3, (g, Q.shape[-3] // g))
+    s = torch.einsum("...grqd,...gkd->...grqk", grouped, K) * Q.shape[-1] ** -0.5
+    a = s.softmax(dim=-2)
+    return torch.einsum("...grqk,...gkv->...grqv", a, V).flatten(-4, -3)
+
+
+# divides the scores by d_k, not by its root AND repeats the values as a whole list (0, 1, 0, 1),
+# not each head in a row
+@wrong(author="fresh")
+def fresh_ga_d_k_and_tiled_values(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+    K_all = K.repeat_interleave(r, dim=-3)
+    V_all = torch.cat([V] * r, dim=-3)
+    scores = torch.matmul(Q, K_all.mT).div(Q.size(-1))
+    return torch.nn.functional.softmax(scores, -1) @ V_all
+
+
+# divides the weights after the softmax by the root of d_k, not the scores before it
+@wrong(author="fresh")
+def fresh_ga_scaled_weights(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+    owner = [h // r for h in range(Q.shape[-3])]
+    K, V = K[..., owner, :, :], V[..., owner, :, :]
+    weights = (Q @ K.transpose(-2, -1)).softmax(-1) / Q.shape[-1] ** 0.5
+    return weights @ V
+
+
+# finds the head of the keys and values by dividing h by the number of their heads instead of by the
+# number r of query heads that share one
+@wrong(author="unseen")
+def second_fst_divides_by_kv_heads(Q, K, V):
+    n_heads, n_kv_heads = Q.shape[-3], K.shape[-3]
+
+    def head(h):
+        g = h // n_kv_heads
+        scores = (
+            Q[..., h, :, :] @ K[..., g, :, :].transpose(-1, -2) / Q.shape[-1] ** 0.5
+        )
+        return torch.softmax(scores, dim=-1) @ V[..., g, :, :]
+
+    return torch.stack([head(h) for h in range(n_heads)], dim=-3)
+
+
+# the heads come out in the wrong order, because the axes of group and place in the group are
+# swapped before they are joined to one
+@wrong(author="unseen")
+def third_fa_heads_come_out_swapped(Q, K, V):
+    *batch, n_heads, n_q, d_k = Q.shape
+    n_groups = K.shape[-3]
+    Q = Q.reshape(*batch, n_groups, n_heads // n_groups, n_q, d_k)
+    scores = torch.einsum("...grqd,...gkd->...grqk", Q, K) / d_k**0.5
+    A = torch.softmax(scores, dim=-1)
+    Y = torch.einsum("...grqk,...gkv->...rgqv", A, V)
+    return Y.reshape(*batch, n_heads, n_q, V.shape[-1])
+
+
+# query head h uses head h mod n_kv_heads, and the scores are divided by the root of d_v
+@wrong("in-turn", said="you take the size of `V` for `Q`", author="blind")
+def b6_fast_7(Q, K, V):
+    h_q, h_kv = Q.shape[-3], K.shape[-3]
+    outs = []
+    for h in range(h_q):
+        g = h % h_kv
+        q, k, v = Q[..., h, :, :], K[..., g, :, :], V[..., g, :, :]
+        s = torch.einsum("...id,...jd->...ij", q, k) / v.shape[-1] ** 0.5
+        outs.append(torch.softmax(s, dim=-1) @ v)
+    return torch.stack(outs, dim=-3)
+
+
+# the query heads are grouped the other way around, so head h uses the keys and values of head h mod
+# n_kv_heads
+@wrong("in-turn", author="blind")
+def b7_fast_60(Q, K, V):
+    *lead, n_heads, n_q, d_k = Q.shape
+    n_kv = K.shape[-3]
+    r = n_heads // n_kv
+    grouped = Q.reshape(*lead, r, n_kv, n_q, d_k)
+    s = grouped @ K.unsqueeze(-4).transpose(-1, -2) / d_k**0.5
+    y = torch.softmax(s, dim=-1) @ V.unsqueeze(-4)
+    return y.reshape(*lead, n_heads, n_q, V.shape[-1])

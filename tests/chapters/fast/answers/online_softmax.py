@@ -1,0 +1,646 @@
+"""Answers to `online_softmax`."""
+
+import math
+from functools import reduce
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def os_lowest(scores, tile):
+    low = np.finfo(scores.dtype).min
+    m = np.full(scores.shape[:-1], low, scores.dtype)
+    l = np.zeros_like(m)
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        new = np.maximum(m, part.max(-1))
+        l = l * np.exp(m - new) + np.exp(part - new[..., None]).sum(-1)
+        m = new
+    weights = np.exp(scores - m[..., None])
+    return weights / np.where(l > 0, l, 1)[..., None]
+
+
+@right()
+def os_rescaled_along(scores, tile):
+    """One pass: the powers of earlier blocks are rescaled with the sum."""
+    powers = np.zeros_like(scores)
+    m = np.full((*scores.shape[:-1], 1), -1e30, scores.dtype)
+    i = 0
+    while i < scores.shape[-1]:
+        part = scores[..., i : i + tile]
+        new = np.maximum(m, np.max(part, axis=-1, keepdims=True))
+        powers *= np.exp(m - new)
+        powers[..., i : i + tile] = np.exp(part - new)
+        m, i = new, i + tile
+    total = powers.sum(-1, keepdims=True)
+    return np.divide(powers, total, out=np.zeros_like(powers), where=total > 0)
+
+
+@right()
+def os_row_by_row(scores, tile):
+    import math
+
+    out = np.zeros(scores.shape)
+    for where in np.ndindex(scores.shape[:-1]):
+        row, m, l = scores[where], -math.inf, 0.0
+        for start in range(0, len(row), tile):
+            for s in row[start : start + tile]:
+                if s == -math.inf:
+                    continue
+                if s > m:
+                    l, m = l * math.exp(m - s), s
+                l += math.exp(s - m)
+        if l:
+            out[where] = [math.exp(s - m) / l for s in row]
+    return out
+
+
+@right()
+def os_array_split(scores, tile):
+    """Take all blocks' maxima and sums, and merge them afterward."""
+    n = scores.shape[-1]
+    parts = [scores[..., i : i + tile] for i in range(0, n, tile)]
+    tops = np.stack([part.max(-1) for part in parts], -1)
+    safe = np.where(np.isinf(tops), 0, tops)
+    sums = np.stack(
+        [np.exp(part - safe[..., i, None]).sum(-1) for i, part in enumerate(parts)],
+        -1,
+    )
+    m = safe.max(-1, keepdims=True) if np.isfinite(tops).all() else None
+    if m is None:
+        m = np.nan_to_num(tops.max(-1, keepdims=True), neginf=0.0)
+    l = (sums * np.where(np.isinf(tops), 0, np.exp(tops - m))).sum(
+        -1, keepdims=True
+    )
+    weights = [np.exp(part - m) / np.where(l == 0, 1, l) for part in parts]
+    return np.concatenate(weights, -1)
+
+
+@right()
+def os_logarithm(scores, tile):
+    """Keep one number, m + log l."""
+    both = np.full((*scores.shape[:-1], 1), -np.inf)
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        both = np.logaddexp(both, np.logaddexp.reduce(part, axis=-1, keepdims=True))
+    return np.nan_to_num(np.exp(scores - both))
+
+
+@right()
+def os_with_softmax_of_blocks(scores, tile):
+    from course_attn.in_numpy.masks import masked_softmax
+
+    n = scores.shape[-1]
+    parts = [scores[..., i : i + tile] for i in range(0, n, tile)]
+    sums = np.stack([np.logaddexp.reduce(part, axis=-1) for part in parts], -1)
+    top = np.nan_to_num(sums.max(-1, keepdims=True), neginf=0.0)
+    shares = np.exp(sums - top)
+    total = shares.sum(-1, keepdims=True)
+    shares = shares / np.where(total == 0, 1, total)
+    out = [
+        masked_softmax(np.ascontiguousarray(p)) * shares[..., i, None]
+        for i, p in enumerate(parts)
+    ]
+    return np.concatenate(out, -1)
+
+
+@right()
+def os_merged(scores, tile):
+    from course_attn.in_numpy.fast import merge_partial
+
+    rows = np.atleast_2d(scores).astype(float)
+    m = np.full(rows.shape[:-1], -np.inf)
+    one = m, np.zeros_like(m), np.zeros((*m.shape, 1))
+    for i in range(0, rows.shape[-1], tile):
+        part = rows[..., i : i + tile]
+        m = part.max(-1)
+        powers = np.exp(part - np.where(np.isinf(m), 0, m)[..., None])
+        one = merge_partial(*one, m, powers.sum(-1), np.zeros((*m.shape, 1)))
+    m, l, _ = one
+    safe = np.where(np.isinf(m), 0, m)[..., None]
+    weights = np.exp(rows - safe) / np.where(l == 0, 1, l)[..., None]
+    return weights.reshape(scores.shape)
+
+
+@right(author="fresh")
+def fresh_os_row_by_row(scores, tile):
+    out = np.zeros_like(scores)
+    starts = range(0, scores.shape[-1], tile)
+    for row in np.ndindex(*scores.shape[:-1]):
+        m, l = -math.inf, 0.0
+        for start in starts:
+            for s in scores[(*row, slice(start, start + tile))].tolist():
+                if s > m:
+                    m, l = s, l * math.exp(m - s) + 1.0
+                elif s > -math.inf:
+                    l += math.exp(s - m)
+        if m == -math.inf:
+            continue
+        for start in starts:
+            place = (*row, slice(start, start + tile))
+            out[place] = [math.exp(s - m) / l for s in scores[place].tolist()]
+    return out
+
+
+@right(author="fresh")
+def fresh_os_reduce(scores, tile):
+    n = scores.shape[-1]
+    lowest = np.finfo(scores.dtype).min
+
+    def cut(start):
+        return scores[..., start : start + tile]
+
+    def look(state, start):
+        m, l = state
+        part = cut(start)
+        new = np.maximum(m, part.max(axis=-1))
+        with np.errstate(over="ignore"):
+            shrink = np.exp(m - new)
+        return new, l * shrink + np.exp(part - new[..., None]).sum(axis=-1)
+
+    blank = np.full(scores.shape[:-1], lowest, scores.dtype)
+    m, l = reduce(look, range(0, n, tile), (blank, np.zeros_like(blank)))
+    l = np.where(l > 0, l, 1).astype(scores.dtype)
+    weights = np.empty_like(scores)
+    for start in range(0, n, tile):
+        exps = np.exp(cut(start) - m[..., None])
+        weights[..., start : start + tile] = exps / l[..., None]
+    return weights
+
+
+@wrong("not-rescaled", "infinity-minus-infinity")
+def os_no_rescaling(scores, tile):
+    m = np.full((*scores.shape[:-1], 1), -np.inf)
+    l = np.zeros_like(m)
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        m = np.maximum(m, part.max(-1, keepdims=True))
+        l += np.exp(part - m).sum(-1, keepdims=True)
+    return np.exp(scores - m) / l
+
+
+@wrong("infinity-minus-infinity")
+def os_natural(scores, tile):
+    m = np.full((*scores.shape[:-1], 1), -np.inf)
+    l = np.zeros_like(m)
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        new = np.maximum(m, part.max(-1, keepdims=True))
+        l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
+        m = new
+    return np.exp(scores - m) / l
+
+
+@wrong("tail-not-summed", "empty-row")
+def os_full_blocks(scores, tile):
+    m = np.full((*scores.shape[:-1], 1), np.finfo(scores.dtype).min)
+    l = np.zeros_like(m)
+    for b in range(scores.shape[-1] // tile):
+        part = scores[..., b * tile : (b + 1) * tile]
+        new = np.maximum(m, part.max(-1, keepdims=True))
+        l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
+        m = new
+    return np.exp(scores - m) / l
+
+
+@wrong("unshifted", "block-by-block")
+def os_each_block(scores, tile):
+    out = np.empty_like(scores)
+    for i in range(0, scores.shape[-1], tile):
+        e = np.exp(scores[..., i : i + tile])
+        out[..., i : i + tile] = e / e.sum(-1, keepdims=True)
+    return out
+
+
+@wrong("unshifted", "empty-row")
+def os_no_maximum(scores, tile):
+    l = 0
+    for i in range(0, scores.shape[-1], tile):
+        l = l + np.exp(scores[..., i : i + tile]).sum(-1, keepdims=True)
+    return np.exp(scores) / l
+
+
+@wrong("maximum-from-0", "empty-row")
+def os_from_zero(scores, tile):
+    m, l = 0, 0
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        new = np.maximum(m, part.max(-1, keepdims=True))
+        l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
+        m = new
+    return np.exp(scores - m) / l
+
+
+@wrong("maximum-of-the-block", "infinity-minus-infinity")
+def os_last_block_maximum(scores, tile):
+    m = np.full((*scores.shape[:-1], 1), -np.inf)
+    l = np.zeros_like(m)
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        new = part.max(-1, keepdims=True)
+        l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
+        m = new
+    return np.exp(scores - m) / l
+
+
+@wrong("built-in")
+def os_handed_over(scores, tile):
+    from scipy.special import softmax
+
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(softmax(scores, axis=-1))
+
+
+@wrong("whole-rows")
+def os_handed_over_to_the_course(scores, tile):
+    from course_attn.in_numpy.masks import masked_softmax
+
+    return masked_softmax(scores)
+
+
+@wrong()
+def os_first_axis(scores, tile):
+    m = np.full((*scores.shape[:-1], 1), -1e30)
+    l = np.zeros_like(m)
+    for i in range(0, scores.shape[0], tile):
+        part = scores[i : i + tile]
+        new = np.maximum(m[i : i + tile], part.max(-1, keepdims=True))
+        l[i : i + tile] += np.exp(part - new).sum(-1, keepdims=True)
+        m[i : i + tile] = new
+    return np.exp(scores - m) / l
+
+
+@wrong("one-maximum-for-all-rows", "empty-row")
+def os_global_maximum_in_block(scores, tile):
+    m, l = -np.inf, 0
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        new = max(m, part.max())
+        l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
+        m = new
+    return np.exp(scores - m) / l
+
+
+# the second pass uses the maximum of the last tile
+@wrong()
+def os_stale_maximum(scores, tile):
+    m = np.full((*scores.shape[:-1], 1), np.finfo(scores.dtype).min, scores.dtype)
+    l = np.zeros_like(m)
+    top = m
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        top = np.maximum(part.max(-1, keepdims=True), np.finfo(scores.dtype).min)
+        new = np.maximum(m, top)
+        l, m = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True), new
+    return np.exp(scores - top) / np.where(l == 0, 1, l)
+
+
+# subtracts l instead of log l in the exponent
+@wrong()
+def os_no_log(scores, tile):
+    m = np.full((*scores.shape[:-1], 1), -1e300 if scores.itemsize > 4 else -1e38)
+    l = np.zeros_like(m)
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        new = np.maximum(m, part.max(-1, keepdims=True))
+        l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
+        m = new
+    return np.exp(scores - (m + l))
+
+
+# m is overwritten before the old sum is rescaled
+@wrong()
+def os_overwritten_first(scores, tile):
+    out = np.zeros_like(scores)
+    for where in np.ndindex(scores.shape[:-1]):
+        m, l = -np.inf, 0.0
+        for i in range(0, scores.shape[-1], tile):
+            part = scores[where][i : i + tile]
+            m = max(m, part.max())
+            if m == -np.inf:
+                continue
+            l = l * np.exp(m - m) + np.exp(part - m).sum()
+        if l:
+            out[where] = np.exp(scores[where] - m) / l
+    return out
+
+
+# averages the softmaxes of the tiles instead of sharing one maximum and sum
+@wrong()
+def os_mean_of_tiles(scores, tile):
+    starts = range(0, scores.shape[-1], tile)
+    parts = [np.nan_to_num(scores[..., i : i + tile], neginf=-1e30) for i in starts]
+    e = [np.exp(p - p.max(-1, keepdims=True)) for p in parts]
+    return np.concatenate([p / p.sum(-1, keepdims=True) for p in e], -1) / len(e)
+
+
+# hands it over to torch.softmax
+@wrong("built-in")
+def os_through_torch(scores, tile):
+    import torch
+
+    return np.nan_to_num(torch.softmax(torch.from_numpy(scores), -1).numpy())
+
+
+# starts the maximum at −10000, so that rows far below vanish
+@wrong()
+def os_low_start(scores, tile):
+    m = np.full((*scores.shape[:-1], 1), -1e4, scores.dtype)
+    l = np.zeros_like(m)
+    for i in range(0, scores.shape[-1], tile):
+        part = scores[..., i : i + tile]
+        new = np.maximum(m, part.max(-1, keepdims=True))
+        l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
+        m = new
+    return np.exp(scores - m) / np.where(l == 0, 1, l)
+
+
+# a plain softmax that never looks at tiles
+@wrong("whole-rows")
+def os_plain(scores, tile):
+    top = np.max(scores, axis=-1, keepdims=True)
+    powers = np.exp(scores - np.where(np.isneginf(top), 0.0, top))
+    total = powers.sum(axis=-1, keepdims=True)
+    return powers / np.where(total == 0, 1.0, total)
+
+
+# finds the maximum of whole rows first
+@wrong("whole-rows")
+def os_maximum_first(scores, tile):
+    top = scores.max(-1, keepdims=True)
+    top = np.where(np.isneginf(top), 0.0, top)
+    total = 0.0
+    for i in range(0, scores.shape[-1], tile):
+        total = total + np.exp(scores[..., i : i + tile] - top).sum(
+            -1, keepdims=True
+        )
+    return np.exp(scores - top) / np.where(total == 0, 1.0, total)
+
+
+# when the maximum grows, l is multiplied by exp(new - old), so it grows where it should shrink
+@wrong(author="fresh")
+def fresh_os_grows(scores, tile):
+    n = scores.shape[-1]
+    m = np.full(scores.shape[:-1] + (1,), -np.inf, scores.dtype)
+    l = np.zeros_like(m)
+    for start in range(0, n, tile):
+        part = scores[..., start : start + tile]
+        new = np.maximum(m, part.max(axis=-1, keepdims=True))
+        base = np.where(np.isneginf(new), 0, new)
+        old = np.where(np.isneginf(m), base, m)
+        with np.errstate(over="ignore", invalid="ignore"):
+            l = l * np.exp(base - old) + np.exp(part - base).sum(-1, keepdims=True)
+        m = new
+    base = np.where(np.isneginf(m), 0, m)
+    out = np.empty_like(scores)
+    for start in range(0, n, tile):
+        part = scores[..., start : start + tile]
+        out[..., start : start + tile] = np.exp(part - base) / np.where(
+            l == 0, 1, l
+        )
+    return out
+
+
+# n // tile leaves out the last, shorter tile
+@wrong(author="fresh")
+def fresh_os_no_rest(scores, tile):
+    n_tiles = max(scores.shape[-1] // tile, 1)
+    places = [slice(t * tile, (t + 1) * tile) for t in range(n_tiles)]
+    out = np.zeros_like(scores)
+    for row in np.ndindex(*scores.shape[:-1]):
+        m, l = -math.inf, 0.0
+        for place in places:
+            part = scores[row][place]
+            bigger = max(m, part.max())
+            if bigger == -math.inf:
+                continue
+            l = l * math.exp(m - bigger) + np.exp(part - bigger).sum()
+            m = bigger
+        if l > 0:
+            for place in places:
+                out[row][place] = np.exp(scores[row][place] - m) / l
+    return out
+
+
+# takes one maximum for all rows together, so rows far below it vanish AND rows or tiles of minus
+# infinity alone give NaN
+@wrong(author="fresh")
+def fresh_os_global_max(scores, tile):
+    m = -np.inf
+    l = np.zeros((*scores.shape[:-1], 1), scores.dtype)
+    cuts = range(tile, scores.shape[-1], tile)
+    parts = np.split(scores, cuts, axis=-1)
+    with np.errstate(all="ignore"):
+        for part in parts:
+            bigger = max(m, part.max())
+            l = l * np.exp(m - bigger) + np.exp(part - bigger).sum(
+                -1, keepdims=True
+            )
+            m = bigger
+        weights = [np.exp(part - m) / l for part in parts]
+    return np.concatenate(weights, axis=-1).astype(scores.dtype)
+
+
+# writes weights with the maximum known at that time, not with the final one
+@wrong(author="fresh")
+def fresh_os_stale_exps(scores, tile):
+    def guarded(m):
+        return np.where(m > -np.inf, m, 0)
+
+    largest = np.full_like(scores[..., :1], -np.inf)
+    total, exps = np.zeros_like(largest), []
+    for j in range(0, scores.shape[-1], tile):
+        s = scores[..., j : j + tile]
+        before, largest = largest, np.maximum(largest, s.max(-1, keepdims=True))
+        exps += [np.exp(s - guarded(largest))]
+        total = total * np.exp(before - guarded(largest))
+        total = total + exps[-1].sum(-1, keepdims=True)
+    total[total == 0] = 1
+    return np.concatenate([e / total for e in exps], axis=-1)
+
+
+# writes the weights in the first pass already, with the largest score so far, and does not shrink
+# them when a later tile has a larger one
+@wrong(author="unseen")
+def second_fst_weights_too_early(scores, tile):
+    scores = np.asarray(scores, dtype=float)
+    out = np.zeros(scores.shape)
+    m = np.full(scores.shape[:-1] + (1,), -np.inf)
+    total = np.zeros(scores.shape[:-1] + (1,))
+    for start in range(0, scores.shape[-1], tile):
+        part = scores[..., start : start + tile]
+        m_new = np.maximum(m, part.max(axis=-1, keepdims=True))
+        safe = np.where(np.isneginf(m_new), 0.0, m_new)
+        e = np.exp(part - safe)
+        total = total * np.exp(m - safe) + e.sum(axis=-1, keepdims=True)
+        out[..., start : start + tile] = e
+        m = m_new
+    return out / np.where(total == 0, 1.0, total)
+
+
+# keeps the exponentials of the first pass, each less the largest score known at that time, and
+# divides them by l, instead of computing them with the final m
+@wrong(author="unseen")
+def third_fa_stale_maximum(scores, tile):
+    class Row:
+        def __init__(self):
+            self.m, self.l, self.numerators = -np.inf, 0.0, [np.zeros(0)]
+
+        def see(self, piece):
+            m = max(self.m, piece.max())
+            if m == -np.inf:
+                self.numerators.append(np.zeros(len(piece)))
+                return
+            e = np.exp(piece - m)
+            self.l = self.l * np.exp(self.m - m) + e.sum()
+            self.m = m
+            self.numerators.append(e)
+
+        def weights(self):
+            return np.concatenate(self.numerators) / (self.l if self.l > 0 else 1.0)
+
+    out = np.zeros(scores.shape)
+    for place in np.ndindex(scores.shape[:-1]):
+        row = Row()
+        for start in range(0, scores.shape[-1], tile):
+            row.see(scores[place][start : start + tile])
+        out[place] = row.weights()
+    return out
+
+
+# starts the running maximum at -1000 instead of minus infinity: rows that lie below it become zeros
+# or NaN
+@wrong(said="how large may the scores be?", author="unseen")
+def fifth_fa_starts_at_minus_thousand(scores, tile):
+    n = scores.shape[-1]
+    m = np.full(scores.shape[:-1], -1000.0)
+    l = np.zeros(scores.shape[:-1])
+    for start in range(0, n, tile):
+        part = scores[..., start : start + tile]
+        new = np.maximum(m, part.max(axis=-1))
+        l = l * np.exp(m - new) + np.exp(part - new[..., None]).sum(axis=-1)
+        m = new
+    out = np.empty(scores.shape)
+    for start in range(0, n, tile):
+        part = scores[..., start : start + tile]
+        out[..., start : start + tile] = np.exp(part - m[..., None])
+    return out / np.where(l > 0, l, 1.0)[..., None]
+
+
+# when the maximum grows, the sum is corrected only after the new tile has been added, so that the
+# new tile is shrunk too
+@wrong(said="The sum is rescaled too late", author="unseen")
+def fifth_fa_late_correction(scores, tile):
+    lowest = np.finfo(float).min
+    pieces = [scores[..., s : s + tile] for s in range(0, scores.shape[-1], tile)]
+
+    def look(rest, m, l):
+        if not rest:
+            return m, l
+        new_m = np.maximum(m, rest[0].max(axis=-1, keepdims=True))
+        l = l + np.exp(rest[0] - new_m).sum(axis=-1, keepdims=True)
+        # nothing is to be corrected as long as no score has been seen
+        l = l * np.where(m == lowest, 1.0, np.exp(np.maximum(m - new_m, -1e5)))
+        return look(rest[1:], new_m, l)
+
+    shape = (*scores.shape[:-1], 1)
+    m, l = look(pieces, np.full(shape, lowest), np.zeros(shape))
+    l = np.where(l == 0, 1.0, l)
+    return np.concatenate([np.exp(piece - m) / l for piece in pieces], axis=-1)
+
+
+# the loop over tiles leaves out a last tile that is shorter than the others
+@wrong("last-tile", author="blind")
+def b6_fast_3(scores, tile):
+    n = scores.shape[-1]
+    tile = min(tile, n)
+    m = np.full(scores.shape[:-1] + (1,), -np.inf)
+    l = np.zeros(scores.shape[:-1] + (1,))
+    for t in range(n // tile):
+        part = scores[..., t * tile : (t + 1) * tile]
+        m_new = np.maximum(m, part.max(axis=-1, keepdims=True))
+        ref = np.where(np.isneginf(m_new), 0.0, m_new)
+        l = l * np.exp(m - ref) + np.exp(part - ref).sum(axis=-1, keepdims=True)
+        m = m_new
+    out = np.zeros(scores.shape)
+    ref = np.where(np.isneginf(m), 0.0, m)
+    for t in range(n // tile):
+        sl = slice(t * tile, (t + 1) * tile)
+        out[..., sl] = np.exp(scores[..., sl] - ref) / np.where(l > 0, l, 1.0)
+    return out
+
+
+# what was summed before is not shrunk when the maximum grows, and one maximum is kept for all rows
+@wrong("not-rescaled", "one-maximum-for-all-rows", author="blind")
+def b6_fast_8(scores, tile):
+    n = scores.shape[-1]
+    m = -np.inf
+    l = np.zeros(scores.shape[:-1])
+    for start in range(0, n, tile):
+        block = scores[..., start : start + tile]
+        m = max(m, block.max())
+        l = l + np.exp(block - m).sum(axis=-1)
+    weights = np.empty_like(scores, dtype=float)
+    for start in range(0, n, tile):
+        block = scores[..., start : start + tile]
+        with np.errstate(all="ignore"):
+            weights[..., start : start + tile] = np.exp(block - m) / l[..., None]
+    return weights
+
+
+# a last shorter tile is left out of the sum, and the old sum is not rescaled
+@wrong("not-rescaled", "tail-not-summed", author="blind")
+def own_fast_3(scores, tile):
+    n = scores.shape[-1]
+    m = np.full(scores.shape[:-1], -np.inf)
+    l = np.zeros(scores.shape[:-1])
+    for k in range(n // tile):
+        part = scores[..., k * tile : (k + 1) * tile]
+        m = np.maximum(m, part.max(axis=-1))
+        safe = np.where(np.isneginf(m), 0, m)
+        l = l + np.exp(part - safe[..., None]).sum(axis=-1)
+    safe = np.where(np.isneginf(m), 0, m)
+    with np.errstate(all="ignore"):
+        return np.exp(scores - safe[..., None]) / l[..., None]
+
+
+# the running maximum starts at 0 instead of at -inf, so rows far below 0 underflow to zeros
+@wrong("maximum-from-0", author="blind")
+def b7_fast_56(scores, tile):
+    n = scores.shape[-1]
+    m = np.zeros(scores.shape[:-1])
+    l = np.zeros(scores.shape[:-1])
+    for start in range(0, n, tile):
+        block = scores[..., start : start + tile]
+        m_new = np.maximum(m, block.max(axis=-1))
+        l = l * np.exp(m - m_new) + np.exp(block - m_new[..., None]).sum(axis=-1)
+        m = m_new
+    out = np.zeros(scores.shape)
+    safe = np.where(l > 0, l, 1.0)
+    for start in range(0, n, tile):
+        block = scores[..., start : start + tile]
+        out[..., start : start + tile] = (
+            np.exp(block - m[..., None]) / safe[..., None]
+        )
+    return out
+
+
+# m starts at zeros_like, in the dtype of the scores
+@wrong("maximum-from-0", author="blind")
+def own_fast_107(scores, tile):
+    n = scores.shape[-1]
+    m = np.zeros(scores.shape[:-1] + (1,), dtype=scores.dtype)
+    l = np.zeros_like(m)
+    for a in range(0, n, tile):
+        b = scores[..., a : a + tile]
+        new = np.maximum(m, b.max(axis=-1, keepdims=True))
+        l = l * np.exp(m - new) + np.exp(b - new).sum(axis=-1, keepdims=True)
+        m = new
+    out = np.empty_like(scores)
+    for a in range(0, n, tile):
+        out[..., a : a + tile] = np.exp(scores[..., a : a + tile] - m) / np.where(
+            l == 0, 1, l
+        )
+    return out

@@ -1,0 +1,288 @@
+"""Answers to `sliding_window_mask`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def sw_two_triangles(n_q, n_k, window):
+    shift = n_k - n_q
+    lower = np.tri(n_q, n_k, shift, dtype=bool)
+    return lower & ~np.tri(n_q, n_k, shift - window, dtype=bool)
+
+
+@right()
+def sw_rows(n_q, n_k, window):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        at = i + n_k - n_q
+        mask[i, max(at - window + 1, 0) : max(at + 1, 0)] = True
+    return mask
+
+
+@right()
+def sw_last_rows(n_q, n_k, window):
+    n = max(n_q, n_k)
+    square = np.triu(np.tri(n, dtype=bool), 1 - window)
+    return square[n - n_q :, n - n_k :]
+
+
+@right()
+def sw_course_step(n_q, n_k, window):
+    from course_attn.in_numpy.masks import causal_mask
+
+    i, j = np.indices((n_q, n_k))
+    return causal_mask(n_q, n_k) & (j > i + n_k - n_q - window)
+
+
+@right()
+def sw_bands(n_q, n_k, window):
+    bands = [
+        np.eye(n_q, n_k, n_k - n_q - d, dtype=bool) for d in range(min(window, n_k))
+    ]
+    return np.any(bands, axis=0)
+
+
+@right(author="fresh")
+def fresh_sw_slices(n_q, n_k, window):
+    seen = np.zeros((n_q, n_k), bool)
+    for i, p in enumerate(range(n_k - n_q, n_k)):
+        seen[i, max(p - window + 1, 0) : max(p + 1, 0)] = True
+    return seen
+
+
+@right(author="fresh")
+def fresh_sw_two_triangles(n_q, n_k, window):
+    shift = n_k - n_q
+    return np.tri(n_q, n_k, shift, bool) ^ np.tri(n_q, n_k, shift - window, bool)
+
+
+@wrong()
+def sw_triu(n_q, n_k, window):
+    return np.triu(np.tri(n_q, n_k, n_k - n_q, dtype=bool), -window)
+
+
+@wrong("top-left")
+def sw_square_only(n_q, n_k, window):
+    i, j = np.indices((n_q, n_k))
+    return (j <= i) & (i - j < window)
+
+
+@wrong("both-sides")
+def sw_distance(n_q, n_k, window):
+    i, j = np.indices((n_q, n_k))
+    return np.abs(i + n_k - n_q - j) < window
+
+
+@wrong("centered")
+def sw_half_window(n_q, n_k, window):
+    i, j = np.indices((n_q, n_k))
+    return np.abs(i + n_k - n_q - j) <= window // 2
+
+
+@wrong()
+def sw_strict(n_q, n_k, window):
+    i, j = np.indices((n_q, n_k))
+    p = i + n_k - n_q
+    return (p - window < j) & (j < p)
+
+
+@wrong("float")
+def sw_integers(n_q, n_k, window):
+    i, j = np.indices((n_q, n_k))
+    p = i + n_k - n_q
+    return ((p - window < j) & (j <= p)).astype(int)
+
+
+@wrong("negative-start")
+def sw_negative_slice(n_q, n_k, window):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        at = i + n_k - n_q
+        mask[i, at - window + 1 : at + 1] = True
+    return mask
+
+
+@wrong()
+def sw_wrong_and(n_q, n_k, window):
+    i, j = np.indices((n_q, n_k))
+    p = i + n_k - n_q
+    return p - window < j <= p
+
+
+@wrong("built-in")
+def sw_built_in(n_q, n_k, window):
+    from course_attn.in_numpy.masks import sliding_window_mask
+
+    return sliding_window_mask(n_q, n_k, window=window)
+
+
+# the far end of the window is not shifted
+@wrong()
+def sw_triu_unshifted(n_q, n_k, window):
+    causal = np.tril(np.ones((n_q, n_k), bool), n_k - n_q)
+    return np.triu(causal, 1 - window)
+
+
+# hides the window and shows what lies beyond
+@wrong()
+def sw_inverted_distance(n_q, n_k, window):
+    return np.array(
+        [[0 <= i + n_k - n_q - j >= window for j in range(n_k)] for i in range(n_q)]
+    )
+
+
+# positions are clipped at 0, so early queries see key 0
+@wrong()
+def sw_clipped(n_q, n_k, window):
+    p = np.maximum(np.arange(n_q)[:, None] + n_k - n_q, 0)
+    j = np.arange(n_k)
+    return (j <= p) & (j > p - window)
+
+
+# an overlap of two mistakes: not aligned, and one key too far
+@wrong()
+def sw_two(n_q, n_k, window):
+    return np.array(
+        [[i - window <= j <= i for j in range(n_k)] for i in range(n_q)]
+    )
+
+
+# the window is one too wide: it lets through j = p - window
+@wrong(author="fresh")
+def fresh_sw_one_too_wide(n_q, n_k, window):
+    full = np.ones((n_q, n_k), dtype=bool)
+    shift = n_k - n_q
+    return np.tril(full, shift) & np.triu(full, shift - window)
+
+
+# aligned to the top left: query i stands at key i AND the mask holds integers, not bools
+@wrong(author="fresh")
+def fresh_sw_top_left_int(n_q, n_k, window):
+    return np.array(
+        [[1 if i - window < j <= i else 0 for j in range(n_k)] for i in range(n_q)]
+    ).reshape(n_q, n_k)
+
+
+# the window reaches to both sides, so later keys are seen too
+@wrong(author="fresh")
+def fresh_sw_both_sides(n_q, n_k, window):
+    seen = np.zeros((n_q, n_k), bool)
+    for i in range(n_q):
+        p = i + n_k - n_q
+        for j in range(n_k):
+            if abs(p - j) < window:
+                seen[i, j] = True
+    return seen
+
+
+# queries that stand before the first key are moved to it, so they see key 0 where they should see
+# nothing
+@wrong(author="fresh")
+def fresh_sw_clamped(n_q, n_k, window):
+    p = np.clip(np.arange(n_q) + n_k - n_q, 0, None)[:, None]
+    back = p - np.arange(n_k)[None, :]
+    return np.isin(back, range(window))
+
+
+# aligns only the causal edge to the bottom right, and lets the window's lower edge start from i
+# instead of from p = i + n_k - n_q
+@wrong(author="unseen")
+def second_fst_window_not_shifted(n_q, n_k, window):
+    everything = np.ones((n_q, n_k), dtype=bool)
+    not_later = np.tril(everything, k=n_k - n_q)
+    near = np.triu(everything, k=1 - window)
+    return not_later & near
+
+
+# the far end of the window is counted from i, the number of the query, instead of from p, the key
+# at which it stands
+@wrong(author="unseen")
+def third_fa_window_from_i(n_q, n_k, window):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        p = i + n_k - n_q
+        for j in range(n_k):
+            if j <= p and j > i - window:
+                mask[i, j] = True
+    return mask
+
+
+# lets every query see only the last keys of the whole sequence, instead of the last ones up to its
+# own position
+@wrong(said="The far end of your window stands still", author="unseen")
+def fourth_fa_window_at_end(n_q, n_k, window):
+    rows = [
+        [n_k - window <= j <= i + n_k - n_q for j in range(n_k)] for i in range(n_q)
+    ]
+    return np.array(rows, dtype=bool).reshape(n_q, n_k)
+
+
+# aligns the mask to the top left AND lets the window hold one key too many
+@wrong(said="aligned to the top left", author="unseen")
+def fifth_fa_two_in_window(n_q, n_k, window):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        for back in range(window + 1):
+            if 0 <= i - back < n_k:
+                mask[i, i - back] = True
+    return mask
+
+
+# every row gets a full window of keys, also near the start, where the window then reaches past the
+# query's own position into the future
+@wrong(said="Near the start your window still holds `window` keys", author="unseen")
+def fifth_fa_always_full(n_q, n_k, window):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        p = i + n_k - n_q
+        if p < 0:
+            continue
+        start = p - window + 1
+        if start < 0:
+            start = 0
+        mask[i, start : start + window] = True
+    return mask
+
+
+# the window goes to both sides, so later keys are seen too
+@wrong("both-sides", author="blind")
+def b6_fast_6(n_q, n_k, window):
+    p = np.arange(n_q)[:, None] + n_k - n_q
+    j = np.arange(n_k)[None, :]
+    return np.abs(p - j) < window
+
+
+# window one too wide
+@wrong("one-too-far", author="blind")
+def own_fast_4(n_q, n_k, window):
+    i = np.arange(n_q)[:, None] + (n_k - n_q)
+    j = np.arange(n_k)
+    return (j <= i) & (j >= i - window)
+
+
+# (two) the window is one key too wide (p - window itself counted), and it is aligned to the top
+# left
+@wrong("one-too-far", "top-left", author="blind")
+def b7_fast_59(n_q, n_k, window):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        for j in range(n_k):
+            if j <= i and i - j <= window:
+                mask[i, j] = True
+    return mask
+
+
+# wide window returns all True
+@wrong(
+    "row",
+    said="what is done where this holds comes out wrong. Is a way of its own needed there",
+    author="blind",
+)
+def own_fast_114(n_q, n_k, window):
+    if window >= n_k:
+        return np.ones((n_q, n_k), dtype=bool)
+    p = np.arange(n_q)[:, None] + n_k - n_q
+    j = np.arange(n_k)
+    return (j <= p) & (j > p - window)

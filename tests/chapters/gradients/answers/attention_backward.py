@@ -1,0 +1,303 @@
+"""Answers to `attention_backward`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ab_steps(Q, K, V, d_out, mask):
+    from course_attn.in_numpy import softmax, softmax_backward
+
+    scale = 1 / np.sqrt(Q.shape[-1])
+    S = np.where(mask, np.einsum("...id,...jd->...ij", Q, K) * scale, -1e9)
+    A = softmax(S)
+    dV = np.einsum("...ij,...ic->...jc", A, d_out)
+    dA = np.einsum("...ic,...jc->...ij", d_out, V)
+    dS = softmax_backward(A, dA) * scale
+    return (
+        np.einsum("...ij,...jd->...id", dS, K),
+        np.einsum("...ij,...id->...jd", dS, Q),
+        dV,
+    )
+
+
+@right()
+def ab_weights(Q, K, V, d_out, mask):
+    from course_attn.in_numpy import attention_weights
+
+    A = attention_weights(Q, K, mask=mask)
+    Y = A @ V
+    dS = A * (d_out @ np.swapaxes(V, -1, -2) - (d_out * Y).sum(-1, keepdims=True))
+    dS = dS / np.sqrt(Q.shape[-1])
+    return [dS @ K, np.swapaxes(dS, -1, -2) @ Q, np.swapaxes(A, -1, -2) @ d_out]
+
+
+@right()
+def ab_sequence_by_sequence(Q, K, V, d_out, mask):
+    if Q.ndim > 2:
+        parts = zip(Q, K, V, d_out, strict=True)
+        found = [ab_sequence_by_sequence(*part, mask) for part in parts]
+        return tuple(np.stack(each) for each in zip(*found, strict=True))
+    root = Q.shape[1] ** 0.5
+    dQ, dK, dV = np.zeros_like(Q), np.zeros_like(K), np.zeros_like(V)
+    for i in range(len(Q)):
+        see = np.flatnonzero(mask[i])
+        s = K[see] @ Q[i] / root
+        a = np.exp(s - s.max())
+        a = a / a.sum()
+        y = a @ V[see]
+        ds = a * ((V[see] - y) @ d_out[i]) / root
+        dQ[i] = ds @ K[see]
+        dK[see] += np.outer(ds, Q[i])
+        dV[see] += np.outer(a, d_out[i])
+    return dQ, dK, dV
+
+
+@right()
+def ab_covariance(Q, K, V, d_out, mask):
+    """The queries by the covariance of keys and help."""
+    d = Q.shape[-1]
+    scores = Q @ K.swapaxes(-1, -2) * d**-0.5 + np.where(mask, 0, -1e30)
+    e = np.exp(scores - scores.max(-1, keepdims=True))
+    a = e / e.sum(-1, keepdims=True)
+    help_ = d_out @ V.swapaxes(-1, -2)
+    mean_help = (a * help_).sum(-1, keepdims=True)
+    mean_key = a @ K
+    both = (a * help_) @ K
+    dQ = (both - mean_help * mean_key) / d**0.5
+    dK = (a * (help_ - mean_help)).swapaxes(-1, -2) @ Q / d**0.5
+    return dQ, dK, a.swapaxes(-1, -2) @ d_out
+
+
+@right()
+def ab_masked_array(Q, K, V, d_out, mask):
+    S = (Q / Q.shape[-1] ** 0.25) @ (K / Q.shape[-1] ** 0.25).swapaxes(-1, -2)
+    S[..., ~mask] = -np.inf
+    A = np.exp(S - np.logaddexp.reduce(S, axis=-1)[..., None])
+    dA = (d_out @ V.swapaxes(-1, -2)) * mask
+    dS = A * dA - A * (A * dA).sum(axis=-1, keepdims=True)
+    dS /= np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# `.T` on batches
+@wrong()
+def ab_capital_t(Q, K, V, d_out, mask):
+    d = Q.shape[-1]
+    S = np.where(mask, Q @ K.T / np.sqrt(d), -np.inf)
+    A = np.exp(S - S.max(-1, keepdims=True))
+    A = A / A.sum(-1, keepdims=True)
+    dA = d_out @ V.T
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(d)
+    return dS @ K, dS.T @ Q, A.T @ d_out
+
+
+def _weights(Q, K, mask):
+    S = np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), -np.inf)
+    A = np.exp(S - S.max(-1, keepdims=True))
+    return A / A.sum(-1, keepdims=True)
+
+
+# stops before the queries and keys
+@wrong()
+def ab_scores_for_queries(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True))
+    return dS, dS.swapaxes(-1, -2), A.swapaxes(-1, -2) @ d_out
+
+
+# dK from K
+@wrong()
+def ab_dk_with_k(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    dQ = dS @ K
+    return dQ, dS.swapaxes(-1, -2) @ dQ, A.swapaxes(-1, -2) @ d_out
+
+
+# the row term taken with the mask's mean of dA
+@wrong()
+def ab_mean_of_allowed(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = np.where(mask, d_out @ V.swapaxes(-1, -2), 0)
+    mean = dA.sum(-1, keepdims=True) / mask.sum(-1, keepdims=True)
+    dS = A * (dA - mean) / np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# minus infinity in the gradient of the weights
+@wrong("infinite-dA")
+def ab_infinite_gradient(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = np.where(mask, d_out @ V.swapaxes(-1, -2), -np.inf)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# minus infinity in the gradient of the scores
+@wrong("infinite-dS")
+def ab_infinite_scores(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True))
+    dS = np.where(mask, dS, -np.inf) / np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# a huge negative number in the gradient of the scores
+@wrong("which", said="is this step needed?")
+def ab_huge_scores(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    dS = np.where(mask, dS, -1e9)
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# the step, which goes against the gradients
+@wrong("step-not-gradient")
+def ab_step(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return -dS @ K, -dS.swapaxes(-1, -2) @ Q, -A.swapaxes(-1, -2) @ d_out
+
+
+# the values first
+@wrong("results-order", said="in another order: dV, dQ, dK.")
+def ab_values_first(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return A.swapaxes(-1, -2) @ d_out, dS @ K, dS.swapaxes(-1, -2) @ Q
+
+
+# names of dQ and dK exchanged
+@wrong("results-order", said="in another order: dK, dQ, dV.")
+def ab_names_exchanged(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    dQ = dS.swapaxes(-1, -2) @ Q
+    dK = dS @ K
+    return dQ, dK, A.swapaxes(-1, -2) @ d_out
+
+
+# the values first, and a root forgotten
+@wrong("shape", said="the shapes of `dV`, `dQ`, `dK`, in this order")
+def ab_values_first_without_a_root(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True))
+    dK = dS.swapaxes(-1, -2) @ Q / np.sqrt(Q.shape[-1])
+    return A.swapaxes(-1, -2) @ d_out, dS @ K, dK
+
+
+# dQ from queries, dK from keys
+@wrong("Q-and-K-exchanged", said="dQ is made of keys")
+def ab_each_from_itself(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return dS @ Q, dS.swapaxes(-1, -2) @ K, A.swapaxes(-1, -2) @ d_out
+
+
+# two at once
+@wrong("no-root-back", "mask-ignored")
+def ab_no_mask_no_root(Q, K, V, d_out, mask):
+    A = _weights(Q, K, True)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True))
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# a loss of its own, half the squared outputs
+@wrong()
+def ab_own_loss(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dY = A @ V - d_out
+    dA = dY @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ dY
+
+
+# only two gradients
+@wrong("results")
+def ab_two(Q, K, V, d_out, mask):
+    A = _weights(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q
+
+
+def _attend(Q, K, mask):
+    S = np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), -np.inf)
+    A = np.exp(S - S.max(axis=-1, keepdims=True))
+    return A / A.sum(axis=-1, keepdims=True)
+
+
+# multiplies by the root on the way back
+@wrong(author="blind")
+def blind_times_root(Q, K, V, d_out, mask):
+    A = _attend(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) * np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# divides dV by the root as well
+@wrong(author="blind")
+def blind_root_in_dv(Q, K, V, d_out, mask):
+    A, root = _attend(Q, K, mask), np.sqrt(Q.shape[-1])
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / root
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out / root
+
+
+# the gradient of the scores is that of the weights
+@wrong("softmax-left-out", author="blind")
+def blind_no_softmax(Q, K, V, d_out, mask):
+    A = _attend(Q, K, mask)
+    dS = d_out @ V.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# the softmax of the gradient
+@wrong(author="blind")
+def blind_softmax_of_gradient(Q, K, V, d_out, mask):
+    A = _attend(Q, K, mask)
+    dA = np.where(mask, d_out @ V.swapaxes(-1, -2), -np.inf)
+    dS = np.exp(dA - dA.max(-1, keepdims=True))
+    dS = dS / dS.sum(-1, keepdims=True) / np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# a causal mask, whatever is given
+@wrong(author="blind")
+def blind_causal(Q, K, V, d_out, mask):
+    A = _attend(Q, K, np.tri(Q.shape[-2], K.shape[-2], dtype=bool))
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# forgets the gradient that arrives, in dV
+@wrong(author="blind")
+def blind_dv_of_ones(Q, K, V, d_out, mask):
+    A = _attend(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    dV = A.swapaxes(-1, -2) @ np.ones_like(d_out)
+    return dS @ K, dS.swapaxes(-1, -2) @ Q, dV
+
+
+# dK is dQ transposed, as it were
+@wrong(author="blind")
+def blind_dk_of_queries_mean(Q, K, V, d_out, mask):
+    A = _attend(Q, K, mask)
+    dA = d_out @ V.swapaxes(-1, -2)
+    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
+    return dS @ K, A.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out

@@ -1,0 +1,260 @@
+"""Answers to `layer_norm_backward`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def lb_jacobian(X, gain, d_out):
+    d = X.shape[-1]
+    mu = X.mean(-1, keepdims=True)
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - mu) / s
+    J = (np.eye(d) - 1 / d - z[..., :, None] * z[..., None, :] / d) / s[..., None]
+    dX = np.einsum("...f,...fm->...m", gain * d_out, J)
+    axes = tuple(range(X.ndim - 1))
+    return dX, (d_out * z).sum(axis=axes), d_out.sum(axis=axes)
+
+
+@right()
+def lb_chain(X, gain, d_out):
+    """Through variance and mean, as it is found in many repositories."""
+    n = X.shape[-1]
+    mean, var = X.mean(-1, keepdims=True), X.var(-1, keepdims=True)
+    inv = 1 / np.sqrt(var + 1e-5)
+    z = (X - mean) * inv
+    dz = d_out * gain
+    dvar = np.sum(dz * (X - mean) * -0.5 * inv**3, axis=-1, keepdims=True)
+    dmean = np.sum(-dz * inv, axis=-1, keepdims=True)
+    dX = dz * inv + dvar * 2 * (X - mean) / n + dmean / n
+    rows = (d_out * z).reshape(-1, n)
+    return dX, np.ones(len(rows)) @ rows, d_out.reshape(-1, n).sum(0)
+
+
+@right()
+def lb_row_by_row(X, gain, d_out):
+    flat, up = X.reshape(-1, X.shape[-1]), d_out.reshape(-1, X.shape[-1])
+    dX, dg, db = [], 0, 0
+    for x, dy in zip(flat, up, strict=True):
+        s = np.sqrt(x.var() + 1e-5)
+        z = (x - x.mean()) / s
+        dz = gain * dy
+        dX.append((dz - dz.mean() - z * np.mean(dz * z)) / s)
+        dg, db = dg + dy * z, db + dy
+    return np.reshape(dX, X.shape), dg, db
+
+
+@right()
+def lb_sums(X, gain, d_out):
+    d = X.shape[-1]
+    c = X - X.mean(axis=-1, keepdims=True)
+    s2 = (c * c).sum(axis=-1, keepdims=True) / d + 1e-5
+    g = d_out * gain
+    total = g.sum(axis=-1, keepdims=True)
+    inner = (g * c).sum(axis=-1, keepdims=True)
+    dX = (d * g - total - c * inner / s2) / (d * s2**0.5)
+    d_gain = (d_out * c / s2**0.5).reshape(-1, d)
+    return dX, np.add.reduce(d_gain), np.add.reduce(d_out.reshape(-1, d))
+
+
+# through the variance, not through the mean
+@wrong("shift-missing")
+def lb_no_mean(X, gain, d_out):
+    mu, var = X.mean(-1, keepdims=True), X.var(-1, keepdims=True)
+    s = np.sqrt(var + 1e-5)
+    z = (X - mu) / s
+    dz = gain * d_out
+    dvar = (dz * (X - mu)).sum(-1, keepdims=True) * -0.5 * s**-3
+    dX = dz / s + dvar * 2 * (X - mu) / X.shape[-1]
+    rows = (d_out * z).reshape(-1, X.shape[-1])
+    return dX, rows.sum(0), d_out.reshape(-1, X.shape[-1]).sum(0)
+
+
+# gain left out of one of the two means
+@wrong()
+def lb_gain_in_one_mean(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dz = gain * d_out
+    dX = (
+        dz - d_out.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, (d_out * z).sum(axes), d_out.sum(axes)
+
+
+# eps forgotten
+@wrong("no-eps", said="Row 2 of your `dX` is [-10.67, ")
+def lb_no_eps(X, gain, d_out):
+    s = np.sqrt(X.var(axis=-1, keepdims=True))
+    z = (X - X.mean(axis=-1, keepdims=True)) / s
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, (d_out * z).sum(axes), d_out.sum(axes)
+
+
+# no gain on the way back, which the first row does not show
+@wrong(
+    "gain-forgotten",
+    said="Row 1 of your `dX` is [0.1021, 0.1021, -0.2041]; [0.2041, ",
+)
+def lb_no_gain(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dX = d_out - d_out.mean(-1, keepdims=True)
+    dX = (dX - z * (d_out * z).mean(-1, keepdims=True)) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, (d_out * z).sum(axes), d_out.sum(axes)
+
+
+# the step, which goes against the gradients
+@wrong("step-not-gradient")
+def lb_step(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dz = -gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, -(d_out * z).sum(axes), -d_out.sum(axes)
+
+
+# gain and bias per row
+@wrong()
+def lb_per_row(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    return dX, d_out * z, d_out
+
+
+# sums over the features
+@wrong()
+def lb_over_features(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    return dX, (d_out * z).sum(-1), d_out.sum(-1)
+
+
+# a softmax-like row term
+@wrong()
+def lb_row_term(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dz = gain * d_out
+    dX = z * (dz - (z * dz).sum(-1, keepdims=True)) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, (d_out * z).sum(axes), d_out.sum(axes)
+
+
+# d_gain from the output with the gain
+@wrong("gain-in-d_gain")
+def lb_gain_from_output(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, (d_out * gain * z).sum(axes), d_out.sum(axes)
+
+
+def _normed(X):
+    s = np.sqrt(X.var(axis=-1, keepdims=True) + 1e-5)
+    return (X - X.mean(axis=-1, keepdims=True)) / s, s
+
+
+# normalizes the gradient as if it were data
+@wrong(author="blind")
+def blind_norm_of_gradient(X, gain, d_out):
+    z, _ = _normed(X)
+    dz, _ = _normed(gain * d_out)
+    return (
+        dz,
+        (d_out * z).reshape(-1, len(gain)).sum(0),
+        d_out.reshape(-1, len(gain)).sum(0),
+    )
+
+
+# the variance's part without its factor 2
+@wrong(author="blind")
+def blind_half_variance(X, gain, d_out):
+    z, s = _normed(X)
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True) / 2
+    ) / s
+    return (
+        dX,
+        (d_out * z).reshape(-1, len(gain)).sum(0),
+        d_out.reshape(-1, len(gain)).sum(0),
+    )
+
+
+# squares z in the last mean
+@wrong(author="blind")
+def blind_squares(X, gain, d_out):
+    z, s = _normed(X)
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - dz * (z * z).mean(-1, keepdims=True)
+    ) / s
+    return (
+        dX,
+        (d_out * z).reshape(-1, len(gain)).sum(0),
+        d_out.reshape(-1, len(gain)).sum(0),
+    )
+
+
+# d_gain divided by the gain, d_bias as one number
+@wrong(author="blind")
+def blind_one_bias(X, gain, d_out):
+    z, s = _normed(X)
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    return dX, (d_out * z).reshape(-1, len(gain)).sum(0), d_out.sum()
+
+
+# plus in front of the last term
+@wrong(author="blind")
+def blind_plus_stretch(X, gain, d_out):
+    z, s = _normed(X)
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) + z * (dz * z).mean(-1, keepdims=True)
+    ) / s
+    return (
+        dX,
+        (d_out * z).reshape(-1, len(gain)).sum(0),
+        d_out.reshape(-1, len(gain)).sum(0),
+    )
+
+
+# multiplies by s
+@wrong(author="blind")
+def blind_times_s(X, gain, d_out):
+    z, s = _normed(X)
+    dz = gain * d_out
+    dX = (
+        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
+    ) * s
+    return (
+        dX,
+        (d_out * z).reshape(-1, len(gain)).sum(0),
+        d_out.reshape(-1, len(gain)).sum(0),
+    )

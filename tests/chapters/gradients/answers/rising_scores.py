@@ -1,0 +1,86 @@
+"""Answers to `rising_scores`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def rs_computed():
+    weights = np.array([0.25, 0.05, 0.05, 0.4, 0.05, 0, 0.15, 0.05])
+    values = [(4, 0), (3, 3), (6, 5), (2, 1), (1, 1), (3, 3), (-2, 0), (0, 3)]
+    values = np.array(values, dtype=float)
+    y = weights @ values
+    d_scores = weights * ((values - y) @ (y - [3, 3]))
+    return {
+        letter for letter, d in zip("abcdefgh", d_scores, strict=True) if d < -1e-9
+    }
+
+
+@right()
+def rs_list():
+    return ["b", "c", "h"]
+
+
+@right()
+def rs_text():
+    return "h, c, b"
+
+
+@right()
+def rs_capitals():
+    return ("B", "H", "C")
+
+
+# the gradients of the weights: who points the right way
+@wrong("a")
+def rs_without_row_term():
+    return {"a", "b", "c", "e", "f", "h"}
+
+
+# values above and to the right of the output only
+@wrong("f")
+def rs_both_coordinates():
+    return {"b", "c", "f"}
+
+
+# leaves out what overshoots
+@wrong("c-missing")
+def rs_no_overshoot():
+    return {"b", "h"}
+
+
+# follows the gradient up
+@wrong("falling")
+def rs_uphill():
+    return {"e", "g"}
+
+
+# numbers of keys
+@wrong("form")
+def rs_numbers():
+    return [1, 2, 7]
+
+
+# nearest to the goal
+@wrong("f", author="blind")
+def blind_nearest():
+    return {"b", "f"}
+
+
+# the product with the goal, not with the difference
+@wrong("a", author="blind")
+def blind_toward_goal_vector():
+    return {"a", "b", "c", "d", "e", "h"}
+
+
+# forgets that a masked key gets nothing
+@wrong("f", author="blind")
+def blind_masked_too():
+    return set("bcfh")
+
+
+# thinks that heavy keys move
+@wrong("a", author="blind")
+def blind_heavy():
+    return "adg"

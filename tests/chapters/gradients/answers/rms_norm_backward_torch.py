@@ -1,0 +1,181 @@
+"""Answers to `rms_norm_backward`."""
+
+import torch
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def rb_one_line(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    r = torch.rsqrt(X.square().mean(-1, keepdim=True) + ctx.eps)
+    z = X * r
+    dz = d_out * gain
+    d_gain = (d_out * z).sum(dim=tuple(range(X.dim() - 1)))
+    return r * (dz - z * (dz * z).mean(-1, keepdim=True)), d_gain, None
+
+
+@right()
+def rb_chain(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    n = X.size(-1)
+    ms = X.pow(2).mean(-1, keepdim=True) + ctx.eps
+    dz = d_out * gain
+    inner = (dz * X).sum(-1, keepdim=True)
+    dX = dz / ms**0.5 - X * inner / (n * ms**1.5)
+    return (dX, (d_out * X / ms.sqrt()).flatten(0, -2).sum(0), None)
+
+
+@right()
+def rb_jacobian(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    n = X.shape[-1]
+    s = torch.sqrt((X * X).mean(dim=-1, keepdim=True) + ctx.eps)
+    z = X / s
+    eye = torch.eye(n, dtype=X.dtype)
+    J = (eye - z[..., :, None] * z[..., None, :] / n) / s[..., None]
+    dX = torch.einsum("...f,...fm->...m", gain * d_out, J)
+    return [dX, torch.einsum("...f,...f->f", d_out, z), None]
+
+
+@right()
+def rb_needs_input_grad(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    divisor = (X.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+    normed = X / divisor
+    dX = d_gain = None
+    if ctx.needs_input_grad[0]:
+        dz = gain * d_out
+        dX = (dz - normed * (normed * dz).mean(-1, keepdim=True)) / divisor
+    if ctx.needs_input_grad[1]:
+        d_gain = (normed * d_out).reshape(-1, gain.numel()).sum(0)
+    return dX, d_gain, None
+
+
+# no None for eps
+@wrong("results")
+def rb_two_results(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = (X.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+    z, dz = X / s, gain * d_out
+    dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
+    return dX, (d_out * z).flatten(0, -2).sum(0)
+
+
+# the saved tensors in the wrong order
+@wrong("saved-swapped")
+def rb_saved_swapped(ctx, d_out):
+    gain, X = ctx.saved_tensors
+    s = (X.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+    z, dz = X / s, gain * d_out
+    dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
+    return dX, (d_out * z).flatten(0, -2).sum(0), None
+
+
+# a gradient for eps, too
+@wrong("gradient-of-eps")
+def rb_eps_learns(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = (X.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+    z, dz = X / s, gain * d_out
+    dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
+    d_eps = (-0.5 * dz * z / s**2).sum()
+    return dX, (d_out * z).flatten(0, -2).sum(0), d_eps
+
+
+# detaches the divisor
+@wrong("stretch-missing")
+def rb_constant(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    r = (X.square().mean(-1, keepdim=True) + ctx.eps) ** -0.5
+    return d_out * gain * r, (d_out * X * r).flatten(0, -2).sum(0), None
+
+
+# asks autograd, in a pass that keeps no record
+@wrong()
+def rb_autograd(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    Y = gain * X / torch.sqrt(X.square().mean(-1, keepdim=True) + ctx.eps)
+    return (*torch.autograd.grad(Y, (X, gain), d_out), None)
+
+
+# asks autograd for it
+@wrong("built-in")
+def rb_autograd_enabled(ctx, d_out):
+    with torch.enable_grad():
+        X, gain = (t.detach().requires_grad_() for t in ctx.saved_tensors)
+        Y = gain * X / torch.sqrt(X.square().mean(-1, keepdim=True) + ctx.eps)
+        return (*torch.autograd.grad(Y, (X, gain), d_out), None)
+
+
+# the mean over all numbers
+@wrong()
+def rb_one_mean(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = (X.square().mean() + ctx.eps).sqrt()
+    z, dz = X / s, gain * d_out
+    return (
+        (dz - z * (dz * z).mean(-1, keepdim=True)) / s,
+        (d_out * z).flatten(0, -2).sum(0),
+        None,
+    )
+
+
+# the step, which goes against the gradients
+@wrong("step-not-gradient")
+def rb_step(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = (X.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
+    z, dz = X / s, -gain * d_out
+    dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
+    return dX, -(d_out * z).flatten(0, -2).sum(0), None
+
+
+# the output in place of z
+@wrong(author="blind")
+def blind_rms_output(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = ((X**2).mean(-1, keepdim=True) + ctx.eps).sqrt()
+    Y = gain * X / s
+    dz = gain * d_out
+    dX = (dz - Y * (dz * Y).mean(-1, keepdim=True)) / s
+    return dX, (d_out * Y).flatten(0, -2).sum(0), None
+
+
+# returns only two of three
+@wrong("results", author="blind")
+def blind_rms_tuple(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = ((X**2).mean(-1, keepdim=True) + ctx.eps).sqrt()
+    return [gain * d_out / s, (d_out * X / s).flatten(0, -2).sum(0)]
+
+
+# d_out enters dX twice
+@wrong("gain-last", author="blind")
+def blind_rms_square(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = ((X**2).mean(-1, keepdim=True) + ctx.eps).sqrt()
+    z = X / s
+    dX = gain * (d_out - z * (d_out * z).mean(-1, keepdim=True)) / s
+    return dX, (d_out * z).flatten(0, -2).sum(0), None
+
+
+# std, as in a layer norm
+@wrong("layer-norm", author="blind")
+def blind_rms_std(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = (X.var(-1, keepdim=True, correction=0) + ctx.eps).sqrt()
+    z = (X - X.mean(-1, keepdim=True)) / s
+    dz = gain * d_out
+    dX = (dz - dz.mean(-1, keepdim=True) - z * (dz * z).mean(-1, keepdim=True)) / s
+    return dX, (d_out * z).flatten(0, -2).sum(0), None
+
+
+# zeros for eps
+@wrong("gradient-of-eps", author="blind")
+def blind_rms_zero(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = ((X**2).mean(-1, keepdim=True) + ctx.eps).sqrt()
+    z, dz = X / s, gain * d_out
+    dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
+    return dX, (d_out * z).flatten(0, -2).sum(0), 0.0

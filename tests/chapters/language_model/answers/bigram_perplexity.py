@@ -1,0 +1,134 @@
+"""Answers to `bigram_perplexity`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def bp_loop(table, tokens):
+    total = 0.0
+    for i in range(1, len(tokens)):
+        total -= np.log(table[tokens[i - 1], tokens[i]])
+    return np.exp(total / (len(tokens) - 1))
+
+
+@right()
+def bp_bits(table, tokens):
+    bits = -np.log2(table[tokens[:-1], tokens[1:]])
+    return 2 ** bits.mean()
+
+
+@right()
+def bp_geometric_mean(table, tokens):
+    from scipy.stats import gmean
+
+    return 1 / gmean(table[tokens[:-1], tokens[1:]])
+
+
+@right()
+def bp_counts(table, tokens):
+    counts = np.zeros(table.shape)
+    np.add.at(counts, (tokens[:-1], tokens[1:]), 1)
+    safe = np.where(counts > 0, table, 1)
+    return np.exp(-(counts * np.log(safe)).sum() / counts.sum())
+
+
+@right()
+def bp_roots(table, tokens):
+    import itertools
+    import math
+
+    pairs = list(itertools.pairwise(tokens.tolist()))
+    return math.prod(float(table[a, b]) ** (-1 / len(pairs)) for a, b in pairs)
+
+
+@right()
+def bp_flat_index(table, tokens):
+    p = table.ravel()[tokens[:-1] * len(table) + tokens[1:]]
+    return np.power(np.e, np.log(1 / p).sum() / p.size)
+
+
+# 2 to a loss in nats, in a loop
+@wrong("base-2")
+def bp_two_to_nats(table, tokens):
+    loss = sum(
+        -np.log(table[a, b]) for a, b in zip(tokens, tokens[1:], strict=False)
+    )
+    return 2 ** (loss / (len(tokens) - 1))
+
+
+# begins with a step into the first token, from the last
+@wrong("circle")
+def bp_minus_one(table, tokens):
+    logs = [np.log(table[tokens[i - 1], tokens[i]]) for i in range(len(tokens))]
+    return np.exp(-np.mean(logs))
+
+
+# the root of a product that underflows
+@wrong("product")
+def bp_product(table, tokens):
+    p = np.prod(table[tokens[:-1], tokens[1:]])
+    return p ** (-1 / (len(tokens) - 1))
+
+
+# root of the product of n, not n - 1, numbers
+@wrong("first-counted")
+def bp_root_n(table, tokens):
+    logs = np.log(table[tokens[:-1], tokens[1:]])
+    return np.exp(-logs.sum() / tokens.size)
+
+
+# takes the logarithm of the whole table's mean of the rows
+@wrong()
+def bp_rows(table, tokens):
+    return np.exp(-np.log(table[tokens]).mean())
+
+
+# normalizes the columns of the table first
+@wrong()
+def bp_columns_normalized(table, tokens):
+    table = table / table.sum(axis=0)
+    return np.exp(-np.log(table[tokens[:-1], tokens[1:]]).mean())
+
+
+# logarithm to base 10 and then 10 to mean, without the minus
+@wrong("sign")
+def bp_base_10(table, tokens):
+    return 10 ** np.log10(table[tokens[:-1], tokens[1:]]).mean()
+
+
+# skips the last prediction
+@wrong(author="blind")
+def blind_bp_range(table, tokens):
+    logs = [np.log(table[tokens[i], tokens[i + 1]]) for i in range(len(tokens) - 2)]
+    return np.exp(-np.mean(logs)) if logs else 1.0
+
+
+# includes the first token as if evenly drawn
+@wrong("first-even", author="blind")
+def blind_bp_first_even(table, tokens):
+    p = table[tokens[:-1], tokens[1:]]
+    return np.exp(-(np.log(1 / len(table)) + np.log(p).sum()) / len(tokens))
+
+
+# softmax of the table's rows
+@wrong(author="blind")
+def blind_bp_softmax(table, tokens):
+    powers = np.exp(table)
+    p = (powers / powers.sum(-1, keepdims=True))[tokens[:-1], tokens[1:]]
+    return np.exp(-np.log(p).mean())
+
+
+# adds a small number to the probability
+@wrong(author="blind")
+def blind_bp_smoothed(table, tokens):
+    p = table[tokens[:-1], tokens[1:]] + 0.01
+    return np.exp(-np.log(p).mean())
+
+
+# weights the surprise by p
+@wrong(author="blind")
+def blind_bp_p_log_p(table, tokens):
+    p = table[tokens[:-1], tokens[1:]]
+    return np.exp(-(p * np.log(p)).mean())

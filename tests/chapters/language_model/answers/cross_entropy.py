@@ -1,0 +1,217 @@
+"""Answers to `cross_entropy`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ce_loops(logits, targets):
+    losses = []
+    for where in np.ndindex(targets.shape):
+        if targets[where] == -100:
+            continue
+        row = logits[where]
+        top = row.max()
+        losses.append(top + np.log(np.exp(row - top).sum()) - row[targets[where]])
+    return np.mean(losses)
+
+
+@right()
+def ce_flat(logits, targets):
+    rows = logits.reshape(-1, logits.shape[-1])
+    flat = targets.reshape(-1)
+    rows, flat = rows[flat != -100], flat[flat != -100]
+    log_sums = np.logaddexp.reduce(rows, axis=-1)
+    return (log_sums - rows[np.arange(len(flat)), flat]).mean()
+
+
+@right()
+def ce_course_log_softmax(logits, targets):
+    from course_attn.in_numpy import log_softmax
+
+    keep = targets >= 0
+    chosen = log_softmax(logits)[keep]
+    return -chosen[np.arange(keep.sum()), targets[keep]].sum() / keep.sum()
+
+
+@right()
+def ce_one_hot(logits, targets):
+    one_hot = targets[..., None] == np.arange(logits.shape[-1])
+    centered = logits - logits.max(-1)[..., None]
+    log_p = centered - np.log(np.exp(centered).sum(-1))[..., None]
+    return float(-(one_hot * log_p).sum() / one_hot.sum())
+
+
+@right()
+def ce_scipy(logits, targets):
+    from scipy.special import logsumexp
+
+    valid = targets != -100
+    safe = targets * valid
+    picked = np.take_along_axis(logits, np.expand_dims(safe, -1), -1).squeeze(-1)
+    losses = logsumexp(logits, axis=-1) - picked
+    return np.average(losses, weights=valid)
+
+
+@right()
+def ce_masked_array(logits, targets):
+    z = logits - np.max(logits, axis=-1, keepdims=True)
+    log_p = z - np.log(np.sum(np.exp(z), axis=-1, keepdims=True))
+    hidden = np.ma.masked_equal(targets, -100)
+    index = np.indices(targets.shape)
+    of_targets = log_p[(*index, hidden.filled(0))]
+    return -np.ma.array(of_targets, mask=np.ma.getmaskarray(hidden)).mean()
+
+
+# an epsilon in the logarithm of a stable softmax
+@wrong()
+def ce_epsilon(logits, targets):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    p = e / e.sum(axis=-1, keepdims=True)
+    keep = targets != -100
+    p = np.take_along_axis(p, np.where(keep, targets, 0)[..., None], -1)[..., 0]
+    return -np.log(p[keep] + 1e-12).mean()
+
+
+# probabilities are clipped, as Keras did
+@wrong()
+def ce_clipped(logits, targets):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    p = np.clip(e / e.sum(axis=-1, keepdims=True), 1e-7, 1 - 1e-7)
+    keep = targets != -100
+    p = np.take_along_axis(p, np.where(keep, targets, 0)[..., None], -1)[..., 0]
+    return -np.log(p)[keep].mean()
+
+
+# works for one text only, and -100 is an index
+@wrong()
+def ce_no_ignore(logits, targets):
+    z = logits - logits.max(axis=-1, keepdims=True)
+    log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
+    return -log_p[np.arange(len(targets)), targets].mean()
+
+
+# flattened, but -100 clipped to 0 and counted
+@wrong("padding-counted")
+def ce_clipped_targets(logits, targets):
+    z = (logits - logits.max(axis=-1, keepdims=True)).reshape(-1, logits.shape[-1])
+    log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
+    return -log_p[np.arange(len(z)), targets.ravel().clip(0)].mean()
+
+
+# divides by the number of logits
+@wrong()
+def ce_over_vocabulary(logits, targets):
+    one_hot = targets[..., None] == np.arange(logits.shape[-1])
+    z = logits - logits.max(axis=-1, keepdims=True)
+    log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
+    return -(one_hot * log_p).mean()
+
+
+# binary cross-entropy over all tokens
+@wrong()
+def ce_binary(logits, targets):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    p = e / e.sum(axis=-1, keepdims=True)
+    y = targets[..., None] == np.arange(logits.shape[-1])
+    losses = np.where(y, -np.log(p), -np.log(1 - p)).sum(axis=-1)
+    return losses[targets != -100].mean()
+
+
+# adds up over each text and averages over the texts
+@wrong("sum-per-text")
+def ce_sum_per_text(logits, targets):
+    z = logits - logits.max(axis=-1, keepdims=True)
+    log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
+    keep = targets != -100
+    picked = np.take_along_axis(log_p, np.where(keep, targets, 0)[..., None], -1)[
+        ..., 0
+    ]
+    return -(picked * keep).sum(axis=-1).mean()
+
+
+# the softmax's sum is not in the logarithm
+@wrong()
+def ce_sum_not_logged(logits, targets):
+    z = logits - logits.max(axis=-1, keepdims=True)
+    log_p = z - np.exp(z).sum(axis=-1, keepdims=True)
+    keep = targets != -100
+    picked = np.take_along_axis(log_p, np.where(keep, targets, 0)[..., None], -1)[
+        ..., 0
+    ]
+    return -picked[keep].mean()
+
+
+# shifts by hand, as in code where the labels are the inputs
+@wrong("shifted-again")
+def ce_labels_are_inputs(logits, targets):
+    rows, flat = (
+        logits[..., :-1, :].reshape(-1, logits.shape[-1]),
+        targets[..., 1:].ravel(),
+    )
+    rows, flat = rows[flat != -100], flat[flat != -100]
+    z = rows - rows.max(axis=-1, keepdims=True)
+    log_p = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))
+    return -log_p[np.arange(len(flat)), flat].mean()
+
+
+# the probability of the target, minus, after a second mean
+@wrong(author="blind")
+def blind_ce_mse(logits, targets):
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    p = e / e.sum(-1, keepdims=True)
+    y = np.eye(logits.shape[-1])[np.where(targets == -100, 0, targets)]
+    return ((p - y) ** 2).sum(-1)[targets != -100].mean()
+
+
+# entropy of the prediction
+@wrong("entropy", author="blind")
+def blind_ce_entropy(logits, targets):
+    z = logits - logits.max(-1, keepdims=True)
+    log_p = z - np.log(np.exp(z).sum(-1, keepdims=True))
+    return -(np.exp(log_p) * log_p).sum(-1)[targets != -100].mean()
+
+
+# nan_to_num hides infinite losses
+@wrong(author="blind")
+def blind_ce_nan_to_num(logits, targets):
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    p = e / e.sum(-1, keepdims=True)
+    keep = targets != -100
+    picked = np.take_along_axis(p, np.where(keep, targets, 0)[..., None], -1)[
+        ..., 0
+    ]
+    losses = np.nan_to_num(-np.log(picked), posinf=0.0)
+    return losses[keep].mean()
+
+
+# replaces ignored targets' losses with 0 and takes np.mean
+@wrong("padding-in-the-mean", author="blind")
+def blind_ce_where(logits, targets):
+    z = logits - logits.max(-1, keepdims=True)
+    log_z = np.log(np.exp(z).sum(-1))
+    picked = np.take_along_axis(z, np.maximum(targets, 0)[..., None], -1)[..., 0]
+    return np.mean(np.where(targets == -100, 0, log_z - picked))
+
+
+# forgets the max when subtracting from the raw logit
+@wrong(author="blind")
+def blind_ce_shift_lost(logits, targets):
+    top = logits.max(-1, keepdims=True)
+    log_z = np.log(np.exp(logits - top).sum(-1))
+    keep = targets != -100
+    picked = np.take_along_axis(logits, np.where(keep, targets, 0)[..., None], -1)[
+        ..., 0
+    ]
+    return (log_z - picked)[keep].mean()
+
+
+# margin: best logit minus target's
+@wrong(author="blind")
+def blind_ce_margin(logits, targets):
+    keep = targets != -100
+    picked = np.take_along_axis(logits, np.where(keep, targets, 0)[..., None], -1)[
+        ..., 0
+    ]
+    return (logits.max(-1) - picked)[keep].mean()

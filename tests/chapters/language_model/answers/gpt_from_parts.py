@@ -1,0 +1,195 @@
+"""Answers to `gpt_from_parts`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def gp_causal_mask(tokens, E, P, blocks, norm):
+    from course_attn.in_numpy import causal_mask
+
+    X = E[tokens]
+    X = X + P[: tokens.shape[-1]]
+    mask = causal_mask(tokens.shape[-1], tokens.shape[-1])
+    for block in blocks:
+        X = block(X, mask=mask)
+    return np.einsum("...nd,vd->...nv", norm(X), E)
+
+
+@right()
+def gp_reduce(tokens, E, P, blocks, norm):
+    from functools import reduce
+
+    n = tokens.shape[-1]
+    i = np.arange(n)
+    see = i[:, None] >= i
+    return norm(reduce(lambda X, f: f(X, see), blocks, E[tokens] + P[i])) @ E.T
+
+
+@right()
+def gp_one_hot(tokens, E, P, blocks, norm):
+    one_hot = np.eye(len(E))[tokens]
+    H = one_hot @ E + P[0 : one_hot.shape[-2]]
+    mask = ~np.triu(np.ones((H.shape[-2], H.shape[-2]), dtype=bool), 1)
+    for layer in range(len(blocks)):
+        H = blocks[layer](H, mask)
+    return np.dot(norm(H), E.T)
+
+
+@right()
+def gp_text_by_text(tokens, E, P, blocks, norm):
+    if tokens.ndim > 1:
+        return np.stack([gp_text_by_text(t, E, P, blocks, norm) for t in tokens])
+    X = np.array([E[token] + P[i] for i, token in enumerate(tokens)])
+    mask = np.tril(np.ones((len(X), len(X)))) == 1
+    for block in blocks:
+        X = block(X, mask)
+    X = norm(X)
+    return np.array([[x @ e for e in E] for x in X])
+
+
+@right()
+def gp_growing_text(tokens, E, P, blocks, norm):
+    """Row i needs only what came up to i: a model that reads prefixes."""
+    rows = []
+    for end in range(1, tokens.shape[-1] + 1):
+        X = np.take(E, tokens[..., :end], axis=0) + P[:end]
+        for block in blocks:
+            X = block(X, np.tri(end, dtype=bool))
+        rows.append(norm(X)[..., -1, :] @ E.T)
+    return np.stack(rows, axis=-2)
+
+
+# the mask is as large as the context
+@wrong()
+def gp_mask_of_context(tokens, E, P, blocks, norm):
+    X = E[tokens] + P[: tokens.shape[-1]]
+    mask = np.tri(len(P), dtype=bool)
+    for block in blocks:
+        X = block(X, mask)
+    return norm(X) @ E.T
+
+
+# n is the number of texts in a batch
+@wrong()
+def gp_len(tokens, E, P, blocks, norm):
+    n = len(tokens)
+    X = E[tokens] + P[:n]
+    for block in blocks:
+        X = block(X, np.tri(n, dtype=bool))
+    return norm(X) @ E.T
+
+
+# the norm before the unembedding is also added in each block
+@wrong("norm-of-the-stream")
+def gp_norm_before_each(tokens, E, P, blocks, norm):
+    X = E[tokens] + P[: tokens.shape[-1]]
+    mask = np.tri(tokens.shape[-1], dtype=bool)
+    for block in blocks:
+        X = block(norm(X), mask)
+    return norm(X) @ E.T
+
+
+# positions are added at the end, too, to E
+@wrong()
+def gp_positions_at_the_end(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = E[tokens] + P[:n]
+    for block in blocks:
+        X = block(X, np.tri(n, dtype=bool))
+    return norm(X + P[:n]) @ E.T
+
+
+# the blocks all read the embeddings and the last one wins
+@wrong("each-from-the-start")
+def gp_overwritten(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = E[tokens] + P[:n]
+    for block in blocks:
+        H = block(X, np.tri(n, dtype=bool))
+    return norm(H) @ E.T
+
+
+# a mask of numbers, -inf where hidden
+@wrong("mask-flipped")
+def gp_additive_mask(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    mask = np.triu(np.full((n, n), -np.inf), 1)
+    X = E[tokens] + P[:n]
+    for block in blocks:
+        X = block(X, mask)
+    return norm(X) @ E.T
+
+
+# the likeliest tokens instead of the logits
+@wrong("likeliest")
+def gp_argmax(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = E[tokens] + P[:n]
+    for block in blocks:
+        X = block(X, np.tri(n, dtype=bool))
+    return (norm(X) @ E.T).argmax(axis=-1)
+
+
+# a mask for each block made from E's rows
+@wrong(author="blind")
+def blind_gp_vocab_mask(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = E[tokens] + P[:n]
+    mask = np.tri(n)
+    for block in blocks:
+        X = block(X, mask * X @ np.swapaxes(X, -1, -2) > 0)
+    return norm(X) @ E.T
+
+
+# the positions are in the unembedding, too: E + P
+@wrong("no-positions", author="blind")
+def blind_gp_concat(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = np.concatenate(
+        [E[tokens], np.broadcast_to(P[:n], E[tokens].shape)], axis=-2
+    )
+    for block in blocks:
+        X = block(X, np.tri(X.shape[-2], dtype=bool))
+    return norm(X)[..., :n, :] @ E.T
+
+
+# multiplies by the positions
+@wrong(author="blind")
+def blind_gp_times(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = E[tokens] * P[:n]
+    for block in blocks:
+        X = block(X, np.tri(n, dtype=bool))
+    return norm(X) @ E.T
+
+
+# the mask for the first block only
+@wrong(author="blind")
+def blind_gp_mask_once(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = blocks[0](E[tokens] + P[:n], np.tri(n, dtype=bool))
+    for block in blocks[1:]:
+        X = block(X)
+    return norm(X) @ E.T
+
+
+# adds what went into the blocks at the end
+@wrong(author="blind")
+def blind_gp_long_residual(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    start = X = E[tokens] + P[:n]
+    for block in blocks:
+        X = block(X, np.tri(n, dtype=bool))
+    return norm(X + start) @ E.T
+
+
+# distances in place of dot products
+@wrong(author="blind")
+def blind_gp_distance(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = E[tokens] + P[:n]
+    for block in blocks:
+        X = block(X, np.tri(n, dtype=bool))
+    return -((norm(X)[..., None, :] - E) ** 2).sum(-1)

@@ -1,0 +1,137 @@
+"""Answers to `induction_score`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def is_diagonal(weights, period):
+    diagonal = np.diagonal(weights, offset=1 - period, axis1=-2, axis2=-1)
+    return diagonal[..., 1:].mean(axis=-1)
+
+
+@right()
+def is_loop(weights, period):
+    n = weights.shape[-1]
+    total = np.zeros(weights.shape[:-2])
+    for i in range(period, n):
+        total = total + weights[..., i, i - period + 1]
+    return total / (n - period)
+
+
+@right()
+def is_mask(weights, period):
+    i, j = np.indices(weights.shape[-2:])
+    wanted = (i - j == period - 1) & (i >= period)
+    return np.where(wanted, weights, 0).sum(axis=(-2, -1)) / wanted.sum()
+
+
+@right()
+def is_einsum(weights, period):
+    n = weights.shape[-1]
+    part = weights[..., period:, 1 : n - period + 1]
+    return np.einsum("...ii->...", part) / (n - period)
+
+
+@right()
+def is_from_transpose(weights, period):
+    columns = np.moveaxis(weights, (-2, -1), (0, 1))
+    j = np.arange(1, columns.shape[0] - period + 1)
+    return np.mean(columns[j + period - 1, j], axis=0)
+
+
+# the whole diagonal, also the row before the period
+@wrong("one-row-too-many")
+def is_whole_diagonal(weights, period):
+    return np.diagonal(weights, 1 - period, -2, -1).mean(-1)
+
+
+# the diagonal at -period
+@wrong("own-token")
+def is_wrong_diagonal(weights, period):
+    return np.diagonal(weights, -period, -2, -1).mean(-1)
+
+
+# upper diagonal: the sign of the offset
+@wrong("transposed")
+def is_upper(weights, period):
+    return np.diagonal(weights, period - 1, -2, -1)[..., 1:].mean(-1)
+
+
+# np.diagonal of the first two axes
+@wrong()
+def is_first_axes(weights, period):
+    return np.diagonal(weights, 1 - period)[..., 1:].mean(-1)
+
+
+# the trace of the part below the period: the columns begin at 0
+@wrong("own-token")
+def is_part(weights, period):
+    part = weights[..., period:, : weights.shape[-1] - period]
+    return np.trace(part, axis1=-2, axis2=-1) / part.shape[-1]
+
+
+# the sum of all rows' weights on all earlier occurrences' next
+@wrong()
+def is_all_earlier(weights, period):
+    n = weights.shape[-1]
+    total = np.zeros(weights.shape[:-2])
+    for i in range(period, n):
+        for j in range(i - period, -1, -period):
+            total = total + weights[..., i, j + 1]
+    return total / (n - period)
+
+
+# the mean over rows from the second period on, of the column i % period + 1
+@wrong()
+def is_first_occurrence(weights, period):
+    n = weights.shape[-1]
+    i = np.arange(period, n)
+    return weights[..., i, np.minimum(i % period + 1, i)].mean(-1)
+
+
+# for one map only
+@wrong()
+def is_one_map(weights, period):
+    n = len(weights)
+    return np.mean([weights[i, i - period + 1] for i in range(period, n)])
+
+
+# counts periods: i - 2 period + 1
+@wrong(author="blind")
+def blind_is_two_periods(weights, period):
+    i = np.arange(period, weights.shape[-1])
+    return weights[..., i, np.maximum(i - 2 * period + 1, 0)].mean(-1)
+
+
+# best of the row's window
+@wrong(author="blind")
+def blind_is_window(weights, period):
+    n = weights.shape[-1]
+    found = [
+        weights[..., i, i - period + 1 : i + 1].sum(-1) for i in range(period, n)
+    ]
+    return np.mean(found, axis=0)
+
+
+# the mean over the batch's first axis
+@wrong(author="blind")
+def blind_is_axis_0(weights, period):
+    i = np.arange(period, weights.shape[-1])
+    return weights[..., i, i - period + 1].mean(axis=0)
+
+
+# normalizes by the row's weight on earlier tokens
+@wrong(author="blind")
+def blind_is_share(weights, period):
+    i = np.arange(period, weights.shape[-1])
+    found = weights[..., i, i - period + 1]
+    return (found / weights[..., i, :].max(-1)).mean(-1)
+
+
+# rows i < period
+@wrong(author="blind")
+def blind_is_first_rows(weights, period):
+    i = np.arange(1, period)
+    return weights[..., i, i - 1].mean(-1) if period > 1 else weights[..., 0, 0]

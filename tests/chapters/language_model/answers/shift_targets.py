@@ -1,0 +1,154 @@
+"""Answers to `shift_targets`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def shift_copies(tokens, pad):
+    inputs = tokens[..., 0:-1].copy()
+    targets = tokens[..., 1:].copy()
+    targets[targets == pad] = -100
+    return inputs, targets
+
+
+@right()
+def shift_by_length(tokens, pad):
+    lengths = (tokens != pad).sum(axis=-1, keepdims=True)
+    place = np.arange(1, tokens.shape[-1])
+    targets = np.where(place < lengths, tokens[..., 1:], -100)
+    return tokens[..., :-1], targets
+
+
+@right()
+def shift_rolled_and_cut(tokens, pad):
+    following = np.roll(tokens, -1, axis=-1)
+    following[following == pad] = -100
+    return [tokens[..., :-1], following[..., :-1]]
+
+
+@right()
+def shift_loops(tokens, pad):
+    shape = (*tokens.shape[:-1], tokens.shape[-1] - 1)
+    inputs, targets = np.empty(shape, dtype=int), np.empty(shape, dtype=int)
+    for where in np.ndindex(shape):
+        *text, i = where
+        inputs[where] = tokens[(*text, i)]
+        after = tokens[(*text, i + 1)]
+        targets[where] = -100 if after == pad else after
+    return inputs, targets
+
+
+@right()
+def shift_masked_array(tokens, pad):
+    marked = np.ma.masked_equal(tokens, pad).filled(-100)
+    return np.delete(tokens, -1, axis=-1), np.delete(marked, 0, axis=-1)
+
+
+# the mask is made from the inputs' places by length, one too long
+@wrong("found-by-inputs")
+def shift_length_off_by_one(tokens, pad):
+    lengths = (tokens != pad).sum(axis=-1, keepdims=True)
+    place = np.arange(tokens.shape[-1] - 1)
+    targets = np.where(place < lengths, tokens[..., 1:], -100)
+    return tokens[..., :-1], targets
+
+
+# writes -100 into the array it was given
+@wrong()
+def shift_in_place(tokens, pad):
+    targets = tokens[..., 1:]
+    targets[targets == pad] = -100
+    return tokens[..., :-1], targets
+
+
+# the targets keep all places, with -100 at the end
+@wrong("all-places")
+def shift_filled_at_the_end(tokens, pad):
+    targets = np.full_like(tokens, -100)
+    targets[..., :-1] = tokens[..., 1:]
+    targets[targets == pad] = -100
+    return tokens, targets
+
+
+# returns targets first
+@wrong()
+def shift_other_order(tokens, pad):
+    targets = np.where(tokens[..., 1:] == pad, -100, tokens[..., 1:])
+    return targets, tokens[..., :-1]
+
+
+# for one text only
+@wrong("texts-shifted")
+def shift_one_text(tokens, pad):
+    inputs, targets = tokens[:-1], tokens[1:]
+    targets = np.where(targets == pad, -100, targets)
+    return inputs, targets
+
+
+# drops the padding, which makes one flat array
+@wrong()
+def shift_boolean_index(tokens, pad):
+    inputs, targets = tokens[..., :-1], tokens[..., 1:]
+    keep = targets != pad
+    return inputs[keep], targets[keep]
+
+
+# NaN, so that the targets are floats
+@wrong()
+def shift_nan(tokens, pad):
+    return tokens[..., :-1], np.where(
+        tokens[..., 1:] == pad, np.nan, tokens[..., 1:]
+    )
+
+
+# only one array
+@wrong()
+def shift_stacked(tokens, pad):
+    targets = np.where(tokens[..., 1:] == pad, -100, tokens[..., 1:])
+    return np.stack([tokens[..., :-1], targets])
+
+
+# takes the last real token out of the inputs, too, as -100
+@wrong(author="blind")
+def blind_shift_ends(tokens, pad):
+    inputs, targets = tokens[..., :-1].copy(), tokens[..., 1:].copy()
+    inputs[targets == pad] = -100
+    targets[targets == pad] = -100
+    return inputs, targets
+
+
+# pads the targets in front instead of cutting
+@wrong("swapped", author="blind")
+def blind_shift_right(tokens, pad):
+    targets = np.full_like(tokens, -100)
+    targets[..., 1:] = tokens[..., :-1]
+    targets = np.where(targets == pad, -100, targets)
+    return tokens[..., 1:], targets[..., 1:]
+
+
+# masks everywhere the text's last real token
+@wrong(author="blind")
+def blind_shift_last_masked(tokens, pad):
+    following = tokens[..., 1:]
+    ends = (tokens != pad).sum(-1)
+    targets = np.where(
+        np.arange(1, tokens.shape[-1]) < ends[..., None] - 1, following, -100
+    )
+    return tokens[..., :-1], targets
+
+
+# sliding windows: axis 1 in place of the last
+@wrong(author="blind")
+def blind_shift_axis_1(tokens, pad):
+    inputs, targets = tokens[:, :-1], tokens[:, 1:]
+    return inputs, np.where(targets == pad, -100, targets)
+
+
+# -100 in a list comprehension over the first text only
+@wrong(author="blind")
+def blind_shift_first_text(tokens, pad):
+    row = tokens.reshape(-1, tokens.shape[-1])[0]
+    targets = np.array([-100 if t == pad else t for t in row[1:]])
+    return row[:-1], targets

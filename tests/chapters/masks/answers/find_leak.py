@@ -1,0 +1,482 @@
+"""Answers to `find_leak`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def fl_one_at_a_time(model, X):
+    before = model(X)
+    leaks = []
+    for j in range(1, len(X)):
+        changed = X.copy()
+        changed[j] = -3 * changed[j] + 0.7
+        moved = np.abs(model(changed) - before).max(axis=-1) > 1e-8
+        leaks += list(np.flatnonzero(moved[:j]))
+    return min(leaks) if leaks else None
+
+
+@right()
+def fl_by_prefix(model, X):
+    whole = model(X)
+    for i in range(len(X)):
+        if not np.allclose(model(X[: i + 1])[-1], whole[i], atol=1e-7):
+            return i
+
+
+@right()
+def fl_random(model, X):
+    rng = np.random.default_rng(0)
+    before = model(X)
+    for i in range(len(X)):
+        changed = np.concatenate(
+            [X[: i + 1], rng.standard_normal(X[i + 1 :].shape)]
+        )
+        if np.abs(model(changed)[i] - before[i]).max() > 1e-9:
+            return i
+    return None
+
+
+@right()
+def fl_swapped_in_zeros(model, X):
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] = 0
+        if not np.allclose(model(changed)[i], model(X)[i]):
+            return np.int64(i)
+
+
+@right()
+def fl_relative(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1e-2
+        gap = np.abs(model(changed)[i] - before[i]).max()
+        if gap > 1e-9 * np.abs(before[i]).max():
+            return i
+    return None
+
+
+@right()
+def fl_large_change(model, X):
+    before = model(X)
+    for i in range(len(X)):
+        changed = np.vstack([X[: i + 1], 100 - X[i + 1 :]])
+        if np.linalg.norm(model(changed)[i] - before[i]) > 1e-8:
+            return i
+
+
+@right()
+def fl_number_by_number(model, X):
+    before, leaks = model(X), set()
+    for j, k in np.ndindex(X.shape):
+        changed = X.copy()
+        changed[j, k] = 2.0 - changed[j, k]
+        moved = ~np.isclose(model(changed), before).all(axis=1)
+        leaks |= {i for i in range(j) if moved[i]}
+    return min(leaks, default=None)
+
+
+@right()
+def fl_half(model, X):
+    before, n = model(X), len(X)
+    for i in range(n):
+        for scale in (0.5, 2.0, -1.0):
+            changed = np.where(np.arange(n)[:, None] > i, scale * X, X)
+            if np.abs(model(changed) - before)[i].max(initial=0.0) > 1e-7:
+                return i
+
+
+def fresh_has_moved(old, new):
+    """Say whether a row changed by more than rounding."""
+    size = max(np.abs(old).max(), np.abs(new).max())
+    return not np.abs(new - old).max() <= 1e-8 * size
+
+
+@right(author="fresh")
+def fresh_fl_all_suffixes(model, X):
+    rng = np.random.default_rng(123)
+    kept = np.array(model(X.copy()))
+
+    def leaks(i):
+        for size in (0.5, 1.0, 3.0):
+            step = size * rng.normal(size=X.shape)
+            step[: i + 1] = 0
+            for changed in (X + step, X - step):
+                if fresh_has_moved(kept[i], np.array(model(changed))[i]):
+                    return True
+        return False
+
+    return next(filter(leaks, range(len(X) - 1)), None)
+
+
+@right(author="fresh")
+def fresh_fl_smallest_of_all(model, X):
+    """Change inputs one at a time and all from one on; keep the smallest output."""
+    rng = np.random.default_rng(5)
+    n, Y, guilty = len(X), np.array(model(X.copy())), set()
+    for j in range(1, n):
+        for stop in (j + 1, n):
+            for size in (-2.0, 0.7, 1.0, 2.0):
+                Z = X.copy()
+                Z[j:stop] = Z[j:stop] + size * rng.normal(size=Z[j:stop].shape)
+                out = np.array(model(Z))
+                guilty |= {i for i in range(j) if fresh_has_moved(Y[i], out[i])}
+    return min(guilty, default=None)
+
+
+@wrong()
+def fl_true_false(model, X):
+    changed = X.copy()
+    changed[-1] += 1
+    return not np.allclose(model(changed)[:-1], model(X)[:-1])
+
+
+@wrong()
+def fl_changes_x_itself(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        X[i + 1 :] += 1
+        if not np.allclose(model(X)[i], before[i]):
+            return i
+
+
+@wrong()
+def fl_counts_from_one(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1.0
+        if not np.allclose(model(changed)[i], before[i]):
+            return i + 1
+    return None
+
+
+@wrong()
+def fl_minus_one(model, X):
+    return -1
+
+
+@wrong()
+def fl_alias(model, X):
+    for i in range(len(X) - 1):
+        changed = X
+        changed[i + 1 :] = 0
+        if not np.allclose(model(changed)[i], model(X)[i]):
+            return i
+    return None
+
+
+@wrong()
+def fl_any_position(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1.0
+        if not np.allclose(model(changed), before):
+            return i
+    return None
+
+
+def _leak_finder(change, same):
+    """Search as asked for, with a change and a comparison of the learner's own."""
+
+    def find(model, X):
+        before = model(X)
+        for i in range(len(X) - 1):
+            changed = X.copy()
+            change(changed[i + 1 :])
+            if not same(model(changed)[i], before[i]):
+                return i
+        return None
+
+    return find
+
+
+def _add(amount):
+    def change(rows):
+        rows += amount
+
+    return change
+
+
+@wrong("exact")
+def fl_exact(model, X):
+    return _leak_finder(_add(1.0), lambda a, b: not (a != b).any())(model, X)
+
+
+@wrong("exact")
+def fl_exact_noise(model, X):
+    rng = np.random.default_rng(0)
+
+    def noise(rows):
+        rows[:] = rng.standard_normal(rows.shape)
+
+    return _leak_finder(noise, np.array_equal)(model, X)
+
+
+@wrong("sums")
+def fl_sums(model, X):
+    same = _leak_finder(_add(1.0), lambda a, b: np.isclose(a.sum(), b.sum()))
+    return same(model, X)
+
+
+@wrong("sums")
+def fl_means(model, X):
+    same = _leak_finder(_add(5.0), lambda a, b: abs(a.mean() - b.mean()) < 1e-9)
+    return same(model, X)
+
+
+@wrong("first-feature")
+def fl_first_feature(model, X):
+    def change(rows):
+        rows[:, 0] += 1.0
+
+    return _leak_finder(change, np.allclose)(model, X)
+
+
+@wrong("first-output")
+def fl_first_output(model, X):
+    return _leak_finder(_add(1.0), lambda a, b: np.isclose(a[0], b[0]))(model, X)
+
+
+@wrong("coarse", said="0.001")
+def fl_small_change(model, X):
+    return _leak_finder(_add(1e-3), np.allclose)(model, X)
+
+
+@wrong(said="0.0001")
+def fl_smaller_change(model, X):
+    return _leak_finder(_add(1e-4), np.allclose)(model, X)
+
+
+@wrong(said="0.0001")
+def fl_smaller_change_atol(model, X):
+    def same(a, b):
+        return np.allclose(a, b, atol=1e-4)
+
+    return _leak_finder(_add(1e-4), same)(model, X)
+
+
+@wrong("coarse", said="tolerance is too generous")
+def fl_generous(model, X):
+    return _leak_finder(_add(1.0), lambda a, b: np.abs(a - b).max() < 0.01)(
+        model, X
+    )
+
+
+@wrong("nan-probe", said="inf makes a bad probe")
+def fl_infinity(model, X):
+    return _leak_finder(_add(np.inf), np.allclose)(model, X)
+
+
+@wrong("nan-probe", said="nan makes a bad probe")
+def fl_nan(model, X):
+    return _leak_finder(_add(np.nan), np.allclose)(model, X)
+
+
+@wrong(said="output 0 depends on input 4")
+def fl_next_and_last(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        for j in (i + 1, len(X) - 1):
+            changed = X.copy()
+            changed[j] += 1.0
+            if not np.allclose(model(changed)[i], before[i]):
+                return i
+    return None
+
+
+@wrong(said="output 4 depends on input 10")
+def fl_three_ahead(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 : i + 4] += 1.0
+        if not np.allclose(model(changed)[i], before[i]):
+            return i
+    return None
+
+
+# any feature that stays is taken for no leak
+@wrong()
+def fl_any_feature_same(model, X):
+    return _leak_finder(_add(1.0), lambda a, b: np.isclose(a, b).any())(model, X)
+
+
+# return None inside the loop: only position 0 is tried
+@wrong()
+def fl_returns_in_loop(model, X):
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1.0
+        if not np.allclose(model(changed)[i], model(X)[i]):
+            return i
+        return None
+
+
+# compares the output with the input
+@wrong()
+def fl_input_compared(model, X):
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1.0
+        if not np.allclose(model(changed)[i], changed[i]):
+            return i
+    return None
+
+
+# gives all leaking positions, not the first
+@wrong()
+def fl_all_positions(model, X):
+    leaks = []
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1.0
+        if not np.allclose(model(changed)[i], model(X)[i]):
+            leaks.append(i)
+    return leaks or None
+
+
+# looks at one later output, i + 1, instead of output i
+@wrong()
+def fl_next_output(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1.0
+        if not np.allclose(model(changed)[i + 1], before[i + 1]):
+            return i
+    return None
+
+
+# changes input i itself as well as the later ones, so honest models seem to leak
+@wrong(author="fresh")
+def fresh_fl_changes_own(model, X):
+    before = model(X)
+    for i in range(len(X)):
+        other = X.copy()
+        other[i:] += 1.0 + np.random.default_rng(i).random(X[i:].shape)
+        if not np.allclose(model(other)[i], before[i], rtol=1e-7, atol=1e-9):
+            return i
+    return None
+
+
+# changes only the next input, so it misses leaks from further away
+@wrong(author="fresh")
+def fresh_fl_only_next(model, X):
+    Y = model(X)
+
+    def leaks(i):
+        Z = np.array(X)
+        Z[i + 1] = np.random.default_rng(1).normal(size=X.shape[1])
+        return np.abs(model(Z)[i] - Y[i]).max() > 1e-7 * np.abs(Y[i]).max()
+
+    return next((i for i in range(len(X) - 1) if leaks(i)), None)
+
+
+# goes through the changed inputs first, and so returns the output that leaks from the earliest
+# input, which need not be the first output that leaks
+@wrong(author="fresh")
+def fresh_fl_inputs_first(model, X):
+    Y, rng = model(X), np.random.default_rng(7)
+    for j in range(1, len(X)):
+        X_j = np.concatenate([X[:j], rng.normal(size=(1, X.shape[1])), X[j + 1 :]])
+        moved = np.abs(model(X_j) - Y).max(axis=1)
+        for i in range(j):
+            if moved[i] > 1e-7 * np.abs(Y[i]).max():
+                return i
+    return None
+
+
+# changes X in place and never puts it back, so later outputs move for honest reasons AND takes any
+# difference for a leak, rounding included
+@wrong(author="fresh")
+def fresh_fl_in_place_exact(model, X):
+    Y = model(X.copy())
+    i = 0
+    while i < len(X) - 1:
+        X[i + 1 :] += np.random.default_rng(i).normal(size=X[i + 1 :].shape)
+        if (model(X)[i] != Y[i]).any():
+            return i
+        i += 1
+    return None
+
+
+# only reverses the order of the later inputs, so it misses a model that uses their sum, and one in
+# which the last but one position sees the last
+@wrong(author="unseen")
+def second_ma_reverses_future(model, X):
+    before = model(X)
+
+    def search(i):
+        if i == len(X):
+            return None
+        changed = np.concatenate([X[: i + 1], X[i + 1 :][::-1]])
+        after = model(changed)
+        if not np.allclose(after[i], before[i], rtol=1e-7, atol=1e-12):
+            return i
+        return search(i + 1)
+
+    return search(0)
+
+
+# goes through the changed inputs and returns the first output changed by the earliest of them,
+# though a later input may leak into a still earlier position
+@wrong(author="unseen")
+def third_ma_first_input(model, X):
+    before = model(X.copy())
+    rng = np.random.default_rng(0)
+    for j in range(1, len(X)):
+        changed = X.copy()
+        changed[j] += rng.normal(size=X.shape[1])
+        after = model(changed)
+        for i in range(j):
+            if np.abs(after[i] - before[i]).max() > 1e-8 * np.abs(before).max():
+                return i
+    return None
+
+
+# changes only the input right after i, so a leak from farther ahead is missed
+@wrong("only-next", author="blind")
+def b6_masks_5(model, X):
+    base = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1] = changed[i + 1] + 1.0
+        new = model(changed)
+        if not np.allclose(new[i], base[i], rtol=1e-8, atol=1e-10):
+            return i
+    return None
+
+
+# returns the position that it changed, not the one that noticed
+@wrong("elsewhere", said="is `j` the right one here", author="blind")
+def own_masks_4(model, X):
+    base = model(X)
+    for j in range(1, len(X)):
+        Y = X.copy()
+        Y[j] += 1.0
+        out = model(Y)
+        for i in range(j):
+            if not np.allclose(out[i], base[i]):
+                return j
+    return None
+
+
+# returns the leak that the first changed input shows, not the smallest position over all inputs (an
+# earlier position may depend on a later input)
+@wrong("fails-two", "elsewhere", author="blind")
+def b7_masks_35(model, X):
+    base = model(X)
+    n = len(X)
+    for j in range(1, n):
+        changed = X.copy()
+        changed[j] = changed[j] + 1.0
+        out = model(changed)
+        for i in range(j):
+            if not np.allclose(out[i], base[i], rtol=1e-7, atol=1e-9):
+                return i
+    return None

@@ -1,0 +1,166 @@
+"""Answers to `from_torch_masks`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ftm_neither(attn_mask, key_padding_mask, is_causal):
+    hidden = attn_mask | key_padding_mask[:, None]
+    if is_causal:
+        hidden = hidden | np.triu(np.ones(attn_mask.shape, dtype=bool), k=1)
+    return ~hidden
+
+
+@right()
+def ftm_loop(attn_mask, key_padding_mask, is_causal):
+    allowed = ~attn_mask
+    if is_causal:
+        allowed &= np.tril(np.ones_like(allowed))
+    return np.stack([allowed & ~row for row in key_padding_mask])
+
+
+@right()
+def ftm_where(attn_mask, key_padding_mask, is_causal):
+    n_q, n_k = attn_mask.shape
+    later = is_causal & (np.arange(n_k) > np.arange(n_q)[:, None])
+    return np.where(
+        attn_mask | later | np.expand_dims(key_padding_mask, 1), False, True
+    )
+
+
+@right()
+def ftm_product(attn_mask, key_padding_mask, is_causal):
+    kept = (
+        np.logical_not(attn_mask)[None] * np.logical_not(key_padding_mask)[:, None]
+    )
+    return np.tril(kept) if is_causal else kept
+
+
+@right()
+def ftm_one_by_one(attn_mask, key_padding_mask, is_causal):
+    batch, (n_q, n_k) = len(key_padding_mask), attn_mask.shape
+    mask = np.zeros((batch, n_q, n_k), dtype=bool)
+    for b in range(batch):
+        for i in range(n_q):
+            for j in range(n_k):
+                if (
+                    attn_mask[i, j]
+                    or key_padding_mask[b, j]
+                    or (is_causal and j > i)
+                ):
+                    continue
+                mask[b, i, j] = True
+    return mask
+
+
+@wrong("or")
+def ftm_both_drop(attn_mask, key_padding_mask, is_causal):
+    mask = ~(attn_mask & key_padding_mask[:, None, :])
+    return np.tril(mask) if is_causal else mask
+
+
+@wrong("dropped")
+def ftm_dropped(attn_mask, key_padding_mask, is_causal):
+    dropped = attn_mask | key_padding_mask[:, None, :]
+    if is_causal:
+        dropped = dropped | np.triu(np.ones(attn_mask.shape, dtype=bool), 1)
+    return dropped
+
+
+# the causal mask of this book
+@wrong("bottom-right")
+def ftm_our_causal_mask(attn_mask, key_padding_mask, is_causal):
+    from course_attn.in_numpy.masks import causal_mask
+
+    mask = ~(attn_mask | key_padding_mask[:, None])
+    return mask & causal_mask(*attn_mask.shape) if is_causal else mask
+
+
+# a shape of the batch, and no padding in it
+@wrong("no-padding")
+def ftm_no_padding(attn_mask, key_padding_mask, is_causal):
+    mask = np.tril(~attn_mask) if is_causal else ~attn_mask
+    return np.repeat(mask[None], len(key_padding_mask), axis=0)
+
+
+@wrong("unchanged", "never-causal")
+def ftm_as_given(attn_mask, key_padding_mask, is_causal):
+    return attn_mask & key_padding_mask[:, None, :]
+
+
+# keeps the future with triu, where tril keeps the past
+@wrong()
+def ftm_upper_triangle(attn_mask, key_padding_mask, is_causal):
+    mask = ~attn_mask & ~key_padding_mask[:, None, :]
+    return np.triu(mask) if is_causal else mask
+
+
+# `is_causal` hides a query from itself, too
+@wrong()
+def ftm_not_itself(attn_mask, key_padding_mask, is_causal):
+    mask = ~attn_mask & ~key_padding_mask[:, None, :]
+    return np.tril(mask, -1) if is_causal else mask
+
+
+# no axis for the queries: padding meets the wrong axis
+@wrong()
+def ftm_no_axis(attn_mask, key_padding_mask, is_causal):
+    mask = ~attn_mask & ~key_padding_mask
+    return np.tril(mask) if is_causal else mask
+
+
+# as a bias of 0 and a large negative number
+@wrong()
+def ftm_large_bias(attn_mask, key_padding_mask, is_causal):
+    hidden = attn_mask | key_padding_mask[:, None]
+    if is_causal:
+        hidden = hidden | ~np.tri(*attn_mask.shape, dtype=bool)
+    return np.where(hidden, -1e9, 0.0)
+
+
+# negates the padding mask but not attn_mask AND aligns the causal mask to the bottom right
+@wrong(said="*bottom right*", author="unseen")
+def fifth_ma_half_negated(attn_mask, key_padding_mask, is_causal):
+    allowed = attn_mask[None] & ~key_padding_mask[:, None]
+    if is_causal:
+        n_q, n_k = attn_mask.shape
+        allowed = allowed & np.tri(n_q, n_k, n_k - n_q, dtype=bool)
+    return allowed
+
+
+# with is_causal, attn_mask is ignored instead of being applied in addition
+@wrong(said="the triangle takes the place of `attn_mask`", author="unseen")
+def fifth_ma_causal_instead(attn_mask, key_padding_mask, is_causal):
+    batch, n_k = key_padding_mask.shape
+    n_q = attn_mask.shape[0]
+    ours = np.zeros((batch, n_q, n_k), dtype=bool)
+    for b in range(batch):
+        for i in range(n_q):
+            for j in range(n_k):
+                dropped = j > i if is_causal else attn_mask[i, j]
+                ours[b, i, j] = not (dropped or key_padding_mask[b, j])
+    return ours
+
+
+# a key is dropped only if *both* masks drop it (and instead of or)
+@wrong("or", author="blind")
+def b6_masks_4(attn_mask, key_padding_mask, is_causal):
+    drop = attn_mask[None, :, :] & key_padding_mask[:, None, :]
+    allowed = ~drop
+    if is_causal:
+        n_q, n_k = attn_mask.shape
+        allowed = allowed & np.tri(n_q, n_k, dtype=bool)
+    return allowed
+
+
+# the padding mask is not turned around, and the causal mask is aligned to the bottom right
+@wrong("padding-unchanged", "bottom-right", author="blind")
+def b6_masks_8(attn_mask, key_padding_mask, is_causal):
+    n_q, n_k = attn_mask.shape
+    ours = np.logical_not(attn_mask)
+    if is_causal:
+        rows = np.arange(n_q)[:, None]
+        ours = ours & (np.arange(n_k)[None, :] <= rows + n_k - n_q)
+    return ours[None] & key_padding_mask[:, None, :]

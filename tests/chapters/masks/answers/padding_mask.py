@@ -1,0 +1,173 @@
+"""Answers to `padding_mask`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def pm_reshape(lengths, n_k):
+    return np.arange(n_k).reshape(1, 1, -1) < lengths.reshape(-1, 1, 1)
+
+
+@right()
+def pm_loop(lengths, n_k):
+    mask = np.zeros((len(lengths), 1, n_k), dtype=bool)
+    for b, length in enumerate(lengths):
+        mask[b, :, :length] = True
+    return mask
+
+
+@right()
+def pm_stacked(lengths, n_k):
+    return np.array([[[j < length for j in range(n_k)]] for length in lengths])
+
+
+@right()
+def pm_tri_rows(lengths, n_k):
+    return np.tri(n_k + 1, n_k, -1, dtype=bool)[lengths][:, None]
+
+
+@right()
+def pm_cumulative(lengths, n_k):
+    return np.cumsum(np.ones((len(lengths), 1, n_k)), axis=-1) <= lengths.reshape(
+        -1, 1, 1
+    )
+
+
+@right(author="fresh")
+def fresh_pm_slices(lengths, n_k):
+    real = np.zeros((len(lengths), 1, n_k), dtype=bool)
+    for row, length in zip(real, lengths):
+        row[0, : int(length)] = True
+    return real
+
+
+@right(author="fresh")
+def fresh_pm_rows_of_triangle(lengths, n_k):
+    """Look the rows up in a table with a row for every possible length."""
+    table = np.tri(n_k + 1, n_k, k=-1, dtype=bool)
+    return table[np.asarray(lengths)][:, np.newaxis]
+
+
+@wrong()
+def pm_two_axes_off(lengths, n_k):
+    return np.arange(n_k) <= lengths[:, None]
+
+
+@wrong()
+def pm_heads(lengths, n_k):
+    return (np.arange(n_k) < lengths[:, None])[:, None, None, :]
+
+
+@wrong()
+def pm_first_axis(lengths, n_k):
+    return (np.arange(n_k) < lengths[:, None])[None]
+
+
+@wrong("longest")
+def pm_longest(lengths, n_k):
+    return np.arange(lengths.max()) < lengths[:, None, None]
+
+
+@wrong()
+def pm_only_last_hidden(lengths, n_k):
+    return np.arange(n_k) != lengths[:, None, None]
+
+
+@wrong("one-too-few")
+def pm_last_index(lengths, n_k):
+    return np.arange(n_k) < lengths[:, None, None] - 1
+
+
+@wrong("longest")
+def pm_longest_loop(lengths, n_k):
+    mask = np.zeros((len(lengths), 1, max(lengths)), dtype=bool)
+    for b, length in enumerate(lengths):
+        mask[b, 0, :length] = True
+    return mask
+
+
+# polarity flipped and off by one: > for <
+@wrong()
+def pm_greater(lengths, n_k):
+    return np.arange(n_k) > lengths[:, None, None]
+
+
+# the length of the first sequence for all
+@wrong()
+def pm_first_length(lengths, n_k):
+    row = np.arange(n_k) < lengths[0]
+    return np.tile(row, (len(lengths), 1, 1))
+
+
+# one row per query, as many as keys
+@wrong()
+def pm_square(lengths, n_k):
+    return np.broadcast_to(
+        np.arange(n_k) < lengths[:, None, None], (len(lengths), n_k, n_k)
+    )
+
+
+# length 0 is taken for no padding (Python's -0)
+@wrong()
+def pm_negative_slice(lengths, n_k):
+    mask = np.ones((len(lengths), 1, n_k), dtype=bool)
+    for b, length in enumerate(lengths):
+        mask[b, 0, -(n_k - length) :] = False
+    return mask
+
+
+# batch last: keys and sequences swapped
+@wrong()
+def pm_transposed(lengths, n_k):
+    return np.arange(n_k)[:, None, None] < lengths
+
+
+# counts one key of filling as real (<= for <)
+@wrong(author="fresh")
+def fresh_pm_one_too_many(lengths, n_k):
+    return np.arange(n_k)[None, None, :] <= np.asarray(lengths)[:, None, None]
+
+
+# cuts the filling off from the end with a negative slice, which for a sequence without filling (-0)
+# is the whole row
+@wrong(author="fresh")
+def fresh_pm_minus_zero(lengths, n_k):
+    real = np.ones((len(lengths), 1, n_k), dtype=bool)
+    for b, length in enumerate(lengths):
+        filling = n_k - length
+        real[b, 0, -filling:] = False
+    return real
+
+
+# takes the last keys for the real ones, as if the filling came first
+@wrong(author="fresh")
+def fresh_pm_filling_first(lengths, n_k):
+    table = [[[False] * (n_k - n) + [True] * n] for n in lengths.tolist()]
+    return np.array(table, dtype=bool).reshape(len(lengths), 1, n_k)
+
+
+# puts the axis of length 1 last instead of in the middle AND is as wide as the longest sequence
+# instead of n_k
+@wrong(author="fresh")
+def fresh_pm_axis_last_longest(lengths, n_k):
+    longest = max(lengths)
+    real = np.array([[j < n for j in range(longest)] for n in lengths], dtype=bool)
+    return np.expand_dims(real, -1)
+
+
+# takes the padding to come first (real keys at the end)
+@wrong("filled-in-front", author="blind")
+def b6_masks_3(lengths, n_k):
+    cols = np.arange(n_k)
+    real = cols[None, :] >= n_k - np.asarray(lengths)[:, None]
+    return real[:, None, :]
+
+
+# one mask for all (the longest length)
+@wrong("one-for-all", author="blind")
+def own_masks_2(lengths, n_k):
+    lengths = np.asarray(lengths)
+    m = np.arange(n_k) < lengths.max()
+    return np.broadcast_to(m, (len(lengths), 1, n_k)).copy()

@@ -1,0 +1,123 @@
+"""Answers to `to_torch_mha_mask`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def tm_logical_not(mask):
+    return np.logical_not(mask)
+
+
+@right()
+def tm_equals_false(mask):
+    return mask == False  # noqa: E712
+
+
+@right()
+def tm_xor(mask):
+    return mask ^ True
+
+
+@right()
+def tm_where(mask):
+    return np.where(mask, False, True)
+
+
+@right(author="fresh")
+def fresh_tm_xor(mask):
+    return np.bitwise_xor(mask, np.True_)
+
+
+@right(author="fresh")
+def fresh_tm_entry_by_entry(mask):
+    flipped = [not allowed for allowed in mask.flat]
+    return np.array(flipped, dtype=bool).reshape(mask.shape)
+
+
+@wrong()
+def tm_in_place(mask):
+    np.logical_not(mask, out=mask)
+    return mask
+
+
+@wrong("numbers", said="refuses")
+def tm_one_minus(mask):
+    return 1 - mask
+
+
+@wrong(said="`~")
+def tm_minus(mask):
+    return -mask
+
+
+@wrong(said="`np.logical_not(…)`")
+def tm_not(mask):
+    return not mask
+
+
+@wrong("inverted-integers")
+def tm_invert_int(mask):
+    return ~mask.astype(int)
+
+
+@wrong("numbers", said="are *added*")
+def tm_one_minus_float(mask):
+    return 1.0 - mask
+
+
+@wrong(said="`np.logical_not(…)`")
+def tm_true_minus(mask):
+    return True - mask
+
+
+# a bias of -1e9 where bool is asked for
+@wrong()
+def tm_large_bias(mask):
+    return np.where(mask, 0.0, -1e9)
+
+
+# a float bias in the wrong polarity, too
+@wrong()
+def tm_flipped_bias(mask):
+    return np.where(mask, -np.inf, 0.0)
+
+
+# the rows are reversed, not the truth values
+@wrong()
+def tm_rows_reversed(mask):
+    return mask[::-1]
+
+
+# the future instead of what the mask says
+@wrong()
+def tm_triu(mask):
+    return np.triu(np.ones(mask.shape, dtype=bool), k=1)
+
+
+# copies the mask and does not invert it
+@wrong(author="fresh")
+def fresh_tm_only_copied(mask):
+    return np.array(mask, dtype=bool, copy=True)
+
+
+# returns whole numbers 0 and 1 instead of bool
+@wrong(author="fresh")
+def fresh_tm_integers(mask):
+    may_attend, drop = 0, 1
+    return np.where(mask, may_attend, drop)
+
+
+# inverts the argument itself, in place
+@wrong(author="fresh")
+def fresh_tm_in_place(mask):
+    for place in np.ndindex(*mask.shape):
+        mask[place] = not mask[place]
+    return mask
+
+
+# swaps queries and keys AND returns numbers to add (0 and minus infinity) instead of a bool mask
+@wrong(author="fresh")
+def fresh_tm_transposed_bias(mask):
+    return np.where(mask.T, 0.0, -np.inf)

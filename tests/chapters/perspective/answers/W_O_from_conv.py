@@ -1,0 +1,127 @@
+"""Answers to `W_O_from_conv`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def wc_loops(weight):
+    c_out, c_in, k_height, k_width = weight.shape
+    rows = []
+    for a in range(k_height):
+        for b in range(k_width):
+            for f in range(c_in):
+                rows.append(weight[:, f, a, b])
+    return np.array(rows)
+
+
+@right()
+def wc_moveaxis(weight):
+    return np.moveaxis(weight, (0, 1), (-1, -2)).reshape(-1, len(weight))
+
+
+@right()
+def wc_blocks(weight):
+    heads = np.ndindex(weight.shape[2:])
+    return np.concatenate([weight[:, :, a, b].T for a, b in heads])
+
+
+@right()
+def wc_einsum(weight):
+    c_out, c_in, k_height, k_width = weight.shape
+    W_O = np.einsum("ofab->abfo", weight)
+    return W_O.reshape(k_height * k_width * c_in, c_out)
+
+
+@right()
+def wc_transpose_late(weight):
+    by_output = weight.transpose(0, 2, 3, 1).reshape(len(weight), -1)
+    return by_output.T
+
+
+# a reshape alone
+@wrong("not-transposed", said="the order of `W_O` first")
+def wc_reshaped(weight):
+    c_out, c_in, k_height, k_width = weight.shape
+    return weight.reshape(k_height * k_width * c_in, c_out)
+
+
+# swaps first and last axis only
+@wrong("ends-exchanged")
+def wc_swapaxes(weight):
+    return np.swapaxes(weight, 0, -1).reshape(-1, weight.shape[0])
+
+
+# reads the kernel as (k, k, c_in, c_out)
+@wrong("as-in-the-book")
+def wc_as_package(weight):
+    return weight.reshape(-1, weight.shape[-1])
+
+
+# rolls the axes the wrong way
+@wrong("channels-first")
+def wc_rolled(weight):
+    return np.transpose(weight, (1, 2, 3, 0)).reshape(-1, weight.shape[0])
+
+
+# blocks side by side, not on top of each other
+@wrong("side-by-side")
+def wc_side_by_side(weight):
+    heads = np.ndindex(weight.shape[2:])
+    return np.concatenate([weight[:, :, a, b].T for a, b in heads], axis=1)
+
+
+# blocks that are not transposed
+@wrong("blocks-not-transposed")
+def wc_blocks_not_transposed(weight):
+    heads = np.ndindex(weight.shape[2:])
+    return np.concatenate([weight[:, :, a, b] for a, b in heads])
+
+
+# flips the kernel, and then reads it row by row
+@wrong("flipped")
+def wc_flip_both(weight):
+    turned = np.flip(weight, axis=(2, 3))
+    return np.moveaxis(turned, (0, 1), (3, 2)).reshape(-1, len(weight))
+
+
+# as nn.Linear's weight
+@wrong("transposed", author="blind")
+def blind_linear(weight):
+    return weight.transpose(0, 2, 3, 1).reshape(len(weight), -1)
+
+
+# the heads alone
+@wrong("heads-apart", author="blind")
+def blind_heads_axis(weight):
+    c_out, c_in, k_height, k_width = weight.shape
+    return weight.transpose(2, 3, 1, 0).reshape(k_height * k_width, c_in, c_out)
+
+
+# rotates by a quarter
+@wrong("flipped", author="blind")
+def blind_rot90(weight):
+    turned = np.rot90(weight, 2, axes=(2, 3))
+    return turned.transpose(2, 3, 1, 0).reshape(-1, len(weight))
+
+
+# transposes what is flat
+@wrong("not-transposed", author="blind")
+def blind_flat_transposed(weight):
+    return weight.reshape(-1, len(weight))
+
+
+# moves the axes one by one, and one too many
+@wrong("channels-between", author="blind")
+def blind_moved_twice(weight):
+    moved = np.moveaxis(np.moveaxis(weight, 0, -1), 0, 1)
+    return moved.reshape(-1, len(weight))
+
+
+# averages the heads
+@wrong(author="blind")
+def blind_mean(weight):
+    c_out, c_in, k_height, k_width = weight.shape
+    W_O = weight.transpose(2, 3, 1, 0).reshape(-1, c_out)
+    return W_O / (k_height * k_width)

@@ -1,0 +1,157 @@
+"""Answers to `head_shifts`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def hs_loops(k_height, k_width):
+    shifts = []
+    for a in range(k_height):
+        for b in range(k_width):
+            shifts.append((a - k_height // 2, b - k_width // 2))
+    return np.array(shifts)
+
+
+@right()
+def hs_indices(k_height, k_width):
+    a, b = np.indices((k_height, k_width))
+    return np.stack([a - a.max() // 2, b - b.max() // 2], axis=-1).reshape(-1, 2)
+
+
+@right()
+def hs_product(k_height, k_width):
+    from itertools import product
+
+    up, left = (k_height - 1) // 2, (k_width - 1) // 2
+    return np.array([*product(range(-up, up + 1), range(-left, left + 1))])
+
+
+@right()
+def hs_divmod(k_height, k_width):
+    heads = np.arange(k_height * k_width)
+    a, b = np.divmod(heads, k_width)
+    return np.array([a, b]).T - [k_height // 2, k_width // 2]
+
+
+@right()
+def hs_repeat_tile(k_height, k_width):
+    down = np.repeat(np.arange(k_height), k_width) - k_height // 2
+    right = np.tile(np.arange(k_width), k_height) - k_width // 2
+    return np.column_stack((down, right)).astype(np.int32)
+
+
+# flat offsets in an image of some width
+@wrong("one-number")
+def hs_flat_offsets(k_height, k_width):
+    heads = np.arange(k_height * k_width)
+    return heads - len(heads) // 2
+
+
+# a and b themselves, counted from 1
+@wrong()
+def hs_from_one(k_height, k_width):
+    return np.array(
+        [(a, b) for a in range(1, k_height + 1) for b in range(1, k_width + 1)]
+    )
+
+
+# the inner loop counts rows
+@wrong("columns-first")
+def hs_loops_exchanged(k_height, k_width):
+    return np.array([
+        (a - k_height // 2, b - k_width // 2)
+        for b in range(k_width)
+        for a in range(k_height)
+    ])  # fmt: skip
+
+
+# a range that leaves out its end
+@wrong("open-range")
+def hs_open_range(k_height, k_width):
+    up, left = k_height // 2, k_width // 2
+    return np.array([(a, b) for a in range(-up, up) for b in range(-left, left)])
+
+
+# sorts by distance
+@wrong()
+def hs_by_distance(k_height, k_width):
+    a, b = np.divmod(np.arange(k_height * k_width), k_width)
+    shifts = np.stack([a - k_height // 2, b - k_width // 2], axis=1)
+    return shifts[np.argsort((shifts**2).sum(axis=1), kind="stable")]
+
+
+# absolute distances
+@wrong()
+def hs_distances(k_height, k_width):
+    a, b = np.divmod(np.arange(k_height * k_width), k_width)
+    return np.stack([abs(a - k_height // 2), abs(b - k_width // 2)], axis=1)
+
+
+# a fixed 3
+@wrong(
+    "only-example",
+    "head",
+    said="a number in your code that should come from `k_height` or `k_width`",
+)
+def hs_fixed(k_height, k_width):
+    return np.array([(a - 1, b - 1) for a, b in np.ndindex(3, 3)])
+
+
+# the height for both
+@wrong("head", said="the column shift")
+def hs_one_size(k_height, k_width):
+    k = k_height
+    places = np.ndindex(k_height, k_width)
+    return np.array([(a - k // 2, b - k // 2) for a, b in places])
+
+
+# the bottom row comes first, as in a plot
+@wrong(author="blind")
+def blind_bottom_first(k_height, k_width):
+    a, b = np.divmod(np.arange(k_height * k_width), k_width)
+    return np.stack([k_height // 2 - a, b - k_width // 2], axis=1)
+
+
+# kernels are taken to be square
+@wrong(author="blind")
+def blind_square(k_height, k_width):
+    k = k_height
+    return np.array([(a - k // 2, b - k // 2) for a in range(k) for b in range(k)])
+
+
+# a meshgrid with its axes exchanged
+@wrong("columns-first", author="blind")
+def blind_meshgrid(k_height, k_width):
+    down = np.arange(k_height) - k_height // 2
+    right = np.arange(k_width) - k_width // 2
+    D, R = np.meshgrid(down, right)
+    return np.stack([D.ravel(), R.ravel()], axis=1)
+
+
+# fractions of the kernel from -1 to 1
+@wrong(author="blind")
+def blind_linspace(k_height, k_width):
+    a, b = np.divmod(np.arange(k_height * k_width), k_width)
+    return np.stack(
+        [2 * a / max(k_height - 1, 1) - 1, 2 * b / max(k_width - 1, 1) - 1], axis=1
+    )
+
+
+# a list of pairs
+@wrong(author="blind")
+def blind_list(k_height, k_width):
+    return [
+        (a - k_height // 2, b - k_width // 2)
+        for a in range(k_height)
+        for b in range(k_width)
+    ]
+
+
+# without the middle
+@wrong(author="blind")
+def blind_no_middle(k_height, k_width):
+    a, b = np.divmod(np.arange(k_height * k_width), k_width)
+    shifts = np.stack([a - k_height // 2, b - k_width // 2], axis=1)
+    return shifts[(shifts != 0).any(axis=1)]

@@ -1,0 +1,164 @@
+"""Answers to `hopfield_update`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def hu_course_softmax(patterns, state, beta):
+    from course_attn.in_numpy import softmax
+
+    return softmax(beta * (state @ patterns.T)) @ patterns
+
+
+@right()
+def hu_scipy(patterns, state, beta):
+    from scipy.special import softmax
+
+    return np.dot(softmax(np.dot(state, patterns.T) * beta, axis=1), patterns)
+
+
+@right()
+def hu_loops(patterns, state, beta):
+    new = np.zeros_like(state)
+    for i, xi in enumerate(state):
+        s = np.array([beta * (xi @ x) for x in patterns])
+        a = np.exp(s - s.max())
+        new[i] = sum(w * x for w, x in zip(a / a.sum(), patterns, strict=True))
+    return new
+
+
+@right()
+def hu_columns(patterns, state, beta):
+    """With patterns as columns, as the paper has it."""
+    X, xi = patterns.T, state.T
+    s = beta * X.T @ xi
+    p = np.exp(s - s.max(axis=0))
+    return (X @ (p / p.sum(axis=0))).T
+
+
+@right()
+def hu_unscaled_function(patterns, state, beta):
+    from course_attn.in_numpy import attention_weights
+
+    return attention_weights(state, patterns, scale=beta) @ patterns
+
+
+@right()
+def hu_logsumexp(patterns, state, beta):
+    s = np.einsum("md,nd->mn", beta * state, patterns)
+    a = np.exp(s - np.logaddexp.reduce(s, axis=1)[:, None])
+    return np.einsum("mn,nd->md", a, patterns)
+
+
+# the matrix of the classical network, with beta
+@wrong("no-softmax")
+def hu_hebb(patterns, state, beta):
+    W = patterns.T @ patterns
+    return beta * state @ W
+
+
+# softmax over the features of the state
+@wrong("softmax-of-features")
+def hu_softmax_of_features(patterns, state, beta):
+    s = beta * state @ patterns.T @ patterns
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+# negative distances in place of dot products
+@wrong("distances")
+def hu_distances(patterns, state, beta):
+    s = -beta * ((state[:, None] - patterns) ** 2).sum(-1)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ patterns
+
+
+# repeats until nothing changes
+@wrong()
+def hu_until_settled(patterns, state, beta):
+    for _ in range(50):
+        s = beta * state @ patterns.T
+        e = np.exp(s - s.max(-1, keepdims=True))
+        state = e / e.sum(-1, keepdims=True) @ patterns
+    return state
+
+
+# patterns among themselves
+@wrong()
+def hu_self(patterns, state, beta):
+    s = beta * patterns @ patterns.T
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ patterns
+
+
+# attention does it
+@wrong("built-in")
+def hu_attention(patterns, state, beta):
+    from course_attn.in_numpy import attention
+
+    return attention(state, patterns, patterns, scale=beta)
+
+
+# one maximum for all states
+@wrong("one-maximum")
+def hu_global_maximum(patterns, state, beta):
+    s = beta * state @ patterns.T
+    e = np.exp(s - s.max())
+    return e / e.sum(-1, keepdims=True) @ patterns
+
+
+# one maximum and one sum for all states
+@wrong("one-maximum", "one-sum")
+def hu_global_softmax(patterns, state, beta):
+    s = beta * state @ patterns.T
+    e = np.exp(s - s.max())
+    return e / e.sum() @ patterns
+
+
+# beta as an exponent of the weights
+@wrong(author="blind")
+def blind_power(patterns, state, beta):
+    s = state @ patterns.T
+    a = np.exp(s - s.max(axis=-1, keepdims=True))
+    a = a / a.sum(axis=-1, keepdims=True)
+    return a**beta @ patterns
+
+
+# the mean dot product
+@wrong(author="blind")
+def blind_mean_product(patterns, state, beta):
+    s = beta * state @ patterns.T / state.shape[-1]
+    a = np.exp(s - s.max(axis=-1, keepdims=True))
+    return a / a.sum(axis=-1, keepdims=True) @ patterns
+
+
+# the largest state wins everything
+@wrong(author="blind")
+def blind_argmax_state(patterns, state, beta):
+    best = (state @ patterns.T).argmax(axis=-1)
+    return np.tanh(beta) * patterns[best]
+
+
+# tanh of the classical field
+@wrong(author="blind")
+def blind_tanh(patterns, state, beta):
+    return np.tanh(beta * state @ patterns.T @ patterns)
+
+
+# a state moves only where it is far
+@wrong(author="blind")
+def blind_descent(patterns, state, beta):
+    s = beta * state @ patterns.T
+    a = np.exp(s - s.max(axis=-1, keepdims=True))
+    a = a / a.sum(axis=-1, keepdims=True)
+    return state - beta * (state - a @ patterns)
+
+
+# one state only
+@wrong(author="blind")
+def blind_one_state(patterns, state, beta):
+    s = np.array([beta * float(state[0] @ x) for x in patterns])
+    a = np.exp(s - s.max())
+    return a / a.sum() @ patterns

@@ -1,0 +1,172 @@
+"""Answers to `shift_weights`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def sw_loops(height, width, shift):
+    A = np.zeros((height * width, height * width))
+    for r in range(height):
+        for c in range(width):
+            row, column = r + shift[0], c + shift[1]
+            if 0 <= row < height and 0 <= column < width:
+                A[r * width + c, row * width + column] = 1.0
+    return A
+
+
+@right()
+def sw_kron(height, width, shift):
+    down, right = shift
+    return np.kron(np.eye(height, k=down), np.eye(width, k=right))
+
+
+@right()
+def sw_compare(height, width, shift):
+    r, c = np.divmod(np.arange(height * width), width)
+    rows = r[None, :] - r[:, None] == shift[0]
+    columns = c[None, :] - c[:, None] == shift[1]
+    return (rows & columns).astype(float)
+
+
+@right()
+def sw_padded(height, width, shift):
+    """A numbered image in a frame of −1, from which a window is cut."""
+    reach = max(abs(shift[0]), abs(shift[1]))
+    numbers = np.arange(height * width).reshape(height, width)
+    framed = np.pad(numbers, reach, constant_values=-1)
+    top, left = reach + shift[0], reach + shift[1]
+    seen = framed[top : top + height, left : left + width].ravel()
+    return (seen[:, None] == np.arange(height * width)) * 1.0
+
+
+@right()
+def sw_one_pixel_at_a_time(height, width, shift):
+    columns = []
+    for j in range(height * width):
+        r, c = j // width - shift[0], j % width - shift[1]
+        column = np.zeros((height, width))
+        if r in range(height) and c in range(width):
+            column[r, c] = 1
+        columns.append(column.ravel())
+    return np.stack(columns, axis=1)
+
+
+# a diagonal of the whole table
+@wrong("wrapped-line")
+def sw_diagonal(height, width, shift):
+    n = height * width
+    return np.eye(n, k=shift[0] * width + shift[1])
+
+
+# rolls the numbered image
+@wrong("torus")
+def sw_roll(height, width, shift):
+    numbers = np.arange(height * width).reshape(height, width)
+    seen = np.roll(numbers, (-shift[0], -shift[1]), axis=(0, 1)).ravel()
+    return np.eye(height * width)[seen]
+
+
+# python's negative indices look around the edge
+@wrong("left-unchecked", "top-unchecked")
+def sw_negative_indices(height, width, shift):
+    n = height * width
+    A = np.zeros((n, n))
+    for i in range(n):
+        r, c = i // width + shift[0], i % width + shift[1]
+        if r < height and c < width:
+            A[i, r * width + c] = 1
+    return A
+
+
+# a mask of True and False
+@wrong()
+def sw_bool(height, width, shift):
+    r, c = np.divmod(np.arange(height * width), width)
+    return (r - r[:, None] == shift[0]) & (c - c[:, None] == shift[1])
+
+
+# a table by rows and columns, with four axes
+@wrong()
+def sw_four_axes(height, width, shift):
+    A = np.zeros((height, width, height, width))
+    for r, c in np.ndindex(height, width):
+        a, b = r + shift[0], c + shift[1]
+        if 0 <= a < height and 0 <= b < width:
+            A[r, c, a, b] = 1
+    return A
+
+
+# softmax of sharp scores
+@wrong("clamped")
+def sw_sharp_softmax(height, width, shift):
+    r, c = np.divmod(np.arange(height * width), width)
+    squares = (r - r[:, None] - shift[0]) ** 2 + (c - c[:, None] - shift[1]) ** 2
+    powers = np.exp(-50.0 * (squares - squares.min(axis=1, keepdims=True)))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+# every pixel up to the shift, not only the one
+@wrong()
+def sw_all_between(height, width, shift):
+    r, c = np.divmod(np.arange(height * width), width)
+    down, right = r - r[:, None], c - c[:, None]
+    return ((abs(down) <= abs(shift[0])) & (abs(right) <= abs(shift[1]))).astype(
+        float
+    )
+
+
+# one axis after the other: a sum of two tables
+@wrong(author="blind")
+def blind_sum_of_tables(height, width, shift):
+    rows = np.kron(np.eye(height, k=shift[0]), np.eye(width))
+    columns = np.kron(np.eye(height), np.eye(width, k=shift[1]))
+    return rows + columns
+
+
+# kron in the other order
+@wrong("columns-first", author="blind")
+def blind_kron_order(height, width, shift):
+    return np.kron(np.eye(width, k=shift[1]), np.eye(height, k=shift[0]))
+
+
+# returns which pixel, not the weights
+@wrong("index-returned", author="blind")
+def blind_index(height, width, shift):
+    i = np.arange(height * width)
+    r, c = i // width + shift[0], i % width + shift[1]
+    inside = (0 <= r) & (r < height) & (0 <= c) & (c < width)
+    return np.where(inside, r * width + c, -1)
+
+
+# or for and
+@wrong(author="blind")
+def blind_or(height, width, shift):
+    r, c = np.divmod(np.arange(height * width), width)
+    same_row = r - r[:, None] == shift[0]
+    same_column = c - c[:, None] == shift[1]
+    return (same_row | same_column).astype(float)
+
+
+# leaves the rows at the border out
+@wrong(author="blind")
+def blind_only_inner(height, width, shift):
+    A = np.zeros((height * width, height * width))
+    for r in range(1, height - 1):
+        for c in range(1, width - 1):
+            row, column = r + shift[0], c + shift[1]
+            if 0 <= row < height and 0 <= column < width:
+                A[r * width + c, row * width + column] = 1
+    return A
+
+
+# <= at the far border
+@wrong(author="blind")
+def blind_one_too_far(height, width, shift):
+    A = np.zeros((height * width, height * width))
+    for i in range(height * width):
+        r, c = i // width + shift[0], i % width + shift[1]
+        if 0 <= r < height and 0 <= c <= width and r * width + c < height * width:
+            A[i, r * width + c] = 1
+    return A

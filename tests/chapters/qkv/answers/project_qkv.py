@@ -1,0 +1,233 @@
+"""Answers to `project_qkv`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def pq_list(X, W_Q, W_K, W_V, Z):
+    return [np.matmul(X, W_Q), np.matmul(Z, W_K), np.matmul(Z, W_V)]
+
+
+@right()
+def pq_einsum(X, W_Q, W_K, W_V, Z):
+    def times(A, W):
+        return np.einsum("...nd,dk->...nk", A, W)
+
+    return times(X, W_Q), times(Z, W_K), times(Z, W_V)
+
+
+@right()
+def pq_together(X, W_Q, W_K, W_V, Z):
+    K, V = np.split(Z @ np.hstack([W_K, W_V]), [W_K.shape[1]], axis=-1)
+    return X @ W_Q, K, V
+
+
+@right()
+def pq_columns(X, W_Q, W_K, W_V, Z):
+    return tuple(
+        np.swapaxes(W.T @ np.swapaxes(A, -1, -2), -1, -2)
+        for A, W in ((X, W_Q), (Z, W_K), (Z, W_V))
+    )
+
+
+@right()
+def pq_stacked(X, W_Q, W_K, W_V, Z):
+    W = np.concatenate([W_Q, W_K, W_V], axis=-1)
+    d_k = W_Q.shape[-1]
+    return (X @ W)[..., :d_k], (Z @ W)[..., d_k : 2 * d_k], (Z @ W)[..., 2 * d_k :]
+
+
+@right(author="fresh")
+def fresh_proj_joint(X, W_Q, W_K, W_V, Z):
+    d_k = W_K.shape[1]
+    both = np.einsum("...nd,dw->...nw", Z, np.hstack([W_K, W_V]))
+    Q = np.tensordot(X, W_Q, axes=1)
+    return Q, both[..., :d_k], both[..., d_k:]
+
+
+@right(author="fresh")
+def fresh_proj_loops(X, W_Q, W_K, W_V, Z):
+    def project(source, W):
+        Y = np.zeros(source.shape[:-1] + W.shape[1:], dtype=source.dtype)
+        for d, row in enumerate(W):
+            Y += source[..., d, None] * row
+        return Y
+
+    return tuple(project(s, W) for s, W in ((X, W_Q), (Z, W_K), (Z, W_V)))
+
+
+@wrong()
+def pq_self_attention(X, W_Q, W_K, W_V, Z):
+    return X @ W_Q, X @ W_K, X @ W_V
+
+
+@wrong()
+def pq_two(X, W_Q, W_K, W_V, Z):
+    return X @ W_Q, Z @ W_K
+
+
+@wrong()
+def pq_only_q(X, W_Q, W_K, W_V, Z):
+    return X @ W_Q
+
+
+@wrong()
+def pq_dictionary(X, W_Q, W_K, W_V, Z):
+    return {"Q": X @ W_Q, "K": Z @ W_K, "V": Z @ W_V}
+
+
+@wrong()
+def pq_keys_of_queries(X, W_Q, W_K, W_V, Z):
+    Q = X @ W_Q
+    return Q, Q, Z @ W_V
+
+
+@wrong()
+def pq_scaled_keys(X, W_Q, W_K, W_V, Z):
+    return X @ W_Q, Z @ W_K / np.sqrt(W_K.shape[1]), Z @ W_V
+
+
+@wrong("matrices-swapped")
+def pq_swapped_matrices(X, W_Q, W_K, W_V, Z):
+    return X @ W_K, Z @ W_Q, Z @ W_V
+
+
+# X asks and Z answers; here Z asks
+@wrong("x-and-z-swapped")
+def pq_z_asks(X, W_Q, W_K, W_V, Z):
+    return Z @ W_Q, X @ W_K, X @ W_V
+
+
+# the keys are divided by √d_k, as scores are later
+@wrong()
+def pq_scaled_queries_and_keys(X, W_Q, W_K, W_V, Z):
+    r = W_K.shape[1] ** 0.25
+    return X @ W_Q / r, Z @ W_K / r, Z @ W_V
+
+
+# `squeeze` drops axes of length 1 that must stay
+@wrong()
+def pq_squeezes(X, W_Q, W_K, W_V, Z):
+    return (X @ W_Q).squeeze(), (Z @ W_K).squeeze(), (Z @ W_V).squeeze()
+
+
+# the values are made from the keys
+@wrong()
+def pq_values_from_keys(X, W_Q, W_K, W_V, Z):
+    K = Z @ W_K
+    return X @ W_Q, K, K @ W_V
+
+
+# PyTorch's version of the course does it
+@wrong("built-in")
+def pq_course_in_torch(X, W_Q, W_K, W_V, Z):
+    import torch
+
+    from course_attn.in_torch.qkv import project_qkv
+
+    X, W_Q, W_K, W_V, Z = map(torch.from_numpy, (X, W_Q, W_K, W_V, Z))
+    return [A.numpy() for A in project_qkv(X, W_Q, W_K, W_V, Z=Z)]
+
+
+# multiplies by the transposes of the matrices, as torch.nn.Linear does
+@wrong(author="fresh")
+def fresh_proj_transposed(X, W_Q, W_K, W_V, Z):
+    def linear(x, W):
+        return np.einsum("...nd,kd->...nk", x, W)
+
+    return linear(X, W_Q), linear(Z, W_K), linear(Z, W_V)
+
+
+# cuts the joint projection of Z in the middle, as if d_k and d_v were always equal
+@wrong(author="fresh")
+def fresh_proj_cut_in_the_middle(X, W_Q, W_K, W_V, Z):
+    both = Z @ np.concatenate([W_K, W_V], axis=1)
+    half = both.shape[-1] // 2
+    return X @ W_Q, both[..., :half], both[..., half:]
+
+
+# the elements of Z ask and those of X answer: X and Z are the wrong way round
+@wrong(author="fresh")
+def fresh_proj_roles_exchanged(X, W_Q, W_K, W_V, Z):
+    out = []
+    for source, W in zip([Z, X, X], [W_Q, W_K, W_V]):
+        Y = np.zeros(source.shape[:-1] + (W.shape[1],), dtype=source.dtype)
+        for d in range(W.shape[0]):
+            for k in range(W.shape[1]):
+                Y[..., k] += source[..., d] * W[d, k]
+        out.append(Y)
+    return tuple(out)
+
+
+# makes the keys with W_Q in place of W_K AND makes the values from X in place of Z
+@wrong(author="fresh")
+def fresh_proj_shared_and_own_values(X, W_Q, W_K, W_V, Z):
+    Q = np.matmul(X, W_Q)
+    K = np.matmul(Z, W_Q)
+    V = np.matmul(X, W_V)
+    return Q, K, V
+
+
+# X and Z have changed places: the queries are made from Z, and the keys and values from X
+@wrong(author="unseen")
+def second_qkv_x_and_z_swapped(X, W_Q, W_K, W_V, Z):
+    sources = {"Q": (Z, W_Q), "K": (X, W_K), "V": (X, W_V)}
+    projected = {
+        name: np.einsum("...nm,mk->...nk", A, W) for name, (A, W) in sources.items()
+    }
+    return projected["Q"], projected["K"], projected["V"]
+
+
+# takes the values' columns from d_v on, where d_k is the border of the packed product
+@wrong(said="`cut = W_V.shape[1]`", author="unseen")
+def fourth_qkv_cut_at_dv(X, W_Q, W_K, W_V, Z):
+    KV = Z @ np.concatenate([W_K, W_V], axis=1)
+    cut = W_V.shape[1]
+    return X @ W_Q, KV[..., :cut], KV[..., cut:]
+
+
+# computes the values from X, the asking elements, instead of from Z
+@wrong(said="values from X", author="unseen")
+def fifth_qk_values_of_x(X, W_Q, W_K, W_V, Z):
+    def project(elements, W):
+        return np.einsum("...nd,de->...ne", elements, W)
+
+    return project(X, W_Q), project(Z, W_K), project(X, W_V)
+
+
+# who asks and who answers are swapped: queries from Z, keys and values from X
+@wrong("x-and-z-swapped", author="blind")
+def b6_qkv_1(X, W_Q, W_K, W_V, Z):
+    Q = Z @ W_Q
+    K = X @ W_K
+    V = X @ W_V
+    return Q, K, V
+
+
+# keys are made from X instead of Z, and values and keys are returned in the wrong order
+@wrong("keys-from-x", "values-second", author="blind")
+def b6_qkv_8(X, W_Q, W_K, W_V, Z):
+    queries = np.matmul(X, W_Q)
+    keys = np.matmul(X, W_K)
+    values = np.matmul(Z, W_V)
+    return queries, values, keys
+
+
+# values are made from X
+@wrong("values-from-x", author="blind")
+def own_qkv_1(X, W_Q, W_K, W_V, Z):
+    Q = X @ W_Q
+    K = Z @ W_K
+    V = X @ W_V
+    return Q, K, V
+
+
+# the roles are swapped: queries from Z, keys and values from X
+@wrong("x-and-z-swapped", author="blind")
+def b7_qkv_19(X, W_Q, W_K, W_V, Z):
+    Q = np.einsum("...nd,dk->...nk", Z, W_Q)
+    K = np.einsum("...nd,dk->...nk", X, W_K)
+    V = np.einsum("...nd,dv->...nv", X, W_V)
+    return Q, K, V

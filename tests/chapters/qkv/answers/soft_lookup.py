@@ -1,0 +1,303 @@
+"""Answers to `soft_lookup`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def sl_row(query, keys, values, temperature):
+    s = query[None] @ keys.T / temperature
+    w = np.exp(s - s.max())
+    return (w @ values / w.sum())[0]
+
+
+@right()
+def sl_loop(query, keys, values, temperature):
+    s = np.array([k @ query for k in keys]) / temperature
+    s = s - s.max()
+    w = np.exp(s) / np.sum(np.exp(s))
+    return sum(a * v for a, v in zip(w, values, strict=True))
+
+
+@right()
+def sl_scaled_query(query, keys, values, temperature):
+    from scipy.special import softmax
+
+    return softmax(keys @ (query / temperature)) @ values
+
+
+@right()
+def sl_guarded(query, keys, values, temperature):
+    s = np.sum(keys * query, axis=1) / temperature
+    w = np.exp(s - s.max())
+    return np.average(values, axis=0, weights=w / (w.sum() + 1e-12))
+
+
+@right(author="fresh")
+def fresh_look_plain(query, keys, values, temperature):
+    scores = [np.dot(key, query) for key in keys]
+    best = max(scores)
+    powers = [np.exp((s - best) / temperature) for s in scores]
+    return sum(p * value for p, value in zip(powers, values)) / sum(powers)
+
+
+@right(author="fresh")
+def fresh_look_pairs(query, keys, values, temperature):
+    s = np.einsum("jd,d->j", keys, query)
+    gaps = s[:, None] - s.max()
+    e = np.exp(gaps / temperature)
+    return np.ravel((e / e.sum()).T @ values)
+
+
+def _softmax(s, axis=-1):
+    e = np.exp(s - s.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@wrong()
+def sl_outer(query, keys, values, temperature):
+    return _softmax(keys * query / temperature) @ values
+
+
+@wrong()
+def sl_axis(query, keys, values, temperature):
+    return (_softmax(keys @ query / temperature) * values.T).T
+
+
+@wrong()
+def sl_after(query, keys, values, temperature):
+    return _softmax(keys @ query) @ values / temperature
+
+
+@wrong()
+def sl_row_vector(query, keys, values, temperature):
+    return _softmax(query[None] @ keys.T / temperature) @ values
+
+
+@wrong()
+def sl_nearest(query, keys, values, temperature):
+    return values[np.argmax(keys @ query)]
+
+
+@wrong("cosine")
+def sl_cosine(query, keys, values, temperature):
+    lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(query)
+    return _softmax(keys @ query / lengths / temperature) @ values
+
+
+@wrong("scaled")
+def sl_scaled(query, keys, values, temperature):
+    return _softmax(keys @ query / temperature / np.sqrt(len(query))) @ values
+
+
+@wrong("power")
+def sl_power(query, keys, values, temperature):
+    w = _softmax(keys @ query) ** (1 / temperature)
+    return w / w.sum() @ values
+
+
+# shifted before the temperature divides
+@wrong()
+def sl_shifted_early(query, keys, values, temperature):
+    s = keys @ query
+    e = np.exp(s / temperature - s.max())
+    return e / e.sum() @ values
+
+
+# only positive overflow is guarded against
+@wrong()
+def sl_shifts_by_positive_maximum(query, keys, values, temperature):
+    s = keys @ query / temperature
+    e = np.exp(s - max(s.max(), 0))
+    return e / e.sum() @ values
+
+
+# a guard in the denominator that is too large
+@wrong()
+def sl_large_guard(query, keys, values, temperature):
+    s = keys @ query / temperature
+    e = np.exp(s - s.max())
+    return e / (e.sum() + 1e-3) @ values
+
+
+# rounds, which small values do not survive
+@wrong()
+def sl_rounds(query, keys, values, temperature):
+    return np.round(_softmax(keys @ query / temperature) @ values, 6)
+
+
+# stops at the weights
+@wrong(said="product with `values`")
+def sl_weights(query, keys, values, temperature):
+    return _softmax(keys @ query / temperature)
+
+
+# the course's function does it all
+@wrong("built-in")
+def sl_course_in_torch(query, keys, values, temperature):
+    import torch
+
+    from course_attn.in_torch.qkv import soft_lookup
+
+    arrays = map(torch.from_numpy, (query, keys, values))
+    return soft_lookup(*arrays, temperature=temperature).numpy()
+
+
+def fresh_rows_to_weights(S):
+    """Turn each row of scores into weights (this helper is right)."""
+    e = np.exp(S - S.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# divides the dot products by the lengths of query and keys (the cosine)
+@wrong(author="fresh")
+def fresh_look_cosine(query, keys, values, temperature):
+    lengths = np.sqrt(np.einsum("jd,jd->j", keys, keys) * (query @ query))
+    s = np.einsum("d,jd->j", query, keys) / np.where(lengths > 0, lengths, 1)
+    return np.einsum("j,jv->v", fresh_rows_to_weights(s / temperature), values)
+
+
+# takes the mean of the weighted values in place of their sum, so the answer is n_k times too small
+@wrong(author="fresh")
+def fresh_look_mean(query, keys, values, temperature):
+    s = np.array([sum(q * k for q, k in zip(query, key)) for key in keys])
+    a = fresh_rows_to_weights(s / temperature)
+    return np.mean([a_j * v_j for a_j, v_j in zip(a, values)], axis=0)
+
+
+# adds 0.01 to the temperature against division by zero, which changes the weights at low
+# temperatures
+@wrong(author="fresh")
+def fresh_look_guarded_temperature(query, keys, values, temperature):
+    eps = 1e-2
+    scores = keys @ query / (temperature + eps)
+    scores = scores - scores.max()
+    w = np.exp(scores)
+    w = w / w.sum()
+    return w @ values
+
+
+# scores by the negative squared distance in place of the dot product AND multiplies by the
+# temperature in place of dividing by it
+@wrong(author="fresh")
+def fresh_look_distance_times_temperature(query, keys, values, temperature):
+    def closeness(key):
+        return -np.sum((key - query) ** 2)
+
+    s = np.array([closeness(key) for key in keys]) * temperature
+    return fresh_rows_to_weights(s) @ values
+
+
+# subtracts the maximum of the scores before their division by the temperature, so low temperatures
+# overflow or give 0 / 0
+@wrong(author="unseen")
+def second_qkv_maximum_before_temperature(query, keys, values, temperature):
+    scores = keys @ query
+    powers = np.exp(scores / temperature - np.max(scores))
+    weights = powers / powers.sum()
+    return weights @ values
+
+
+# at low temperatures it returns the value of the best key alone, though keys with equal or close
+# scores still have to be mixed
+@wrong(author="unseen")
+def second_qkv_hard_when_cold(query, keys, values, temperature):
+    scores = [sum(a * b for a, b in zip(query, key)) for key in keys]
+    best = max(scores)
+    if temperature < 0.05:  # the exponentials would overflow
+        return values[scores.index(best)]
+    powers = [np.exp((s - best) / temperature) for s in scores]
+    return sum(p * v for p, v in zip(powers, values)) / sum(powers)
+
+
+# at low temperatures it returns the value of the best key alone, although keys with close scores
+# still share the weight
+@wrong(author="unseen")
+def third_qkv_hard_when_cold(query, keys, values, temperature):
+    scores = keys @ query
+    if temperature < 0.1:
+        return values[np.argmax(scores)]
+    powers = np.exp((scores - scores.max()) / temperature)
+    return (powers / powers.sum()) @ values
+
+
+# uses cosines instead of dot products AND multiplies by the temperature instead of dividing by it
+@wrong(said="There are two mistakes at once", author="unseen")
+def fifth_qkv_cosine_times_t(query, keys, values, temperature):
+    def unit(x):
+        return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+    scores = np.einsum("d,kd->k", unit(query), unit(keys)) * temperature
+    powers = np.exp(scores - scores.max())
+    return np.einsum("k,kv->v", powers / powers.sum(), values)
+
+
+def my_softmax(s):
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# sharpens the finished weights (a ** (1/T)); at low temperatures all underflow: 0/0
+@wrong("power", author="blind")
+def b6_qkv_3(query, keys, values, temperature):
+    a = my_softmax(keys @ query)
+    a = a ** (1 / temperature)
+    with np.errstate(all="ignore"):
+        a = a / a.sum()
+    return a @ values
+
+
+# weights not normalized by a softmax but by their sum of plain scores
+@wrong("no-exp", author="blind")
+def own_qkv_2(query, keys, values, temperature):
+    s = (keys @ query) / temperature
+    a = s / s.sum()
+    return a @ values
+
+
+# for low temperatures it takes a shortcut, the value of the best key alone, also where two keys
+# score almost alike
+@wrong(
+    "fails-cold",
+    said="what is done where this holds comes out wrong. Is a way of its own needed there",
+    author="blind",
+)
+def b7_qkv_21(query, keys, values, temperature):
+    s = keys @ query
+    if temperature < 0.1:
+        return values[np.argmax(s)]
+    s = s / temperature
+    w = np.exp(s - s.max())
+    return (w / w.sum()) @ values
+
+
+# IfExp
+@wrong(
+    "fails-cold",
+    said="what is done where this does not hold comes out wrong. Is a way of its own needed there",
+    author="blind",
+)
+def own_qkv_109(query, keys, values, temperature):
+    s = keys @ query / temperature
+    w = np.exp(s - s.max()) if temperature > 0.01 else (s == s.max()).astype(float)
+    return (w / w.sum()) @ values
+
+
+# running max over keys starts at 0
+@wrong(
+    "fails-cold",
+    "nan",
+    said="is 0 right to begin with, where everything may be smaller",
+    author="blind",
+)
+def own_qkv_116(query, keys, values, temperature):
+    best = 0.0
+    for k in keys:
+        best = max(best, (k @ query) / temperature)
+    total, out = 0.0, np.zeros(values.shape[-1])
+    for k, v in zip(keys, values):
+        p = np.exp((k @ query) / temperature - best)
+        total += p
+        out = out + p * v
+    return out / total

@@ -1,0 +1,222 @@
+"""Answers to `init_projection`."""
+
+import math
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ip_normal(rng, d_in, d_out):
+    return rng.normal(0, np.sqrt(1 / d_in), size=(d_in, d_out))
+
+
+@right()
+def ip_uniform(rng, d_in, d_out):
+    a = np.sqrt(3 / d_in)
+    return rng.uniform(-a, a, (d_in, d_out))
+
+
+@right()
+def ip_signs(rng, d_in, d_out):
+    return rng.choice([-1.0, 1.0], (d_in, d_out)) / d_in**0.5
+
+
+@right()
+def ip_transposed_draw(rng, d_in, d_out):
+    return rng.standard_normal((d_out, d_in), dtype="f4").T * d_in**-0.5
+
+
+@right()
+def ip_shifted(rng, d_in, d_out):
+    return (rng.random((d_in, d_out)) - 0.5) * np.sqrt(12 / d_in)
+
+
+@right()
+def ip_skewed(rng, d_in, d_out):
+    return (rng.standard_exponential((d_in, d_out)) - 1) / np.sqrt(d_in)
+
+
+@right()
+def ip_lists(rng, d_in, d_out):
+    rows = [rng.normal(scale=d_in**-0.5, size=d_out) for _ in range(d_in)]
+    return np.array(rows)
+
+
+@right(author="fresh")
+def fresh_ip_triangular(rng, d_in, d_out):
+    tent = rng.random((d_in, d_out)) - rng.random((d_in, d_out))
+    return tent * (6 / d_in) ** 0.5
+
+
+@right(author="fresh")
+def fresh_ip_entry_by_entry(rng, d_in, d_out):
+    W = np.empty((d_in, d_out))
+    for f, g in np.ndindex(d_in, d_out):
+        W[f, g] = rng.uniform(-math.sqrt(3), math.sqrt(3)) / math.sqrt(d_in)
+    return W
+
+
+@wrong()
+def ip_randn(rng, d_in, d_out):
+    return np.random.randn(d_in, d_out) / np.sqrt(d_in)  # noqa: NPY002
+
+
+@wrong()
+def ip_small(rng, d_in, d_out):
+    return 0.02 * rng.standard_normal((d_in, d_out))
+
+
+@wrong("random")
+def ip_random(rng, d_in, d_out):
+    return rng.random((d_in, d_out)) / np.sqrt(d_in)
+
+
+@wrong()
+def ip_out_first(rng, d_in, d_out):
+    return rng.standard_normal((d_out, d_in)) / np.sqrt(d_in)
+
+
+@wrong()
+def ip_variance_as_scale(rng, d_in, d_out):
+    return rng.normal(0, 1 / d_in, (d_in, d_out))
+
+
+@wrong()
+def ip_identity(rng, d_in, d_out):
+    return np.eye(d_in, d_out)
+
+
+@wrong()
+def ip_zeros(rng, d_in, d_out):
+    return np.zeros((d_in, d_out))
+
+
+@wrong("variance-1", "random")
+def ip_random_unscaled(rng, d_in, d_out):
+    return rng.random((d_in, d_out))
+
+
+@wrong(said="mean")
+def ip_integers(rng, d_in, d_out):
+    return rng.integers(0, 2, (d_in, d_out)) / np.sqrt(d_in)
+
+
+@wrong("repeated")
+def ip_one_row(rng, d_in, d_out):
+    return np.tile(rng.standard_normal(d_out), (d_in, 1)) / np.sqrt(d_in)
+
+
+@wrong("repeated")
+def ip_one_column(rng, d_in, d_out):
+    return np.tile(rng.standard_normal((d_in, 1)), d_out) / np.sqrt(d_in)
+
+
+@wrong("repeated")
+def ip_half_and_half(rng, d_in, d_out):
+    half = rng.standard_normal((d_in, -(-d_out // 2)))
+    return np.hstack([half, half])[:, :d_out] / np.sqrt(d_in)
+
+
+@wrong("repeated")
+def ip_outer(rng, d_in, d_out):
+    signs = rng.choice([-1.0, 1.0], (d_in, 1)), rng.choice([-1.0, 1.0], d_out)
+    return signs[0] * signs[1] / np.sqrt(d_in)
+
+
+# d_in + 1 in place of d_in
+@wrong(said="variance")
+def ip_one_more(rng, d_in, d_out):
+    return rng.standard_normal((d_in, d_out)) / (d_in + 1) ** 0.5
+
+
+# the standard deviation is 1/√(d_in − 1)
+@wrong()
+def ip_one_less(rng, d_in, d_out):
+    return rng.standard_normal((d_in, d_out)) / (d_in - 1) ** 0.5
+
+
+# Laplace numbers have variance 2, not 1
+@wrong()
+def ip_laplace(rng, d_in, d_out):
+    return rng.laplace(size=(d_in, d_out)) * 3 / d_in**0.5
+
+
+# the generator is reset: two calls agree
+@wrong("same-again")
+def ip_keeps_the_generator(rng, d_in, d_out):
+    import copy
+
+    return copy.deepcopy(rng).standard_normal((d_in, d_out)) / d_in**0.5
+
+
+# uses the number of outputs instead of the number of inputs
+@wrong(author="fresh")
+def fresh_ip_fan_out(rng, d_in, d_out):
+    return rng.normal(loc=0.0, scale=d_out**-0.5, size=(d_in, d_out))
+
+
+# gives the generator the variance 1/d_in where it wants the standard deviation
+@wrong(author="fresh")
+def fresh_ip_variance_as_scale(rng, d_in, d_out):
+    variance = 1 / d_in
+    return rng.normal(0, variance, (d_in, d_out))
+
+
+# draws uniform numbers from -1/sqrt(d_in) to 1/sqrt(d_in), whose variance is 1/(3 d_in), a third of
+# what is needed
+@wrong(author="fresh")
+def fresh_ip_uniform_loops(rng, d_in, d_out):
+    limit = 1 / math.sqrt(d_in)
+    rows = []
+    for _ in range(d_in):
+        rows.append([rng.uniform(-limit, limit) for _ in range(d_out)])
+    return np.array(rows)
+
+
+# draws from NumPy's global generator and ignores rng AND makes the matrix transposed, (d_out, d_in)
+@wrong(author="fresh")
+def fresh_ip_global_transposed(rng, d_in, d_out):
+    return np.stack([np.random.randn(d_in) for _ in range(d_out)]) / np.sqrt(d_in)
+
+
+# draws one number for each row and repeats it, so the entries of a row are all equal and not
+# independent
+@wrong(author="unseen")
+def second_sc_row_repeated(rng, d_in, d_out):
+    return np.array([[rng.normal(0.0, d_in**-0.5)] * d_out for _ in range(d_in)])
+
+
+# draws uniformly between -1/sqrt(d_in) and 1/sqrt(d_in), which has a variance of only 1/(3 d_in)
+@wrong("uniform", author="unseen")
+def third_sc_uniform_bound(rng, d_in, d_out):
+    bound = 1 / np.sqrt(d_in)
+    return rng.uniform(-bound, bound, size=(d_in, d_out))
+
+
+# draws one row outside the loop and puts it into every row, so that the entries of a column are all
+# equal instead of independent
+@wrong(author="unseen")
+def third_sc_same_row(rng, d_in, d_out):
+    W = np.empty((d_in, d_out))
+    row = rng.normal(0.0, d_in**-0.5, size=d_out)
+    for i in range(d_in):
+        W[i] = row
+    return W
+
+
+# scales by 1/d_in instead of its square root: the variance is 1/d_in squared
+@wrong(said="standard deviation", author="unseen")
+def fifth_sl_one_over_d(rng, d_in, d_out):
+    W = np.empty((d_in, d_out))
+    for column in range(d_out):
+        W[:, column] = rng.normal(0.0, 1.0 / d_in, size=d_in)
+    return W
+
+
+# variance 2 / (d_in + d_out)
+@wrong("xavier", author="blind")
+def own_scaling_3(rng, d_in, d_out):
+    W = rng.standard_normal((d_in, d_out))
+    return W / np.sqrt(d_in + d_out) * np.sqrt(2)

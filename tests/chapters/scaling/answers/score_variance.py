@@ -1,0 +1,235 @@
+"""Answers to `score_variance`."""
+
+import math
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def sv_moments(d_k, mean, shared):
+    if shared:
+        return d_k * (4 * mean**2 + 2)
+    return d_k * ((1 + mean**2) ** 2 - mean**4)
+
+
+@right()
+def sv_numpy(d_k, mean, shared):
+    return np.float64(d_k) * np.where(shared, 2 + 4 * mean**2, 1 + 2 * mean**2)
+
+
+@right()
+def sv_plain(d_k, mean, shared):
+    return float(d_k + 2 * d_k * mean * mean) * (1 + shared)
+
+
+@right(author="fresh")
+def fresh_sv_by_moments(d_k, mean, shared):
+    def gauss_moment(p):
+        """Mean of x^p for x = mean + z, by the binomial formula."""
+        z = (1, 0, 1, 0, 3)
+        return sum(math.comb(p, r) * mean ** (p - r) * z[r] for r in range(p + 1))
+
+    if shared:
+        return sum(gauss_moment(4) - gauss_moment(2) ** 2 for _ in range(d_k))
+    return sum(gauss_moment(2) ** 2 - gauss_moment(1) ** 4 for _ in range(d_k))
+
+
+@right(author="fresh")
+def fresh_sv_by_matrices(d_k, mean, shared):
+    mu, C = np.full(d_k, mean, dtype=float), np.identity(d_k)
+    if shared:
+        return 2 * np.trace(C @ C) + 4 * (mu @ C @ mu)
+    return np.trace(C @ C) + mu @ C @ mu + mu @ C @ mu
+
+
+@wrong()
+def sv_only_d(d_k, mean, shared):
+    return d_k
+
+
+@wrong()
+def sv_mean_of_shared(d_k, mean, shared):
+    return d_k * (1 + mean**2) if shared else d_k * (1 + 2 * mean**2)
+
+
+@wrong()
+def sv_shared_without_mean(d_k, mean, shared):
+    return 2 * d_k if shared else d_k * (1 + 2 * mean**2)
+
+
+@wrong("nearly", said="formula")
+def sv_drawn(d_k, mean, shared):
+    rng = np.random.default_rng(0)
+    q = rng.normal(mean, 1, (1000, d_k))
+    k = q if shared else rng.normal(mean, 1, (1000, d_k))
+    return (q * k).sum(-1).var()
+
+
+@wrong()
+def sv_four(d_k, mean, shared):
+    return d_k * (1 + 2 * mean**2) * (4 if shared else 1)
+
+
+@wrong("kurtosis")
+def sv_fourth_moment(d_k, mean, shared):
+    return d_k * (3 + 4 * mean**2 if shared else 1 + 2 * mean**2)
+
+
+@wrong("second-moment-shared")
+def sv_second_moment_shared(d_k, mean, shared):
+    return d_k * (3 + 6 * mean**2 + mean**4 if shared else 1 + 2 * mean**2)
+
+
+@wrong("second-moment-alone")
+def sv_second_moment_alone(d_k, mean, shared):
+    return d_k * (2 + 4 * mean**2 if shared else (1 + mean**2) ** 2)
+
+
+@wrong("second-moment-alone", "doubled-second-moment-shared")
+def sv_second_moment_doubled(d_k, mean, shared):
+    return d_k * (1 + mean**2) ** 2 * (2 if shared else 1)
+
+
+@wrong("doubled-second-moment-shared")
+def sv_doubled_shared(d_k, mean, shared):
+    return d_k * (2 * (1 + mean**2) ** 2 if shared else 1 + 2 * mean**2)
+
+
+# no mean where k = q
+@wrong("mean-ignored-shared")
+def sv_two(d_k, mean, shared):
+    return 2 * d_k if shared else d_k + 2 * d_k * mean**2
+
+
+# the mean of the score is left in: d_k μ² too much
+@wrong()
+def sv_mean_added(d_k, mean, shared):
+    one = 2 + 4 * mean**2 if shared else 1 + 2 * mean**2
+    return d_k * one + d_k * mean**2
+
+
+# the branches of `shared` are exchanged
+@wrong()
+def sv_branches(d_k, mean, shared):
+    return d_k * (1 + 2 * mean**2 if shared else 2 + 4 * mean**2)
+
+
+# integer division loses half a unit
+@wrong()
+def sv_whole(d_k, mean, shared):
+    return int(d_k * (2 + 4 * mean**2 if shared else 1 + 2 * mean**2))
+
+
+# ignores the mean of the components
+@wrong(author="fresh")
+def fresh_sv_no_mean(d_k, mean, shared):
+    return 2 * d_k if shared else d_k
+
+
+# counts the term with the squared mean once instead of twice
+@wrong(author="fresh")
+def fresh_sv_one_mean_term(d_k, mean, shared):
+    one = 1 + mean**2
+    return d_k * (2 * one if shared else one)
+
+
+# gives the mean of the square of a product and does not subtract the square of its mean
+@wrong(author="fresh")
+def fresh_sv_second_moment(d_k, mean, shared):
+    def moment(p):
+        return (1, mean, mean**2 + 1, None, mean**4 + 6 * mean**2 + 3)[p]
+
+    return sum(moment(4) if shared else moment(2) * moment(2) for _ in range(d_k))
+
+
+# gives the variance of the scaled score, divided by d_k AND treats k = q as if q and k were
+# independent
+@wrong(author="fresh")
+def fresh_sv_scaled_unshared(d_k, mean, shared):
+    per_component = [1 + mean**2 + mean**2 for _ in range(d_k)]
+    return sum(per_component) / d_k
+
+
+# for k = q it returns the mean square of each product, E[z^4], without taking away the square of
+# its mean
+@wrong(author="unseen")
+def second_sc_no_mean_square(d_k, mean, shared):
+    class Moments:
+        def __init__(self, mu):
+            self.mu = mu
+
+        def second(self):
+            return 1 + self.mu**2
+
+        def fourth(self):
+            return self.mu**4 + 6 * self.mu**2 + 3
+
+    z = Moments(mean)
+    if shared:
+        return d_k * z.fourth()
+    return d_k * (z.second() ** 2 - mean**4)
+
+
+# for independent q and k counts the term with the mean once instead of twice (one for q, one for k)
+# AND for k = q subtracts the mean to the fourth where the square of E[x^2], (1 + mean^2)^2, belongs
+@wrong(author="unseen")
+def third_sc_two_variances(d_k, mean, shared):
+    m2 = mean**2
+    if not shared:
+        return d_k * (1 + m2)
+    fourth = 3 + 6 * m2 + m2**2  # E[(mean + z)^4]
+    return d_k * (fourth - m2**2)
+
+
+# for independent vectors counts the mean's term once AND for the same vector forgets the 4 of the
+# mean's term
+@wrong(author="unseen")
+def fourth_sc_two_terms(d_k, mean, shared):
+    if shared:
+        return d_k * (2 + mean**2)
+    return d_k * (1 + mean**2)
+
+
+# sums d_k times inside a loop but begins the total with 1
+@wrong(said="1 is added to the result", author="unseen")
+def fourth_sc_begins_with_one(d_k, mean, shared):
+    total = 1
+    for _ in range(d_k):
+        if shared:
+            total += 2 + 4 * mean * mean
+        else:
+            total += 1 + 2 * mean * mean
+    return total
+
+
+# forgets that a mean also adds variance when q and k are independent: leaves out 2 mu^2 AND takes 2
+# d_k + 2 mu^2 d_k for shared
+@wrong(said="The mean enters twice", author="unseen")
+def fifth_sl_no_mean(d_k, mean, shared):
+    if shared:
+        return float(2 * d_k + 2 * mean**2 * d_k)
+    return float(d_k)
+
+
+# for k = q the second moment E[(q_i^2)^2] is taken for the variance (squared mean not subtracted)
+@wrong("second-moment-shared", author="blind")
+def b6_scaling_5(d_k, mean, shared):
+    if shared:
+        # E[(m+z)^4] = m^4 + 6 m^2 + 3
+        return d_k * (mean**4 + 6 * mean**2 + 3)
+    return d_k * ((1 + mean**2) ** 2 - mean**4)
+
+
+# for independent q and k it gives the second moment of a product, (1 + mu^2)^2, and forgets to
+# subtract the squared mean mu^4
+@wrong("second-moment-alone", author="blind")
+def b7_scaling_29(d_k, mean, shared):
+    if shared:
+        fourth = 3 + 6 * mean**2 + mean**4
+        second = 1 + mean**2
+        return d_k * (fourth - second**2)
+    e_q2 = 1 + mean**2
+    e_k2 = 1 + mean**2
+    return d_k * e_q2 * e_k2

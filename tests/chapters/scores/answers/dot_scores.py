@@ -1,0 +1,168 @@
+"""Answers to `dot_scores`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ds_einsum(Q, K):
+    return np.einsum("...id,...jd->...ij", Q, K)
+
+
+@right()
+def ds_mt(Q, K):
+    return Q @ np.moveaxis(K, -1, -2)
+
+
+@right()
+def ds_broadcast(Q, K):
+    return (Q[..., :, None, :] * K[..., None, :, :]).sum(-1)
+
+
+@right()
+def ds_loop_over_keys(Q, K):
+    return np.stack(
+        [(Q * K[..., j, None, :]).sum(-1) for j in range(K.shape[-2])], axis=-1
+    )
+
+
+@right(author="fresh")
+def fresh_dot_einsum(Q, K):
+    return np.einsum("...qf,...kf->...qk", Q, K)
+
+
+@right(author="fresh")
+def fresh_dot_multiply_and_add(Q, K):
+    every_pair = np.expand_dims(Q, -2) * np.expand_dims(K, -3)
+    return every_pair.sum(axis=-1)
+
+
+@wrong()
+def ds_plain_t(Q, K):
+    return Q @ K.T
+
+
+# np.inner scores the queries of every batch entry against the keys of all batch entries, so batches
+# get extra axes
+@wrong("fails-batch", "shape", said="what does this product do with leading axes")
+def ds_inner(Q, K):
+    return np.inner(Q, K)  # right in two dimensions only
+
+
+@wrong()
+def ds_wrong_transpose(Q, K):
+    return Q.T @ K
+
+
+@wrong()
+def ds_cosine(Q, K):
+    Q = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
+    K = K / np.linalg.norm(K, axis=-1, keepdims=True)
+    return Q @ np.swapaxes(K, -1, -2)
+
+
+@wrong()
+def ds_reshape(Q, K):
+    return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
+
+
+@wrong()
+def ds_softmaxed(Q, K):
+    scores = Q @ np.swapaxes(K, -1, -2)
+    powers = np.exp(scores)
+    return powers / powers.sum(-1, keepdims=True)
+
+
+# scaled by the square root of d
+@wrong()
+def ds_scaled(Q, K):
+    return np.einsum("...id,...jd->...ij", Q, K) / np.sqrt(Q.shape[-1])
+
+
+# the features are not what is summed over
+@wrong()
+def ds_einsum_letters(Q, K):
+    return np.einsum("...ij,...jk->...ik", Q, K)
+
+
+# squeeze removes an axis of length 1
+@wrong()
+def ds_squeezes(Q, K):
+    return np.squeeze(Q @ np.swapaxes(K, -1, -2))
+
+
+# half of the scores lose their sign
+@wrong()
+def ds_relu(Q, K):
+    return np.maximum(Q @ np.swapaxes(K, -1, -2), 0)
+
+
+# handed over to the course's PyTorch twin
+@wrong("built-in")
+def ds_torch_twin(Q, K):
+    import torch
+
+    from course_attn.in_torch.scores import dot_scores
+
+    return dot_scores(torch.from_numpy(Q), torch.from_numpy(K)).numpy()
+
+
+# reshapes the keys where they should be transposed, which mixes the entries of different keys
+@wrong(author="fresh")
+def fresh_dot_reshape(Q, K):
+    *lead, n_k, d = K.shape
+    return Q @ K.reshape(*lead, d, n_k)
+
+
+# the result is transposed: a row for each key instead of a row for each query
+@wrong(author="fresh")
+def fresh_dot_einsum_transposed(Q, K):
+    return np.einsum("...id,...jd->...ji", Q, K)
+
+
+# divides by the square root of d, which is not asked for AND swaps queries and keys
+@wrong(author="fresh")
+def fresh_dot_scaled_and_swapped(Q, K):
+    width = Q.shape[-1]
+    flipped = np.swapaxes(Q, -1, -2)
+    return np.matmul(K, flipped) / width**0.5
+
+
+# the result is transposed: its rows belong to the keys and its columns to the queries
+@wrong(author="unseen")
+def second_sc_rows_are_keys(Q, K):
+    products = Q[..., np.newaxis, :, :] * K[..., :, np.newaxis, :]
+    return products.sum(axis=-1)
+
+
+# the new axes are put in the wrong places, so the rows of the result belong to the keys and the
+# columns to the queries
+@wrong(author="unseen")
+def third_sc_axes_swapped(Q, K):
+    queries = Q[..., None, :, :]
+    keys = K[..., :, None, :]
+    return (queries * keys).sum(axis=-1)
+
+
+# for each query the product with every key is divided by the number of features
+@wrong(said="divided by the length of the last axis", author="unseen")
+def fourth_sco_mean_of_products(Q, K):
+    return np.einsum("...id,...jd->...ij", Q, K) / Q.shape[-1]
+
+
+# adds up with = instead of +=: only the product of the last features remains
+@wrong(said="replace what was there", author="unseen")
+def fifth_sc_last_feature(Q, K):
+    scores = np.zeros((*Q.shape[:-1], K.shape[-2]))
+    for f in range(Q.shape[-1]):
+        scores[...] = Q[..., :, f, None] * K[..., None, :, f]
+    return scores
+
+
+# (two) np.inner pairs every sequence of the batch with every other one, and the scores are divided
+# by sqrt(d), which is not asked for
+@wrong("scaled", author="blind")
+def b7_scores_8(Q, K):
+    d = Q.shape[-1]
+    return np.inner(Q, K) / np.sqrt(d)

@@ -1,0 +1,265 @@
+"""Answers to `entropy`."""
+
+import math
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def en_xlogy(weights):
+    from scipy.special import xlogy
+
+    return -xlogy(weights, weights).sum(axis=-1)
+
+
+@right()
+def en_nansum(weights):
+    return -np.nansum(weights * np.log(weights), axis=-1)
+
+
+@right()
+def en_tiny_epsilon(weights):
+    return -np.sum(weights * np.log(weights + 1e-12), axis=-1)
+
+
+@right()
+def en_loops(weights):
+    if weights.ndim > 1:
+        return np.array([en_loops(row) for row in weights])
+    return -sum(w * np.log(w) for w in weights if w > 0)
+
+
+@right()
+def en_where(weights):
+    log = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
+    return np.einsum("...j,...j->...", weights, -log)
+
+
+@right()
+def en_common_epsilon(weights):
+    return -np.sum(weights * np.log(weights + 1e-8), axis=-1)
+
+
+@right()
+def en_nan_to_num(weights):
+    with np.errstate(all="ignore"):
+        return -np.nan_to_num(weights * np.log(weights)).sum(axis=-1)
+
+
+@right()
+def en_entr(weights):
+    from scipy.special import entr
+
+    return entr(weights).sum(axis=-1)
+
+
+@right(author="fresh")
+def fresh_ent_loop(weights):
+    result = np.zeros(weights.shape[:-1], dtype=weights.dtype)
+    for where in np.ndindex(weights.shape[:-1]):
+        terms = [float(a) * math.log(a) for a in weights[where] if a > 0]
+        result[where] = -math.fsum(terms)
+    return result
+
+
+@right(author="fresh")
+def fresh_ent_einsum(weights):
+    surprise = np.zeros_like(weights)
+    np.log(weights, out=surprise, where=weights != 0)
+    return np.einsum("...j,...j->...", weights, -surprise)
+
+
+@wrong()
+def en_naive(weights):
+    return -np.sum(weights * np.log(weights), axis=-1)
+
+
+@wrong()
+def en_nansum_all(weights):
+    return -np.nansum(weights * np.log(weights))
+
+
+@wrong()
+def en_epsilon(weights):
+    return -np.sum(weights * np.log(weights + 0.01), axis=-1)
+
+
+@wrong()
+def en_axis_1(weights):
+    safe = np.where(weights > 0, weights, 1)
+    return -np.sum(weights * np.log(safe), axis=1)
+
+
+# picking out the positive weights flattens the array, so the entropies of all rows are added into
+# one number
+@wrong("total")
+def en_drops_zeros(weights):
+    kept = weights[weights > 0]
+    return -np.sum(kept * np.log(kept))
+
+
+@wrong()
+def en_log1p(weights):
+    return -np.sum(weights * np.log1p(weights), axis=-1)
+
+
+@wrong()
+def en_loop_python_floats(weights):
+    from math import log
+
+    return [-sum(w * log(w) for w in row if w > 0) for row in weights]
+
+
+# small weights are left out, not only zeros
+@wrong()
+def en_threshold(weights):
+    safe = np.where(weights > 1e-3, weights, 1)
+    return -(weights * np.log(safe)).sum(axis=-1)
+
+
+# clipping changes small weights
+@wrong()
+def en_clip(weights):
+    w = np.clip(weights, 1e-3, 1)
+    return -(w * np.log(w)).sum(axis=-1)
+
+
+# adds 1e-5 in the logarithm
+@wrong()
+def en_epsilon_small(weights):
+    return -np.sum(weights * np.log(weights + 1e-5), axis=-1)
+
+
+# bits, and NaN for weights that are 0
+@wrong("zeros", "base-2")
+def en_naive_bits(weights):
+    return -np.sum(weights * np.log2(weights), axis=-1)
+
+
+# squeeze drops an axis of length 1
+@wrong()
+def en_squeeze(weights):
+    safe = np.where(weights > 0, weights, 1)
+    return -np.squeeze((weights * np.log(safe)).sum(axis=-1))
+
+
+# the mean of the rows, not one number for each
+@wrong()
+def en_mean_of_rows(weights):
+    safe = np.where(weights > 0, weights, 1)
+    return -(weights * np.log(safe)).sum(axis=-1).mean()
+
+
+# log 0 is replaced by 0 in weights and logarithm: log 1e-9 stays
+@wrong()
+def en_zeros_as_ones(weights):
+    w = np.where(weights == 0, 1e-2, weights)
+    return -(w * np.log(w)).sum(axis=-1)
+
+
+@wrong("built-in")
+def en_torchs(weights):
+    import torch
+
+    given = torch.from_numpy(weights)
+    return torch.distributions.Categorical(probs=given).entropy().numpy()
+
+
+@wrong("built-in")
+def en_the_course_in_torch(weights):
+    import torch
+
+    from course_attn.in_torch.softmax import entropy
+
+    return entropy(torch.from_numpy(weights)).numpy()
+
+
+# adds up all rows, so that one number comes out in place of one per row
+@wrong(author="fresh")
+def fresh_ent_total(weights):
+    safe = np.where(weights > 0, weights, 1)
+    return -np.einsum("k,k->", np.ravel(weights), np.ravel(np.log(safe)))
+
+
+# divides by log n, so that equal weights get 1 and not log n
+@wrong(author="fresh")
+def fresh_ent_normalized(weights):
+    n = weights.shape[-1]
+    h = np.zeros(weights.shape[:-1], dtype=weights.dtype)
+    for j in range(n):
+        a = weights[..., j]
+        h = h - np.where(a > 0, a * np.log(np.where(a > 0, a, 1)), 0)
+    return h / np.log(n) if n > 1 else h
+
+
+# also adds the terms -(1 - a) log(1 - a), as if every weight were a coin
+@wrong(author="fresh")
+def fresh_ent_coins(weights):
+    def term(p):
+        return 0.0 if p <= 0 else -p * math.log(p)
+
+    def row(ws):
+        return sum(term(float(w)) + term(1.0 - float(w)) for w in ws)
+
+    flat = weights.reshape(-1, weights.shape[-1])
+    h = np.array([row(ws) for ws in flat], dtype=weights.dtype)
+    return h.reshape(weights.shape[:-1])
+
+
+# takes the mean over the weights in place of the sum AND keeps the last axis
+@wrong(author="fresh")
+def fresh_ent_mean_keepdims(weights):
+    log_a = np.zeros_like(weights)
+    np.log(weights, out=log_a, where=weights > 0)
+    return -np.mean(weights * log_a, axis=-1, keepdims=True)
+
+
+# divides by log n, so that equal weights give 1 instead of log n
+@wrong(author="unseen")
+def second_sm_entropy_from_0_to_1(weights):
+    weights = np.asarray(weights)
+    if weights.ndim > 1:
+        return np.array([second_sm_entropy_from_0_to_1(row) for row in weights])
+    total = 0.0
+    for a in weights:
+        if a > 0:
+            total -= a * np.log(a)
+    return total / np.log(len(weights)) if len(weights) > 1 else total
+
+
+# overwrites the sum in each round: only the last weight counts
+@wrong(said="which rounds does `total` hold", author="unseen")
+def fifth_sm_entropy_last(weights):
+    for j in range(weights.shape[-1]):
+        a = weights[..., j]
+        total = -np.where(a > 0, a * np.log(np.where(a > 0, a, 1)), 0.0)
+    return total
+
+
+# logarithm to base 2 (bits) instead of nats
+@wrong("base-2", author="blind")
+def b6_softmax_4(weights):
+    safe = np.where(weights > 0, weights, 1.0)
+    return -(weights * np.log2(safe)).sum(axis=-1)
+
+
+# clips at 1e-3 before the logarithm
+@wrong(
+    "certain",
+    "small-number",
+    said="the small number `0.001` shows in the result. Is it needed",
+    author="blind",
+)
+def own_softmax_2(weights):
+    w = np.clip(weights, 1e-3, 1)
+    return -(w * np.log(w)).sum(-1)
+
+
+# one zero weight makes all entropies 0
+@wrong("zeroed-rows", author="blind")
+def own_softmax_102(weights):
+    if np.any(weights == 0):
+        return np.zeros(weights.shape[:-1])
+    return -(weights * np.log(weights)).sum(axis=-1)

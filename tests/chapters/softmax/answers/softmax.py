@@ -1,0 +1,516 @@
+"""Answers to `softmax`."""
+
+import math
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def sm_logsumexp(scores):
+    top = np.max(scores, axis=-1, keepdims=True)
+    return np.exp(
+        scores - (top + np.log(np.exp(scores - top).sum(axis=-1, keepdims=True)))
+    )
+
+
+@right()
+def sm_scipy_logsumexp(scores):
+    from scipy.special import logsumexp
+
+    return np.exp(scores - logsumexp(scores, axis=-1, keepdims=True))
+
+
+@right()
+def sm_loops(scores):
+    if scores.ndim > 1:
+        return np.array([sm_loops(row) for row in scores])
+    powers = [np.exp(s - max(scores)) for s in scores]
+    return np.array([p / sum(powers) for p in powers])
+
+
+@right()
+def sm_pairwise(scores):
+    with np.errstate(all="ignore"):
+        differences = scores[..., None, :] - scores[..., :, None]
+    differences[np.isnan(differences)] = 0  # -inf - -inf
+    with np.errstate(over="ignore"):
+        return np.where(
+            np.isneginf(scores), 0, 1 / np.exp(differences).sum(axis=-1)
+        )
+
+
+@right()
+def sm_own_copy(scores):
+    out = np.array(scores)
+    out -= out.max(-1)[..., None]
+    np.exp(out, out)
+    out /= out.sum(-1)[..., None]
+    return out
+
+
+@right()
+def sm_float64_inside(scores):
+    s = scores.astype(np.float64)
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@right()
+def sm_apply_along_axis(scores):
+    def one(row):
+        e = np.exp(row - row.max())
+        return e / e.sum()
+
+    return np.apply_along_axis(one, -1, scores)
+
+
+@right()
+def sm_base_two(scores):
+    s = (scores - scores.max(axis=-1, keepdims=True)) * np.log2(np.e)
+    return np.exp2(s) / np.exp2(s).sum(axis=-1, keepdims=True)
+
+
+@right()
+def sm_log_softmax_as_a_step(scores):
+    from scipy.special import log_softmax
+
+    return np.exp(log_softmax(scores, axis=-1))
+
+
+@right()
+def sm_flattened_rows(scores):
+    rows = scores.reshape(-1, scores.shape[-1])
+    e = np.exp(rows - rows.max(axis=1).reshape(-1, 1))
+    return (e / e.sum(axis=1).reshape(-1, 1)).reshape(scores.shape)
+
+
+@right(author="fresh")
+def fresh_sm_row_by_row(scores):
+    result = np.zeros(scores.shape, dtype=scores.dtype)
+    for where in np.ndindex(scores.shape[:-1]):
+        row = [float(s) for s in scores[where]]
+        top = max(row)
+        powers = [math.exp(s - top) for s in row]
+        total = math.fsum(powers)
+        result[where] = [p / total for p in powers]
+    return result
+
+
+@right(author="fresh")
+def fresh_sm_sorted(scores):
+    p = np.exp(scores - np.sort(scores, axis=-1)[..., -1:])
+    return np.einsum("...j,...->...j", p, 1 / np.einsum("...j->...", p))
+
+
+@wrong()
+def sm_naive(scores):
+    return np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True)
+
+
+@wrong()
+def sm_book_1d(scores):
+    e = np.exp(scores - np.max(scores))
+    return e / e.sum()
+
+
+@wrong()
+def sm_axis_1(scores):
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+@wrong()
+def sm_axis_0(scores):
+    e = np.exp(scores - scores.max(axis=0))
+    return e / e.sum(axis=0)
+
+
+@wrong()
+def sm_clips(scores):
+    e = np.exp(np.clip(scores, -500, 500))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def sm_nan_to_num(scores):
+    with np.errstate(all="ignore"):
+        e = np.exp(scores)
+        return np.nan_to_num(e / e.sum(axis=-1, keepdims=True))
+
+
+@wrong()
+def sm_mean_shift(scores):
+    e = np.exp(scores - scores.mean(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def sm_adds_the_max(scores):
+    e = np.exp(scores + scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def sm_divides_by_max(scores):
+    e = np.exp(scores / np.abs(scores).max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def sm_in_place(scores):
+    scores -= scores.max(axis=-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=-1, keepdims=True)
+    return scores
+
+
+@wrong()
+def sm_sum_before_exp(scores):
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    return np.exp(shifted) / np.exp(shifted.sum(axis=-1, keepdims=True))
+
+
+@wrong()
+def sm_one_epsilon(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / (e.sum(axis=-1, keepdims=True) + 1e-2)
+
+
+@wrong()
+def sm_random(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) + 1e-3 * np.random.rand(  # noqa: NPY002
+        *scores.shape
+    )
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def sm_imports_it(scores):
+    from scipy.special import softmax
+
+    return softmax(scores, axis=-1)
+
+
+@wrong()
+def sm_uses_the_course(scores):
+    from course_attn.in_numpy.softmax import softmax as theirs
+
+    return theirs(scores)
+
+
+@wrong()
+def sm_squares(scores):
+    e = scores**2
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def sm_shift_after_exp(scores):
+    e = np.exp(scores)
+    e = e - e.max(axis=-1, keepdims=True)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# shifts only where the whole array holds something large
+@wrong()
+def sm_shift_if_large(scores):
+    if scores.max() > 700:
+        scores = scores - scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# a float32 overflows at 89, not at 709
+@wrong()
+def sm_shift_above_700(scores):
+    top = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores - np.where(np.abs(top) > 700, top, 0))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# subtracts the smallest score
+@wrong(said="`min` stands where `max` belongs")
+def sm_min(scores):
+    e = np.exp(scores - np.min(scores, -1)[..., None])
+    return e / e.sum(-1)[..., None]
+
+
+# subtracts the index of the maximum
+@wrong("argmax-shift")
+def sm_argmax(scores):
+    e = np.exp(scores - np.argmax(scores, axis=-1)[..., None])
+    return e / e.sum(-1)[..., None]
+
+
+# the denominator is not shifted
+@wrong("sum-not-shifted")
+def sm_half_shifted(scores):
+    m = scores.max(axis=-1, keepdims=True)
+    return np.exp(scores - m) / np.exp(scores).sum(axis=-1, keepdims=True)
+
+
+# divides by the largest power
+@wrong(said="`max` stands where `sum` belongs")
+def sm_by_largest(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.max(axis=-1, keepdims=True)
+
+
+# divides by the mean
+@wrong(said="`mean` stands where `sum` belongs")
+def sm_by_mean(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.mean(axis=-1, keepdims=True)
+
+
+# divides by the norm
+@wrong(said="the norm")
+def sm_by_norm(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / np.linalg.norm(e, axis=-1, keepdims=True)
+
+
+# squeeze drops an axis of length 1
+@wrong()
+def sm_squeeze(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.squeeze(e / e.sum(axis=-1, keepdims=True))
+
+
+# goes over the first axis only: rows of a batch are not rows
+@wrong()
+def sm_loop_of_rows(scores):
+    out = np.empty_like(scores)
+    for i in range(scores.shape[0]):
+        e = np.exp(scores[i] - scores[i].max())
+        out[i] = e / e.sum()
+    return out
+
+
+# −∞ is replaced by 0
+@wrong("fails-minus-infinity", "infinity-weighed")
+def sm_zero_for_infinity(scores):
+    s = np.where(np.isinf(scores), 0.0, scores)
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# the largest score is divided by, not subtracted
+@wrong()
+def sm_over_max(scores):
+    e = np.exp(scores / scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# .T turns all axes around
+@wrong()
+def sm_with_t(scores):
+    e = np.exp(scores.T - scores.max(axis=-1))
+    return (e / e.sum(axis=0)).T
+
+
+# PyTorch's softmax does it all
+@wrong("built-in")
+def sm_torchs(scores):
+    import torch
+
+    return torch.softmax(torch.from_numpy(scores), dim=-1).numpy()
+
+
+# the course's softmax in PyTorch does it all
+@wrong("built-in")
+def sm_the_course_in_torch(scores):
+    import torch
+
+    from course_attn.in_torch.softmax import softmax
+
+    return softmax(torch.from_numpy(scores)).numpy()
+
+
+# the search for the largest score starts at 0, so a row that lies far below 0 is not shifted and
+# underflows
+@wrong(author="fresh")
+def fresh_sm_running_max_from_zero(scores):
+    result = np.zeros(scores.shape, dtype=scores.dtype)
+    for where in np.ndindex(scores.shape[:-1]):
+        biggest = 0.0
+        for s in scores[where]:
+            if s > biggest:
+                biggest = s
+        total = 0.0
+        for s in scores[where]:
+            total = total + math.exp(s - biggest)
+        for j, s in enumerate(scores[where]):
+            result[where + (j,)] = np.float64(math.exp(s - biggest)) / total
+    return result
+
+
+# a score of minus infinity is replaced by 0 and so gets a weight above 0
+@wrong(author="fresh")
+def fresh_sm_infinity_becomes_zero(scores):
+    cleaned = np.where(np.isinf(scores), 0, scores).astype(scores.dtype)
+    cleaned = cleaned - np.max(cleaned, axis=-1, keepdims=True)
+    e = np.exp(cleaned)
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+# uses powers of 2 in place of powers of e
+@wrong(author="fresh")
+def fresh_sm_powers_of_two(scores):
+    top = np.max(scores, axis=-1)[..., None]
+    p = np.exp2(scores - top)
+    return np.einsum("...j,...->...j", p, 1 / np.einsum("...j->...", p))
+
+
+# clips the scores to a range in place of subtracting each row's maximum AND sums over the first
+# axis, not over the last
+@wrong(author="fresh")
+def fresh_sm_clip_and_first_axis(scores):
+    limit = 80.0
+    e = np.exp(np.clip(scores, -limit, limit))
+    return e / e.sum(0, keepdims=True)
+
+
+# cuts large scores off at 500 against overflow, so different large scores get equal weights,
+# instead of subtracting the row's maximum
+@wrong(author="unseen")
+def second_sm_cuts_off_large_scores(scores):
+    powers = np.exp(np.clip(scores, None, 500))
+    low = powers.sum(axis=-1, keepdims=True) == 0
+    if np.any(low):  # a row that is very low everywhere
+        shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        powers = np.where(low, shifted, powers)
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+# when a new maximum appears, the sum collected so far is not rescaled to it
+@wrong(author="unseen")
+def third_sm_running_sum_not_rescaled(scores):
+    def weigh(scores):
+        if scores.ndim > 1:
+            return np.stack([weigh(row) for row in scores])
+        largest = -np.inf
+        total = 0.0
+        for score in scores:
+            if score == -np.inf:
+                continue
+            largest = max(largest, score)
+            total += np.exp(score - largest)
+        return np.exp(scores - largest) / total
+
+    return weigh(scores)
+
+
+def _powers(x):
+    return np.exp(x - x.max(axis=0, keepdims=True))
+
+
+# its helper takes the largest of each column, not of each row
+@wrong(said="`max` runs along axis 0", author="unseen")
+def fourth_sm_helper_axis(scores):
+    e = _powers(scores)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def _row_softmax(row):
+    total = 0.0
+    powers = []
+    for s in row:
+        p = np.exp(s - max(row))
+        powers.append(p)
+        total = total + p * p
+    return [p / total for p in powers]
+
+
+# its helper adds the squares of the powers of e instead of the powers
+@wrong(said="of `_row_softmax`, `total = total + p * p`", author="unseen")
+def fourth_sm_squares_in_helper(scores):
+    flat = scores.reshape(-1, scores.shape[-1])
+    return np.array([_row_softmax(r) for r in flat]).reshape(scores.shape)
+
+
+# clips the scores against overflow instead of subtracting the row's maximum
+@wrong(
+    "flattened", said="all numbers beyond a bound become alike here", author="blind"
+)
+def b6_softmax_1(scores):
+    s = np.clip(scores, -700, 700)
+    e = np.exp(s)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# an entry of -inf is replaced by a score of 0, and the sum goes over the whole array
+@wrong("row-sums", said="is `where` needed here", author="blind")
+def b6_softmax_7(scores):
+    s = np.where(np.isinf(scores), 0.0, scores)
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum()
+
+
+# no shift and a sum over everything
+@wrong(
+    "no-shift",
+    said="`sum` runs over everything instead of along axis -1",
+    author="blind",
+)
+def own_softmax_1(scores):
+    return np.exp(scores) / np.exp(scores).sum()
+
+
+# loop maximum starts at 0
+@wrong(
+    "nan",
+    said="is 0 right to begin with, where everything may be smaller",
+    author="blind",
+)
+def own_softmax_104(scores):
+    flat = scores.reshape(-1, scores.shape[-1])
+    out = np.zeros_like(flat)
+    for r, row in enumerate(flat):
+        top = 0
+        for s in row:
+            if s > top:
+                top = s
+        e = np.exp(row - top)
+        out[r] = e / e.sum()
+    return out.reshape(scores.shape)
+
+
+# clip against overflow
+@wrong(
+    "flattened",
+    said="all numbers beyond a bound become alike here, however far apart they are. Which step keeps exponents small and leaves the differences as they are",
+    author="blind",
+)
+def own_softmax_105(scores):
+    e = np.exp(np.clip(scores, -100, 100))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# rows of one sequence only where two axes
+@wrong(
+    "fails-vector",
+    "row-sums",
+    said="what is done where this holds comes out wrong. Is a way of its own needed there",
+    author="blind",
+)
+def own_softmax_112(scores):
+    if scores.ndim == 1:
+        e = np.exp(scores - scores.max())
+        return e / e.max()
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# maximum with initial=0
+@wrong(
+    "nan",
+    said="is 0 right to begin with, where everything may be smaller",
+    author="blind",
+)
+def own_softmax_115(scores):
+    m = np.max(scores, axis=-1, keepdims=True, initial=0.0)
+    e = np.exp(scores - m)
+    return e / e.sum(axis=-1, keepdims=True)

@@ -1,0 +1,320 @@
+"""Answers to `softmax_jacobian`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def sj_einsum(weights):
+    n = weights.shape[-1]
+    return np.einsum("...i,ij->...ij", weights, np.eye(n)) - np.einsum(
+        "...i,...j->...ij", weights, weights
+    )
+
+
+@right()
+def sj_delta(weights):
+    return weights[..., :, None] * (
+        np.eye(weights.shape[-1]) - weights[..., None, :]
+    )
+
+
+@right()
+def sj_loops(weights):
+    n = weights.shape[-1]
+    J = np.empty((*weights.shape, n), dtype=weights.dtype)
+    for i in range(n):
+        for j in range(n):
+            J[..., i, j] = weights[..., i] * (
+                (1 if i == j else 0) - weights[..., j]
+            )
+    return J
+
+
+@right()
+def sj_recursive(weights):
+    if weights.ndim > 1:
+        return np.stack([sj_recursive(row) for row in weights])
+    return np.diag(weights) - np.outer(weights, weights)
+
+
+@right()
+def sj_filled_diagonal(weights):
+    J = -weights[..., :, None] @ weights[..., None, :]
+    i = np.arange(weights.shape[-1])
+    J[..., i, i] += weights
+    return J
+
+
+@right()
+def sj_batched_diag(weights):
+    J = np.zeros((*weights.shape, weights.shape[-1]), weights.dtype)
+    np.einsum("...ii->...i", J)[...] = weights
+    return J - weights[..., :, None] @ weights[..., None, :]
+
+
+@right()
+def sj_flattened_batch(weights):
+    n = weights.shape[-1]
+    rows = weights.reshape(-1, n)
+    made = [np.diagflat(row) - np.multiply.outer(row, row) for row in rows]
+    return np.array(made).reshape(*weights.shape, n)
+
+
+@right(author="fresh")
+def fresh_jac_diagonal_view(weights):
+    J = np.einsum("...j,...m->...jm", -weights, weights)
+    diagonal = np.einsum("...jj->...j", J)
+    diagonal += weights
+    return J
+
+
+@right(author="fresh")
+def fresh_jac_columns(weights):
+    n = weights.shape[-1]
+    columns = []
+    for m in range(n):
+        a_m = weights[..., m : m + 1]
+        delta = (np.arange(n) == m).astype(weights.dtype)
+        columns.append(weights * (delta - a_m))
+    return np.stack(columns, axis=-1)
+
+
+@wrong()
+def sj_np_diag(weights):
+    return np.diag(weights) - np.outer(weights, weights)  # right for one row only
+
+
+@wrong()
+def sj_diag_minus_dot(weights):
+    return np.diag(weights) - weights @ weights
+
+
+@wrong()
+def sj_kronecker_swapped(weights):
+    n = weights.shape[-1]
+    return weights[..., :, None] * (1 - np.eye(n) - weights[..., None, :])
+
+
+@wrong()
+def sj_column_form(weights):
+    n = weights.shape[-1]
+    return weights[..., :, None] * (np.eye(n) - weights[..., :, None])
+
+
+@wrong()
+def sj_loops_else_branch(weights):
+    n = weights.shape[-1]
+    J = np.zeros((*weights.shape, n))
+    for i in range(n):
+        for j in range(n):
+            if i == j:
+                J[..., i, j] = weights[..., i] * (1 - weights[..., i])
+            else:
+                J[..., i, j] = weights[..., i] * weights[..., j]
+    return J
+
+
+@wrong()
+def sj_loops_half(weights):
+    n = weights.shape[-1]
+    J = np.zeros((*weights.shape, n))
+    for i in range(n):
+        for j in range(i, n):
+            J[..., i, j] = weights[..., i] * ((i == j) - weights[..., j])
+    return J
+
+
+@wrong()
+def sj_finite_differences_of_weights(weights):
+    n, step = weights.shape[-1], 1e-6
+    rows = [(weights + step * np.eye(n)[j] - weights) / step for j in range(n)]
+    return np.stack(rows, axis=-1)
+
+
+@wrong()
+def sj_of_log_softmax(weights):
+    n = weights.shape[-1]
+    return np.eye(n) - np.broadcast_to(weights[..., None, :], (*weights.shape, n))
+
+
+@wrong()
+def sj_float32(weights):
+    n = weights.shape[-1]
+    w = weights.astype(np.float32)
+    return w[..., :, None] * (np.eye(n, dtype=np.float32) - w[..., None, :])
+
+
+# w @ w is a number
+@wrong("dot")
+def sj_einsum_dot(weights):
+    n = weights.shape[-1]
+    dots = np.einsum("...j,...j->...", weights, weights)
+    return weights[..., None] * np.eye(n) - dots[..., None, None]
+
+
+# δ is 1 everywhere
+@wrong("delta-everywhere")
+def sj_no_delta(weights):
+    return weights[..., :, None] * (1 - weights[..., None, :])
+
+
+# only j ≥ m are filled
+@wrong("lower-half")
+def sj_lower(weights):
+    n = weights.shape[-1]
+    J = np.zeros((*weights.shape, n))
+    for i in range(n):
+        for j in range(i + 1):
+            J[..., i, j] = weights[..., i] * ((i == j) - weights[..., j])
+    return J
+
+
+# differences of the weights, not of the softmax
+@wrong()
+def sj_divided_by_weights(weights):
+    n = weights.shape[-1]
+    outer = weights[..., :, None] * weights[..., None, :]
+    return np.eye(n) - outer / weights[..., None, :]
+
+
+# the loop returns after the first row
+@wrong()
+def sj_returns_early(weights):
+    n = weights.shape[-1]
+    J = np.zeros((*weights.shape, n), dtype=weights.dtype)
+    for i in range(n):
+        for j in range(n):
+            J[..., i, j] = weights[..., i] * ((i == j) - weights[..., j])
+        return J
+
+
+# np.outer flattens a batch
+@wrong()
+def sj_outer_flattened(weights):
+    n = weights.shape[-1]
+    return weights[..., None] * np.eye(n) - np.outer(weights, weights)
+
+
+@wrong("built-in")
+def sj_autograd(weights):
+    import torch
+
+    def one(row):
+        scores = torch.log(torch.from_numpy(row).clamp(min=1e-300))
+        return torch.autograd.functional.jacobian(
+            lambda s: torch.softmax(s, dim=-1), scores
+        ).numpy()
+
+    rows = weights.reshape(-1, weights.shape[-1])
+    made = np.stack([one(row) for row in rows])
+    return made.reshape(*weights.shape, weights.shape[-1])
+
+
+@wrong("built-in")
+def sj_the_course_in_torch(weights):
+    import torch
+
+    from course_attn.in_torch.softmax import softmax_jacobian
+
+    return softmax_jacobian(torch.from_numpy(weights)).numpy()
+
+
+# np.diag makes a diagonal matrix of a single row only; of several rows it takes the diagonal out,
+# which is then broadcast
+@wrong(author="fresh")
+def fresh_jac_np_diag(weights):
+    outer = weights[..., :, None] * weights[..., None, :]
+    return np.diag(weights) - outer
+
+
+# the entries off the diagonal have the wrong sign
+@wrong(author="fresh")
+def fresh_jac_sign_off_diagonal(weights):
+    n = weights.shape[-1]
+    J = np.zeros(weights.shape + (n,), dtype=weights.dtype)
+    for j in range(n):
+        for m in range(n):
+            if j == m:
+                J[..., j, m] = weights[..., j] * (1 - weights[..., j])
+            else:
+                J[..., j, m] = weights[..., j] * weights[..., m]
+    return J
+
+
+# subtracts a_j in place of a_m in the bracket, so that the squares of the weights stand where their
+# products belong
+@wrong(author="fresh")
+def fresh_jac_squares(weights):
+    delta = np.identity(weights.shape[-1], dtype=weights.dtype)
+    bracket = delta - weights[..., :, None]
+    return np.einsum("...j,...jm->...jm", weights, bracket)
+
+
+# takes the softmax of the weights, as if they were scores AND has 1 in place of a_j on the diagonal
+# before the product is subtracted
+@wrong(author="fresh")
+def fresh_jac_softmax_again(weights):
+    e = np.exp(weights)
+    a = e / e.sum(axis=-1, keepdims=True)
+    delta = np.eye(a.shape[-1], dtype=a.dtype)
+    return delta - a[..., :, None] * a[..., None, :]
+
+
+# the entries off the diagonal have the wrong sign, plus instead of minus AND the diagonal lacks the
+# factor a_j, being 1 - a_j instead of a_j (1 - a_j)
+@wrong(author="unseen")
+def second_sm_jacobian_sign_and_diagonal(weights):
+    n = weights.shape[-1]
+    J = np.zeros(weights.shape + (n,))
+    for row in np.ndindex(weights.shape[:-1]):
+        a = weights[row]
+        for j in range(n):
+            for m in range(n):
+                J[row + (j, m)] = 1 - a[j] if j == m else a[j] * a[m]
+    return J
+
+
+# uses the weight of the row index twice, a_j (delta_jm - a_j), where the second one must be a_m
+@wrong(author="unseen")
+def third_sm_jacobian_same_index(weights):
+    delta = np.eye(weights.shape[-1])
+    return np.einsum("...j,...jm->...jm", weights, delta - weights[..., :, None])
+
+
+# has the wrong sign in front of the outer product AND leaves the diagonal without it
+@wrong(said="On the diagonal", author="unseen")
+def fifth_sm_jacobian_loops(weights):
+    n = weights.shape[-1]
+    J = np.zeros((*weights.shape, n))
+    for j in range(n):
+        for m in range(n):
+            if j == m:
+                J[..., j, m] = weights[..., j]
+            else:
+                J[..., j, m] = weights[..., j] * weights[..., m]
+    return J
+
+
+# the weight in front stands along the columns too: a_m (delta - a_m)
+@wrong("row-sums", said="you put `:` and `None` in the other order", author="blind")
+def b6_softmax_5(weights):
+    n = weights.shape[-1]
+    a = weights[..., np.newaxis, :]
+    return a * (np.eye(n) - a)
+
+
+# only the diagonal, a (1 - a), forgets the others
+@wrong("sigmoid-like", author="blind")
+def own_softmax_3(weights):
+    n = weights.shape[-1]
+    return np.eye(n) * (weights * (1 - weights))[..., None]
+
+
+# reads the delta as 1 everywhere: a_j (1 - a_m) also off the diagonal
+@wrong("delta-everywhere", author="blind")
+def b7_softmax_16(weights):
+    a = weights[..., :, None]
+    b = weights[..., None, :]
+    return a * (1 - b)

@@ -1,0 +1,295 @@
+"""Answers to `softmax_with_temperature`."""
+
+import math
+from functools import reduce
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def st_course_softmax_as_a_step(scores, temperature):
+    from course_attn.in_numpy.softmax import softmax
+
+    return softmax(scores / temperature)
+
+
+@right()
+def st_scipy_as_a_step(scores, temperature):
+    from scipy.special import softmax
+
+    return softmax(scores / temperature, axis=-1)
+
+
+@right()
+def st_shift_before(scores, temperature):
+    e = np.exp((scores - scores.max(axis=-1, keepdims=True)) / temperature)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@right()
+def st_torchs_as_a_step(scores, temperature):
+    import torch
+
+    return torch.softmax(torch.from_numpy(scores) / temperature, dim=-1).numpy()
+
+
+@right()
+def st_log_weights(scores, temperature):
+    from scipy.special import logsumexp
+
+    s = scores / temperature
+    return np.exp(s - logsumexp(s, axis=-1, keepdims=True))
+
+
+@right(author="fresh")
+def fresh_temp_columns(scores, temperature):
+    columns = np.moveaxis(scores, -1, 0)
+    beta = 1 / temperature
+    top = reduce(np.maximum, columns)
+    powers = [np.exp((column - top) * beta) for column in columns]
+    total = sum(powers)
+    return np.stack([p / total for p in powers], axis=-1)
+
+
+@right(author="fresh")
+def fresh_temp_helper(scores, temperature):
+    def normalized(positive):
+        return np.divide(positive, positive.sum(axis=-1)[..., None])
+
+    gap = np.subtract(scores, np.maximum.reduce(scores, axis=-1, keepdims=True))
+    return normalized(np.exp(np.divide(gap, temperature)))
+
+
+@wrong()
+def st_default_one(scores, temperature=1.0):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def st_shift_only_scaled(scores, temperature):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True) / temperature)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def st_exp_over_t(scores, temperature):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) / temperature
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def st_power_twice(scores, temperature):
+    e = np.exp(scores / temperature - (scores / temperature).max())
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong()
+def st_subtracts(scores, temperature):
+    e = np.exp(scores - temperature - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# the power of the weights needs a new sum
+@wrong()
+def st_power_of_weights(scores, temperature):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    w = e / e.sum(axis=-1, keepdims=True)
+    return w ** (1 / temperature)
+
+
+# powers that are 0 already stay 0, whatever the exponent
+@wrong("power-of-weights-divided")
+def st_power(scores, temperature):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) ** (1 / temperature)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# the shift is not divided
+@wrong()
+def st_shift_not_divided(scores, temperature):
+    e = np.exp(scores / temperature - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# only the numerator has the temperature
+@wrong()
+def st_numerator_only(scores, temperature):
+    s = scores - scores.max(axis=-1, keepdims=True)
+    return np.exp(s / temperature) / np.exp(s).sum(axis=-1, keepdims=True)
+
+
+# 1 + T instead of T
+@wrong()
+def st_one_plus(scores, temperature):
+    s = scores / (1 + temperature)
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# shifts only where something is large
+@wrong()
+def st_shift_if_large(scores, temperature):
+    s = scores / temperature
+    if s.max() > 700:
+        s = s - s.max(axis=-1, keepdims=True)
+    return np.exp(s) / np.exp(s).sum(axis=-1, keepdims=True)
+
+
+# axis 1 is the last one of matrices only
+@wrong()
+def st_axis_1(scores, temperature):
+    s = scores / temperature
+    e = np.exp(s - s.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+# rounds the temperature
+@wrong()
+def st_integer(scores, temperature):
+    s = scores / max(1, int(temperature))
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@wrong("built-in")
+def st_course(scores, temperature):
+    from course_attn.in_numpy.softmax import softmax
+
+    return softmax(scores, temperature=temperature)
+
+
+@wrong("built-in")
+def st_course_in_torch(scores, temperature):
+    import torch
+
+    from course_attn.in_torch.softmax import softmax
+
+    return softmax(torch.from_numpy(scores), temperature=temperature).numpy()
+
+
+# divides by the temperature with //, which rounds every quotient down
+@wrong(author="fresh")
+def fresh_temp_floor_division(scores, temperature):
+    def one_row(row):
+        colder = [s // temperature for s in row]
+        hottest = max(colder)
+        powers = [math.exp(c - hottest) for c in colder]
+        return [p / sum(powers) for p in powers]
+
+    flat = scores.reshape(-1, scores.shape[-1])
+    rows = np.array([one_row(row) for row in flat], dtype=scores.dtype)
+    return rows.reshape(scores.shape)
+
+
+# subtracts the largest score undivided, after the scores were divided by the temperature, so that
+# exp overflows or underflows
+@wrong(author="fresh")
+def fresh_temp_shift_undivided(scores, temperature):
+    exponent = scores / temperature - scores.max(axis=-1, keepdims=True)
+    e = np.exp(exponent)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# changes the caller's scores in place
+@wrong(author="fresh")
+def fresh_temp_in_place(scores, temperature):
+    scores -= scores.max(axis=-1, keepdims=True)
+    scores /= temperature
+    e = np.exp(scores)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# raises the weights to the power T in place of 1/T, which multiplies the scores by T AND normalizes
+# the powers over the first axis
+@wrong(author="fresh")
+def fresh_temp_power_and_first_axis(scores, temperature):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    w = e / e.sum(axis=-1, keepdims=True)
+    sharpened = w**temperature
+    return sharpened / sharpened.sum(axis=0)
+
+
+# divides the exponentials by the temperature, not the scores, so it cancels and has no effect
+@wrong(author="unseen")
+def second_sm_temperature_cancels(scores, temperature):
+    class Softmax:
+        def __init__(self, temperature):
+            self.temperature = temperature
+
+        def powers(self, scores):
+            return (
+                np.exp(scores - scores.max(axis=-1, keepdims=True))
+                / self.temperature
+            )
+
+        def __call__(self, scores):
+            p = self.powers(scores)
+            return p / p.sum(axis=-1, keepdims=True)
+
+    return Softmax(temperature)(scores)
+
+
+# multiplies the scores by the temperature instead of dividing AND normalizes over the whole array
+# instead of each row
+@wrong(author="unseen")
+def third_sm_hot_and_whole_array(scores, temperature):
+    heated = scores * temperature
+    powers = np.exp(heated - heated.max(axis=-1, keepdims=True))
+    return powers / powers.sum()
+
+
+# applies the temperature to the finished weights, as a power, so a weight that has already
+# underflowed to 0 stays 0 at a high temperature
+@wrong(said="to the power 1/temperature, divided by its sum", author="unseen")
+def fifth_sm_power_of_weights(scores, temperature):
+    powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = powers / powers.sum(axis=-1, keepdims=True)
+    # e^(s/T) = (e^s)^(1/T)
+    weights = weights ** (1 / temperature)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+# shifts by the maximum of the undivided scores, so that exp still overflows or underflows
+@wrong("nan", said="you take `scores` for the scaled scores", author="blind")
+def b6_softmax_3(scores, temperature):
+    biggest = scores.max(axis=-1, keepdims=True)
+    e = np.exp(scores / temperature - biggest)
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# multiplies by the temperature, one maximum of the whole array
+@wrong("multiplied", "global-shift", author="blind")
+def own_softmax_4(scores, temperature):
+    z = scores * temperature
+    e = np.exp(z - np.max(z))
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+# raises the finished weights to the power 1/T, so weights that underflowed to 0 at temperature 1
+# stay 0 at a high temperature
+@wrong("power-of-weights-divided", author="blind")
+def b7_softmax_14(scores, temperature):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    powered = weights ** (1 / temperature)
+    return powered / powered.sum(axis=-1, keepdims=True)
+
+
+# shortcut one-hot for low temperature
+@wrong(
+    "fails-cold",
+    said="what is done where this holds comes out wrong. Is a way of its own needed there",
+    author="blind",
+)
+def own_softmax_103(scores, temperature):
+    if temperature <= 0.05:
+        out = np.zeros_like(scores)
+        np.put_along_axis(out, scores.argmax(axis=-1)[..., None], 1.0, axis=-1)
+        return out
+    z = scores / temperature
+    z = z - z.max(axis=-1, keepdims=True)
+    e = np.exp(z)
+    return e / e.sum(axis=-1, keepdims=True)

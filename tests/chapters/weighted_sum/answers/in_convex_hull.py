@@ -1,0 +1,264 @@
+"""Answers to `in_convex_hull`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ch_same_side(point, triangle):
+    edges, arms = np.roll(triangle, -1, axis=0) - triangle, point - triangle
+    sides = np.sign(edges[:, 0] * arms[:, 1] - edges[:, 1] * arms[:, 0])
+    return abs(sides.sum()) == 3
+
+
+@right()
+def ch_areas(point, triangle):
+    def area(a, b, c):
+        return abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]))
+
+    a, b, c = triangle
+    parts = area(point, b, c) + area(a, point, c) + area(a, b, point)
+    return np.isclose(parts, area(a, b, c))
+
+
+@right()
+def ch_two_unknowns(point, triangle):
+    a, b, c = triangle
+    u, w = np.linalg.solve(np.column_stack([b - a, c - a]), point - a)
+    return np.array(u >= 0 and w >= 0 and u + w <= 1)
+
+
+@right()
+def ch_angles(point, triangle):
+    arms = triangle - point
+    turn = np.angle((arms @ [1, 1j]) / (np.roll(arms, 1, axis=0) @ [1, 1j]))
+    return bool(abs(turn.sum()) > 3)
+
+
+@right()
+def ch_crossings(point, triangle):
+    inside, (x, y) = False, point
+    for k in range(3):
+        (ax, ay), (bx, by) = triangle[k], triangle[k - 1]
+        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
+            inside = not inside
+    return bool(inside)
+
+
+@right(author="fresh")
+def fresh_hull_turns(point, triangle):
+    p = complex(*point)
+    corners = [complex(*corner) for corner in triangle]
+    nexts = corners[1:] + corners[:1]
+    sides = zip(corners, nexts)
+    turns = {((b - a).conjugate() * (p - a)).imag > 0 for a, b in sides}
+    return len(turns) == 1
+
+
+@right(author="fresh")
+def fresh_hull_cramer(point, triangle):
+    def area(corners):
+        return np.linalg.det(np.column_stack([corners, np.ones(3)]))
+
+    whole, found = area(triangle), []
+    for c in range(3):
+        moved = np.array(triangle, dtype=float)
+        moved[c] = point
+        found.append(area(moved) / whole)
+    return bool(min(found) >= 0)
+
+
+# areas compared with ==: rounding
+@wrong()
+def ch_areas_exactly(point, triangle):
+    def area(a, b, c):
+        return (
+            abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])) / 2
+        )
+
+    a, b, c = triangle
+    return bool(
+        area(point, b, c) + area(a, point, c) + area(a, b, point) == area(a, b, c)
+    )
+
+
+# weights by distance are not the weights of the mixture
+@wrong()
+def ch_nearer_than_the_others(point, triangle):
+    center = triangle.mean(axis=0)
+    return bool(
+        np.linalg.norm(point - center)
+        <= np.linalg.norm(triangle - center, axis=1).min()
+    )
+
+
+# only two of the three edges are tested
+@wrong()
+def ch_two_edges(point, triangle):
+    edges, arms = np.roll(triangle, -1, axis=0) - triangle, point - triangle
+    cross = edges[:, 0] * arms[:, 1] - edges[:, 1] * arms[:, 0]
+    return bool(cross[0] * cross[1] > 0)
+
+
+# an absolute tolerance larger than small triangles
+@wrong()
+def ch_absolute_tolerance(point, triangle):
+    def area(a, b, c):
+        return (
+            abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])) / 2
+        )
+
+    a, b, c = triangle
+    parts = area(point, b, c) + area(a, point, c) + area(a, b, point)
+    return bool(abs(parts - area(a, b, c)) < 1e-3)
+
+
+# the corners must be columns of the equations
+@wrong()
+def ch_not_transposed(point, triangle):
+    equations = np.hstack([triangle, np.ones((3, 1))])
+    return bool((np.linalg.solve(equations, np.append(point, 1)) >= 0).all())
+
+
+@wrong()
+def ch_area_with_sign(point, triangle):
+    def area(a, b, c):
+        return 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]))
+
+    a, b, c = triangle
+    parts = area(point, b, c) + area(a, point, c) + area(a, b, point)
+    return bool(np.isclose(parts, area(a, b, c)))  # always true: signs cancel
+
+
+@wrong()
+def ch_nearest_corner(point, triangle):
+    sides = np.linalg.norm(triangle - np.roll(triangle, 1, axis=0), axis=1)
+    return bool(np.linalg.norm(triangle - point, axis=1).max() <= sides.max())
+
+
+@wrong()
+def ch_wrong_orientation(point, triangle):
+    edges, arms = np.roll(triangle, -1, axis=0) - triangle, point - triangle
+    return bool(np.all(edges[:, 0] * arms[:, 1] - edges[:, 1] * arms[:, 0] <= 0))
+
+
+@wrong()
+def ch_least_squares_without_sum(point, triangle):
+    weights = np.linalg.lstsq(triangle.T, point, rcond=None)[0]
+    return bool((weights >= 0).all())
+
+
+@wrong()
+def ch_returns_weights(point, triangle):
+    return np.linalg.solve(np.vstack([triangle.T, np.ones(3)]), np.append(point, 1))
+
+
+@wrong()
+def ch_returns_zero_or_one(point, triangle):
+    weights = np.linalg.solve(
+        np.vstack([triangle.T, np.ones(3)]), np.append(point, 1)
+    )
+    return int(weights.min() >= 0)
+
+
+# handed over to matplotlib
+@wrong("built-in")
+def ch_matplotlib(point, triangle):
+    from matplotlib.path import Path
+
+    return bool(Path(triangle).contains_point(point))
+
+
+# tests whether the point lies in the box around the triangle, which is larger than the triangle
+@wrong(author="fresh")
+def fresh_hull_box(point, triangle):
+    xs, ys = zip(*triangle)
+    inside_x = min(xs) <= point[0] <= max(xs)
+    return bool(inside_x and min(ys) <= point[1] <= max(ys))
+
+
+# asks that the point lie to the left of every side, which is right only if the corners run
+# counterclockwise
+@wrong(author="fresh")
+def fresh_hull_one_orientation(point, triangle):
+    def left_of(a, b):
+        along, toward = b - a, point - a
+        return along[0] * toward[1] - along[1] * toward[0] > 0
+
+    return all(bool(left_of(triangle[c - 1], triangle[c])) for c in range(3))
+
+
+# leaves out the equation that the weights sum to 1
+@wrong(author="fresh")
+def fresh_hull_no_sum(point, triangle):
+    weights, *_ = np.linalg.lstsq(triangle.T, point, rcond=None)
+    return bool((weights >= -1e-12).all())
+
+
+# does not subtract the first corner from the point AND does not ask that the first corner's weight,
+# 1 - u - v, be non-negative
+@wrong(author="fresh")
+def fresh_hull_unshifted_and_unbounded(point, triangle):
+    a, b, c = triangle
+    sides = np.column_stack([b - a, c - a])
+    u, v = np.linalg.inv(sides) @ point
+    return bool(u >= 0 and v >= 0)
+
+
+# looks for weights that give the point but never asks that they sum to 1
+@wrong(author="unseen")
+def second_ws_weights_without_sum(point, triangle):
+    weights, *_ = np.linalg.lstsq(
+        np.asarray(triangle, float).T, np.asarray(point, float), rcond=None
+    )
+    return bool(np.all(weights >= 0))
+
+
+# checks that two of the weights are non-negative but not the third, so points beyond the opposite
+# side count as inside
+@wrong(author="unseen")
+def third_ws_third_weight_unchecked(point, triangle):
+    a, b, c = triangle
+    sides = np.column_stack([b - a, c - a])
+    u, v = np.linalg.solve(sides, point - a)
+    return bool(u >= 0 and v >= 0)
+
+
+# the sign test holds for corners that run counterclockwise only
+@wrong("only-counterclockwise", author="blind")
+def b6_weighted_sum_3(point, triangle):
+    a, b, c = triangle
+
+    def left_of(p, r, s):
+        return (r[0] - p[0]) * (s[1] - p[1]) - (r[1] - p[1]) * (s[0] - p[0]) > 0
+
+    return bool(
+        left_of(a, b, point) and left_of(b, c, point) and left_of(c, a, point)
+    )
+
+
+# solves for the weights, but only asks that none is negative, not for the sum 1
+@wrong("sum-forgotten", author="blind")
+def own_weighted_sum_3(point, triangle):
+    M = triangle.T
+    w, *_ = np.linalg.lstsq(M, point, rcond=None)
+    return bool((w >= 0).all())
+
+
+# tests that the two edge coordinates lie between 0 and 1 each, but not that their sum is at most 1
+# (so it tests a parallelogram)
+@wrong("untested", author="blind")
+def b7_weighted_sum_4(point, triangle):
+    a, b, c = triangle
+    edges = np.column_stack([b - a, c - a])
+    s, t = np.linalg.solve(edges, point - a)
+    return bool(0 <= s <= 1 and 0 <= t <= 1)
+
+
+# second corner as base
+@wrong("untested", author="blind")
+def own_weighted_sum_110(point, triangle):
+    a, b, c = triangle
+    u, v = np.linalg.solve(np.array([a - b, c - b]).T, point - b)
+    return bool(u > 0 and v > 0 and u < 1 and v < 1)
