@@ -60,7 +60,7 @@ BREAKS = {
     "in_torch needs PyTorch and jaxtyping": [("in_torch/block.py", "import numpy", "numpy")],
     "drawing needs NumPy and Matplotlib": [
         ("drawing/graphs.py", "import sklearn", "sklearn"),
-        ("drawing/matrices.py", "import whywrong.judge", "whywrong"),
+        ("drawing/matrices.py", "import whywrong.judge", "whywrong.judge"),
     ],
     "train needs PyTorch, Matplotlib and tqdm": [("train/log.py", "import pandas", "pandas")],
 }  # fmt: skip
