@@ -1,8 +1,6 @@
 """The hygiene of the notebooks and pages: what a reader, a diff and a screen reader rely on."""
 
 import re
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -96,31 +94,11 @@ def test_cells_have_ids_that_are_stable_and_unique(path):
 
 
 @every_notebook
-def test_nothing_of_an_execution_is_stored(path):
-    for cell in cells(path, "code"):
-        assert cell["outputs"] == [], cell["source"]
-        assert cell["execution_count"] is None, cell["source"]
-
-
-@every_notebook
 def test_metadata_say_no_more_than_needed(path):
     assert nbformat.read(path, as_version=4).metadata == KERNEL
     for kind in ("code", "markdown"):
         for cell in cells(path, kind):
             assert set(cell["metadata"]) <= CELL_METADATA, cell["source"]
-
-
-def test_nbstripout_would_change_nothing():
-    command = [
-        sys.executable,
-        "-m",
-        "nbstripout",
-        "--keep-id",
-        "--verify",
-        *map(str, NOTEBOOKS),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @every_notebook
