@@ -1,6 +1,5 @@
 """Chapter 10: parts of attention that merge to the whole, and what decoding keeps."""
 
-import itertools
 import warnings
 
 import numpy as np
@@ -273,19 +272,6 @@ def test_linear_attention_cannot_single_out_a_key(library: str) -> None:
 
 
 # --- costs ----------------------------------------------------------------------------------------
-
-
-def test_attention_flops_are_counted_by_looping() -> None:
-    """Every multiplication and every addition of both products, one at a time."""
-    n_q, n_k, d_k, d_v, n_heads = 2, 3, 4, 5, 2
-    count = 0
-    for _ in itertools.product(range(n_heads), range(n_q), range(n_k)):
-        for _ in range(d_k):
-            count += 2  # multiply, add to the score
-        for _ in range(d_v):
-            count += 2  # multiply, add to the output
-    found = costs.attention_flops(n_q, n_k, d_k, d_v, n_heads)
-    assert found == count
 
 
 def test_fused_bytes_save_what_grows_with_the_square() -> None:
