@@ -72,12 +72,12 @@ def test_fused_attention_refuses_what_attention_refuses(
 ) -> None:
     for bad in ATTENTION_REFUSALS:
         if bad.names == name:
-            arguments = convert("in_torch", bad.arguments)
-            errors = [
-                refusal("in_torch", f"qkv.{function}", arguments)
-                for function in ("attention", "fused_attention")
-            ]
             with subtests.test(str(bad)):
+                arguments = convert("in_torch", bad.arguments)
+                errors = [
+                    refusal("in_torch", f"qkv.{function}", arguments)
+                    for function in ("attention", "fused_attention")
+                ]
                 assert_refused_alike(errors, bad.error, name, *bad.says)
 
 
@@ -170,8 +170,8 @@ def test_fused_attention_has_the_gradients_of_attention_on_the_gpu(
     subtests: pytest.Subtests,
 ) -> None:
     for case in ATTENTION_CASES:
-        on_gpu = gradients(fused_attention, case, "float32", "cuda")
-        on_cpu = gradients(attention, case, "float64", "cpu")
-        for found, wanted in zip(on_gpu, on_cpu, strict=True):
-            with subtests.test(str(case)):
+        with subtests.test(str(case)):
+            on_gpu = gradients(fused_attention, case, "float32", "cuda")
+            on_cpu = gradients(attention, case, "float64", "cpu")
+            for found, wanted in zip(on_gpu, on_cpu, strict=True):
                 assert_close(found, wanted, 1e-4)
