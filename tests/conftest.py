@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.support.twin_table import LIBRARIES, named
+from tests.support.twin_table import LIBRARIES
 from whywrong import diagnose, repair
 
 ROOT = Path(__file__).parents[1]
@@ -49,24 +49,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.fixture(scope="session")
-def library() -> str:
-    """Stand for the twin that a test is about: `pytest_pyfunc_call` names one after the other."""
-    return " and ".join(LIBRARIES)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Call a test that asks for `library` once for each twin; a failure says for which."""
-    arguments = {
-        name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames
-    }
-    if "library" not in arguments:
-        return None
-    for library in LIBRARIES:
-        with named(library):
-            pyfuncitem.obj(**arguments | {"library": library})
-    return True
+# Not a function's own: hypothesis calls a test again and again with one library.
+@pytest.fixture(scope="module", params=LIBRARIES)
+def library(request: pytest.FixtureRequest) -> str:
+    """Return the twin that a test is about; the test runs once for each."""
+    return request.param
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from course_attn import costs
 from tests.support.refusals import bad_count, bad_flag, bad_number
-from tests.support.twin_table import Bad, named
+from tests.support.twin_table import Bad
 
 SIZES = {"n_q": 7, "n_k": 11, "d_k": 5, "d_v": 13, "n_heads": 3}
 CACHE = {"n": 11, "d_k": 5, "d_v": 13, "n_kv_heads": 3}
@@ -355,11 +355,11 @@ BAD_INPUT = [
 
 
 @pytest.mark.parametrize("name", costs.__all__)
-def test_costs_are_what_others_count(name: str) -> None:
+def test_costs_are_what_others_count(name: str, subtests: pytest.Subtests) -> None:
     count = getattr(costs, name)
     for call in CALLS[name]:
         for oracle in ORACLES[name]:
-            with named(call, oracle):
+            with subtests.test(call=call, oracle=oracle):
                 found, wanted = count(**call), oracle(**call)
                 if name in REAL:
                     assert type(found) is float
@@ -370,24 +370,26 @@ def test_costs_are_what_others_count(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", costs.__all__)
-def test_costs_are_what_was_worked_out_by_hand(name: str) -> None:
+def test_costs_are_what_was_worked_out_by_hand(
+    name: str, subtests: pytest.Subtests
+) -> None:
     rows = [
         (wanted, call) for function, wanted, call in BY_HAND if function == name
     ]
     assert rows, "give a case that was worked out by hand"
     for wanted, call in rows:
-        with named(call):
+        with subtests.test(call=call):
             assert getattr(costs, name)(**call) == wanted
 
 
 @pytest.mark.without_hook
 @pytest.mark.parametrize("name", costs.__all__)
-def test_costs_refuse_bad_input(name: str) -> None:
+def test_costs_refuse_bad_input(name: str, subtests: pytest.Subtests) -> None:
     rows = [bad for bad in BAD_INPUT if bad.function == name]
     assert rows, "give a call that must be refused"
     for bad in rows:
-        with named(bad), pytest.raises(bad.error) as caught:
-            getattr(costs, name)(**bad.arguments)
-        with named(bad, caught.value):
+        with subtests.test(str(bad)):
+            with pytest.raises(bad.error) as caught:
+                getattr(costs, name)(**bad.arguments)
             assert type(caught.value) is bad.error
             assert all(part in str(caught.value) for part in (bad.names, *bad.says))

@@ -8,9 +8,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +16,6 @@ from tests.support.twin_table import (
     LIBRARIES,
     functions,
     module,
-    named,
     public,
 )
 
@@ -94,16 +91,10 @@ def test_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
 
 # --- the public face ------------------------------------------------------------------------------
 
-ALL = {library: set(functions(library)) for library in LIBRARIES}
-each_function = pytest.mark.parametrize("path", sorted(set().union(*ALL.values())))
-
-
-def versions(path: str) -> Iterator[Any]:
-    """Give a function in every library that has it."""
-    for library in LIBRARIES:
-        if path in ALL[library]:
-            with named(library):
-                yield public(library, path)
+each_function = pytest.mark.parametrize(
+    ("library", "path"),
+    [(library, path) for library in LIBRARIES for path in functions(library)],
+)
 
 
 def modules() -> list[str]:
@@ -152,14 +143,11 @@ def test_flat_face_has_every_name_of_every_module(library: str) -> None:
 
 
 @each_function
-def test_annotation_of_every_argument_and_result(path: str) -> None:
-    for function in versions(path):
-        signature = inspect.signature(function)
-        nothing = inspect.Parameter.empty
-        assert all(
-            p.annotation is not nothing for p in signature.parameters.values()
-        )
-        assert signature.return_annotation is not nothing
+def test_annotation_of_every_argument_and_result(library: str, path: str) -> None:
+    signature = inspect.signature(public(library, path))
+    nothing = inspect.Parameter.empty
+    assert all(p.annotation is not nothing for p in signature.parameters.values())
+    assert signature.return_annotation is not nothing
 
 
 # --- docstrings: what the annotations cannot say -------------------------------------------------
@@ -168,18 +156,17 @@ LINES = 18  # of a docstring, at most
 
 
 @each_function
-def test_docstring_has_a_summary_an_example_and_a_source(path: str) -> None:
+def test_docstring_has_a_summary_an_example_and_a_source(
+    library: str, path: str
+) -> None:
     """Few lines: the example calls the function, and the source is named with its year."""
     call = re.compile(rf"^(>>>|\.\.\.) .*\b{path.split('.')[1]}\(", re.MULTILINE)
-    for function in versions(path):
-        text = inspect.getdoc(function) or ""
-        about, examples = text.split("\n\nExamples\n--------\n")
-        summary, *rest = about.splitlines()
-        assert summary.endswith(".") and not rest[0]
-        assert call.search(examples), "no example calls it"
-        source = re.search(r"\bSource: .*", about, re.DOTALL)
-        assert source, "no source"
-        assert re.search(r"\b\d{4}\b|^Source: PyTorch's layer", source[0]), (
-            "no year"
-        )
-        assert len(text.splitlines()) <= LINES
+    text = inspect.getdoc(public(library, path)) or ""
+    about, examples = text.split("\n\nExamples\n--------\n")
+    summary, *rest = about.splitlines()
+    assert summary.endswith(".") and not rest[0]
+    assert call.search(examples), "no example calls it"
+    source = re.search(r"\bSource: .*", about, re.DOTALL)
+    assert source, "no source"
+    assert re.search(r"\b\d{4}\b|^Source: PyTorch's layer", source[0]), "no year"
+    assert len(text.splitlines()) <= LINES

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_attn.text import PLAIN, Characters, course_text, read_text, split
-from tests.support.loops import for_each
 
 # --- characters -----------------------------------------------------------------------------------
 
@@ -54,7 +53,7 @@ def test_plain_is_the_newline_and_what_can_be_printed_of_ascii() -> None:
     assert all(c.isascii() and c.isprintable() for c in PLAIN.characters[1:])
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("characters", "got"), [("", "''"), ("abca", "'abca'"), (["a", "ba"], "'aba'")]
 )
 def test_a_vocabulary_has_each_character_once(characters: str, got: str) -> None:
@@ -63,7 +62,7 @@ def test_a_vocabulary_has_each_character_once(characters: str, got: str) -> None
         Characters(characters)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "character", "place"),
     [("abd", "'d'", 2), ("é", "'é'", 0), ("a\tb", r"'\\t'", 1)],
 )
@@ -75,7 +74,7 @@ def test_a_character_outside_the_vocabulary_is_named_with_its_place(
         Characters("abc").encode(text)
 
 
-@for_each("token", [-1, 3, 10**9])
+@pytest.mark.parametrize("token", [-1, 3, 10**9])
 def test_a_number_outside_the_vocabulary_is_refused(token: int) -> None:
     with pytest.raises(
         ValueError, match=f"tokens must lie between 0 and 2, got {token}$"
@@ -83,7 +82,7 @@ def test_a_number_outside_the_vocabulary_is_refused(token: int) -> None:
         Characters("abc").decode([0, token])
 
 
-@for_each(
+@pytest.mark.parametrize(
     "tokens",
     [[0.5], torch.ones(2), np.zeros((2, 2), int), torch.zeros(2, 2).long(), "a"],
 )
@@ -118,7 +117,7 @@ def test_course_text_is_plain_english_without_repetitions() -> None:
 # --- files ----------------------------------------------------------------------------------------
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("data", "text"),
     [
         (b"one\ntwo\n", "one\ntwo\n"),
@@ -127,10 +126,8 @@ def test_course_text_is_plain_english_without_repetitions() -> None:
         (b"\xef\xbb\xbfone", "one"),
     ],
 )
-def test_a_file_is_read_as_utf_8(
-    data: bytes, text: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    path = tmp_path_factory.mktemp("text") / "own.txt"
+def test_a_file_is_read_as_utf_8(data: bytes, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
     path.write_bytes(data)
     assert read_text(path) == read_text(str(path)) == text
 
@@ -179,7 +176,7 @@ def test_a_text_is_cut_in_two(n: int, validation: float) -> None:
     assert split("ab" * 10) == ("ab" * 9, "ab")
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "validation"),
     [
         ("", 0.1),

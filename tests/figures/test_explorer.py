@@ -11,7 +11,6 @@ import pytest
 import course_attn.drawing
 from course_attn.drawing import explore_weights
 from course_attn.drawing.style import DARK_ROLES, ROLES
-from tests.support.loops import for_each
 
 FOLDER = Path(course_attn.drawing.__file__).parent
 WORDS = {"alt": "Three words and their weights.", "caption": "Who looks at whom."}
@@ -172,7 +171,7 @@ def test_explorer_says_in_one_line_what_it_is():
 # Arguments that do not fit
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"weights": TWO_HEADS[0, 0]}, r"weights must have shape .* got \(3,\)"),

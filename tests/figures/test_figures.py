@@ -11,7 +11,6 @@ from matplotlib.colors import to_rgb
 
 from course_attn.drawing import animate, arcs, canvas, heatmap, matrix, role_color
 from course_attn.drawing.style import ROLES, shade
-from tests.support.loops import for_each
 
 # Linear RGB as seen with three kinds of color blindness (Machado and others, 2009, severity 1).
 COLOR_VISION = {
@@ -238,11 +237,14 @@ ROOT = Path(__file__).resolve().parents[2]
 DRAWN = [*ROOT.glob("course_attn/figures/*.py"), *ROOT.glob("book/*.ipynb")]
 
 
-@for_each("path", DRAWN)
-def test_text_in_figures_has_nine_points_or_more_at_the_width_of_the_page(path):
+def test_text_in_figures_has_nine_points_or_more_at_the_width_of_the_page(subtests):
     """A page is 7 inches wide, so a figure within 7 inches is shown at its own size."""
-    text = path.read_text("utf-8").replace('\\"', '"')
-    sizes = re.findall(r"font_?size\"?(?:: float)?\s*[=:]\s*(\d+(?:\.\d+)?)", text)
-    assert all(float(size) >= 9 for size in sizes), sizes
-    widths = re.findall(r"canvas\((\d+(?:\.\d+)?)", text)
-    assert all(float(width) <= 7 for width in widths), widths
+    for path in DRAWN:
+        with subtests.test(path=path):
+            text = path.read_text("utf-8").replace('\\"', '"')
+            sizes = re.findall(
+                r"font_?size\"?(?:: float)?\s*[=:]\s*(\d+(?:\.\d+)?)", text
+            )
+            assert all(float(size) >= 9 for size in sizes), sizes
+            widths = re.findall(r"canvas\((\d+(?:\.\d+)?)", text)
+            assert all(float(width) <= 7 for width in widths), widths

@@ -25,7 +25,6 @@ from course_attn.chapters.follow.widgets.follow_sums import (
     products,
     share,
 )
-from tests.support.loops import for_each
 from tests.support.tiny_gpt import CHARACTERS, TEXT, drawn, tokens_of
 from tools.book import BOOK, markdown, pages, title
 
@@ -431,7 +430,7 @@ def without(name: str) -> dict[str, np.ndarray]:
     return {key: array for key, array in drawn(1).items() if key != name}
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"text": "a"}, ValueError, "text must be a str of 2 to 6 characters, got 'a'"),

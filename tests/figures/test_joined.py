@@ -6,7 +6,6 @@ import pytest
 
 from course_attn.drawing.joined import joined
 from course_attn.drawing.page import FOLDER
-from tests.support.loops import for_each
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_several_files_share_one_scope(written):
     )
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("files", "message"),
     [
         ({"a": "const x = 1;\n", "b": "function x() {}\n"}, "b.js and a.js both define x"),

@@ -13,7 +13,6 @@ from course_attn.chapters.qkv.widgets.attention_lab import attention_lab
 from course_attn.drawing.page import FOLDER, widget
 from course_attn.drawing.style import DARK_ROLES, ROLES
 from course_attn.in_numpy import attention, attention_weights
-from tests.support.loops import for_each
 from tools.book import ROOT
 
 Q = [[2.0, 0, 0], [0, 2, 2], [2, 0, 2]]
@@ -88,7 +87,7 @@ def numbers(table):
 # What the page holds
 
 
-@for_each("scaled", [True, False])
+@pytest.mark.parametrize("scaled", [True, False])
 def test_lab_without_its_script_is_its_tables(scaled):
     tables = Reader(lab(scaled=scaled, mask=CAUSAL)._repr_html_()).tables
     S = "S = Q Kᵀ ÷ √d" if scaled else "S = Q Kᵀ"
@@ -272,7 +271,7 @@ def test_what_a_widget_has_of_its_own_is_small(record_property):
 # Arguments that do not fit
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"tokens": "abc"}, "tokens must be a sequence of 2 to 6 str, got 'abc'"),
@@ -310,7 +309,7 @@ def test_lab_names_an_argument_that_does_not_fit(options, message):
         lab(**options)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"tokens": "abc"}, "tokens must be a sequence of 2 to 10 str, got 'abc'"),

@@ -13,7 +13,6 @@ from course_attn.chapters.perspective.widgets.soft_convolution import (
     soft_convolution,
 )
 from tests.figures.test_lab import Reader, data_of, numbers
-from tests.support.loops import for_each
 
 S = [[0.0, 2.0, -1.0], [1.0, 0.5, 3.0]]
 D = [[4.0, -2.5, 1.0], [-1.0, 0.0, 2.0]]
@@ -41,7 +40,7 @@ def test_a_widget_says_what_to_try_and_asks_nothing_from_any_other_place(name):
     )
 
 
-@for_each("token", ["<b>", "</script>", '"', "&amp;", "<!--"])
+@pytest.mark.parametrize("token", ["<b>", "</script>", '"', "&amp;", "<!--"])
 def test_names_are_shown_as_text_and_never_as_markup(token):
     for make in (
         lambda t: row_term(S, D, ["the", t], ["a", "b", t]),
@@ -133,7 +132,7 @@ def test_hopfield_memory_without_its_script_is_a_table_of_weights():
     assert data_of(made)["patterns"] == PATTERNS.astype(int).tolist()
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: row_term([S], D, ["a"], ["b"]), r"scores must have shape \(n_q, n_k\)"),

@@ -17,7 +17,6 @@ from course_attn.chapters.scaling.widgets.random_widths import (
 from course_attn.chapters.scores.widgets.two_arrows import two_arrows
 from course_attn.chapters.softmax.widgets.softmax_bars import softmax_bars
 from course_attn.chapters.weighted_sum.widgets.value_triangle import value_triangle
-from tests.support.loops import for_each
 
 CORNERS = [[0.0, 0.0], [4.0, 0.0], [1.0, 3.0]]
 QUERY = [1.0, 0.7, 0.9, 0.3, 0.7, -0.2]
@@ -192,7 +191,7 @@ def test_rotary_dials_names_its_base_where_it_is_not_the_usual_one():
     assert "The base" not in repr(rotary_dials(QUERY, KEY, base=10_000))
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: value_triangle(CORNERS[:2]), r"values must have shape \(3, 2\)"),

@@ -19,7 +19,6 @@ from tests.chapters.language_model.refused import (
     params,
 )
 from tests.figures.test_lab import Reader
-from tests.support.loops import for_each
 
 PARAMS = params(2)
 CHARACTERS = "\n ab<>&\"'cdefghijklmnopqrstuvwxyz"[:N_VOCAB]
@@ -122,7 +121,7 @@ def test_a_picture_of_the_longest_text_is_small():
     assert len(shown((TEXT * 8)[:64], params=wide)._repr_html_()) < 200_000
 
 
-@for_each("character", ["<", ">", "&", '"', "'"])
+@pytest.mark.parametrize("character", ["<", ">", "&", '"', "'"])
 def test_characters_are_never_markup(character):
     tags = Reader(shown("ab")._repr_html_()).tags
     html = shown(f"a{character}")._repr_html_()
@@ -132,7 +131,7 @@ def test_characters_are_never_markup(character):
     ]
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"text": ""}, "text must be a str of 2 to 64 characters, got ''"),

@@ -26,7 +26,6 @@ from tests.support.block_layers import (
     shaken,
 )
 from tests.support.comparison import assert_close
-from tests.support.loops import for_each
 from tests.support.twin_table import in_numpy, public
 
 ACTIVATIONS = {"relu": relu, "gelu": gelu}
@@ -70,18 +69,19 @@ def real(out: torch.Tensor) -> torch.Tensor:
 @each_norm
 @each_activation
 @each_mode
-@for_each("mask", IN_TORCH)
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_block_from_torch_is_the_encoder_layer(
-    norm: str, activation: str, mode: str, mask: str
+    norm: str, activation: str, mode: str, subtests: pytest.Subtests
 ) -> None:
     """Also on the fast path, which PyTorch takes in eval mode where no gradient is asked for."""
-    layer = layer_of_torch(norm, activation).train(mode == "train")
-    X = elements(BATCH)
-    with torch.set_grad_enabled(mode != "eval without grad"):
-        wanted = layer(X, **IN_TORCH[mask])
-        found = block_from_torch(layer)(X, mask=masks()[mask])
-    assert_close(real(found), real(wanted), 1e-12)
+    for mask in IN_TORCH:
+        with subtests.test(mask=mask):
+            layer = layer_of_torch(norm, activation).train(mode == "train")
+            X = elements(BATCH)
+            with torch.set_grad_enabled(mode != "eval without grad"):
+                wanted = layer(X, **IN_TORCH[mask])
+                found = block_from_torch(layer)(X, mask=masks()[mask])
+            assert_close(real(found), real(wanted), 1e-12)
 
 
 @each_norm
@@ -129,36 +129,37 @@ def params_of(block: TransformerBlock) -> dict[str, torch.Tensor]:
 
 @each_norm
 @each_activation
-@for_each("mask", IN_TORCH)
 def test_transformer_block_is_torchs_encoder_layer_without_biases_of_attention(
-    norm: str, activation: str, mask: str
+    norm: str, activation: str, subtests: pytest.Subtests
 ) -> None:
     """Both twins, with the same arrays."""
-    layer = layer_of_torch(norm, activation)
-    with torch.no_grad():
-        layer.self_attn.in_proj_bias.zero_()
-        layer.self_attn.out_proj.bias.zero_()
-    X, allowed = elements(BATCH), masks()[mask]
-    wanted = layer(X, **IN_TORCH[mask])
-    params = params_of(block_from_torch(layer))
-    found = transformer_block(
-        X,
-        params,
-        n_heads=HEADS,
-        mask=allowed,
-        block=public("in_torch", f"block.{norm}_norm_block"),
-        activation=ACTIVATIONS[activation],
-    )
-    assert_close(found, wanted, 1e-12)
-    by_numpy = public("in_numpy", "block.transformer_block")(
-        X.numpy(),
-        {name: in_numpy(array) for name, array in params.items()},
-        n_heads=HEADS,
-        mask=None if allowed is None else allowed.numpy(),
-        block=public("in_numpy", f"block.{norm}_norm_block"),
-        activation=public("in_numpy", f"block.{activation}"),
-    )
-    assert_close(by_numpy, wanted, 1e-12)
+    for mask in IN_TORCH:
+        with subtests.test(mask=mask):
+            layer = layer_of_torch(norm, activation)
+            with torch.no_grad():
+                layer.self_attn.in_proj_bias.zero_()
+                layer.self_attn.out_proj.bias.zero_()
+            X, allowed = elements(BATCH), masks()[mask]
+            wanted = layer(X, **IN_TORCH[mask])
+            params = params_of(block_from_torch(layer))
+            found = transformer_block(
+                X,
+                params,
+                n_heads=HEADS,
+                mask=allowed,
+                block=public("in_torch", f"block.{norm}_norm_block"),
+                activation=ACTIVATIONS[activation],
+            )
+            assert_close(found, wanted, 1e-12)
+            by_numpy = public("in_numpy", "block.transformer_block")(
+                X.numpy(),
+                {name: in_numpy(array) for name, array in params.items()},
+                n_heads=HEADS,
+                mask=None if allowed is None else allowed.numpy(),
+                block=public("in_numpy", f"block.{norm}_norm_block"),
+                activation=public("in_numpy", f"block.{activation}"),
+            )
+            assert_close(by_numpy, wanted, 1e-12)
 
 
 @each_norm

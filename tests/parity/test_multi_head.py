@@ -13,7 +13,6 @@ from course_attn.in_torch.masks import causal_mask
 from course_attn.in_torch.multi_head import multi_head_attention
 from tests.support.attention_inputs import normal_tensor as normal
 from tests.support.comparison import assert_close
-from tests.support.loops import for_each
 from tests.support.multi_head_layers import (
     BATCH,
     D_HEAD,
@@ -38,8 +37,8 @@ from tests.support.twin_table import in_numpy, public
 # --- parity with nn.MultiheadAttention ------------------------------------------------------------
 
 
-@for_each("dtype", DTYPES)
-@for_each("batch_first", [True, False])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("batch_first", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("widths", WIDTHS)
 def test_from_torch_gives_the_same_numbers(
@@ -64,8 +63,8 @@ def test_from_torch_gives_the_same_numbers(
         assert deviation(weights[:, 0], mean) > 0.1  # the mean is no head
 
 
-@for_each("dtype", DTYPES)
-@for_each("batch_first", [True, False])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("batch_first", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("d_z", [None, D_Z])
 def test_to_torch_gives_the_same_numbers(
@@ -204,7 +203,7 @@ def test_to_torch_refuses_what_is_no_layer_of_ours() -> None:
 
 @pytest.mark.parametrize("n_k", [N_Q, N_K])
 @pytest.mark.parametrize("given", ["nothing", "a mask", "a bias", "both"])
-@for_each("need_weights", [False, True])
+@pytest.mark.parametrize("need_weights", [False, True])
 def test_multi_head_attention_causal_is_a_causal_mask(
     n_k: int, given: str, need_weights: bool
 ) -> None:
@@ -223,7 +222,7 @@ def test_multi_head_attention_causal_is_a_causal_mask(
     assert_close(in_numpy(found), in_numpy(wanted), 1e-12)
 
 
-@for_each("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("widths", [{}, {"d_k": 2, "d_v": 17, "d_z": D_Z}])
 @pytest.mark.parametrize("batch", [(), (BATCH,), (BATCH, 3)])
 def test_multi_head_attention_is_the_same_with_and_without_weights(
@@ -305,8 +304,8 @@ def test_attention_heads_side_by_side_make_multi_head_attention() -> None:
 
 
 @pytest.mark.gpu
-@for_each("dtype", DTYPES)
-@for_each("limit", LIMITS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("limit", LIMITS)
 def test_multi_head_attention_on_the_gpu_is_that_on_the_cpu(
     limit: str, dtype: torch.dtype
 ) -> None:

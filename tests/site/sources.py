@@ -1,6 +1,5 @@
 """The book's sources as these tests read them: chapters, prose, figures, the configuration."""
 
-import re
 from pathlib import Path
 
 import yaml
@@ -16,19 +15,6 @@ CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 def name(path: Path) -> str:
     """Name a file by its path below the repository's root, for the ids of parametrized tests."""
     return path.relative_to(ROOT).as_posix()
-
-
-def prose(text: str) -> str:
-    """Return markdown without code, formulas and addresses: what a reader reads as sentences."""
-    for what in (
-        r"^```.*?^```",
-        r"\$\$.*?\$\$",
-        r"\$[^$\n]*\$",
-        r"`[^`\n]*`",
-        r"\]\([^)]*\)",
-    ):
-        text = re.sub(what, " ", text, flags=re.M | re.S)
-    return text
 
 
 CAPTION = "**Figure.** "

@@ -16,8 +16,7 @@ from course_attn.weights import load
 from tests.site.bare import path_of
 from tests.site.chromium import needs_chromium
 from tests.support.comparison import assert_close
-from tests.support.loops import for_each
-from tests.support.twin_table import Case, named, twin
+from tests.support.twin_table import Case, twin
 from tests.twins.cases import BY_HAND, CASES
 
 pytestmark = needs_chromium
@@ -92,9 +91,9 @@ def call(page: Any, name: str, *arguments: Any) -> Any:
 # --- the tables of the other twins ----------------------------------------------------------------
 
 
-def test_the_model_runs_through_the_tables_of_the_twins(page):
+def test_the_model_runs_through_the_tables_of_the_twins(page, subtests):
     for case in cases("gpt"):
-        with named(case):
+        with subtests.test(str(case)):
             if not case.arrays["tokens"].size:
                 continue  # the page asks for a character at least
             params, n_heads = case.options["params"], case.options["n_heads"]
@@ -106,9 +105,9 @@ def test_the_model_runs_through_the_tables_of_the_twins(page):
                 assert_close(found, logits, 1e-10)
 
 
-def test_the_probabilities_run_through_the_tables_of_the_twins(page):
+def test_the_probabilities_run_through_the_tables_of_the_twins(page, subtests):
     for case in cases("token_probabilities"):
-        with named(case):
+        with subtests.test(str(case)):
             wanted = twin("in_numpy", case.function)(**case.arrays, **case.options)
             found = [
                 call(page, "token_probabilities", row, case.options)
@@ -117,9 +116,9 @@ def test_the_probabilities_run_through_the_tables_of_the_twins(page):
             assert_close(np.array(found).reshape(wanted.shape), wanted, 1e-12)
 
 
-def test_the_loss_runs_through_the_tables_of_the_twins(page):
+def test_the_loss_runs_through_the_tables_of_the_twins(page, subtests):
     for case in cases("cross_entropy"):
-        with named(case):
+        with subtests.test(str(case)):
             wanted = twin("in_numpy", case.function)(**case.arrays, **case.options)
             rows, targets = (case.arrays[name] for name in ("logits", "targets"))
             found = call(
@@ -133,7 +132,7 @@ def test_the_loss_runs_through_the_tables_of_the_twins(page):
             assert_close(np.array(float(found)), wanted, 1e-12)
 
 
-@for_each("u", [0.0, 0.2, 0.4999, 0.5, 0.75, 0.9, 0.999999])
+@pytest.mark.parametrize("u", [0.0, 0.2, 0.4999, 0.5, 0.75, 0.9, 0.999999])
 def test_a_number_draws_the_same_token(page, u):
     class Given(np.random.Generator):
         def random(self, size):
@@ -181,13 +180,15 @@ def test_halves_are_read_as_numpy_reads_them(page):
     np.testing.assert_array_equal(numbers, every.view(np.float16).astype(float))
 
 
-@for_each(("n", "first"), [(1, 0), (16, 0), (17, 9), (25, 9), (26, 18), (35, 27)])
+@pytest.mark.parametrize(
+    ("n", "first"), [(1, 0), (16, 0), (17, 9), (25, 9), (26, 18), (35, 27)]
+)
 def test_what_is_seen_of_a_long_text_is_what_generate_sees(page, n, first):
     assert call(page, "firstSeen", n, 16) == first
     assert 1 <= n - first <= 16
 
 
-@for_each("n_context", [1, 2, 5, 8])
+@pytest.mark.parametrize("n_context", [1, 2, 5, 8])
 def test_the_context_is_cut_where_generate_cuts_it(page, n_context):
     first = 0
     for n in range(1, 40):
@@ -271,7 +272,7 @@ SWITCHES = [
 SMALL = next(case for case in cases("gpt") if case.about == "no batch axis")
 
 
-@for_each("switches", SWITCHES)
+@pytest.mark.parametrize("switches", SWITCHES)
 def test_a_small_model_is_that_of_numpy_whatever_is_switched_off(page, switches):
     tokens, params = SMALL.arrays["tokens"], SMALL.options["params"]
     options = {"n_heads": SMALL.options["n_heads"], **switches}
@@ -284,7 +285,7 @@ def test_a_small_model_is_that_of_numpy_whatever_is_switched_off(page, switches)
         assert not np.allclose(found[0], whole[0])
 
 
-@for_each("switches", SWITCHES)
+@pytest.mark.parametrize("switches", SWITCHES)
 def test_the_kept_model_is_that_of_numpy_whatever_is_switched_off(page, switches):
     options = {"n_heads": N_HEADS, **switches}
     found = run(page, encoded(TEXT), **options)
@@ -298,7 +299,7 @@ def test_the_kept_model_is_that_of_numpy_whatever_is_switched_off(page, switches
     assert found[1][..., above].any() == (switches.get("mask") is False)
 
 
-@for_each("switches", SWITCHES)
+@pytest.mark.parametrize("switches", SWITCHES)
 def test_an_earlier_text_changes_nothing(page, switches):
     tokens, params = SMALL.arrays["tokens"], SMALL.options["params"]
     options = {"n_heads": SMALL.options["n_heads"], **switches}

@@ -1,8 +1,6 @@
 """The hygiene of the notebooks and pages: what a reader, a diff and a screen reader rely on."""
 
 import re
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +18,6 @@ from tests.site.sources import (
     NOTEBOOKS,
     figures,
     name,
-    prose,
     repository,
 )
 from tools import setup_cells
@@ -49,23 +46,6 @@ SECTIONS = [
 ]
 LONGEST_CELL, LONGEST_LINE = 12, 84
 TEXT_FILES = {".css", ".html", ".ipynb", ".js", ".md", ".py"}
-
-# Words by which British spelling shows, and words that tell a reader that it should be easy.
-BRITISH = re.compile(
-    r"(?<![a-z])(?:"
-    r"(?:colour|behaviour|neighbour|favour|honour|grey|artefact)[a-z]*"
-    r"|(?:capital|central|character|emphas|equal|factor|final|general|initial|local|maxim|minim"
-    r"|normal|optim|organ|parameter|penal|quant|real|recogn|regular|serial|standard|summar|symbol"
-    r"|token|util|vector|visual)is(?:e|es|ed|er|ing|ation|ations)"
-    r"|(?:un)?(?:label|model|travel|cancel)l(?:ed|ing)|analys(?:e|ed|ing)|practis(?:e|es|ed|ing)"
-    r"|centre[ds]?|(?:kilo|centi|milli)?metres?|catalogue|fulfil|judgement|licence|maths"
-    r"|programmes?|whilst"
-    r")(?![a-z])",
-    re.I,
-)
-BELITTLING = re.compile(
-    r"\b(?:simply|obviously|just|trivial|trivially|needless to say)\b", re.I
-)
 
 CHAPTER_NUMBER = re.compile(r"\bchapters? \d+|\[\d+\]\(\w+\.ipynb\)", re.I)
 
@@ -96,31 +76,11 @@ def test_cells_have_ids_that_are_stable_and_unique(path):
 
 
 @every_notebook
-def test_nothing_of_an_execution_is_stored(path):
-    for cell in cells(path, "code"):
-        assert cell["outputs"] == [], cell["source"]
-        assert cell["execution_count"] is None, cell["source"]
-
-
-@every_notebook
 def test_metadata_say_no_more_than_needed(path):
     assert nbformat.read(path, as_version=4).metadata == KERNEL
     for kind in ("code", "markdown"):
         for cell in cells(path, kind):
             assert set(cell["metadata"]) <= CELL_METADATA, cell["source"]
-
-
-def test_nbstripout_would_change_nothing():
-    command = [
-        sys.executable,
-        "-m",
-        "nbstripout",
-        "--keep-id",
-        "--verify",
-        *map(str, NOTEBOOKS),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @every_notebook
@@ -239,33 +199,19 @@ def test_the_dark_theme_has_a_color_of_its_own_for_the_role(role):
         ), form
 
 
-@every_text
-def test_the_text_does_not_call_things_easy(path):
-    assert BELITTLING.findall(prose(markdown(path))) == []
-
-
-def occurrences(pattern: re.Pattern[str]) -> list[str]:
-    """Return where a pattern occurs in what people read: book, package and front matter."""
+def test_no_text_types_the_number_of_a_chapter():
+    """The table of contents gives it, and may give another one tomorrow."""
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     for folder in (BOOK, ROOT / "course_attn"):
         files += [
             path for path in sorted(folder.rglob("*")) if path.suffix in TEXT_FILES
         ]
-    return [
+    assert [
         f"{name(path)}:{number}: {match.group()}"
         for path in files
         for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
-        for match in pattern.finditer(line)
-    ]
-
-
-def test_the_spelling_is_american():
-    assert occurrences(BRITISH) == []
-
-
-def test_no_text_types_the_number_of_a_chapter():
-    """The table of contents gives it, and may give another one tomorrow."""
-    assert occurrences(CHAPTER_NUMBER) == []
+        for match in CHAPTER_NUMBER.finditer(line)
+    ] == []
 
 
 # What the text refers to

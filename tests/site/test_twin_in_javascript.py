@@ -12,7 +12,7 @@ import pytest
 from course_attn.drawing.joined import joined
 from tests.site.chromium import needs_chromium
 from tests.support.comparison import assert_close
-from tests.support.twin_table import Case, named, public, twin
+from tests.support.twin_table import Case, public, twin
 from tests.twins.cases import BY_HAND, CASES, FUNCTIONS
 
 TWIN = Path(inspect.getfile(joined)).with_name("twin.js")
@@ -84,12 +84,12 @@ def assert_same(found: Any, wanted: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_twin_in_javascript_gives_what_numpy_gives(page, name):
+def test_the_twin_in_javascript_gives_what_numpy_gives(page, name, subtests):
     assert name in PATHS, f"course_attn.in_numpy has no {name}"
     cases = [case for case in CASES + BY_HAND if case.function == PATHS[name]]
     assert cases, f"no case for {name}"
     for case in cases:
-        with named(case):
+        with subtests.test(str(case)):
             found = in_javascript(page, case)
             wanted = twin("in_numpy", case.function)(**case.arrays, **case.options)
             assert_same(found, wanted)

@@ -18,7 +18,6 @@ from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors
 from tests.site.test_gpt_in_javascript import encoded, in_numpy_with
 from tests.site.visits import DISK, VIEWS, visit
-from tests.support.loops import for_each
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytestmark = needs_chromium
@@ -228,7 +227,7 @@ def test_without_javascript_and_on_paper_there_is_the_picture(browser, opened):
     context.close()
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("missing", "why"),
     [("model.js", "is not beside"), ("writing_model.js", "is not beside")],
 )
@@ -338,7 +337,9 @@ def habits(text: str, weights: np.ndarray) -> dict[str, float]:
     return found
 
 
-@for_each("text", [TEXT, "for x in range(10):\n    pr", "abc abc abc abc"])
+@pytest.mark.parametrize(
+    "text", [TEXT, "for x in range(10):\n    pr", "abc abc abc abc"]
+)
 def test_what_is_said_of_a_head_is_what_it_does(opened, text):
     writer = opened().load()
     writer.text.fill(text)
@@ -450,7 +451,7 @@ def greedily(text: str, n: int) -> str:
     return "".join(KEPT.characters[token] for token in tokens.tolist())
 
 
-@for_each("start", [TEXT, "The value of x is not what y was. " * 3])
+@pytest.mark.parametrize("start", [TEXT, "The value of x is not what y was. " * 3])
 def test_the_model_writes_what_generate_writes(opened, start):
     writer = opened(reduced_motion="reduce").load()
     writer.text.fill(start)
@@ -513,7 +514,7 @@ def test_while_it_writes_it_says_how_far_it_is(opened):
     assert writer.said.get_attribute("aria-busy") is None
 
 
-@for_each("how", ["focus", "click", "key", "change"])
+@pytest.mark.parametrize("how", ["focus", "click", "key", "change"])
 def test_who_comes_to_the_text_stops_the_writing(opened, how):
     writer = opened().load()
     begin_writing(writer)
@@ -537,7 +538,7 @@ def test_who_comes_to_the_text_stops_the_writing(opened, how):
     assert writer.text.input_value() == TEXT
 
 
-@for_each("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_what_is_typed_while_it_writes_is_not_mixed_with_it(opened, motion):
     writer = opened(reduced_motion=motion).load()
     for text in ("If the s", "for x in"):
@@ -655,7 +656,7 @@ def test_a_single_character_has_one_place_to_look_at(opened):
     assert set(labels) == {"one place"}
 
 
-@for_each("width", [340, 390])
+@pytest.mark.parametrize("width", [340, 390])
 def test_the_words_below_the_maps_are_whole_on_a_phone(opened, width):
     writer = opened(viewport={"width": width, "height": 800}).load()
     labels = writer.root.locator(".short")
@@ -737,7 +738,7 @@ def test_a_character_can_be_picked(opened):
 # --- texts that do not fit ------------------------------------------------------------------------
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         (

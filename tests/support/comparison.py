@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.support.twin_table import in_numpy, parts, public
 
@@ -12,11 +13,10 @@ HALF = {
     "float16": 2.0**-11,
     "bfloat16": 2.0**-8,
 }  # relative error of rounding once, at most
-IN_16_BITS = [
-    ("in_numpy", "float16"),
-    ("in_torch", "float16"),
-    ("in_torch", "bfloat16"),
-]
+each_of_16_bits = pytest.mark.parametrize(
+    ("library", "dtype"),
+    [("in_numpy", "float16"), ("in_torch", "float16"), ("in_torch", "bfloat16")],
+)
 
 
 def assert_close(found: Any, wanted: Any, tolerance: float) -> None:

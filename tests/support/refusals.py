@@ -34,6 +34,17 @@ def misfit(function: str, names: str, *says: str, **arguments: Any) -> Bad:
     )
 
 
+NOT_AT_LEAST_0 = [
+    (-1.5, ValueError, "at least 0, got -1.5"),
+    (INF, ValueError, "finite number, got inf"),
+    (NAN, ValueError, "finite number, got nan"),
+    ("1", TypeError, "real number, got str"),
+    (True, TypeError, "real number, got bool"),
+    (None, TypeError, "real number, got NoneType"),
+    (1j, TypeError, "real number, got complex"),
+]
+
+
 def bad_number(
     function: str, name: str, *, positive: bool = True, **given: Any
 ) -> list[Bad]:

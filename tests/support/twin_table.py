@@ -10,8 +10,7 @@ PyTorch is imported where its side is asked for, and nowhere else.
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,17 +77,6 @@ def result_kind(path: str) -> str:
         return "number"
     dtypes = getattr(annotation, "dtypes", ())
     return next((kind for kind in ("bool", "int64") if kind in dtypes), "float")
-
-
-@contextmanager
-def named(*what: object) -> Iterator[None]:
-    """Say in the message of a failure which case, library or dtype it is about."""
-    try:
-        yield
-    # What pytest itself raises, as `raises` does if nothing is raised, is no Exception.
-    except BaseException as error:
-        error.add_note(" | ".join(map(str, what)))
-        raise
 
 
 def convert(

@@ -12,7 +12,6 @@ import torch
 
 from course_attn.train import __main__, loop
 from course_attn.train.log import Log
-from tests.support.twin_table import named
 from tests.train import small
 
 
@@ -176,10 +175,13 @@ DAMAGES = {
 
 
 def test_damaged_checkpoint_is_named_and_the_one_before_serves(
-    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    whole: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    subtests: pytest.Subtests,
 ) -> None:
     for name, (damage, says) in DAMAGES.items():
-        with named(name):
+        with subtests.test(name=name):
             out = shutil.copytree(whole, tmp_path / name)
             damage(out / "checkpoint-00000008")
             before = small.files(out)
@@ -194,7 +196,11 @@ def test_damaged_checkpoint_is_named_and_the_one_before_serves(
 
 
 def test_checkpoint_of_other_settings_is_refused_with_what_differs(
-    text: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: Path,
+    whole: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    subtests: pytest.Subtests,
 ) -> None:
     before = small.files(whole)
     other = tmp_path / "other.txt"
@@ -205,7 +211,7 @@ def test_checkpoint_of_other_settings_is_refused_with_what_differs(
         (["--steps=9"], "--steps 9, not 8"),
         ([f"--text={other}"], "another text"),
     ):
-        with named(more):
+        with subtests.test(more=more):
             assert __main__.main([*given, *more]) == 1
             said = capsys.readouterr().err
             assert all(part in said for part in says)

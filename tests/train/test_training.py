@@ -18,7 +18,6 @@ from course_attn.text import PLAIN, Characters, course_text
 from course_attn.train import __main__, batches, loop
 from course_attn.train.processes import Group
 from course_attn.train.settings import Settings
-from tests.support.twin_table import named
 from tests.train import small
 
 
@@ -238,18 +237,21 @@ REFUSED = [
 
 
 def test_settings_that_say_nothing_are_refused_by_name(
-    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    subtests: pytest.Subtests,
 ) -> None:
     out = tmp_path / "run"
     for given, says in REFUSED:
-        with named(given):
+        with subtests.test(given=given):
             assert __main__.main([*small.arguments(text, out), *given]) == 2
             assert f"error: {says}" in capsys.readouterr().err
             assert not out.exists()
 
 
 def test_text_that_cannot_be_read_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests
 ) -> None:
     (tmp_path / "empty.txt").touch()
     (tmp_path / "short.txt").write_text("a few words", "utf-8")
@@ -260,7 +262,7 @@ def test_text_that_cannot_be_read_is_refused(
         ("latin.txt", 2, "byte 2 of"),
         ("absent.txt", 1, "No such file"),
     ):
-        with named(name):
+        with subtests.test(name=name):
             given = small.arguments(tmp_path / name, tmp_path / "run")
             assert __main__.main(given) == status
             said = capsys.readouterr().err

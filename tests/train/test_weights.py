@@ -16,7 +16,6 @@ from course_attn.train import __main__, batches, loop
 from course_attn.train.processes import Group
 from course_attn.train.settings import Settings
 from tests.conftest import ROOT
-from tests.support.twin_table import named
 from tests.train import small
 
 KEPT = ROOT / "course_attn" / "kept"
@@ -53,7 +52,9 @@ def test_kept_weights_are_those_of_the_run(
     assert all(array.dtype == np.float32 for array in kept.params.values())
 
 
-def test_damaged_weights_are_refused(mine: Path, tmp_path: Path) -> None:
+def test_damaged_weights_are_refused(
+    mine: Path, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     data = bytearray((mine / "tiny.npz").read_bytes())
     data[len(data) // 2] ^= 1
     about = json.loads((mine / "tiny.json").read_text("utf-8"))
@@ -64,7 +65,7 @@ def test_damaged_weights_are_refused(mine: Path, tmp_path: Path) -> None:
         ("no hash", "tiny.json", json.dumps(about).encode()),
         ("torn", "tiny.json", b'{"sha256": "'),
     ):
-        with named(name):
+        with subtests.test(name=name):
             folder = shutil.copytree(mine, tmp_path / name)
             (folder / file).write_bytes(content)
             with pytest.raises(

@@ -8,7 +8,6 @@ from tests.support.twin_table import (
     Case,
     convert,
     in_numpy,
-    named,
     parts,
     public,
     result_kind,
@@ -26,13 +25,13 @@ each_function = pytest.mark.parametrize("function", FUNCTIONS)
 
 
 @each_function
-def test_gpu_agrees_with_the_cpu(function: str) -> None:
+def test_gpu_agrees_with_the_cpu(function: str, subtests: pytest.Subtests) -> None:
     """PyTorch's default is full float32 products; TF32, if switched on, keeps three digits."""
     assert not torch.backends.cuda.matmul.allow_tf32
     for case in CASES:
         if case.function == function and case.arrays:
             for dtype in TOLERANCE:
-                with named(case, dtype):
+                with subtests.test(str(case), dtype=dtype):
                     assert_same_on_gpu(case, dtype)
 
 
@@ -49,29 +48,32 @@ def assert_same_on_gpu(case: Case, dtype: str) -> None:
 
 
 @each_function
-def test_gpu_agrees_with_hand_worked_cases(function: str) -> None:
+def test_gpu_agrees_with_hand_worked_cases(
+    function: str, subtests: pytest.Subtests
+) -> None:
     for case in BY_HAND:
         if case.function == function:
-            arguments = case.arguments("in_torch", device="cuda")
-            with named(case):
+            with subtests.test(str(case)):
+                arguments = case.arguments("in_torch", device="cuda")
                 assert_close(
                     public("in_torch", function)(**arguments), case.expected, 1e-12
                 )
 
 
 @pytest.mark.parametrize("function", ["softmax.softmax", "masks.masked_softmax"])
-def test_softmax_in_16_bits_on_the_gpu_rounds_only_once(function: str) -> None:
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_softmax_in_16_bits_on_the_gpu_rounds_only_once(
+    function: str, dtype: torch.dtype
+) -> None:
     generator = torch.Generator().manual_seed(0)
     scores = torch.randn(11, 1009, generator=generator).mul(3)
-    for dtype in (torch.float16, torch.bfloat16):
-        coarse = scores.to(dtype)
-        found = public("in_torch", function)(coarse.to("cuda"))
-        exact = torch.softmax(coarse.double(), dim=-1)
-        error = (found.cpu().double() - exact).abs()
-        allowed = 1.01 * (torch.finfo(dtype).eps / 2 * exact + 2.0**-25)
-        with named(dtype):
-            assert found.dtype == dtype
-            assert (error <= allowed).all()
+    coarse = scores.to(dtype)
+    found = public("in_torch", function)(coarse.to("cuda"))
+    exact = torch.softmax(coarse.double(), dim=-1)
+    error = (found.cpu().double() - exact).abs()
+    allowed = 1.01 * (torch.finfo(dtype).eps / 2 * exact + 2.0**-25)
+    assert found.dtype == dtype
+    assert (error <= allowed).all()
 
 
 def test_softmax_gradients_reach_tensors_on_the_gpu() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.support.twin_table import Case, named, parts, public, result_kind
+from tests.support.twin_table import Case, parts, public, result_kind
 from tests.twins.cases import CASES, FUNCTIONS, fullest
 
 # Finite differences call a function many times.
@@ -30,11 +30,13 @@ WITH_GRADIENT = [
 
 
 @pytest.mark.parametrize("function", WITH_GRADIENT)
-def test_gradients_equal_finite_differences(function: str) -> None:
+def test_gradients_equal_finite_differences(
+    function: str, subtests: pytest.Subtests
+) -> None:
     cases = [c for c in CASES if c.function == function and c.has_gradient()]
     assert cases
     for case in cases:
-        with named(case):
+        with subtests.test(str(case)):
             assert_gradient(case)
 
 

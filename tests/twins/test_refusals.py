@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support.comparison import assert_refused_alike, refusal
-from tests.support.twin_table import LIBRARIES, Bad, convert, named, public
+from tests.support.twin_table import LIBRARIES, Bad, convert, public
 from tests.twins.cases import BAD_INPUT, FUNCTIONS, arguments_of, fullest
 
 pytestmark = pytest.mark.without_hook
@@ -36,10 +36,12 @@ ROWS = {
 
 
 @pytest.mark.parametrize(("function", "name"), ROWS)
-def test_bad_input_is_refused(function: str, name: str) -> None:
+def test_bad_input_is_refused(
+    function: str, name: str, subtests: pytest.Subtests
+) -> None:
     """Every row of the tables that must be refused because of this argument."""
     for bad in ROWS[function, name]:
-        with named(bad):
+        with subtests.test(str(bad)):
             errors = [
                 refusal(library, function, convert(library, bad.arguments))
                 for library in LIBRARIES
@@ -92,20 +94,24 @@ each_array = pytest.mark.parametrize(("function", "name"), EVERY_ARRAY)
 
 
 @each_array
-def test_array_argument_refuses_anything_else(function: str, name: str) -> None:
+def test_array_argument_refuses_anything_else(
+    function: str, name: str, subtests: pytest.Subtests
+) -> None:
     """What is no array, the other library's arrays, other dtypes, and an array without axes."""
-    assert_only_arrays(function, name)
-    assert_not_from_the_other_library(function, name)
-    assert_only_its_dtype(function, name)
+    assert_only_arrays(function, name, subtests)
+    with subtests.test("an array of the other library"):
+        assert_not_from_the_other_library(function, name)
+    assert_only_its_dtype(function, name, subtests)
     if (function, name) not in ANY_SHAPE:
-        assert_not_without_axes(function, name)
+        with subtests.test("an array without axes"):
+            assert_not_without_axes(function, name)
 
 
-def assert_only_arrays(function: str, name: str) -> None:
+def assert_only_arrays(function: str, name: str, subtests: pytest.Subtests) -> None:
     """Try lists and the like; None only where it is not the default."""
     array = arguments_of(function)[name]
     for kind, (spoil, got) in NO_ARRAYS.items():
-        with named(kind):
+        with subtests.test(kind=kind):
             if kind == "None" and may_be_none(function, name):
                 for library in LIBRARIES:
                     arguments = good_call(library, function)
@@ -123,19 +129,18 @@ def assert_not_from_the_other_library(function: str, name: str) -> None:
     errors = refusals(
         function, name, lambda library: convert(others[library], array)
     )
-    with named("an array of the other library"):
-        assert_refused_alike(errors, TypeError, name)
-        assert "got torch.Tensor; convert it with np.asarray" in str(errors[0])
-        assert "got numpy.ndarray; convert it with torch.as_tensor" in str(
-            errors[1]
-        )
+    assert_refused_alike(errors, TypeError, name)
+    assert "got torch.Tensor; convert it with np.asarray" in str(errors[0])
+    assert "got numpy.ndarray; convert it with torch.as_tensor" in str(errors[1])
 
 
 KINDS = {"f": "floating-point", "b": "of dtype bool", "i": "integer"}
 DTYPES = ["int64", "int32", "uint8", "bool", "complex128", "complex64", "float64"]
 
 
-def assert_only_its_dtype(function: str, name: str) -> None:
+def assert_only_its_dtype(
+    function: str, name: str, subtests: pytest.Subtests
+) -> None:
     """Integers are not promoted: 0 and 1 as weights and 1 // 2 are too easily confused.
 
     A mask must be bool: numbers might be a bias, or a mask of the opposite meaning.
@@ -144,11 +149,13 @@ def assert_only_its_dtype(function: str, name: str) -> None:
     ones, kind = np.ones(array.shape), array.dtype.kind
     for dtype in DTYPES:
         if kind != np.dtype(dtype).kind:
-            errors = refusals(
-                function, name, lambda library, d=dtype: convert(library, ones, d)
-            )
-            says = (KINDS[kind], f"got dtype {dtype}")
-            with named(dtype):
+            with subtests.test(dtype=dtype):
+                errors = refusals(
+                    function,
+                    name,
+                    lambda library, d=dtype: convert(library, ones, d),
+                )
+                says = (KINDS[kind], f"got dtype {dtype}")
                 assert_refused_alike(errors, TypeError, name, *says)
 
 
@@ -156,9 +163,8 @@ def assert_not_without_axes(function: str, name: str) -> None:
     """Try a single number in an array."""
     one = np.array(1, arguments_of(function)[name].dtype)
     errors = refusals(function, name, lambda library: convert(library, one))
-    with named("an array without axes"):
-        says = ("must have shape", "got 0 axes: ()")
-        assert_refused_alike(errors, ValueError, name, *says)
+    says = ("must have shape", "got 0 axes: ()")
+    assert_refused_alike(errors, ValueError, name, *says)
 
 
 def float_arrays(function: str) -> list[str]:
@@ -172,25 +178,29 @@ def float_arrays(function: str) -> list[str]:
 
 
 @pytest.mark.parametrize("function", [f for f in FUNCTIONS if float_arrays(f)])
-def test_float_arrays_must_have_one_dtype(function: str) -> None:
+def test_float_arrays_must_have_one_dtype(
+    function: str, subtests: pytest.Subtests
+) -> None:
     """Which one does not matter: one array alone may have any."""
     names = float_arrays(function)
     for name in names:
         array = arguments_of(function)[name]
         if len(names) == 1:
             for library in LIBRARIES:
-                narrow = {name: convert(library, array, "float32")}
-                with named(library):
+                with subtests.test(library=library):
+                    narrow = {name: convert(library, array, "float32")}
                     public(library, function)(
                         **good_call(library, function) | narrow
                     )
             continue
-        errors = refusals(
-            function, name, lambda library, a=array: convert(library, a, "float32")
-        )
         other = next(k for k in names if k != name)
         says = (f"{name} is float32", f"{other} is float64", "one dtype")
-        with named(name):
+        with subtests.test(name=name):
+            errors = refusals(
+                function,
+                name,
+                lambda library, a=array: convert(library, a, "float32"),
+            )
             assert_refused_alike(errors, TypeError, name, *says)
 
 

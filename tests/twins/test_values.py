@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from tests.support.comparison import IN_16_BITS, TOLERANCE, assert_close
+from tests.support.comparison import TOLERANCE, assert_close, each_of_16_bits
 from tests.support.twin_table import (
     LIBRARIES,
     Case,
-    convert,
     in_numpy,
-    named,
     parts,
     public,
     result_kind,
@@ -43,10 +41,10 @@ def of(function: str, cases: list[Case]) -> list[Case]:
 
 
 @each_case
-def test_twins_agree(case: Case) -> None:
+def test_twins_agree(case: Case, subtests: pytest.Subtests) -> None:
     """Same numbers in, same numbers out; dtype in = dtype out; float32 is as good as it can be."""
     for dtype in TOLERANCE:
-        with named(dtype):
+        with subtests.test(dtype=dtype):
             assert_twins_agree(case, dtype)
 
 
@@ -81,46 +79,34 @@ def assert_twins_agree(case: Case, dtype: str) -> None:
 
 
 @each_function_of(WITH_ARRAYS)
-def test_inputs_are_left_unchanged(function: str) -> None:
+def test_inputs_are_left_alone(
+    function: str, library: str, subtests: pytest.Subtests
+) -> None:
+    """They are unchanged, and writing into a result would not reach back into them."""
     for case in of(function, WITH_ARRAYS):
-        for library in LIBRARIES:
-            arguments = case.arguments(library)
-            public(library, function)(**arguments)
-            for name, array in case.arrays.items():
-                with named(case, library, name):
-                    assert in_numpy(arguments[name]).tobytes() == array.tobytes()
-
-
-@each_function_of(WITH_ARRAYS)
-def test_results_share_no_memory_with_inputs(function: str) -> None:
-    """Writing into a result must not reach back into an argument."""
-    for case in of(function, WITH_ARRAYS):
-        for library in LIBRARIES:
+        with subtests.test(str(case)):
             arguments = case.arguments(library)
             result = in_numpy(public(library, function)(**arguments))
-            with named(case, library):
-                assert not any(
-                    np.shares_memory(part, in_numpy(arguments[name]))
-                    for name in case.arrays
-                    for part in parts(result)
-                )
+            for name, array in case.arrays.items():
+                after = in_numpy(arguments[name])
+                assert after.tobytes() == array.tobytes(), name
+                shared = [np.shares_memory(part, after) for part in parts(result)]
+                assert not any(shared), name
 
 
 @each_function_of(WITH_ARRAYS)
-def test_layout_in_memory_does_not_matter(function: str) -> None:
+def test_layout_in_memory_does_not_matter(
+    function: str, library: str, subtests: pytest.Subtests
+) -> None:
     """Transposed views and every second entry of a larger array are arrays like any other."""
+    call = public(library, function)
     for case in of(function, WITH_ARRAYS):
-        for library in LIBRARIES:
-            wanted = twin(library, function)(**case.arrays, **case.options)
+        with subtests.test(str(case)):
+            arguments = case.arguments(library)
+            wanted = call(**arguments)
             for spread in (_transposed_twice, _every_second):
-                arrays = {
-                    k: spread(convert(library, a)) for k, a in case.arrays.items()
-                }
-                with named(case, library, spread.__name__):
-                    found = public(library, function)(
-                        **case.arguments(library) | arrays
-                    )
-                    assert_close(found, wanted, 1e-12)
+                arrays = {name: spread(arguments[name]) for name in case.arrays}
+                assert_close(call(**arguments | arrays), wanted, 1e-12)
 
 
 def _transposed_twice(array: Any) -> Any:
@@ -139,27 +125,31 @@ def _every_second(array: Any) -> Any:
     return doubled[..., ::2]
 
 
+@each_of_16_bits
 @each_function_of(WITH_FLOATS)
-def test_16_bit_input_gives_16_bit_output(function: str) -> None:
+def test_16_bit_input_gives_16_bit_output(
+    function: str, library: str, dtype: str, subtests: pytest.Subtests
+) -> None:
     for case in of(function, WITH_FLOATS):
-        for library, dtype in IN_16_BITS:
-            # Squares above 65504 are inf in float16.
-            with (
-                named(case, library, dtype),
-                np.errstate(over="ignore", invalid="ignore"),
-            ):
-                result = public(library, function)(**case.arguments(library, dtype))
-                for part in parts(result):
-                    assert str(part.dtype).removeprefix("torch.") == dtype
+        # Squares above 65504 are inf in float16.
+        with (
+            subtests.test(str(case)),
+            np.errstate(over="ignore", invalid="ignore"),
+        ):
+            result = public(library, function)(**case.arguments(library, dtype))
+            for part in parts(result):
+                assert str(part.dtype).removeprefix("torch.") == dtype
 
 
 @pytest.mark.slow
 @each_function_of([c for c in WITH_ARRAYS if c.function not in READS_NUMBERS])
-def test_torch_functions_follow_their_inputs_to_any_device(function: str) -> None:
+def test_torch_functions_follow_their_inputs_to_any_device(
+    function: str, subtests: pytest.Subtests
+) -> None:
     """On the device `meta`, which has shapes but no numbers, a tensor from elsewhere is refused."""
     call = public("in_torch", function)
     for case in of(function, WITH_ARRAYS):
-        with named(case):
+        with subtests.test(str(case)):
             on_meta = parts(call(**case.arguments("in_torch", device="meta")))
             on_cpu = parts(call(**case.arguments("in_torch")))
             assert {part.device.type for part in on_meta} == {"meta"}
@@ -172,20 +162,18 @@ def test_torch_functions_follow_their_inputs_to_any_device(function: str) -> Non
 
 
 @each_function_of(CASES)
-def test_code_of_others_agrees(function: str) -> None:
+def test_code_of_others_agrees(function: str, subtests: pytest.Subtests) -> None:
     """For every case, whatever PyTorch, SciPy or the formula of a paper gives."""
     for case in of(function, CASES):
         for oracle, by_others in ORACLES[function].items():
             wanted = by_others(**case.arrays, **case.options)
             for library in LIBRARIES:
-                with named(case, oracle, library):
+                with subtests.test(str(case), oracle=oracle, library=library):
                     found = twin(library, function)(**case.arrays, **case.options)
                     assert_close(found, wanted, 1e-12)
 
 
 @pytest.mark.parametrize("case", BY_HAND, ids=str)
-def test_values_worked_out_by_hand(case: Case) -> None:
-    for library in LIBRARIES:
-        with named(library):
-            found = twin(library, case.function)(**case.arrays, **case.options)
-            assert_close(found, case.expected, 1e-12)
+def test_values_worked_out_by_hand(case: Case, library: str) -> None:
+    found = twin(library, case.function)(**case.arrays, **case.options)
+    assert_close(found, case.expected, 1e-12)

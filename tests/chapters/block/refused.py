@@ -7,8 +7,8 @@ import numpy as np
 
 from course_attn.in_numpy.block import gelu, relu
 from tests.support.arrays import N_Q, normal
-from tests.support.refusals import bad_count, bad_flag, misfit
-from tests.support.twin_table import INF, NAN, Bad
+from tests.support.refusals import NOT_AT_LEAST_0, bad_count, bad_flag, misfit
+from tests.support.twin_table import Bad
 
 BLOCK = "block.transformer_block"
 WIRINGS = ("block.pre_norm_block", "block.post_norm_block")
@@ -62,15 +62,6 @@ def _bad_entry(name: str, shape: tuple[int, ...], *says: str) -> Bad:
 
 
 _X = f"d_model = {D_MODEL} from X"
-_NOT_NEGATIVE = [
-    (-1.5, ValueError, "at least 0, got -1.5"),
-    (INF, ValueError, "finite number, got inf"),
-    (NAN, ValueError, "finite number, got nan"),
-    ("1", TypeError, "real number, got str"),
-    (True, TypeError, "real number, got bool"),
-    (None, TypeError, "real number, got NoneType"),
-    (1j, TypeError, "real number, got complex"),
-]
 _NO_FUNCTION = [
     ("relu", "got str 'relu'"),
     (None, "got NoneType"),
@@ -91,7 +82,7 @@ BAD_INPUT = [
             ("block.layer_norm", {"bias": np.ones(5)}),
             ("block.rms_norm", {}),
         )
-        for eps, error, says in _NOT_NEGATIVE
+        for eps, error, says in NOT_AT_LEAST_0
     ),
     *(
         misfit(function, name, f"d_model = {width} from X", **(good | bad))

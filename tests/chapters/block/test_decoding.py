@@ -22,7 +22,6 @@ from course_attn.in_torch import (
     causal_mask,
 )
 from tests.support.comparison import assert_close
-from tests.support.loops import for_each
 
 N, D, HEADS, LAYERS, BATCH = 11, 15, 3, 2, 2
 PIECES = [[1] * N, [3, 1, 1, 4, 2], [5, 6], [N]]
@@ -144,7 +143,7 @@ def test_multi_head_attention_refuses_what_is_no_cache() -> None:
 
 
 @pytest.mark.without_hook
-@for_each("norm", ["pre", "post"])
+@pytest.mark.parametrize("norm", ["pre", "post"])
 def test_wrong_widths_are_refused_in_our_words(norm: str) -> None:
     says = r"X must have shape .*d_model\) with d_model = 15 from the \w+, got \(3, 5\)"
     modules = LayerNorm(D), FeedForward(D, 7), LearnedPositions(N, D)

@@ -36,7 +36,6 @@ from tests.support.block_layers import (
     shaken,
 )
 from tests.support.comparison import assert_close
-from tests.support.loops import for_each
 from tests.support.twin_table import public
 
 # --- the parts ------------------------------------------------------------------------------------
@@ -202,7 +201,7 @@ def test_repr_of_modules_says_what_they_are() -> None:
 
 
 @pytest.mark.without_hook
-@for_each(
+@pytest.mark.parametrize(
     ("name", "sizes", "options", "error", "words"),
     [
         ("LayerNorm", (0,), {}, ValueError, "d_model must be at least 1"),

@@ -109,7 +109,7 @@ CASES = [
         differentiable=False,
     ),
     *(
-        replace(case, options={"tile": block})
+        replace(case, about=f"{case.about}, tile {block}", options={"tile": block})
         for block in (1, 5, 100)
         for case in batched("fast.online_softmax", scores=(..., N_Q, N))
     ),

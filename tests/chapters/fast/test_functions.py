@@ -1,6 +1,5 @@
 """Chapter 10: parts of attention that merge to the whole, and what decoding keeps."""
 
-import itertools
 import warnings
 
 import numpy as np
@@ -18,7 +17,6 @@ from tests.support.attention_inputs import (
     normal,
 )
 from tests.support.comparison import assert_close
-from tests.support.loops import for_each
 from tests.support.oracles import tensors
 from tests.support.twin_table import convert, public, twin
 
@@ -113,7 +111,7 @@ def test_merge_partial_of_any_partition_of_the_keys_is_attention(
     np.testing.assert_allclose(out, weights @ V, rtol=1e-11, atol=1e-13)
 
 
-@for_each("block", [1, 2, 7, 23, 50])
+@pytest.mark.parametrize("block", [1, 2, 7, 23, 50])
 def test_online_softmax_is_softmax_whatever_the_block(
     block: int, library: str
 ) -> None:
@@ -129,24 +127,25 @@ def test_online_softmax_is_softmax_whatever_the_block(
 TILES = [1, 3, 4, 11, 256]
 
 
-@for_each("tile", TILES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_tiled_attention_is_attention_with_every_mask(
-    kind: str, tile: int, library: str
+    kind: str, library: str, subtests: pytest.Subtests
 ) -> None:
     arrays, mask = inputs(2, 3), masks_of_every_kind(library)[kind]
     wanted = twin(library, "qkv.attention")(*arrays, mask=mask)
-    found = twin(library, "fast.tiled_attention")(*arrays, mask=mask, tile=tile)
-    assert_close(found, wanted, 1e-12)
-    if kind in ("random with an empty row", "a mask for each head"):
-        assert (found[:, -1, 2] == 0).all()
+    tiled = twin(library, "fast.tiled_attention")
+    for tile in TILES:
+        with subtests.test(tile=tile):
+            found = tiled(*arrays, mask=mask, tile=tile)
+            assert_close(found, wanted, 1e-12)
+            if kind in ("random with an empty row", "a mask for each head"):
+                assert (found[:, -1, 2] == 0).all()
 
 
-@for_each("tile", TILES)
 @pytest.mark.parametrize("kind", KINDS)
-@for_each(("n_q", "n_k"), [(7, 11), (11, 11), (13, 11), (1, 11)])
+@pytest.mark.parametrize(("n_q", "n_k"), [(7, 11), (11, 11), (13, 11), (1, 11)])
 def test_tiled_attention_causal_is_causal_on_top_of_every_mask(
-    n_q: int, n_k: int, kind: str, tile: int, library: str
+    n_q: int, n_k: int, kind: str, library: str, subtests: pytest.Subtests
 ) -> None:
     arrays = inputs(2, 3, n_q=n_q, n_k=n_k)
     lower = twin(library, "masks.causal_mask")(n_q, n_k)
@@ -156,12 +155,14 @@ def test_tiled_attention_causal_is_causal_on_top_of_every_mask(
     both = lower if mask is None else lower & mask
     wanted = twin(library, "qkv.attention")(*arrays, mask=both)
     tiled = twin(library, "fast.tiled_attention")
-    found = tiled(*arrays, mask=mask, causal=True, tile=tile)
-    assert_close(found, wanted, 1e-12)
+    for tile in TILES:
+        with subtests.test(tile=tile):
+            found = tiled(*arrays, mask=mask, causal=True, tile=tile)
+            assert_close(found, wanted, 1e-12)
 
 
 @pytest.mark.parametrize("size", [0.1, 1.0, 30.0, 1e3])
-@for_each("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_tiled_attention_is_attention_for_scores_of_any_size(
     dtype: str, size: float, library: str
 ) -> None:
@@ -271,19 +272,6 @@ def test_linear_attention_cannot_single_out_a_key(library: str) -> None:
 
 
 # --- costs ----------------------------------------------------------------------------------------
-
-
-def test_attention_flops_are_counted_by_looping() -> None:
-    """Every multiplication and every addition of both products, one at a time."""
-    n_q, n_k, d_k, d_v, n_heads = 2, 3, 4, 5, 2
-    count = 0
-    for _ in itertools.product(range(n_heads), range(n_q), range(n_k)):
-        for _ in range(d_k):
-            count += 2  # multiply, add to the score
-        for _ in range(d_v):
-            count += 2  # multiply, add to the output
-    found = costs.attention_flops(n_q, n_k, d_k, d_v, n_heads)
-    assert found == count
 
 
 def test_fused_bytes_save_what_grows_with_the_square() -> None:

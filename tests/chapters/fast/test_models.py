@@ -12,7 +12,6 @@ from course_attn import costs
 from course_attn.in_numpy import fast
 from tests.chapters.fast.inputs import sizes, softmax
 from tests.support.attention_inputs import normal
-from tests.support.loops import for_each
 from tests.support.twin_table import convert, in_numpy, module, twin
 
 # --- tiles ----------------------------------------------------------------------------------------
@@ -166,7 +165,7 @@ def test_evicted_keys_enlarge_the_others(evicted: set[int], library: str) -> Non
 
 @pytest.mark.equation("eq-sink-mask")
 @pytest.mark.parametrize(("n_q", "n_k"), [(7, 7), (2, 7), (5, 3)])
-@for_each("n_sink", [0, 1, 4])
+@pytest.mark.parametrize("n_sink", [0, 1, 4])
 def test_sliding_window_mask_that_keeps_the_first_keys(
     n_q: int, n_k: int, n_sink: int, library: str
 ) -> None:

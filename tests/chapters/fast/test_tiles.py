@@ -1,5 +1,6 @@
 """How the kernels of chapter 10 work inside: blocks, threads, memory, gradients, 16 bits."""
 
+import itertools
 import threading
 import time
 import tracemalloc
@@ -22,10 +23,9 @@ from course_attn.in_torch.fast import tiled_attention as tiled_by_torch
 from course_attn.in_torch.language_model import KVCache
 from course_attn.in_torch.qkv import attention as attention_by_torch
 from tests.support.attention_inputs import inputs, normal, random_mask
-from tests.support.comparison import HALF, IN_16_BITS, assert_close
-from tests.support.loops import for_each
+from tests.support.comparison import HALF, assert_close, each_of_16_bits
 from tests.support.oracles import tensors
-from tests.support.twin_table import convert, in_numpy, named, public, twin
+from tests.support.twin_table import convert, in_numpy, public, twin
 
 
 @pytest.fixture
@@ -34,29 +34,30 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_threads, "_QUERIES_AT_ONCE", 3)
 
 
-@for_each("tile", [1, 2, 5, 100])
 @pytest.mark.parametrize(
     ("n_q", "n_k"), [(7, 11), (11, 7), (7, 7), (1, 11), (2, 0)]
 )
-@for_each("size", [1.0, 100.0])
+@pytest.mark.parametrize("size", [1.0, 100.0])
 def test_tiled_attention_does_not_show_blocks_of_queries(
-    small_blocks: None, size: float, n_q: int, n_k: int, tile: int
+    small_blocks: None, size: float, n_q: int, n_k: int, subtests: pytest.Subtests
 ) -> None:
     Q, K, V = inputs(2, 3, n_q=n_q, n_k=n_k)
     Q *= size
     mask = np.random.default_rng(0).random((3, n_q, n_k)) < 0.7
     bias = normal(2, 1, n_q, n_k)
-    for causal in (False, True):
-        allowed = mask & causal_mask(n_q, n_k) if causal else mask
+    for causal, tile in itertools.product([False, True], [1, 2, 5, 100]):
         options = {"causal": causal, "tile": tile}
-        found = tiled_attention(Q, K, V, mask=mask, bias=bias, **options)
-        assert_close(found, attention(Q, K, V, mask=allowed, bias=bias), 1e-11)
-        found = tiled_attention(Q, K, V, **options)
-        seen = causal_mask(n_q, n_k) if causal else None
-        assert_close(found, attention(Q, K, V, mask=seen), 1e-11)
+        with subtests.test(**options):
+            allowed = mask & causal_mask(n_q, n_k) if causal else mask
+            found = tiled_attention(Q, K, V, mask=mask, bias=bias, **options)
+            wanted = attention(Q, K, V, mask=allowed, bias=bias)
+            assert_close(found, wanted, 1e-11)
+            found = tiled_attention(Q, K, V, **options)
+            seen = causal_mask(n_q, n_k) if causal else None
+            assert_close(found, attention(Q, K, V, mask=seen), 1e-11)
 
 
-@for_each("n_threads", [1, 2, 5])
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_tiled_attention_does_not_show_threads(
     small_blocks: None, monkeypatch: pytest.MonkeyPatch, n_threads: int
 ) -> None:
@@ -260,22 +261,18 @@ def test_merge_partial_of_parts_without_keys_has_gradients() -> None:
         assert x.grad is None or not torch.isnan(x.grad).any()
 
 
-def test_tiled_attention_in_16_bits_rounds_once() -> None:
+@each_of_16_bits
+def test_tiled_attention_in_16_bits_rounds_once(library: str, dtype: str) -> None:
     """Scores of 90000, above float16's largest number, and sums over tiles are in 32 bits."""
     Q, K = 100 * normal(7, 29), 100 * normal(23, 29, seed=1)
     V = normal(23, 5, seed=2)
-    for library, dtype in IN_16_BITS:
-        coarse = [convert(library, x, dtype) for x in (Q, K, V)]
-        found = public(library, "fast.tiled_attention")(*coarse, tile=4)
-        exact = attention(*(in_numpy(x).astype(float) for x in coarse))
-        with named(library, dtype):
-            assert str(found.dtype).endswith(dtype)
-            np.testing.assert_allclose(
-                in_numpy(found).astype(float),
-                exact,
-                rtol=1.1 * HALF[dtype],
-                atol=1e-5,
-            )
+    coarse = [convert(library, x, dtype) for x in (Q, K, V)]
+    found = public(library, "fast.tiled_attention")(*coarse, tile=4)
+    exact = attention(*(in_numpy(x).astype(float) for x in coarse))
+    assert str(found.dtype).endswith(dtype)
+    np.testing.assert_allclose(
+        in_numpy(found).astype(float), exact, rtol=1.1 * HALF[dtype], atol=1e-5
+    )
 
 
 def test_kv_cache_lets_no_gradient_through() -> None:

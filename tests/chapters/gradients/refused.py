@@ -7,13 +7,14 @@ import numpy as np
 from tests.chapters.block.refused import D_FF, D_MODEL, HEADS, params
 from tests.support.arrays import N_Q
 from tests.support.refusals import (
+    NOT_AT_LEAST_0,
     bad_count,
     bad_flag,
     bad_masks,
     bad_number,
     misfit,
 )
-from tests.support.twin_table import INF, NAN, Bad
+from tests.support.twin_table import Bad
 
 SOFTMAX, ATTENTION, HEADED, NORM, FEED, BLOCK, NUDGED = (
     f"gradients.{name}"
@@ -71,14 +72,7 @@ def _eps(function: str, positive: bool, **given: Any) -> list[Bad]:
     good = {k: np.ones(v) for k, v in given.items()}
     return [
         Bad(function, f"eps {eps!r}", good | {"eps": eps}, error, "eps", (says,))
-        for eps, error, says in (
-            (-1.5, ValueError, "at least 0, got -1.5"),
-            (INF, ValueError, "finite number, got inf"),
-            (NAN, ValueError, "finite number, got nan"),
-            ("1", TypeError, "real number, got str"),
-            (True, TypeError, "real number, got bool"),
-            (None, TypeError, "real number, got NoneType"),
-        )
+        for eps, error, says in NOT_AT_LEAST_0
     ]
 
 

@@ -7,6 +7,7 @@ import torch
 from course_attn.exercises import catalog, check
 from course_attn.in_numpy import gradients as package
 from course_attn.in_torch.block import rms_norm
+from tests.exercises.same import assert_solution_is, inputs
 
 SAME = {
     "softmax_backward": package.softmax_backward,
@@ -20,20 +21,9 @@ SAME = {
 }
 
 
-def inputs(name):
-    """Return the arguments of every test of an exercise."""
-    return [case.args for case in catalog.find(name).cases()]
-
-
 @pytest.mark.parametrize("name", SAME)
 def test_solution_is_the_packages_function(name):
-    for args in inputs(name):
-        ours, theirs = SAME[name](*args), catalog.find(name).solution(*args)
-        if not isinstance(ours, tuple):
-            ours, theirs = (ours,), (theirs,)
-        for wanted, found in zip(ours, theirs, strict=True):
-            np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
-            assert found.dtype == wanted.dtype
+    assert_solution_is(SAME[name], name)
 
 
 def test_rising_scores_are_those_that_a_step_raises():

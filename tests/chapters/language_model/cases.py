@@ -58,7 +58,7 @@ def _loss(
 
 def _writing(function: str, about: str, logits: np.ndarray, **options: Any) -> Case:
     """Give a call of the functions that write."""
-    said = ", ".join(f"{k} {o}" for k, o in options.items() if k != "rng")
+    said = ", ".join(k if k == "rng" else f"{k} {o}" for k, o in options.items())
     return Case(function, f"{about}, {said}", {"logits": logits}, options)
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.support.attention_inputs import normal
-from tests.support.loops import for_each
 from tests.support.twin_table import convert, in_numpy, module, public, twin
 
 Part = tuple[np.ndarray, ...]
@@ -129,7 +128,9 @@ def rotated(X: np.ndarray, first: int) -> np.ndarray:
     return np.concatenate([turned.real, turned.imag], axis=-1)
 
 
-@for_each("chunks", [(1,) * 8, (5, 1, 1, 1), (3, 4, 1), (2, 2, 2, 2)])
+@pytest.mark.parametrize(
+    "chunks", [(1,) * 8, (5, 1, 1, 1), (3, 4, 1), (2, 2, 2, 2)]
+)
 @pytest.mark.parametrize("rotary", [False, True])
 def test_kv_cache_decoding_is_attending_to_all(
     rotary: bool, chunks: tuple[int, ...], library: str

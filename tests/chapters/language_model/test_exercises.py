@@ -7,6 +7,7 @@ from course_attn.exercises import catalog, check
 from course_attn.in_numpy import language_model as package
 from course_attn.in_numpy.block import layer_norm, transformer_block
 from course_attn.in_numpy.softmax import log_softmax
+from tests.exercises.same import assert_solution_is, inputs
 
 SAME = {
     "cross_entropy": package.cross_entropy,
@@ -19,17 +20,9 @@ SAME = {
 }
 
 
-def inputs(name):
-    """Return the arguments of every test of an exercise."""
-    return [case.args for case in catalog.find(name).cases()]
-
-
 @pytest.mark.parametrize("name", SAME)
 def test_solution_is_the_packages_function(name):
-    for args in inputs(name):
-        ours, theirs = SAME[name](*args), catalog.find(name).solution(*args)
-        np.testing.assert_allclose(theirs, ours, rtol=1e-4, atol=1e-7)
-        assert np.asarray(ours).dtype == np.asarray(theirs).dtype
+    assert_solution_is(SAME[name], name)
 
 
 def test_draw_tokens_draws_what_sample_logits_draws():

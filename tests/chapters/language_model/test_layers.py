@@ -25,7 +25,6 @@ from course_attn.in_torch import (
 from course_attn.text import Characters
 from tests.support.block_layers import shaken
 from tests.support.comparison import assert_close
-from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 N_VOCAB, N_CONTEXT, LAYERS, HEADS, D, D_FF = 23, 11, 2, 3, 15, 19
@@ -53,7 +52,7 @@ def text(*batch: int, n: int = 7, seed: int = 0) -> torch.Tensor:
 # --- what it computes -----------------------------------------------------------------------------
 
 
-@for_each("batch", [(), (2,), (2, 3), (0,)])
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3), (0,)])
 def test_gpt_is_the_function_of_its_state_dict(
     batch: tuple[int, ...], library: str
 ) -> None:
@@ -112,7 +111,9 @@ def test_gpt_sees_nothing_of_later_tokens() -> None:
         assert ((after - before).abs().amax(dim=-1) > 1e-6)[:, j:].all()
 
 
-@for_each("pieces", [[1] * N_CONTEXT, [3, 1, 1, 4, 2], [5, 6], [0, 4, 0, 7]])
+@pytest.mark.parametrize(
+    "pieces", [[1] * N_CONTEXT, [3, 1, 1, 4, 2], [5, 6], [0, 4, 0, 7]]
+)
 def test_gpt_with_caches_gives_the_rows_of_the_full_run(pieces: list[int]) -> None:
     model, tokens = made(), text(2, n=N_CONTEXT)
     wanted, of_all = model(tokens, need_weights=True)
@@ -263,7 +264,7 @@ def test_gpt_starts_with_the_spreads_that_it_says() -> None:
     assert {p.rpartition(".")[2] for p in model.state_dict()} >= set(wanted)
 
 
-@for_each("seed", range(3))
+@pytest.mark.parametrize("seed", range(3))
 def test_gpt_starts_with_nearly_even_predictions(seed: int) -> None:
     """Near log n_vocab; a unit-variance embedding would start far above."""
     torch.manual_seed(seed)
@@ -367,7 +368,7 @@ def written_anew(model: GPT, tokens: torch.Tensor, n: int) -> torch.Tensor:
     return torch.tensor(rows)
 
 
-@for_each("n_start", [1, 4, N_CONTEXT, N_CONTEXT + 1, 30])
+@pytest.mark.parametrize("n_start", [1, 4, N_CONTEXT, N_CONTEXT + 1, 30])
 def test_generate_with_caches_writes_what_it_writes_without(n_start: int) -> None:
     """Greedily and drawn, also where the context is full, once and again."""
     model, tokens = made(), text(2, n=n_start)
@@ -524,7 +525,9 @@ def silenced(model: GPT, heads: list[tuple[int, int]]) -> Iterator[None]:
             hook.remove()
 
 
-@for_each("heads", [[(0, 0)], [(1, 2)], [(0, 1), (1, 0), (1, 1)], []])
+@pytest.mark.parametrize(
+    "heads", [[(0, 0)], [(1, 2)], [(0, 1), (1, 0), (1, 1)], []]
+)
 def test_ablated_heads_add_nothing(heads: list[tuple[int, int]]) -> None:
     model, tokens = made(), text(2)
     before, state = model(tokens), copy.deepcopy(model.state_dict())
@@ -571,7 +574,7 @@ def test_ablating_all_heads_leaves_every_token_to_itself() -> None:
 
 
 @pytest.mark.without_hook
-@for_each(
+@pytest.mark.parametrize(
     ("changed", "error", "words"),
     [
         ({"n_vocab": 0}, ValueError, "n_vocab must be at least 1, got 0"),
@@ -606,7 +609,7 @@ def test_gpt_refuses_what_is_no_config() -> None:
 
 
 @pytest.mark.without_hook
-@for_each("token", [-1, N_VOCAB, 10**6])
+@pytest.mark.parametrize("token", [-1, N_VOCAB, 10**6])
 def test_tokens_outside_the_vocabulary_are_refused_wherever_they_are_read(
     token: int,
 ) -> None:
@@ -649,7 +652,7 @@ def test_a_text_beyond_the_context_is_refused() -> None:
 
 
 @pytest.mark.without_hook
-@for_each(
+@pytest.mark.parametrize(
     ("options", "error", "words"),
     [
         ({"n": -1}, ValueError, "n must be at least 0, got -1"),
@@ -726,7 +729,7 @@ def test_caches_must_be_one_for_each_block() -> None:
 
 
 @pytest.mark.without_hook
-@for_each(
+@pytest.mark.parametrize(
     ("heads", "error", "words"),
     [
         (

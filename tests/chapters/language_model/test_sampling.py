@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tests.support.loops import for_each
 from tests.support.twin_table import convert, in_numpy, public, twin
 
 PROBABILITIES = "language_model.token_probabilities"
@@ -39,7 +38,7 @@ def drawn(library: str, logits: np.ndarray, **options: Any) -> np.ndarray:
 # --- how often ------------------------------------------------------------------------------------
 
 
-@for_each(
+@pytest.mark.parametrize(
     "options",
     [
         {},
@@ -106,7 +105,7 @@ class _Fixed(np.random.Generator):
         return np.full(size, self.number)
 
 
-@for_each(
+@pytest.mark.parametrize(
     ("number", "token"),
     [
         (0.0, 1),
@@ -266,7 +265,7 @@ def test_edges_give_what_the_docstrings_say_and_no_warning(
     np.testing.assert_array_equal(in_numpy(found), wanted)
 
 
-@for_each("n_vocab", [1, 2, 96])
+@pytest.mark.parametrize("n_vocab", [1, 2, 96])
 def test_even_predictions_cost_the_logarithm_of_the_vocabulary(
     n_vocab: int, library: str
 ) -> None:

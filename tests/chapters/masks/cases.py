@@ -32,7 +32,7 @@ READS_NUMBERS = {"masks.padding_mask"}
 
 CASES = [
     *(
-        Case(f"masks.{name}", f"{options}", {}, sizes | options)
+        Case(f"masks.{name}", f"{sizes | options}", {}, sizes | options)
         for name, options in (
             ("causal_mask", {}),
             ("sliding_window_mask", {"window": 1}),

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.chapters.masks.inputs import D, allowed_softmax, three
-from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 FLOAT64 = {"in_numpy": np.float64, "in_torch": torch.float64}
@@ -57,30 +56,33 @@ def test_recurrent_network_cannot_peek() -> None:
 
 
 @pytest.mark.equation("eq-causal-mask")
-@for_each(("n_q", "n_k"), SIZES)
 def test_causal_mask_is_aligned_to_the_bottom_right(
-    n_q: int, n_k: int, library: str
+    library: str, subtests: pytest.Subtests
 ) -> None:
     """With i and j from 1, as in the chapter: true if j <= i + n_k - n_q."""
-    mask = twin(library, "masks.causal_mask")(n_q, n_k)
-    assert mask.shape == (n_q, n_k)
-    for i, j in itertools.product(range(1, n_q + 1), range(1, n_k + 1)):
-        assert mask[i - 1, j - 1] == (j <= i + n_k - n_q)
-    if n_q and n_k:
-        assert mask[-1].all()
+    for n_q, n_k in SIZES:
+        with subtests.test(n_q=n_q, n_k=n_k):
+            mask = twin(library, "masks.causal_mask")(n_q, n_k)
+            assert mask.shape == (n_q, n_k)
+            for i, j in itertools.product(range(1, n_q + 1), range(1, n_k + 1)):
+                assert mask[i - 1, j - 1] == (j <= i + n_k - n_q)
+            if n_q and n_k:
+                assert mask[-1].all()
 
 
 @pytest.mark.equation("eq-window-mask")
-@for_each(("n_q", "n_k"), SIZES)
 @pytest.mark.parametrize("window", [1, 2, 3, 11])
 def test_sliding_window_mask_holds_the_last_w_keys(
-    n_q: int, n_k: int, window: int, library: str
+    window: int, library: str, subtests: pytest.Subtests
 ) -> None:
-    mask = twin(library, "masks.sliding_window_mask")(n_q, n_k, window=window)
-    for i, j in itertools.product(range(1, n_q + 1), range(1, n_k + 1)):
-        assert mask[i - 1, j - 1] == (0 <= (i + n_k - n_q) - j < window)
-    if n_q and n_k:
-        assert mask[-1].sum() == min(window, n_k)
+    made = twin(library, "masks.sliding_window_mask")
+    for n_q, n_k in SIZES:
+        with subtests.test(n_q=n_q, n_k=n_k):
+            mask = made(n_q, n_k, window=window)
+            for i, j in itertools.product(range(1, n_q + 1), range(1, n_k + 1)):
+                assert mask[i - 1, j - 1] == (0 <= (i + n_k - n_q) - j < window)
+            if n_q and n_k:
+                assert mask[-1].sum() == min(window, n_k)
 
 
 @pytest.mark.equation("eq-padding-mask")

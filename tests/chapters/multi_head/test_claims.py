@@ -21,7 +21,6 @@ from tests.chapters.multi_head.inputs import (
     one_head,
     seeds,
 )
-from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 
@@ -198,9 +197,9 @@ def test_heads_do_not_mix_without_an_output_matrix(library: str) -> None:
 
 @pytest.mark.equation("eq-parameters")
 @pytest.mark.theorem("thm-parameters")
-@for_each("bias", [False, True])
-@for_each("d_v", [1, 13])
-@for_each("d_k", [2, 5])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("d_v", [1, 13])
+@pytest.mark.parametrize("d_k", [2, 5])
 @pytest.mark.parametrize("n_heads", [1, 3, 7])
 def test_n_parameters_counts_the_arrays(
     n_heads: int, d_k: int, d_v: int, bias: bool

@@ -11,7 +11,6 @@ from course_attn import costs
 from course_attn.in_torch import MultiHeadAttention
 from course_attn.in_torch.masks import causal_mask
 from tests.support.attention_inputs import normal_tensor as normal
-from tests.support.loops import for_each
 from tests.support.multi_head_layers import (
     BATCH,
     D_HEAD,
@@ -82,8 +81,10 @@ def test_multi_head_attention_state_dict_makes_the_round_trip(
     assert list(ours(biases=False).state_dict()) == ["W_Q", "W_K", "W_V", "W_O"]
 
 
-@for_each("bias", [True, False])
-@for_each("widths", [{}, {"d_k": 2}, {"d_v": 7}, {"d_k": 2, "d_v": 17}])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(
+    "widths", [{}, {"d_k": 2}, {"d_v": 7}, {"d_k": 2, "d_v": 17}]
+)
 @pytest.mark.parametrize("n_heads", [1, 3, 5, 15])
 def test_n_parameters_counts_what_the_module_holds(
     n_heads: int, widths: dict[str, int], bias: bool
@@ -195,7 +196,7 @@ def test_multi_head_attention_start_is_reproducible_by_a_generator() -> None:
 
 
 @pytest.mark.without_hook
-@for_each(
+@pytest.mark.parametrize(
     ("sizes", "error", "words"),
     [
         ((10, 3), ValueError, "d_model must be a multiple of n_heads = 3, got 10"),

@@ -19,7 +19,6 @@ from tests.chapters.order.inputs import (
     rotation,
 )
 from tests.support.attention_inputs import normal
-from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 Model = Callable[[np.ndarray], np.ndarray]
@@ -124,7 +123,7 @@ def test_causal_layer_sees_a_set_before_each_word(
 
 @pytest.mark.theorem("thm-causal-sets")
 @pytest.mark.parametrize("depth", [2, 3])
-@for_each("i", [2, 3, 4])
+@pytest.mark.parametrize("i", [2, 3, 4])
 def test_causal_layers_see_the_order_if_they_are_two(
     i: int, depth: int, library: str
 ) -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from tests.chapters.order.inputs import D, N, alibi, causal, frequency, rotation
 from tests.support.attention_inputs import normal
-from tests.support.loops import for_each
 from tests.support.twin_table import twin
 
 offsets = st.integers(-1000, 1000)
@@ -215,7 +214,7 @@ def test_rotary_frequencies_of_the_chapters_experiment(library: str) -> None:
 
 
 @pytest.mark.equation("eq-alibi-slopes")
-@for_each("n_heads", [1, 2, 4, 8, 16, 64])
+@pytest.mark.parametrize("n_heads", [1, 2, 4, 8, 16, 64])
 def test_alibi_slopes_are_a_geometric_sequence(n_heads: int, library: str) -> None:
     """2^(-8h / n_heads), read off one step of distance."""
     found = -alibi(library, n_heads, 1, 2)[:, 0, 0]

@@ -14,7 +14,13 @@ import torch.nn.functional as F
 
 from tests.support.arrays import BATCH, normal
 from tests.support.oracles import tensors
-from tests.support.refusals import bad_count, bad_dtype, bad_number, misfit
+from tests.support.refusals import (
+    NOT_AT_LEAST_0,
+    bad_count,
+    bad_dtype,
+    bad_number,
+    misfit,
+)
 from tests.support.twin_table import INF, NAN, Bad, Case, hand
 
 __all__ = ["BAD_INPUT", "BY_HAND", "CASES", "ORACLES"]
@@ -352,14 +358,7 @@ BAD_INPUT = [
     *(
         Bad(SCORES, f"sharpness {value!r}", _PLACE | {"shift": (0, 1), "sharpness": value},
             error, "sharpness", (says,))
-        for value, error, says in (
-            (-1.5, ValueError, "at least 0, got -1.5"),
-            (INF, ValueError, "finite number, got inf"),
-            (NAN, ValueError, "finite number, got nan"),
-            ("1", TypeError, "real number, got str"),
-            (True, TypeError, "real number, got bool"),
-            (None, TypeError, "real number, got NoneType"),
-        )
+        for value, error, says in NOT_AT_LEAST_0
     ),
     # Pictures without an axis for channels, kernels without a middle.
     misfit(CONV, "image", "(*batch, height, width, c_in)", "got 2 axes",

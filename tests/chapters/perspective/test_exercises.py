@@ -10,6 +10,7 @@ from course_attn.in_numpy import perspective as package
 from course_attn.in_numpy.order import sinusoidal_encoding
 from course_attn.in_numpy.qkv import attention
 from course_attn.in_numpy.softmax import softmax
+from tests.exercises.same import assert_solution_is, inputs
 
 SAME = {
     "shift_weights": package.shift_weights,
@@ -19,17 +20,9 @@ SAME = {
 }
 
 
-def inputs(name):
-    """Return the arguments of every test of an exercise."""
-    return [case.args for case in catalog.find(name).cases()]
-
-
 @pytest.mark.parametrize("name", SAME)
 def test_solution_is_the_packages_function(name):
-    for args in inputs(name):
-        ours, theirs = SAME[name](*args), catalog.find(name).solution(*args)
-        np.testing.assert_allclose(theirs, ours, rtol=1e-4, atol=1e-7)
-        assert ours.dtype == theirs.dtype
+    assert_solution_is(SAME[name], name)
 
 
 def test_exercises_together_are_pytorchs_convolution():

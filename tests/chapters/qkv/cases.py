@@ -1,6 +1,7 @@
 """The calls that the twins of chapter 4, `qkv`, are compared in."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import log, sqrt
 from typing import Any
 
@@ -43,13 +44,16 @@ CASES = [
         W_K=(D_MODEL, D_K),
         W_V=(D_MODEL, D_V),
     ),
-    *batched(
-        "qkv.project_qkv",
-        X=(..., N_Q, D_MODEL),
-        Z=(..., N_K, D_MODEL),
-        W_Q=(D_MODEL, D_K),
-        W_K=(D_MODEL, D_K),
-        W_V=(D_MODEL, D_V),
+    *(
+        replace(case, about=f"{case.about}, with Z")
+        for case in batched(
+            "qkv.project_qkv",
+            X=(..., N_Q, D_MODEL),
+            Z=(..., N_K, D_MODEL),
+            W_Q=(D_MODEL, D_K),
+            W_K=(D_MODEL, D_K),
+            W_V=(D_MODEL, D_V),
+        )
     ),
     *with_masks("qkv.attention_weights", Q=(..., N_Q, D_K), K=(..., N_K, D_K)),
     *with_masks(

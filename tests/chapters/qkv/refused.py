@@ -8,76 +8,25 @@ from tests.support.refusals import (
     bad_values,
     misfit,
 )
+from tests.support.twin_table import Bad
 
-_PROJECT = "qkv.project_qkv"
 _LOOKUP = "qkv.soft_lookup"
 
+
+def _bad_projection(names: str, says: str, **changed: tuple[int, ...]) -> Bad:
+    """Give a call of `project_qkv` that is right but for these shapes."""
+    shapes = {"X": (7, 3), "W_Q": (3, 5), "W_K": (3, 5), "W_V": (3, 5)}
+    return misfit("qkv.project_qkv", names, says, **shapes | changed)
+
+
 BAD_INPUT = [
-    misfit(
-        _PROJECT,
-        "W_Q",
-        "d_model = 3 from X",
-        X=(7, 3),
-        W_Q=(2, 3),
-        W_K=(3, 5),
-        W_V=(3, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "W_K",
-        "d_model = 3 from X",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(5, 5),
-        W_V=(3, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "W_K",
-        "d_k = 5 from W_Q",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 2),
-        W_V=(3, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "W_K",
-        "d_k = 5 from W_Q",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 1),
-        W_V=(3, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "W_V",
-        "d_model = 3 from X",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 5),
-        W_V=(5, 3),
-    ),
-    misfit(
-        _PROJECT,
-        "Z",
-        "d_model = 3 from X",
-        X=(7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 5),
-        W_V=(3, 5),
-        Z=(7, 5),
-    ),
-    misfit(
-        _PROJECT,
-        "Z",
-        "batch = (2,) from X",
-        X=(2, 7, 3),
-        W_Q=(3, 5),
-        W_K=(3, 5),
-        W_V=(3, 5),
-        Z=(11, 3),
-    ),
+    _bad_projection("W_Q", "d_model = 3 from X", W_Q=(2, 3)),
+    _bad_projection("W_K", "d_model = 3 from X", W_K=(5, 5)),
+    _bad_projection("W_K", "d_k = 5 from W_Q", W_K=(3, 2)),
+    _bad_projection("W_K", "d_k = 5 from W_Q", W_K=(3, 1)),
+    _bad_projection("W_V", "d_model = 3 from X", W_V=(5, 3)),
+    _bad_projection("Z", "d_model = 3 from X", Z=(7, 5)),
+    _bad_projection("Z", "batch = (2,) from X", X=(2, 7, 3), Z=(11, 3)),
     *bad_queries_and_keys("qkv.attention_weights"),
     misfit(
         "qkv.attention_weights",

@@ -15,33 +15,32 @@ from tests.support.attention_inputs import (
     inputs,
     normal,
 )
-from tests.support.comparison import HALF, IN_16_BITS, assert_close
+from tests.support.comparison import HALF, assert_close, each_of_16_bits
 from tests.support.oracles import tensors
-from tests.support.twin_table import convert, in_numpy, named, public, twin
+from tests.support.twin_table import convert, in_numpy, public, twin
 
 # --- numbers --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", [1.0, 60.0])
+@each_of_16_bits
 def test_attention_weights_in_16_bits_are_the_exact_ones_rounded_once(
-    size: float,
+    library: str, dtype: str, size: float
 ) -> None:
     """The scores too are computed in 32 bits; at size 60, products exceed 65504 in float16."""
     Q, K = (size * normal(n, 64, seed=s) for n, s in ((N_Q, 0), (N_K, 1)))
-    for library, dtype in IN_16_BITS:
-        coarse = {"Q": convert(library, Q, dtype), "K": convert(library, K, dtype)}
-        exact = {name: in_numpy(x).astype(float) for name, x in coarse.items()}
-        assert size == 1 or np.abs(exact["Q"] @ exact["K"].T).max() > 65504
-        wanted = twin("in_numpy", "qkv.attention_weights")(**exact)
-        found = in_numpy(public(library, "qkv.attention_weights")(**coarse))
-        # Scores of size s are rounded to s 2**-24 in float32, and weights by that factor more.
-        largest = np.abs(exact["Q"] @ exact["K"].T).max() / 8
-        rtol = HALF[dtype] + 8 * largest * 2.0**-24
-        atol = 2.0**-25 if dtype == "float16" else 1e-38
-        with named(library, dtype):
-            np.testing.assert_allclose(
-                found.astype(float), wanted, rtol=1.01 * rtol, atol=1.01 * atol
-            )
+    coarse = {"Q": convert(library, Q, dtype), "K": convert(library, K, dtype)}
+    exact = {name: in_numpy(x).astype(float) for name, x in coarse.items()}
+    assert size == 1 or np.abs(exact["Q"] @ exact["K"].T).max() > 65504
+    wanted = twin("in_numpy", "qkv.attention_weights")(**exact)
+    found = in_numpy(public(library, "qkv.attention_weights")(**coarse))
+    # Scores of size s are rounded to s 2**-24 in float32, and weights by that factor more.
+    largest = np.abs(exact["Q"] @ exact["K"].T).max() / 8
+    rtol = HALF[dtype] + 8 * largest * 2.0**-24
+    atol = 2.0**-25 if dtype == "float16" else 1e-38
+    np.testing.assert_allclose(
+        found.astype(float), wanted, rtol=1.01 * rtol, atol=1.01 * atol
+    )
 
 
 @pytest.mark.parametrize("kind", ["attention", "causal_attention"])

@@ -16,7 +16,7 @@ from tests.support.comparison import (
     assert_refused_alike,
     refusal,
 )
-from tests.support.twin_table import Case, convert, in_numpy, named, twin
+from tests.support.twin_table import Case, convert, in_numpy, twin
 from tests.twins.cases import BAD_INPUT, BY_HAND, CASES
 
 ATTENTION_CASES = [case for case in CASES if case.function == "qkv.attention"]
@@ -37,10 +37,12 @@ def test_fused_attention_has_the_face_of_attention() -> None:
 
 
 @each_case
-def test_fused_attention_is_attention(case: Case) -> None:
+def test_fused_attention_is_attention(
+    case: Case, subtests: pytest.Subtests
+) -> None:
     """To 1e-12 in float64 and 2e-5 in float32, like the twins."""
     for dtype in TOLERANCE:
-        with named(dtype):
+        with subtests.test(dtype=dtype):
             found = fused_attention(**case.arguments("in_torch", dtype))
             assert found.dtype == getattr(torch, dtype)
             wanted = attention(**case.arguments("in_torch", dtype))
@@ -65,15 +67,17 @@ def test_fused_attention_passes_the_cases_by_hand(case: Case) -> None:
 
 @pytest.mark.without_hook
 @pytest.mark.parametrize("name", sorted({bad.names for bad in ATTENTION_REFUSALS}))
-def test_fused_attention_refuses_what_attention_refuses(name: str) -> None:
+def test_fused_attention_refuses_what_attention_refuses(
+    name: str, subtests: pytest.Subtests
+) -> None:
     for bad in ATTENTION_REFUSALS:
         if bad.names == name:
-            arguments = convert("in_torch", bad.arguments)
-            errors = [
-                refusal("in_torch", f"qkv.{function}", arguments)
-                for function in ("attention", "fused_attention")
-            ]
-            with named(bad):
+            with subtests.test(str(bad)):
+                arguments = convert("in_torch", bad.arguments)
+                errors = [
+                    refusal("in_torch", f"qkv.{function}", arguments)
+                    for function in ("attention", "fused_attention")
+                ]
                 assert_refused_alike(errors, bad.error, name, *bad.says)
 
 
@@ -105,16 +109,18 @@ def assert_as_exact_as_16_bits_allow(case: Case, dtype: str, device: str) -> Non
 
 
 @each_case
-def test_attention_in_16_bits_is_as_exact_as_16_bits_allow(case: Case) -> None:
+def test_attention_in_16_bits_is_as_exact_as_16_bits_allow(
+    case: Case, subtests: pytest.Subtests
+) -> None:
     for dtype in ("float16", "bfloat16"):
-        with named(dtype):
+        with subtests.test(dtype=dtype):
             assert_as_exact_as_16_bits_allow(case, dtype, "cpu")
 
 
 @pytest.mark.gpu
-def test_fused_attention_is_attention_on_the_gpu() -> None:
+def test_fused_attention_is_attention_on_the_gpu(subtests: pytest.Subtests) -> None:
     for case, dtype in itertools.product(ATTENTION_CASES, TOLERANCE):
-        with named(case, dtype):
+        with subtests.test(str(case), dtype=dtype):
             found = fused_attention(**case.arguments("in_torch", dtype, "cuda"))
             assert found.device.type == "cuda"
             wanted = attention(**case.arguments("in_torch", dtype))
@@ -122,9 +128,11 @@ def test_fused_attention_is_attention_on_the_gpu() -> None:
 
 
 @pytest.mark.gpu
-def test_attention_in_16_bits_on_the_gpu_is_as_exact_as_16_bits_allow() -> None:
+def test_attention_in_16_bits_on_the_gpu_is_as_exact_as_16_bits_allow(
+    subtests: pytest.Subtests,
+) -> None:
     for case, dtype in itertools.product(ATTENTION_CASES, ("float16", "bfloat16")):
-        with named(case, dtype):
+        with subtests.test(str(case), dtype=dtype):
             assert_as_exact_as_16_bits_allow(case, dtype, "cuda")
 
 
@@ -158,10 +166,12 @@ def test_fused_attention_has_the_gradients_of_attention(case: Case) -> None:
 
 
 @pytest.mark.gpu
-def test_fused_attention_has_the_gradients_of_attention_on_the_gpu() -> None:
+def test_fused_attention_has_the_gradients_of_attention_on_the_gpu(
+    subtests: pytest.Subtests,
+) -> None:
     for case in ATTENTION_CASES:
-        on_gpu = gradients(fused_attention, case, "float32", "cuda")
-        on_cpu = gradients(attention, case, "float64", "cpu")
-        for found, wanted in zip(on_gpu, on_cpu, strict=True):
-            with named(case):
+        with subtests.test(str(case)):
+            on_gpu = gradients(fused_attention, case, "float32", "cuda")
+            on_cpu = gradients(attention, case, "float64", "cpu")
+            for found, wanted in zip(on_gpu, on_cpu, strict=True):
                 assert_close(found, wanted, 1e-4)

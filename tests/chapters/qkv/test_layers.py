@@ -10,7 +10,6 @@ from course_attn.in_torch import CrossAttention, SelfAttention
 from course_attn.in_torch.qkv import project_qkv
 from tests.support.attention_inputs import BATCH, N_K, N_Q, normal, random_mask
 from tests.support.comparison import assert_close
-from tests.support.loops import for_each
 from tests.support.oracles import tensors
 from tests.support.twin_table import in_numpy, public
 
@@ -151,7 +150,7 @@ def test_self_and_cross_attention_start_is_reproducible_by_a_generator(
 
 @pytest.mark.without_hook
 @each_module
-@for_each(
+@pytest.mark.parametrize(
     ("widths", "error", "word"),
     [
         ((0,), ValueError, "d_model"),

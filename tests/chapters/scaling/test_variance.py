@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from course_attn import costs
 from tests.chapters.scaling.moments import DRAWS, assert_moments, seeds
-from tests.support.loops import for_each
 from tests.support.twin_table import twin
 
 WIDTHS = [1, 5, 64]
@@ -73,19 +72,21 @@ def test_score_variance_needs_uncorrelated_components_in_one_vector_only(
 @pytest.mark.theorem("thm-score-variance", formula=True)
 @pytest.mark.equation("eq-score-moments", formula=True)
 @pytest.mark.parametrize("name", NORMALIZED)
-@for_each("d", WIDTHS)
-def test_score_variance_is_d_whatever_the_distribution(name: str, d: int) -> None:
-    rng = np.random.default_rng(2)
-    q, k = NORMALIZED[name](rng, (2, DRAWS, d))
-    scores = dots(q, k)
-    if (
-        name == "coin toss" and d == 1
-    ):  # all squares are 1: there is no error to speak of
-        assert set(scores**2) == {1.0}
-        return
-    within = 0.5 if d == 1 else 0.2
-    assert_moments(scores, mean=0, variance=d, within=within)
-    assert_moments(scores / math.sqrt(d), mean=0, variance=1, within=within)
+def test_score_variance_is_d_whatever_the_distribution(
+    name: str, subtests: pytest.Subtests
+) -> None:
+    for d in WIDTHS:
+        with subtests.test(d=d):
+            rng = np.random.default_rng(2)
+            q, k = NORMALIZED[name](rng, (2, DRAWS, d))
+            scores = dots(q, k)
+            if name == "coin toss" and d == 1:
+                # all squares are 1: there is no error to speak of
+                assert set(scores**2) == {1.0}
+                continue
+            within = 0.5 if d == 1 else 0.2
+            assert_moments(scores, mean=0, variance=d, within=within)
+            assert_moments(scores / math.sqrt(d), mean=0, variance=1, within=within)
 
 
 @pytest.mark.equation("eq-score-moments")
@@ -164,7 +165,7 @@ def correlated(rng: np.random.Generator, n: int, d: int, rho: float) -> np.ndarr
 
 @pytest.mark.equation("eq-correlated-variance", formula=True)
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
-@for_each("d", [3, 32])
+@pytest.mark.parametrize("d", [3, 32])
 def test_score_variance_grows_by_correlated_components(rho: float, d: int) -> None:
     rng = np.random.default_rng(5)
     q, k = (correlated(rng, 4 * DRAWS, d, rho) for _ in range(2))
@@ -217,7 +218,7 @@ KURTOSIS = {"normal": 3.0, "coin toss": 1.0, "uniform": 9 / 5, "skewed": 9.0}
 @pytest.mark.theorem("thm-shared-moments", formula=True)
 @pytest.mark.equation("eq-shared-moments", formula=True)
 @pytest.mark.parametrize("name", NORMALIZED)
-@for_each("d", [5, 64])
+@pytest.mark.parametrize("d", [5, 64])
 def test_score_of_a_vector_with_itself_is_d_and_varies_with_the_fourth_power(
     name: str, d: int
 ) -> None:

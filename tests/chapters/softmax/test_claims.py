@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tests.support.loops import for_each
 from tests.support.twin_table import public, twin
 
 SCORES = np.array([0.5, -1.0, 2.0, 0.0, 1.5])
@@ -115,7 +114,7 @@ def test_softmax_temperature_raises_ratios_to_the_power_of_one_over_T(
 
 
 @pytest.mark.equation("eq-temperature-limits")
-@for_each("T", [0.3, 0.1, 0.03, 0.01, 1e-3, 1e-30])
+@pytest.mark.parametrize("T", [0.3, 0.1, 0.03, 0.01, 1e-3, 1e-30])
 def test_softmax_in_the_cold_approaches_one_hot_at_the_unique_maximum(
     T: float, library: str
 ) -> None:

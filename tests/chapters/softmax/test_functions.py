@@ -7,26 +7,27 @@ import pytest
 import scipy.special
 import torch
 
-from tests.support.comparison import HALF, IN_16_BITS, assert_close
-from tests.support.twin_table import convert, in_numpy, named, public, twin
+from tests.support.comparison import HALF, assert_close, each_of_16_bits
+from tests.support.twin_table import convert, in_numpy, public, twin
 
 
 @pytest.mark.parametrize(
     "function", ["softmax.softmax", "softmax.log_softmax", "masks.masked_softmax"]
 )
-def test_softmax_in_16_bits_rounds_only_once(function: str) -> None:
+@each_of_16_bits
+def test_softmax_in_16_bits_rounds_only_once(
+    function: str, library: str, dtype: str
+) -> None:
     """Computed in 32 bits, the result is the exact one rounded: half a unit in the last place."""
     scores = np.random.default_rng(5).normal(scale=3.0, size=(11, 1009))
-    for library, dtype in IN_16_BITS:
-        coarse = convert(library, scores, dtype)
-        exact = twin("in_numpy", function)(in_numpy(coarse).astype(float))
-        found = in_numpy(public(library, function)(coarse)).astype(float)
-        # A float16 below 2**-14 has a fixed spacing of 2**-24. The factor is for the float32 part.
-        atol = 2.0**-25 if dtype == "float16" else 0.0
-        with named(library, dtype):
-            np.testing.assert_allclose(
-                found, exact, rtol=1.01 * HALF[dtype], atol=1.01 * atol
-            )
+    coarse = convert(library, scores, dtype)
+    exact = twin("in_numpy", function)(in_numpy(coarse).astype(float))
+    found = in_numpy(public(library, function)(coarse)).astype(float)
+    # A float16 below 2**-14 has a fixed spacing of 2**-24. The factor is for the float32 part.
+    atol = 2.0**-25 if dtype == "float16" else 0.0
+    np.testing.assert_allclose(
+        found, exact, rtol=1.01 * HALF[dtype], atol=1.01 * atol
+    )
 
 
 def test_softmax_in_float16_does_not_overflow_where_exp_does(
@@ -57,10 +58,12 @@ NAN_OR_ZERO = {
 
 
 @pytest.mark.parametrize("name", NAN_OR_ZERO)
-def test_documented_nan_comes_without_a_warning_of_numpy(name: str) -> None:
+def test_documented_nan_comes_without_a_warning_of_numpy(
+    name: str, subtests: pytest.Subtests
+) -> None:
     """Its "invalid value" is for surprises; these results are in the docstrings."""
     for row in NAN_OR_ZERO[name]:
-        with named(row), warnings.catch_warnings():
+        with subtests.test(row=row), warnings.catch_warnings():
             warnings.simplefilter("error")
             public("in_numpy", f"softmax.{name}")(np.array(row))
 
