@@ -222,8 +222,11 @@ def test_the_model_has_at_most_a_megabyte_and_a_half(tmp_path):
 
 
 def test_without_javascript_and_on_paper_there_is_the_picture(browser, opened):
-    writer = opened().load()
+    writer = opened()
     writer.page.emulate_media(media="print")
+    assert writer.root.get_by_role("button", name=LOAD).is_hidden()
+    writer.page.emulate_media(media="screen")
+    writer.load().page.emulate_media(media="print")
     assert writer.root.locator(".attn-plain svg").is_visible()
     assert writer.root.locator(".attn-stage").is_hidden()
     context = browser.new_context(
