@@ -219,9 +219,7 @@ def stopped_clock(opened: Visit) -> "Iterator[playwright.Clock]":
     clock.resume()
 
 
-def animations_play_and_pause(
-    opened: Visit, clock: "playwright.Clock"
-) -> None:
+def animations_play_and_pause(opened: Visit, clock: "playwright.Clock") -> None:
     paused = {}
     for player in players(opened):
         player.slider.press("Home")
