@@ -137,7 +137,7 @@ def write(store, graded):
         os.kill(os.getpid(), signal.SIGKILL)
 
 results.Store.write = write
-main(sys.argv[1:])
+main(sys.argv[1:], course="course_attn.exercises")
 """
 
 
