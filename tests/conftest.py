@@ -74,7 +74,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cwd=ROOT,
         check=True,
         capture_output=True,
-        timeout=60,
+        timeout=600,
     )
     (built,) = folder.glob("*.whl")
     return built

@@ -75,7 +75,7 @@ def lint_imports(folder: Path) -> str:
         env=os.environ | {"PYTHONPATH": str(folder), "COLUMNS": "200"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
     assert run.returncode in (0, 1), run.stdout + run.stderr
     return run.stdout
@@ -138,7 +138,7 @@ def python(*lines: str) -> str:
     """Run lines in a fresh interpreter; return what it printed."""
     command = [sys.executable, "-c", "\n".join(lines)]
     run = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=60
+        command, cwd=ROOT, capture_output=True, text=True, timeout=600
     )
     assert run.returncode == 0, run.stderr
     return run.stdout.strip()

@@ -82,7 +82,7 @@ def test_wheel_runs_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=600,
     )
     origin, result = run.stdout.splitlines()
     assert origin.startswith(str(wheel))

@@ -132,7 +132,7 @@ def build(checkout: Path, folder: Path, *targets: str) -> None:
     for target in targets:
         command += ["-t", target]
     subprocess.run(
-        command, cwd=checkout, check=True, capture_output=True, timeout=120
+        command, cwd=checkout, check=True, capture_output=True, timeout=600
     )
 
 

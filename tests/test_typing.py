@@ -59,6 +59,6 @@ def test_strict_users_get_the_types_of_the_installed_package(
         env=os.environ | {"PYTHONPATH": str(tmp_path / "installed")},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1_800,
     )
     assert run.stdout == "Success: no issues found in 1 source file\n", run.stderr

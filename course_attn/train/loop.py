@@ -291,7 +291,13 @@ def _signals() -> Iterator[list[int]]:
 
     def note(number: int, frame: FrameType | None) -> None:
         asked.append(number)
-        signal.signal(number, before[number])
+        # Not what was before: started in the background by a shell, that ignores Ctrl-C.
+        end = (
+            signal.default_int_handler
+            if number == signal.SIGINT
+            else signal.SIG_DFL
+        )
+        signal.signal(number, end)
 
     before: dict[int, Any] = {
         number: signal.signal(number, note)

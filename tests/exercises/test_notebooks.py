@@ -38,7 +38,7 @@ def answered(chapter, answer):
 
 def failures(notebook):
     """Run a notebook to its end; return the ids of the cells that raised, with what they raised."""
-    NotebookClient(notebook, timeout=60, allow_errors=True).execute()
+    NotebookClient(notebook, timeout=600, allow_errors=True).execute()
     return {
         cell["id"]: output["ename"]
         for cell in notebook.cells

@@ -11,6 +11,10 @@ from tools.chromium import ARGUMENTS, CHROMIUM, MISSING
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+# Milliseconds for which anything in a page is waited for. It is there so that what never comes
+# fails; what is right comes long before, on a slow machine, too.
+PATIENCE = 180_000
+
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
 
@@ -21,6 +25,10 @@ def running_browser() -> "Iterator[Browser]":
         "playwright.sync_api", reason="needs playwright"
     )
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = started.chromium.launch(
+            executable_path=CHROMIUM, args=ARGUMENTS, timeout=PATIENCE
+        )
+        browser.on("context", lambda one: one.set_default_timeout(PATIENCE))
+        playwright.expect.set_options(timeout=PATIENCE)
         yield browser
         browser.close()

@@ -21,6 +21,8 @@ from typing import IO, Any
 
 import pytest
 
+from tests.site.chromium import PATIENCE
+
 NAMES = ("firefox-esr", "firefox")
 FIREFOX = os.environ.get("COURSE_ATTN_FIREFOX") or next(
     filter(None, map(shutil.which, NAMES)), None
@@ -79,7 +81,7 @@ class Firefox:
             "websocket", reason="needs websocket-client"
         )
         self._socket = websocket.create_connection(
-            address, timeout=60, suppress_origin=True
+            address, timeout=PATIENCE / 1000, suppress_origin=True
         )
         self._numbers = itertools.count(1)
         self._errors: list[str] = []
@@ -99,7 +101,7 @@ class Firefox:
         text = f"(async () => JSON.stringify(await ({js})) ?? null)()"
         return json.loads(self._value(text).get("value", "null"))
 
-    def wait_for(self, js: str, seconds: float = 10) -> Any:
+    def wait_for(self, js: str, seconds: float = PATIENCE / 1000) -> Any:
         """Wait until an expression is true, and return its value."""
         end = time.monotonic() + seconds
         while not (value := self.evaluate(js)):

@@ -37,7 +37,7 @@ def page_with_python(folder: Path) -> str:
     return bare_page(folder, names, vendor=False)
 
 
-def asking(question: dict[str, Any], seconds: float = 30) -> str:
+def asking(question: dict[str, Any], seconds: float = 600) -> str:
     """Return an expression that asks Python, and gives its answer or what went wrong."""
     return (
         f"askPython({json.dumps(question)}, {seconds}).catch((error) => "

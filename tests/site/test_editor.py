@@ -161,6 +161,7 @@ def test_editor_runs_and_changes_nothing(opened, vendor, key):
 @both
 def test_editor_can_be_left_by_keyboard(opened, vendor):
     editor = opened("a", vendor=vendor)
+    editor.page.clock.install()
     editor.page.get_by_text("Before").focus()
     editor.keys.press("Tab")
     playwright.expect(editor.box).to_be_focused()
@@ -177,7 +178,7 @@ def test_editor_can_be_left_by_keyboard(opened, vendor):
     editor.keys.press("Tab")
     playwright.expect(editor.box).to_be_focused()
     editor.keys.press("Escape")
-    editor.page.wait_for_timeout(2500)  # no hurry
+    editor.page.clock.run_for(60_000)  # no hurry
     editor.keys.press("Shift+Tab")
     playwright.expect(editor.page.get_by_text("Before")).to_be_focused()
     playwright.expect(hint).to_be_hidden()

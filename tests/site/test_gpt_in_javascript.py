@@ -49,7 +49,7 @@ def page(browser, tmp_path_factory):
     shutil.copy(path_of("gpt.js"), folder)
     entry = folder / "entry.js"
     entry.write_text(
-        f'import {{{", ".join(NAMES)}}} from "./gpt.js";\n'
+        f'import {{ {", ".join(NAMES)} }} from "./gpt.js";\n'
         f"Object.assign(window, {{calls: {{{', '.join(NAMES)}}}}});\n"
     )
     opened = browser.new_page()

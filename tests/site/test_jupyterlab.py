@@ -19,7 +19,7 @@ import nbformat
 import pytest
 
 from course_attn.exercises import catalog
-from tests.site.chromium import needs_chromium
+from tests.site.chromium import PATIENCE, needs_chromium
 from tools.book import BOOK, ROOT, markdown
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -27,8 +27,7 @@ pytest.importorskip("jupyterlab", reason="needs JupyterLab")
 pytestmark = [pytest.mark.slow, needs_chromium]
 
 TOKEN = "a-token-for-the-tests"
-SECONDS = 60
-PATIENCE = SECONDS * 1_000  # milliseconds, as playwright counts
+SECONDS = PATIENCE / 1000
 IN_BITS = """
 def entropy(weights):
     return -(weights * np.log2(np.where(weights > 0, weights, 1))).sum(axis=-1)
@@ -127,7 +126,6 @@ def ran(
     """Open a notebook, run all its cells by the menu, and wait until they have run."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
-    page.set_default_timeout(PATIENCE)
     problems = watched(page, lab)
     # A workspace of its own: else the tabs of the notebook before would come back.
     page.goto(f"{lab}lab/workspaces/{notebook}/tree/{notebook}.ipynb?token={TOKEN}")
@@ -171,16 +169,12 @@ def test_a_chapter_runs_its_text_is_typeset_and_its_pictures_move(browser, lab):
     with ran(browser, lab, "scores") as notebook:
         text = markdown(BOOK / "scores.ipynb")
         prose = notebook.locator(".jp-MarkdownCell .myst")
-        playwright.expect(prose.first).to_contain_text(
-            "Measuring relevance", timeout=PATIENCE
-        )
+        playwright.expect(prose.first).to_contain_text("Measuring relevance")
         playwright.expect(prose.last).to_contain_text(
             "the exercises of this chapter"
         )
         formulas = text.count("$$") // 2
-        playwright.expect(prose.locator(".katex-display")).to_have_count(
-            formulas, timeout=PATIENCE
-        )
+        playwright.expect(prose.locator(".katex-display")).to_have_count(formulas)
         boxes = re.findall(r"^:::\{(?:admonition|prf:\w+)\}", text, re.M)
         playwright.expect(prose.locator("aside")).to_have_count(len(boxes))
         assert prose.locator(".katex-error").count() == 0
@@ -205,9 +199,7 @@ def test_exercises_are_checked_on_the_spot(browser, lab):
     with ran(browser, lab, "softmax") as notebook:
         cards = notebook.get_by_role("status")
         right = cards.filter(has_text="Right: softmax")
-        playwright.expect(right).to_have_text(
-            re.compile("^✓ Right: softmax$"), timeout=PATIENCE
-        )
+        playwright.expect(right).to_have_text(re.compile("^✓ Right: softmax$"))
         wrong = cards.filter(has_text="Not yet")
         playwright.expect(wrong).to_have_text(
             re.compile("^✗ Not yet: entropy *You measure in bits")

@@ -16,7 +16,7 @@ from course_attn.chapters.follow.widgets.follow_sums import finer
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors
-from tests.site.visits import DISK, VIEWS, visit
+from tests.site.visits import DISK, VIEWS, is_painted, visit
 from tests.site.widget_page import WidgetPage, opening, page_of_widgets
 from tests.support.tiny_gpt import CHARACTERS, TEXT, drawn, tokens_of
 
@@ -269,7 +269,7 @@ def test_an_address_that_ends_in_a_step_opens_it_and_shows_the_tables(
     page.goto(f"{address}#step-softmax")
     said = page.get_by_role("status")
     playwright.expect(said).to_have_text(re.compile(r"^Step 7, softmax\. "))
-    page.wait_for_timeout(300)
+    is_painted(page)
     playwright.expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
     # The page's own links lead to the code, and the tables go along.
     page.get_by_role("link", name="Its code").click()
@@ -277,7 +277,7 @@ def test_an_address_that_ends_in_a_step_opens_it_and_shows_the_tables(
     page.evaluate("location.hash = 'step-mask'")
     playwright.expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
     page.evaluate("location.hash = 'elsewhere'")
-    page.wait_for_timeout(100)
+    is_painted(page)
     playwright.expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
     context.close()
     page = browser.new_page()
@@ -346,7 +346,7 @@ def test_home_and_end_move_within_the_row_and_not_the_page(browser, tmp_path):
     context = browser.new_context(viewport={"width": 800, "height": 700})
     page = context.new_page()
     page.goto(page_with(tmp_path, FILLER, FILLER) + "#step-softmax")
-    page.wait_for_timeout(300)
+    is_painted(page)
     focused = "document.activeElement.getAttribute('aria-label').split(':')[0]"
     page.get_by_role("button", name=re.compile("^A, head 2, p₂, a₁: ")).focus()
     before = page.evaluate("scrollY")
@@ -356,7 +356,7 @@ def test_home_and_end_move_within_the_row_and_not_the_page(browser, tmp_path):
     page.keyboard.press("Home")
     page.keyboard.press("Home")
     assert page.evaluate(focused) == "A, head 2, p₂, h₀"
-    page.wait_for_timeout(300)
+    is_painted(page)
     assert abs(page.evaluate("scrollY") - before) < 200
     context.close()
 

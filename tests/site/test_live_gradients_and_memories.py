@@ -15,6 +15,7 @@ from course_attn.chapters.perspective.widgets.soft_convolution import (
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors
+from tests.site.visits import swipe
 from tests.site.widget_page import WidgetPage, opening, page_of_widgets
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -632,18 +633,6 @@ def test_hopfield_memory_follows_its_sliders_and_begins_with_any_pattern(opened)
     tells_of_memory(live, now, now, beta=0.01, of=7)
 
 
-def stroke(live: Live, path: list[tuple[float, float]]) -> None:
-    """Draw with a finger from point to point."""
-    session = live.context.new_cdp_session(live.page)
-    kinds = ["Start", *["Move"] * (len(path) - 1)]
-    for kind, (x, y) in zip(kinds, path, strict=True):
-        event = {"type": f"touch{kind}", "touchPoints": [{"x": x, "y": y}]}
-        session.send("Input.dispatchTouchEvent", event)
-        live.page.wait_for_timeout(50)
-    end = {"type": "touchEnd", "touchPoints": []}
-    session.send("Input.dispatchTouchEvent", end)
-
-
 @pytest.mark.parametrize(
     "drawn_over",
     [range(8), range(0, 64, 8), range(56, -1, -8), range(0, 64, 9)],
@@ -668,7 +657,7 @@ def test_hopfield_memory_is_drawn_on_with_a_finger(opened, drawn_over):
     both = [p for pair in zip(path, halfway, strict=False) for p in pair] + path[
         -1:
     ]
-    stroke(live, both if straight else path)
+    swipe(live.page, *(both if straight else path))
     drawn, first = half(3), drawn_over[0]
     sign = -1.0 if drawn[first] > 0 else 1.0
     changes = [f for f in drawn_over if (drawn[f] > 0) != (sign > 0)]
@@ -687,6 +676,6 @@ def test_hopfield_memory_leaves_a_margin_to_scroll_by(opened):
     before, box = live.page.evaluate("scrollY"), table.bounding_box()
     beside = box["x"] + box["width"] + 30
     assert beside < 330
-    stroke(live, [(beside, box["y"] + 150 - 10 * k) for k in range(12)])
+    swipe(live.page, *((beside, box["y"] + 150 - 10 * k) for k in range(12)))
     live.page.wait_for_function(f"scrollY > {before + 40}")
     tells_of_memory(live, half(3), half(3))

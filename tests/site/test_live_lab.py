@@ -10,6 +10,7 @@ from course_attn.chapters.qkv.widgets.attention_lab import attention_lab
 from course_attn.in_numpy import attention, attention_weights
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations, page_errors
+from tests.site.visits import swipe
 from tests.site.widget_page import WidgetPage, opening
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -452,18 +453,6 @@ def test_the_painter_by_keyboard_and_by_touch(opened):
     assert shown.lamp() == "no leak"
 
 
-def swiped(shown, *path: tuple[float, float]) -> None:
-    """Draw with a finger."""
-    session = shown.context.new_cdp_session(shown.page)
-    for kind, (x, y) in zip(("Start", *["Move"] * 9), path, strict=False):
-        event = {"type": f"touch{kind}", "touchPoints": [{"x": x, "y": y}]}
-        session.send("Input.dispatchTouchEvent", event)
-        shown.page.wait_for_timeout(50)
-    end = {"type": "touchEnd", "touchPoints": []}
-    session.send("Input.dispatchTouchEvent", end)
-    shown.page.wait_for_timeout(200)
-
-
 def test_a_finger_draws_along_a_row_and_scrolls_along_a_column(opened):
     phone = {"viewport": {"width": 390, "height": 500}, "has_touch": True}
     shown = opened("painter", is_mobile=True, **phone)
@@ -472,11 +461,11 @@ def test_a_finger_draws_along_a_row_and_scrolls_along_a_column(opened):
     boxes = [squares.nth(k).bounding_box() for k in range(5)]
     assert all(min(box["width"], box["height"]) >= 36 for box in boxes)
     path = [(b["x"] + b["width"] / 2, b["y"] + b["height"] / 2) for b in boxes]
-    swiped(shown, *path[1:4])
+    swipe(shown.page, *path[1:4])
     states = [squares.nth(k).get_attribute("aria-pressed") for k in range(5)]
     assert states == ["true", "true", "true", "true", "false"]
     x, y = path[4]
-    swiped(shown, (x, y), (x, y - 40), (x, y - 90), (x, y - 120))
+    swipe(shown.page, (x, y), (x, y - 40), (x, y - 90), (x, y - 120))
     assert squares.nth(4).get_attribute("aria-pressed") == "false"
     assert shown.page.evaluate("scrollY") > 30
     squares.nth(4).tap()

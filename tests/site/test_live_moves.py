@@ -17,6 +17,7 @@ from course_attn.chapters.weighted_sum.widgets.value_triangle import value_trian
 from tests.site.chromium import needs_chromium
 from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors
+from tests.site.visits import swipe
 from tests.site.widget_page import WidgetPage, opening, page_of_widgets
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -76,18 +77,8 @@ class Move(WidgetPage):
 
     def swipe(self, start, end) -> None:
         """Drag with a finger."""
-        session = self.context.new_cdp_session(self.page)
-        path = [
-            np.array(start) + t * (np.array(end) - start) for t in (0, 0.5, 1, 1)
-        ]
-        for kind, at in zip(("Start", "Move", "Move", "Move"), path, strict=True):
-            touched = [{"x": float(at[0]), "y": float(at[1])}]
-            event = {"type": f"touch{kind}", "touchPoints": touched}
-            session.send("Input.dispatchTouchEvent", event)
-            self.page.wait_for_timeout(50)  # or else the last one may be left out
-        session.send(
-            "Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []}
-        )
+        middle = (np.array(start) + end) / 2
+        swipe(self.page, start, tuple(middle), end)
 
 
 def number(text: str) -> float:

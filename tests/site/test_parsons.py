@@ -13,6 +13,7 @@ from course_attn.exercises import catalog, check
 from tests.site.bare import bare_page
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations, page_errors
+from tests.site.visits import swipe
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
@@ -345,21 +346,12 @@ def test_drag_that_is_given_up_changes_nothing(opened):
 # --- by touch -------------------------------------------------------------------------------------
 
 
-def swipe(page, start, end):
-    """Put a finger down, move it in steps, and lift it."""
-    session = page.context.new_cdp_session(page)
-
-    def touch(kind, *points):
-        points = [{"x": x, "y": y} for x, y in points]
-        session.send(
-            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": points}
-        )
-
-    (x, y), (to_x, to_y) = start, end
-    touch("touchStart", (x, y))
-    for i in range(1, 11):
-        touch("touchMove", (x + (to_x - x) * i / 10, y + (to_y - y) * i / 10))
-    touch("touchEnd")
+def in_steps(start, end):
+    """Return the points by which a finger goes from one to another."""
+    return [
+        tuple(a + (b - a) * i / 10 for a, b in zip(start, end, strict=True))
+        for i in range(11)
+    ]
 
 
 PHONE = {
@@ -378,11 +370,8 @@ def test_lines_are_tapped_and_dragged_by_their_grip(opened):
     given.line(two).scroll_into_view_if_needed()
     grip = given.line(one).locator(".attn-grip").bounding_box()
     head = given.line(two).bounding_box()
-    swipe(
-        given.page,
-        (grip["x"] + 10, grip["y"] + 10),
-        (grip["x"] + 10, head["y"] + 4),
-    )
+    x, y = grip["x"] + 10, grip["y"] + 10
+    swipe(given.page, *in_steps((x, y), (x, head["y"] + 4)))
     assert given.texts(given.answer)[1:] == [one, two]
     given.page.wait_for_timeout(300)  # after a drag no finger taps at once
     given.line(two).tap()
@@ -398,7 +387,7 @@ def test_finger_on_the_code_scrolls_the_page(opened):
     before = given.texts(given.pool)
     code = given.pool.locator("code").nth(4).bounding_box()
     x, y = code["x"] + 60, code["y"] + 10
-    swipe(given.page, (x, y), (x, y - 200))
+    swipe(given.page, *in_steps((x, y), (x, y - 200)))
     given.page.wait_for_function("scrollY > 50")
     assert given.texts(given.pool) == before
 

@@ -74,10 +74,10 @@ def test_links_lead_within_the_file_and_to_other_sites(whole):
     start = sheet_with(whole, "To an equation")
     equation, page, late, outside, lost = links(whole, start)
     top = float(whole.pages[0].mediabox.top)
-    assert equation[0] == sheet_with(whole, "x = 1") and 0 < equation[1] < top
+    assert equation[0] == sheet_with(whole, "x = 1") and 0 < equation[1] <= top
     second = sheet_with(whole, "5. Scaling\nSome words")
     assert page[0] == lost[0] == second
-    assert late[0] == sheet_with(whole, "3.1. Late ★\nEnd.") and 0 < late[1] < top
+    assert late[0] == sheet_with(whole, "3.1. Late ★\nEnd.") and 0 < late[1] <= top
     assert outside == "https://example.org/a"
     assert links(whole, equation[0]) == [late]
 

@@ -565,9 +565,13 @@ def test_questions_of_a_built_chapter_cover_their_results(browser, path):
         opened.page.get_by_role("button", name="Skip the guess").first.click()
         expect(first.get_by_role("status").locator("p")).to_have_count(1)
         # The browser stores in a process of its own, which a reload may overtake on a busy machine.
-        opened.page.wait_for_timeout(500)
-        opened.page.reload()
-        expect(first.get_by_role("status").locator("p")).to_have_count(1)
+        said = first.get_by_role("status").locator("p")
+        for _ in range(100):
+            opened.page.reload()
+            opened.is_laid_out()
+            if said.count():
+                break
+        expect(said).to_have_count(1)
         opened.uncover()
         expect(closed).to_have_count(0)
     assert opened.problems == []

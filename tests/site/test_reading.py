@@ -189,7 +189,7 @@ def test_the_core_runs_alone(path, tmp_path):
     ]
     notebook = nbformat.v4.new_notebook(cells=core[1:])  # all but the setup cell
     where = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=300, resources=where).execute()
+    NotebookClient(notebook, timeout=1_800, resources=where).execute()
 
 
 @every_chapter

@@ -7,6 +7,7 @@ import pytest
 from course_attn.drawing.joined import joined
 from tests.site.bare import bare_page, path_of
 from tests.site.chromium import needs_chromium
+from tests.site.visits import is_painted
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytestmark = needs_chromium
@@ -38,7 +39,7 @@ def pill(browser, tmp_path: Path, **view):
 
 def scroll(page, by: int) -> None:
     page.evaluate(f"scrollBy(0, {by})")
-    page.wait_for_timeout(50)
+    is_painted(page)
 
 
 def test_on_a_phone_it_leaves_while_one_reads_on(browser, tmp_path):

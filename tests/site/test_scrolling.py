@@ -6,6 +6,7 @@ import pytest
 
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import page_errors
+from tests.site.visits import is_painted
 from tools.book import BOOK
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -128,7 +129,7 @@ def test_what_fits_shows_nothing_also_after_the_phone_is_turned(opened, kind):
     html, selector = BOXES[kind]
     page = opened(html.replace(WIDE, "x" * 50), width=900)
     box = page.locator(selector)
-    page.wait_for_timeout(100)
+    is_painted(page)
     assert box.get_attribute("data-more") is None and arrow(box) != '"→"'
     page.set_viewport_size({"width": 200, "height": 700})
     playwright.expect(box).to_have_attribute("data-more", "right")

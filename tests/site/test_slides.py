@@ -159,7 +159,6 @@ class Deck:
         self.page = browser.new_page(
             viewport={"width": 1280, "height": 720}, color_scheme="light"
         )
-        self.page.set_default_timeout(120_000)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("requestfailed", lambda asked: self.problems.append(asked.url))
         self.page.on("request", self.check)

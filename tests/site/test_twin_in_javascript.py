@@ -44,7 +44,7 @@ def page(browser, tmp_path_factory):
     shutil.copy(TWIN, folder / "twin.js")
     entry = folder / "entry.js"
     entry.write_text(
-        f'import {{{", ".join(NAMES)}}} from "./twin.js";\n'
+        f'import {{ {", ".join(NAMES)} }} from "./twin.js";\n'
         f"Object.assign(window, {{twins: {{{', '.join(NAMES)}}}}});\n"
     )
     opened = browser.new_page()

@@ -84,6 +84,16 @@ class Model:
         playwright.expect(self.text).to_be_visible()
         return self
 
+    def stop_the_clock(self) -> "Model":
+        """From now on, time passes in the page only while somebody waits."""
+        self.page.clock.install(time=0)
+        self.page.clock.pause_at(1)
+        return self
+
+    def wait(self, milliseconds: int) -> None:
+        """Let time pass in the page whose clock is stopped."""
+        self.page.clock.run_for(milliseconds)
+
     def says(self, pattern: str) -> str:
         playwright.expect(self.said).to_have_text(re.compile(pattern))
         return self.said.inner_text()
@@ -211,8 +221,11 @@ def test_the_model_has_at_most_a_megabyte_and_a_half(tmp_path):
 
 
 def test_without_javascript_and_on_paper_there_is_the_picture(browser, opened):
-    writer = opened().load()
+    writer = opened()
     writer.page.emulate_media(media="print")
+    assert writer.root.get_by_role("button", name=LOAD).is_hidden()
+    writer.page.emulate_media(media="screen")
+    writer.load().page.emulate_media(media="print")
     assert writer.root.locator(".attn-plain svg").is_visible()
     assert writer.root.locator(".attn-stage").is_hidden()
     context = browser.new_context(
@@ -468,12 +481,8 @@ def test_the_model_writes_what_generate_writes(opened, start):
 
 
 def test_writing_can_be_watched_and_stopped(opened):
-    writer = opened().load()
-    writer.press("Write 60 characters")
-    writer.page.wait_for_function(
-        "(n) => document.querySelector('textarea').value.length > n",
-        arg=len(TEXT) + 2,
-    )
+    writer = opened().load().stop_the_clock()
+    begin_writing(writer)
     writer.press("Stop")
     said = writer.says("^The model has written ")
     text = writer.text.input_value()
@@ -481,22 +490,21 @@ def test_writing_can_be_watched_and_stopped(opened):
     assert f"written {len(text) - len(TEXT)} characters: “{text[len(TEXT) :]}”" in (
         said if "\n" not in text else writer.said.text_content()
     )
-    writer.page.wait_for_timeout(150)
+    writer.wait(5_000)
     assert writer.text.input_value() == text
     writer.expects(run(text)[0])
 
 
 def begin_writing(writer) -> None:
-    """Let the model write, and wait for a few characters."""
+    """Let the model write a few characters."""
     before = len(writer.text.input_value())
     writer.press("Write 60 characters")
-    writer.page.wait_for_function(
-        "(n) => document.querySelector('textarea').value.length > n", arg=before + 2
-    )
+    writer.wait(200)
+    assert len(writer.text.input_value()) > before + 2
 
 
 def test_while_it_writes_it_says_how_far_it_is(opened):
-    writer = opened().load()
+    writer = opened().load().stop_the_clock()
     begin_writing(writer)
     writer.says(r"^Writing: \d+ of 60\.$")
     assert writer.said.get_attribute("aria-busy") == "true"
@@ -507,7 +515,7 @@ def test_while_it_writes_it_says_how_far_it_is(opened):
         }).observe(document.querySelector(".attn-said"), {childList: true})"""
     )
     writer.slide("temperature", 0.5)
-    writer.page.wait_for_timeout(600)
+    writer.wait(600)
     assert re.fullmatch(r"(Writing: \d+ of 60\.)+", writer.page.evaluate("told"))
     writer.press("Stop")
     writer.says("^The model has written ")
@@ -516,7 +524,7 @@ def test_while_it_writes_it_says_how_far_it_is(opened):
 
 @pytest.mark.parametrize("how", ["focus", "click", "key", "change"])
 def test_who_comes_to_the_text_stops_the_writing(opened, how):
-    writer = opened().load()
+    writer = opened().load().stop_the_clock()
     begin_writing(writer)
     # Whatever had the focus before.
     if how == "focus":
@@ -532,7 +540,7 @@ def test_who_comes_to_the_text_stops_the_writing(opened, how):
     written = writer.text.input_value()
     writer.says("^The model has written ")
     assert writer.button("Write 60 characters").is_visible()
-    writer.page.wait_for_timeout(150)
+    writer.wait(5_000)
     assert writer.text.input_value() == written
     writer.press("Take back")
     assert writer.text.input_value() == TEXT
@@ -540,24 +548,24 @@ def test_who_comes_to_the_text_stops_the_writing(opened, how):
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_what_is_typed_while_it_writes_is_not_mixed_with_it(opened, motion):
-    writer = opened(reduced_motion=motion).load()
+    writer = opened(reduced_motion=motion).load().stop_the_clock()
     for text in ("If the s", "for x in"):
         writer.press("Write 60 characters")
-        writer.page.wait_for_timeout(80)
+        writer.wait(80)
         writer.text.evaluate("(e) => { e.focus(); e.select(); }")
-        writer.page.wait_for_timeout(80)
+        writer.wait(80)
         writer.page.keyboard.insert_text(text)
-        writer.page.wait_for_timeout(80)
+        writer.wait(80)
         assert writer.text.input_value() == text
         writer.expects(run(text)[0])
     for text in ("a text", "café"):
         writer.press("Write 60 characters")
-        writer.page.wait_for_timeout(80)
+        writer.wait(80)
         writer.text.evaluate(
             "(e, text) => { e.value = text; e.dispatchEvent(new Event('input')); }",
             text,
         )
-        writer.page.wait_for_timeout(80)
+        writer.wait(80)
         assert writer.text.input_value() == text
 
 

@@ -59,6 +59,34 @@ def serving() -> Iterator[str]:
         running.shutdown()
 
 
+def is_painted(page: "Page") -> None:
+    """Wait until a page has answered to what was done, and was painted."""
+    page.evaluate(
+        """() => new Promise((done) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"""
+    )
+
+
+def swipe(page: "Page", *path: tuple[float, float]) -> None:
+    """Draw with a finger from point to point, and lift it."""
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        session.send(
+            "Input.dispatchTouchEvent",
+            {
+                "type": kind,
+                "touchPoints": [{"x": float(x), "y": float(y)} for x, y in points],
+            },
+        )
+        is_painted(page)  # or else two moves may come to the page as one
+
+    touch("touchStart", path[0])
+    for point in path[1:]:
+        touch("touchMove", point)
+    touch("touchEnd")
+
+
 @dataclass
 class Visit:
     """An open page, and what went wrong in it so far."""
@@ -88,10 +116,7 @@ class Visit:
 
     def is_laid_out(self) -> None:
         """Wait until the page has answered to a change of its size."""
-        self.page.evaluate(
-            """() => new Promise((done) =>
-              requestAnimationFrame(() => requestAnimationFrame(done)))"""
-        )
+        is_painted(self.page)
 
     def uncover(self) -> None:
         """Ask for every result that a question covers."""

@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,18 @@ def test_signal_saves_and_the_resumed_run_is_the_same_to_the_last_bit(
     assert small.measured(out) == wanted
 
 
+@pytest.fixture(
+    params=[signal.default_int_handler, signal.SIG_IGN],
+    ids=["foreground", "background"],
+)
+def started(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Stand for a shell: what it starts in the background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, request.param)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("started")
 def test_signal_again_ends_at_once(
     text: Path,
     tmp_path: Path,

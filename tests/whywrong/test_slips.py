@@ -22,8 +22,10 @@ from whywrong.slips import slips_in
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """However slow the machine, the searches end by themselves."""
-    monkeypatch.setattr(diagnose, "SECONDS", 60)
-    monkeypatch.setattr(repair, "SECONDS", 10)
+    for search in (diagnose, repair):
+        monkeypatch.setattr(search, "SECONDS", 600)
+    monkeypatch.setattr(diagnose, "_SECONDS_A_SLIP", 60)
+    monkeypatch.setattr(repair, "_SECONDS_A_CHANGE", 60)
 
 
 def standard(X, gain):
@@ -366,8 +368,9 @@ def test_numbers_for_truth_values_do_not_hide_another_mistake():
     assert judge(exercise, lambda x: (x <= 2) * 1.0).faults == ("dtype",)
 
 
-def test_slip_of_the_solution_that_never_ends_is_ended():
+def test_slip_of_the_solution_that_never_ends_is_ended(monkeypatch):
     """With the list in the place of the pair, the loop makes longer what it goes over."""
+    monkeypatch.setattr(diagnose, "_SECONDS_A_SLIP", 0.1)
 
     def both(Q, K):
         """Add the halves of both."""

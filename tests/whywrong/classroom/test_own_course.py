@@ -90,7 +90,7 @@ def test_notebook_checks_answers_with_the_package_that_is_installed(own, tmp_pat
     path = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(tmp_path / 'installed')!r}]"
     right.cells.insert(0, nbformat.v4.new_code_cell(path, id="path"))
     NotebookClient(
-        right, timeout=60, allow_errors=True, resources={"metadata": {"path": "/"}}
+        right, timeout=600, allow_errors=True, resources={"metadata": {"path": "/"}}
     ).execute()
     errors = {
         cell["id"]: output["ename"]

@@ -25,6 +25,7 @@ from tests.whywrong.grade.classroom import (
 )
 from whywrong import Exercise
 from whywrong.declare import Case
+from whywrong.grade import verdicts
 from whywrong.grade.__main__ import _say_which_tables_pass
 from whywrong.grade.jail import Jail
 from whywrong.grade.submissions import Asked, Submission
@@ -253,16 +254,17 @@ def test_order_of_the_inputs_depends_on_the_seed():
     assert len(orders) == 3
 
 
-def test_right_answer_on_a_busy_machine_gets_more_time(launcher):
+def test_right_answer_on_a_busy_machine_gets_more_time(launcher, monkeypatch):
     """Time is up in the check from outside, after the one inside has passed."""
     cell = reference_source(TASKS["softmax"]).replace(
         "def softmax(scores):",
-        "def softmax(scores):\n    calls.append(0)\n    time.sleep(0.06 * (len(calls) > 26))",
+        "def softmax(scores):\n    calls.append(0)\n    time.sleep(3 * (len(calls) == 40))",
     )
     cells = (IMPORTS, "import time\ncalls = []\n" + cell)
-    assert graded(launcher, "softmax", *cells, seconds=1).passed
-    late = "import time\ncalls = []\n" + cell.replace("0.06", "60")
-    assert not graded(launcher, "softmax", IMPORTS, late, seconds=1).passed
+    assert graded(launcher, "softmax", *cells, seconds=2).passed
+    monkeypatch.setattr(verdicts, "PATIENCE", 2)
+    late = "import time\ncalls = []\n" + cell.replace("sleep(3", "sleep(600")
+    assert not graded(launcher, "softmax", IMPORTS, late, seconds=2).passed
 
 
 def test_answers_that_are_late_again_cost_one_repetition(monkeypatch):

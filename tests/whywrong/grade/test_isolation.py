@@ -235,14 +235,14 @@ def test_processes_that_hoard_memory_together_are_ended(shut_in, hoard):
         "    time.sleep(1000)\n"
     )
     with pytest.raises(Ended, match="nobody is there"):
-        probed(shut_in, cell, seconds=100)
+        probed(shut_in, cell, seconds=1_000)
     assert graded(shut_in, "softmax", RIGHT).passed
 
 
 @pytest.mark.exhaustive
 def test_processes_without_end_are_ended_and_say_so(launcher):
     cell = "import os, time\nwhile True:\n    if os.fork() == 0:\n        time.sleep(1000)\n"
-    result = graded(launcher, "softmax", cell, RIGHT, seconds=100)
+    result = graded(launcher, "softmax", cell, RIGHT, seconds=1_000)
     # Where the system refuses the next one, which it never does to root, only the cell fails.
     system_refuses = os.getuid() != 0 and result.passed
     assert system_refuses or "it started more than 64 others" in result.message

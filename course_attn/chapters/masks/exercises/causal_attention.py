@@ -188,7 +188,7 @@ uniform: np.where(mask, scores, -np.inf) → np.where(mask, 0.0, -np.inf)
 empty-uniform: np.where(mask, scores, -np.inf) → np.where(mask, scores, -1e9)
     Nearly. A query that sees no key gets the mean of all values, {your.row}: with the same fill
     everywhere the softmax is uniform. It should get zeros.
-empty-unmasked: np.where(mask, scores, -np.inf) → scores + np.where(mask, 0.0, -1e9)
+empty-unmasked: np.where(mask, scores, -np.inf) → np.where(mask, scores, scores - 1e9)
     Nearly. Where a query sees no key, you lower all its scores by the same amount, which changes
     nothing: it gets {your.row}, as if nothing were hidden, and should get zeros.
 masks-output: np.where(mask, scores, -np.inf) → scores

@@ -183,7 +183,7 @@ empty-nan: np.where(total == 0, 1.0, total) → total
 empty-uniform: np.where(mask, scores, -np.inf) → np.where(mask, scores, -1e9)
     Nearly. Where nothing is allowed, your row is uniform, {empty_row}: with the same fill
     everywhere, all scores are equal. Such a row should get zeros.
-empty-unmasked: np.where(mask, scores, -np.inf) → scores + np.where(mask, 0.0, -1e9)
+empty-unmasked: np.where(mask, scores, -np.inf) → np.where(mask, scores, scores - 1e9)
     Nearly. Where nothing is allowed, you lower all scores by the same amount, which changes
     nothing: the row becomes {empty_row}. It should get zeros.
 """),
