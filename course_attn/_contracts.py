@@ -933,18 +933,18 @@ def _key(
 
 def _token(value: Any) -> Any:
     """Return what the checks read of a value."""
-    kind = type(value)
-    shape = getattr(value, "shape", None)
-    if shape:
-        return kind, shape, value.dtype
+    kind, shape = type(value), getattr(value, "shape", None)
+    # Not so the class np.float32, whose attributes of these names are those of np.int64.
+    if isinstance(shape, tuple) and shape:
+        return kind, shape, getattr(value, "dtype", None)
     if isinstance(value, _TOLD_BY_VALUE) or kind.__name__.lower().endswith("dtype"):
         return kind, value
-    if shape is not None:
-        return kind, shape, value.dtype
+    if isinstance(value, tuple):
+        return kind, *map(_token, value)
     if isinstance(value, Mapping):
         return kind, *((name, _token(entry)) for name, entry in value.items())
     # An object of any other class is judged by its class, and must not be kept alive.
-    return kind
+    return kind, shape == (), getattr(value, "dtype", None)
 
 
 def _is_compiling() -> bool:

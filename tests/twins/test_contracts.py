@@ -31,6 +31,7 @@ from course_attn._contracts import (
     NoLonger,
     NonEmpty,
     NotNegative,
+    Pair,
     Positive,
     Probability,
     Share,
@@ -366,6 +367,11 @@ ACCEPTED = {
     "Flag": (Flag, [True, False]),
     "Activation": (Activation, [torch.relu, lambda x: x, torch.nn.ReLU()]),
     "Literal": (Literal["pre", "post"], ["pre", "post"]),
+    "Pair": (Pair, [(0, 1), (-2, np.int64(3))]),
+    "a dtype": (
+        Annotated[Any, FloatDtypeOf("numpy")],
+        [np.float32, np.dtype("f4")],
+    ),
     "a class": (dict, [{}, {"a": 1}]),
     "a generic class": (Sequence[dict], [(), [{}], [3]]),
 }
@@ -467,6 +473,29 @@ REFUSED = {
         Literal["pre", "post"],
         TypeError,
         {1: "be 'pre' or 'post', got int 1"},
+    ),
+    "Pair": (
+        Pair,
+        TypeError,
+        {
+            (
+                0,
+                1,
+                2,
+            ): "be a pair (down, right) of whole numbers, got tuple (0, 1, 2)",
+            (0, (1, 2)): "be a whole number, got tuple (1, 2)",
+            (True, 0): "be a whole number, got bool True",
+            (0.0, 1.0): "be a whole number, got float 0.0",
+        },
+    ),
+    "a dtype": (
+        Annotated[Any, FloatDtypeOf("numpy")],
+        TypeError,
+        {
+            np.int64: "dtype of numpy, got numpy.int64",
+            np.dtype("i8"): "dtype of numpy, got numpy.int64",
+            float: "dtype of numpy, got <class 'float'>",
+        },
     ),
     "a class": (dict, TypeError, {(): "be a dict, got builtins.tuple"}),
     "a generic class": (

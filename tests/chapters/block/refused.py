@@ -201,7 +201,7 @@ BAD_INPUT = [
             function,
             f"{part} {value!r}",
             {"X": np.ones((N_Q, D_MODEL))}
-            | dict.fromkeys(PARTS, np.abs)
+            | dict.fromkeys(PARTS, relu)
             | {part: value},
             TypeError,
             part,
@@ -215,7 +215,7 @@ BAD_INPUT = [
         Bad(
             function,
             "a single element",
-            {"X": np.ones(D_MODEL)} | dict.fromkeys(PARTS, np.abs),
+            {"X": np.ones(D_MODEL)} | dict.fromkeys(PARTS, relu),
             ValueError,
             "X",
             ("(*batch, n, d_model)", "got 1 axes"),
