@@ -16,29 +16,30 @@ from jaxtyping import Bool, Float, Int
 
 from course_attn._contracts import (
     Activation,
-    AtMost,
     Axis,
-    Below,
     Count,
     Default,
     Divides,
-    Entries,
-    Even,
     Finite,
     Flag,
     FloatDtypeOf,
-    Layers,
-    NoLonger,
     NonEmpty,
     NotNegative,
-    Pair,
     Positive,
     Probability,
     Share,
     Size,
-    UpTo,
     Whole,
     check_arguments,
+)
+from course_attn._rules import (
+    AtMost,
+    Below,
+    Entries,
+    EvenWidth,
+    NoLonger,
+    Pair,
+    UpTo,
 )
 
 
@@ -584,7 +585,7 @@ def test_an_axis_is_one_of_the_array_and_has_elements() -> None:
 
 @check_arguments
 def demanding(
-    a: Annotated[Float[np.ndarray, "*batch n d"], NonEmpty("d"), Even()],
+    a: Annotated[Float[np.ndarray, "*batch n d"], NonEmpty("d"), EvenWidth("d")],
     n_heads: Annotated[Count, Divides("d")] = 1,
 ) -> str:
     """Say that the call came through."""
@@ -803,8 +804,12 @@ def test_an_axis_is_no_longer_than_another() -> None:
 def with_layers(
     params: Annotated[
         Mapping[str, np.ndarray],
-        Layers(
-            Float, np.ndarray, "net.layers", once={"E": "v d"}, each={"W.a": "d d"}
+        Entries(
+            Float,
+            np.ndarray,
+            {"E": "v d"},
+            each={"W.a": "d d"},
+            prefix="net.layers",
         ),
     ],
     heads: Annotated[Count, Divides("d")] = 1,
@@ -865,7 +870,7 @@ def test_lengths_may_come_from_a_mapping_that_is_given_later() -> None:
     def read(
         tokens: Annotated[Int[np.ndarray, "n"], Below("v"), NoLonger("n", "d")],
         params: Annotated[
-            Mapping[str, np.ndarray], Entries(Float, np.ndarray, E="v d")
+            Mapping[str, np.ndarray], Entries(Float, np.ndarray, {"E": "v d"})
         ],
     ) -> str:
         return "ran"
@@ -934,7 +939,7 @@ def test_another_dtype_is_refused() -> None:
 def with_entries(
     X: Float[np.ndarray, "n d"],
     params: Annotated[
-        Mapping[str, np.ndarray], Entries(Float, np.ndarray, W="d h", b="h")
+        Mapping[str, np.ndarray], Entries(Float, np.ndarray, {"W": "d h", "b": "h"})
     ],
 ) -> str:
     """Say that the call came through."""
@@ -1011,7 +1016,7 @@ def test_a_call_like_one_before_is_not_checked_again(monkeypatch) -> None:
     monkeypatch.setattr(type(rule), "check", lambda *given: calls.append(given))
     function = taking(Count)
     function(3), function(3), function(4)
-    assert [given[2] for given in calls] == [3, 4]
+    assert [value for of, _, value, _ in calls if of is rule] == [3, 4]
 
 
 def test_a_call_that_passed_lets_none_pass_that_differs() -> None:
