@@ -27,12 +27,10 @@ from typing import (
 )
 
 from course_attn._shapes import (
-    FLOATS,
     Arrays,
     Pattern,
     dtype_name,
     kind_name,
-    library_of,
 )
 
 __all__ = [
@@ -45,7 +43,6 @@ __all__ = [
     "Divides",
     "Finite",
     "Flag",
-    "FloatDtypeOf",
     "Function",
     "Lengthens",
     "Must",
@@ -141,23 +138,6 @@ Function = Annotated[Callable[..., Any], be("a function", Callable)]
 Activation = Annotated[Callable[[Any], Any], be(_SUCH_AS_RELU, Callable)]
 
 
-@dataclass(frozen=True)
-class FloatDtypeOf(Rule):
-    """A floating-point dtype of this library."""
-
-    library: str
-
-    def check(self, name: str, value: Any, call: Call) -> None:
-        home = library_of(value if isinstance(value, type) else type(value))
-        called = getattr(value, "__name__", None) or getattr(value, "name", None)
-        called = dtype_name(called or value)
-        if home != self.library or called not in FLOATS:
-            must = f"be a floating-point dtype of {self.library}"
-            is_known = home in ("numpy", "torch")
-            got = f"{home}.{called}" if is_known else repr(value)
-            raise TypeError(f"{name} must {must}, got {got}")
-
-
 # --- what it must be beside axes and other arguments ----------------------------------------------
 
 
@@ -165,14 +145,9 @@ class OfAxes(Rule):
     """Something must hold of the value and of the length of each of these axes."""
 
     def __init__(
-        self,
-        says: str,
-        holds: Callable[[Any, Any], bool],
-        *axes: str,
-        compares: bool = False,
+        self, says: str, holds: Callable[[Any, Any], bool], *axes: str
     ) -> None:
         self.says, self.holds, self.axes = says, holds, axes
-        self.compares = compares
 
     def __repr__(self) -> str:
         return f"{self.says!r} for {self.axes}"

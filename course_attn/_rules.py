@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from course_attn._contracts import WHOLE, Call, Must, OfAxes, Rule, be
-from course_attn._shapes import Pattern
+from course_attn._shapes import FLOATS, Pattern, library_of
 
 __all__ = [
     "AtMost",
@@ -14,6 +14,7 @@ __all__ = [
     "Entries",
     "Even",
     "EvenWidth",
+    "FloatDtypeOf",
     "NoLonger",
     "Odd",
     "Pair",
@@ -38,7 +39,6 @@ AtMost = partial(
     OfAxes,
     "{name} must be at most {axis} = {n}, got {value}",
     lambda value, n: value <= n,
-    compares=True,
 )
 
 
@@ -71,6 +71,23 @@ class _Pair(Rule):
 
 
 Pair = Annotated[tuple[int, int], _Pair()]
+
+
+@dataclass(frozen=True)
+class FloatDtypeOf(Rule):
+    """A floating-point dtype of this library."""
+
+    library: str
+
+    def check(self, name: str, value: Any, call: Call) -> None:
+        home = library_of(value if isinstance(value, type) else type(value))
+        called = getattr(value, "__name__", None) or getattr(value, "name", None)
+        called = str(called or value).removeprefix("torch.")
+        if home != self.library or called not in FLOATS:
+            must = f"be a floating-point dtype of {self.library}"
+            is_known = home in ("numpy", "torch")
+            got = f"{home}.{called}" if is_known else repr(value)
+            raise TypeError(f"{name} must {must}, got {got}")
 
 
 # --- entries of arrays and of mappings -----------------------------------------------------------
