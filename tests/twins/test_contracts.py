@@ -35,6 +35,7 @@ from course_attn._rules import (
     AtMost,
     Below,
     Entries,
+    Even,
     EvenWidth,
     FloatDtypeOf,
     NoLonger,
@@ -367,6 +368,7 @@ ACCEPTED = {
     "Flag": (Flag, [True, False]),
     "Activation": (Activation, [torch.relu, lambda x: x, torch.nn.ReLU()]),
     "Literal": (Literal["pre", "post"], ["pre", "post"]),
+    "Even": (Annotated[Count, Even], [2, np.int64(4)]),
     "Pair": (Pair, [(0, 1), (-2, np.int64(3))]),
     "a dtype": (
         Annotated[Any, FloatDtypeOf("numpy")],
@@ -473,6 +475,14 @@ REFUSED = {
         Literal["pre", "post"],
         TypeError,
         {1: "be 'pre' or 'post', got int 1"},
+    ),
+    "Even": (
+        Annotated[Count, Even],
+        ValueError,
+        [
+            (n, "be even, since features come in pairs, got 3")
+            for n in (3, np.int64(3))
+        ],
     ),
     "Pair": (
         Pair,
