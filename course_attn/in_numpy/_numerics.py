@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 from numpy import ndarray as Array
 
-from course_attn._contracts import FloatDtypeOf
+from course_attn._rules import FloatDtypeOf
 
 __all__ = [
     "DType",

@@ -13,13 +13,13 @@ from course_attn._contracts import (
     Activation,
     Count,
     Divides,
-    Entries,
     Flag,
     Function,
     NonEmpty,
     NotNegative,
     check_arguments,
 )
+from course_attn._rules import Entries
 from course_attn.in_numpy._numerics import upcast
 from course_attn.in_numpy.multi_head import multi_head_attention
 
@@ -50,7 +50,7 @@ BLOCK_SHAPES = {
     "bias_2": "d_model",
 }
 
-BlockParams = Annotated[Mapping[str, Array], Entries(Float, Array, **BLOCK_SHAPES)]
+BlockParams = Annotated[Mapping[str, Array], Entries(Float, Array, BLOCK_SHAPES)]
 
 
 @check_arguments

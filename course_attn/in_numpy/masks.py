@@ -6,7 +6,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy import ndarray as Array
 
-from course_attn._contracts import Count, Finite, Size, UpTo, check_arguments
+from course_attn._contracts import Count, Finite, Size, check_arguments
+from course_attn._rules import UpTo
 from course_attn.in_numpy._numerics import DType, relative_positions, safe_softmax
 from course_attn.in_numpy.qkv import attention
 

@@ -8,12 +8,12 @@ from numpy import ndarray as Array
 
 from course_attn._contracts import (
     Count,
-    Even,
     Flag,
     Positive,
     Size,
     check_arguments,
 )
+from course_attn._rules import Even, EvenWidth
 from course_attn.in_numpy._numerics import DType, relative_positions, upcast
 
 __all__ = ["alibi_bias", "rotary", "sinusoidal_encoding"]
@@ -22,7 +22,7 @@ __all__ = ["alibi_bias", "rotary", "sinusoidal_encoding"]
 @check_arguments
 def sinusoidal_encoding(
     n: Size,
-    d_model: Annotated[Count, Even()],
+    d_model: Annotated[Count, Even],
     *,
     base: Positive = 10000.0,
     dtype: DType | None = None,
@@ -60,7 +60,7 @@ def _angles(positions: Array, d: int, base: float) -> Array:
 
 @check_arguments
 def rotary(
-    X: Annotated[Float[Array, "*batch n d_k"], Even()],
+    X: Annotated[Float[Array, "*batch n d_k"], EvenWidth("d_k")],
     positions: Int[Array, "n"],
     *,
     base: Positive = 10000.0,

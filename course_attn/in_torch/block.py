@@ -12,13 +12,13 @@ from course_attn._contracts import (
     Activation,
     Count,
     Divides,
-    Entries,
     Flag,
     Function,
     NonEmpty,
     NotNegative,
     check_arguments,
 )
+from course_attn._rules import Entries
 from course_attn.in_torch._numerics import upcast
 from course_attn.in_torch.multi_head import multi_head_attention
 
@@ -49,7 +49,7 @@ BLOCK_SHAPES = {
     "bias_2": "d_model",
 }
 
-BlockParams = Annotated[Mapping[str, Array], Entries(Float, Array, **BLOCK_SHAPES)]
+BlockParams = Annotated[Mapping[str, Array], Entries(Float, Array, BLOCK_SHAPES)]
 
 
 @check_arguments

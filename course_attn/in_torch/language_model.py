@@ -8,18 +8,15 @@ from jaxtyping import Float, Int
 from torch import Tensor as Array
 
 from course_attn._contracts import (
-    AtMost,
-    Below,
     Count,
     Divides,
-    Layers,
-    NoLonger,
     NonEmpty,
     NotNegative,
     Share,
     Whole,
     check_arguments,
 )
+from course_attn._rules import AtMost, Below, Entries, NoLonger
 from course_attn.in_torch._numerics import upcast
 from course_attn.in_torch.block import (
     BLOCK_SHAPES,
@@ -239,17 +236,17 @@ _NAMES = {
 
 GPTParams = Annotated[
     Mapping[str, Array],
-    Layers(
+    Entries(
         Float,
         Array,
-        "transformer.blocks",
-        once={
+        {
             "embedding": "n_vocab d_model",
             "positions.P": "n_context d_model",
             "transformer.final_norm.gain": "d_model",
             "transformer.final_norm.bias": "d_model",
         },
         each={entry: BLOCK_SHAPES[name] for entry, name in _NAMES.items()},
+        prefix="transformer.blocks",
     ),
 ]
 

@@ -13,7 +13,6 @@ from jaxtyping import Float, Int
 from torch import Tensor as Array
 
 from course_attn._contracts import (
-    Below,
     Count,
     Flag,
     NonEmpty,
@@ -23,6 +22,7 @@ from course_attn._contracts import (
     Size,
     check_arguments,
 )
+from course_attn._rules import Below
 from course_attn.costs import head_widths
 from course_attn.in_torch.block_layers import Transformer, TransformerBlock
 from course_attn.in_torch.language_model import KVCache, sample_logits

@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor as Array
 
-from course_attn._contracts import Count, Finite, Size, UpTo, check_arguments
+from course_attn._contracts import Count, Finite, Size, check_arguments
+from course_attn._rules import UpTo
 from course_attn.in_torch._numerics import DType, relative_positions, safe_softmax
 from course_attn.in_torch.qkv import attention
 

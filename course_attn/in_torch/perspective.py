@@ -12,10 +12,9 @@ from course_attn._contracts import (
     Finite,
     NonEmpty,
     NotNegative,
-    Odd,
-    Pair,
     check_arguments,
 )
+from course_attn._rules import Odd, Pair
 from course_attn.in_torch._numerics import DType
 from course_attn.in_torch.qkv import attention
 

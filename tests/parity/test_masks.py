@@ -1,6 +1,6 @@
 """Attention with masks means what it means to PyTorch.
 
-The calls of `tests/twins/cases` compare one function at a time with code that is not ours. Here
+The calls of `tests/twins/cases.py` compare one function at a time with code that is not ours. Here
 and in `tests/chapters/masks/test_functions.py` stand properties of several functions at once.
 """
 

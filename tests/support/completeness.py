@@ -66,7 +66,7 @@ def _without_rows(tables: Any) -> Iterator[str]:
             name for name in TABLES if path not in _functions_in(tables, name)
         ]
         if missing:
-            file = f"tests/twins/cases/{path.split('.')[0]}.py"
+            file = f"tests/chapters/{path.split('.')[0]}/cases.py"
             where = _where("in_numpy", path)
             yield f"{where}: {path} is missing in {', '.join(missing)} of {file}"
 

@@ -7,6 +7,7 @@ import torch
 
 from tests.support.twin_table import INF, INTEGERS, NAN, Bad
 
+_NOT_BROADCAST = ("batch = (3,) from Q", "not broadcast")
 _DTYPES = {"mask": bool} | dict.fromkeys(INTEGERS, np.int64)
 
 
@@ -43,6 +44,18 @@ NOT_AT_LEAST_0 = [
     (None, TypeError, "real number, got NoneType"),
     (1j, TypeError, "real number, got complex"),
 ]
+
+
+def misfits(
+    function: str,
+    good: dict[str, Any],
+    *rows: tuple[str, tuple[str, ...], dict[str, Any]],
+) -> list[Bad]:
+    """Give for each row the argument blamed, what must be said of it, and what is changed."""
+    return [
+        misfit(function, names, *says, **good | changed)
+        for names, says, changed in rows
+    ]
 
 
 def bad_number(
@@ -164,65 +177,31 @@ def bad_masks(function: str, **arrays: tuple[int, ...]) -> list[Bad]:
         (1, 2, 7, 11): "batch = (2,) from Q",
         (2, 7, 0): "n_k = 11 from K",
     }
-    return [
-        *(
-            misfit(
-                function,
-                name,
-                f"broadcast to shape (*batch, n_q, n_k) with {says}",
-                **arrays,
-                **{name: shape},
-            )
-            for name in ("mask", "bias")
-            for shape, says in shapes.items()
-        ),
-        *(
-            misfit(
-                function,
-                name,
-                "(*batch, n_q, n_k)",
-                "got 1 axes",
-                **arrays,
-                **{name: (11,)},
-            )
-            for name in ("mask", "bias")
-        ),
-    ]
+    to = "broadcast to shape (*batch, n_q, n_k) with"
+    rows = [((f"{to} {says}",), shape) for shape, says in shapes.items()]
+    rows += [(("(*batch, n_q, n_k)", "got 1 axes"), (11,))]
+    return misfits(
+        function,
+        arrays,
+        *((name, says, {name: s}) for name in ("mask", "bias") for says, s in rows),
+    )
 
 
 def bad_values(function: str) -> list[Bad]:
     """Try values that do not belong to the keys."""
-    return [
-        misfit(function, "V", "n_k = 11 from K", Q=(7, 5), K=(11, 5), V=(7, 3)),
-        misfit(function, "V", "n_k = 11 from K", Q=(7, 5), K=(11, 5), V=(1, 3)),
-        misfit(function, "V", "n_k = 1 from K", Q=(7, 5), K=(1, 5), V=(11, 3)),
-        misfit(
-            function,
-            "V",
-            "batch = (2,) from Q",
-            Q=(2, 7, 5),
-            K=(2, 11, 5),
-            V=(11, 3),
-        ),
-        misfit(
-            function,
-            "V",
-            "batch = (2,) from Q",
-            Q=(2, 7, 5),
-            K=(2, 11, 5),
-            V=(1, 11, 3),
-        ),
-        misfit(function, "K", "d_k = 5 from Q", Q=(7, 5), K=(11, 1), V=(11, 3)),
-        misfit(function, "K", "d_k = 5 from Q", Q=(7, 5), K=(5, 11), V=(11, 3)),
-        misfit(
-            function,
-            "Q",
-            "at least one element along axis -1",
-            Q=(7, 0),
-            K=(11, 0),
-            V=(11, 3),
-        ),
-    ]
+    batched = {"Q": (2, 7, 5), "K": (2, 11, 5)}
+    return misfits(
+        function,
+        {"Q": (7, 5), "K": (11, 5), "V": (11, 3)},
+        ("V", ("n_k = 11 from K",), {"V": (7, 3)}),
+        ("V", ("n_k = 11 from K",), {"V": (1, 3)}),
+        ("V", ("n_k = 1 from K",), {"K": (1, 5)}),
+        ("V", ("batch = (2,) from Q",), batched),
+        ("V", ("batch = (2,) from Q",), batched | {"V": (1, 11, 3)}),
+        ("K", ("d_k = 5 from Q",), {"K": (11, 1)}),
+        ("K", ("d_k = 5 from Q",), {"K": (5, 11)}),
+        ("Q", ("at least one element along axis -1",), {"Q": (7, 0), "K": (11, 0)}),
+    )
 
 
 def bad_axis(function: str, array: str, n_axes: int) -> list[Bad]:
@@ -277,23 +256,16 @@ def bad_axis(function: str, array: str, n_axes: int) -> list[Bad]:
 
 def bad_queries_and_keys(function: str) -> list[Bad]:
     """Try what all scores refuse: misfits between Q and K in width and batch."""
-    return [
-        misfit(function, "K", "d_k = 5 from Q", Q=(7, 5), K=(11, 1)),
-        misfit(function, "K", "d_k = 1 from Q", Q=(7, 1), K=(11, 5)),
-        misfit(function, "K", "d_k = 5 from Q", Q=(7, 5), K=(5, 11)),
-        misfit(function, "K", "batch = (2,) from Q", Q=(2, 7, 5), K=(3, 11, 5)),
-        misfit(
-            function,
-            "K",
-            "batch = (3,) from Q",
-            "not broadcast",
-            Q=(3, 7, 5),
-            K=(1, 11, 5),
-        ),
-        misfit(function, "K", "batch = (3,) from Q", Q=(3, 7, 5), K=(11, 5)),
-        misfit(function, "K", "batch = () from Q", Q=(7, 5), K=(3, 11, 5)),
-        misfit(
-            function, "Q", "(*batch, n_q, d_k)", "got 1 axes", Q=(5,), K=(11, 5)
-        ),
-        misfit(function, "K", "(*batch, n_k, d_k)", "got 1 axes", Q=(7, 5), K=(5,)),
-    ]
+    return misfits(
+        function,
+        {"Q": (7, 5), "K": (11, 5)},
+        ("K", ("d_k = 5 from Q",), {"K": (11, 1)}),
+        ("K", ("d_k = 1 from Q",), {"Q": (7, 1)}),
+        ("K", ("d_k = 5 from Q",), {"K": (5, 11)}),
+        ("K", ("batch = (2,) from Q",), {"Q": (2, 7, 5), "K": (3, 11, 5)}),
+        ("K", _NOT_BROADCAST, {"Q": (3, 7, 5), "K": (1, 11, 5)}),
+        ("K", ("batch = (3,) from Q",), {"Q": (3, 7, 5)}),
+        ("K", ("batch = () from Q",), {"K": (3, 11, 5)}),
+        ("Q", ("(*batch, n_q, d_k)", "got 1 axes"), {"Q": (5,)}),
+        ("K", ("(*batch, n_k, d_k)", "got 1 axes"), {"K": (5,)}),
+    )

@@ -1,4 +1,4 @@
-"""The twins by their names, and what a row of the tables of `tests/twins/cases` is: a call.
+"""The twins by their names, and what a row of the tables of `tests/twins/cases.py` is: a call.
 
 A function is named by chapter and name, `"softmax.log_softmax"`. Arrays are NumPy's, and float64
 unless they are masks or integers; `twin` converts them for PyTorch, so that both libraries always

@@ -12,7 +12,14 @@ import pytest
 
 from tests.support.comparison import assert_refused_alike, refusal
 from tests.support.twin_table import LIBRARIES, Bad, convert, public
-from tests.twins.cases import BAD_INPUT, FUNCTIONS, arguments_of, fullest
+from tests.twins.cases import (
+    BAD_INPUT,
+    BY_HAND,
+    CASES,
+    FUNCTIONS,
+    arguments_of,
+    fullest,
+)
 
 pytestmark = pytest.mark.without_hook
 
@@ -39,14 +46,46 @@ ROWS = {
 def test_bad_input_is_refused(
     function: str, name: str, subtests: pytest.Subtests
 ) -> None:
-    """Every row of the tables that must be refused because of this argument."""
+    """Every row of the tables that must be refused because of this argument.
+
+    Also after a call that passed and differs in one argument: what is remembered of it must not
+    let the bad one pass.
+    """
     for bad in ROWS[function, name]:
         with subtests.test(str(bad)):
             errors = [
-                refusal(library, function, convert(library, bad.arguments))
-                for library in LIBRARIES
+                refusal(l, function, convert(l, bad.arguments)) for l in LIBRARIES
             ]
             assert_refused_alike(errors, bad.error, name, *bad.says)
+            good = mended(bad)
+            for library, error in zip(LIBRARIES, errors, strict=True):
+                public(library, function)(**convert(library, good))
+                again = refusal(library, function, convert(library, bad.arguments))
+                assert repr(again) == repr(error)
+
+
+def mended(bad: Bad) -> dict[str, Any]:
+    """Return the bad call with one argument as in a good one; if no such passes, a good call."""
+    cases = [case for case in (*CASES, *BY_HAND) if case.function == bad.function]
+    for name in sorted(bad.arguments, key=lambda name: name != bad.names):
+        others = {n: value for n, value in bad.arguments.items() if n != name}
+        values = [
+            {name: v}
+            for c in cases
+            for n, v in (c.arrays | c.options).items()
+            if n == name
+        ]
+        for value in ({}, *values):
+            try:
+                public("in_numpy", bad.function)(
+                    **convert("in_numpy", others | value)
+                )
+            except (TypeError, ValueError):
+                continue
+            return others | value
+    # Arrays of the cases seldom have the sizes of a row.
+    assert isinstance(bad.arguments[bad.names], np.ndarray | dict), "no good call"
+    return fullest(bad.function).arguments("in_numpy")
 
 
 NO_ARRAYS: dict[str, tuple[Callable[[Any], Any], str]] = {

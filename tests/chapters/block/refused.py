@@ -192,7 +192,7 @@ BAD_INPUT = [
             function,
             f"{part} {value!r}",
             {"X": np.ones((N_Q, D_MODEL))}
-            | dict.fromkeys(PARTS, np.abs)
+            | dict.fromkeys(PARTS, relu)
             | {part: value},
             TypeError,
             part,
@@ -206,7 +206,7 @@ BAD_INPUT = [
         Bad(
             function,
             "a single element",
-            {"X": np.ones(D_MODEL)} | dict.fromkeys(PARTS, np.abs),
+            {"X": np.ones(D_MODEL)} | dict.fromkeys(PARTS, relu),
             ValueError,
             "X",
             ("(*batch, n, d_model)", "got 1 axes"),

@@ -7,26 +7,24 @@ from tests.support.refusals import (
     bad_queries_and_keys,
     bad_values,
     misfit,
+    misfits,
 )
-from tests.support.twin_table import Bad
 
 _LOOKUP = "qkv.soft_lookup"
 
 
-def _bad_projection(names: str, says: str, **changed: tuple[int, ...]) -> Bad:
-    """Give a call of `project_qkv` that is right but for these shapes."""
-    shapes = {"X": (7, 3), "W_Q": (3, 5), "W_K": (3, 5), "W_V": (3, 5)}
-    return misfit("qkv.project_qkv", names, says, **shapes | changed)
-
-
 BAD_INPUT = [
-    _bad_projection("W_Q", "d_model = 3 from X", W_Q=(2, 3)),
-    _bad_projection("W_K", "d_model = 3 from X", W_K=(5, 5)),
-    _bad_projection("W_K", "d_k = 5 from W_Q", W_K=(3, 2)),
-    _bad_projection("W_K", "d_k = 5 from W_Q", W_K=(3, 1)),
-    _bad_projection("W_V", "d_model = 3 from X", W_V=(5, 3)),
-    _bad_projection("Z", "d_model = 3 from X", Z=(7, 5)),
-    _bad_projection("Z", "batch = (2,) from X", X=(2, 7, 3), Z=(11, 3)),
+    *misfits(
+        "qkv.project_qkv",
+        {"X": (7, 3), "W_Q": (3, 5), "W_K": (3, 5), "W_V": (3, 5)},
+        ("W_Q", ("d_model = 3 from X",), {"W_Q": (2, 3)}),
+        ("W_K", ("d_model = 3 from X",), {"W_K": (5, 5)}),
+        ("W_K", ("d_k = 5 from W_Q",), {"W_K": (3, 2)}),
+        ("W_K", ("d_k = 5 from W_Q",), {"W_K": (3, 1)}),
+        ("W_V", ("d_model = 3 from X",), {"W_V": (5, 3)}),
+        ("Z", ("d_model = 3 from X",), {"Z": (7, 5)}),
+        ("Z", ("batch = (2,) from X",), {"X": (2, 7, 3), "Z": (11, 3)}),
+    ),
     *bad_queries_and_keys("qkv.attention_weights"),
     misfit(
         "qkv.attention_weights",
@@ -46,38 +44,13 @@ BAD_INPUT = [
     *bad_number(
         "qkv.attention", "scale", positive=False, Q=(7, 5), K=(11, 5), V=(11, 3)
     ),
-    misfit(
+    *misfits(
         _LOOKUP,
-        "keys",
-        "d_k = 5 from query",
-        query=(5,),
-        keys=(11, 3),
-        values=(11, 2),
-    ),
-    misfit(
-        _LOOKUP,
-        "values",
-        "n_k = 11 from keys",
-        query=(5,),
-        keys=(11, 5),
-        values=(1, 2),
-    ),
-    misfit(
-        _LOOKUP,
-        "query",
-        "(d_k,)",
-        "got 2 axes",
-        query=(1, 5),
-        keys=(11, 5),
-        values=(11, 2),
-    ),
-    misfit(
-        _LOOKUP,
-        "keys",
-        "at least one element",
-        query=(5,),
-        keys=(0, 5),
-        values=(0, 2),
+        {"query": (5,), "keys": (11, 5), "values": (11, 2)},
+        ("keys", ("d_k = 5 from query",), {"keys": (11, 3)}),
+        ("values", ("n_k = 11 from keys",), {"values": (1, 2)}),
+        ("query", ("(d_k,)", "got 2 axes"), {"query": (1, 5)}),
+        ("keys", ("at least one element",), {"keys": (0, 5), "values": (0, 2)}),
     ),
     *bad_number(_LOOKUP, "temperature", query=(5,), keys=(11, 5), values=(11, 2)),
 ]
