@@ -1,6 +1,6 @@
 """What attention costs: every count of `course_attn.costs`, by hand and by others' code.
 
-The rows are written like those of `tests/twins/cases.py`. There is one module for both libraries, so
+The rows are like those of `tests/twins/cases.py`. There is one module for both libraries, so
 nothing is compared between twins.
 """
 
