@@ -301,6 +301,7 @@ INFINITE = {
     "tiled_attention": lambda f: [
         f(HUGE, HUGE, HUGE),
         f(HUGE, HUGE, HUGE, bias=np.full((1, 1), np.inf)),
+        f(np.array([[np.inf, -np.inf]]), HUGE, HUGE),
     ],
 }
 HUGE = np.array([[1e308, 1e308]])
