@@ -2,7 +2,8 @@
 
 The functions of the course exist twice, under the same names and with the same arguments: in NumPy
 (``from course_attn.in_numpy import attention``) and in PyTorch (``course_attn.in_torch``). Only
-PyTorch has the modules, `fused_attention`, and what copies layers from and to ``torch.nn``.
+PyTorch has the modules, and what copies layers from and to ``torch.nn``. A module that attends
+returns its outputs; its method ``forward_with_weights`` returns the attention weights as well.
 ``course_attn.costs`` counts parameters, operations and bytes. These three are the public interface;
 ``check``, ``hint``, ``solution`` and ``progress`` of ``course_attn.exercises`` are for the learner;
 the rest serves the book. ``course_attn.text`` has the text of the course's language model,
@@ -30,8 +31,6 @@ scale
     one prefers what is least alike. None means 1/sqrt(d_k).
 n_heads
     The number of heads; it divides the widths that are split among them.
-need_weights
-    Whether a module also returns the attention weights.
 
 Shapes are in the annotations: ``"*batch n_q d_k"`` has any number of leading axes, and ``#`` marks
 axes that broadcast. Results have the dtype of the arguments. Softmaxes, attention weights, norms,

@@ -27,7 +27,7 @@ def growing_rows() -> list[results.Row]:
     for n in (512, 1024, 2048, 4096):
         for name, power in (
             ("NumPy explicit", 2),
-            ("NumPy tiled", 1),
+            ("NumPy fused", 1),
             ("PyTorch fused", 1),
         ):
             times = [1e-8 * n**2 * noise for noise in (0.99, 1.0, 1.02)]
@@ -76,7 +76,7 @@ def test_growth_looks_at_long_sequences_only() -> None:
     rows[0]["seconds"]["median"] = 1e3  # at n = 512, the overhead of starting, say
     assert results.growth(rows, "NumPy explicit", "seconds") == pytest.approx(2)
     assert results.growth(rows, "NumPy explicit", "extra_bytes") == pytest.approx(2)
-    assert results.growth(rows, "NumPy tiled", "extra_bytes") == pytest.approx(1)
+    assert results.growth(rows, "NumPy fused", "extra_bytes") == pytest.approx(1)
 
 
 def test_ratios_are_taken_round_by_round() -> None:
@@ -245,12 +245,12 @@ def test_summary_is_pytorchs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_peak_memory_is_found_in_another_process() -> None:
-    """Three arrays of n^2 float32 scores in eight heads, more or less; tiled a few tiles only."""
+    """Three arrays of n^2 float32 scores in eight heads, more or less; fused a few tiles only."""
     settings = {"n": 512, "dtype": "float32"}
     matrix = 8 * 512**2 * 4
     explicit = measure.peak_in_child("growing", "NumPy explicit", settings)
     assert 2 * matrix < explicit < 5 * matrix
-    assert measure.peak_in_child("growing", "NumPy tiled", settings) < matrix
+    assert measure.peak_in_child("growing", "NumPy fused", settings) < matrix
 
 
 # --- contenders -----------------------------------------------------------------------------------
@@ -260,20 +260,21 @@ def test_contenders_compute_the_same_attention() -> None:
     found = contenders.numpy_attention(n=70, dtype="float32")
     outs = {name: np.asarray(run()).squeeze() for name, run in found.items()}
     for name in (
+        "NumPy fused",
         "NumPy tiled",
         "NumPy explicit",
         "PyTorch explicit",
-        "NumPy tiled, BLAS threads only",
+        "NumPy fused, BLAS threads only",
     ):
         np.testing.assert_allclose(outs[name], outs["PyTorch fused"], atol=1e-5)
-    causal = outs["NumPy tiled, causal"]
+    causal = outs["NumPy fused, causal"]
     np.testing.assert_allclose(causal, outs["PyTorch fused, causal"], atol=1e-5)
 
 
 def test_contenders_that_compute_something_else_are_refused() -> None:
     found = contenders.numpy_attention(n=20, dtype="float32")
     attention._check_that_all_agree(found)
-    found["NumPy tiled"] = found["NumPy tiled, causal"]
+    found["NumPy fused"] = found["NumPy fused, causal"]
     with pytest.raises(AssertionError):
         attention._check_that_all_agree(found)
 
@@ -352,7 +353,7 @@ def test_figures_are_drawn_from_results() -> None:
     growth = figures.growth_with_length(found)
     labels = [t.get_text() for t in growth.axes[1].get_legend().get_texts()]
     assert labels[0] == "explicit: 2.00"
-    assert labels[1] == "tiled: 1.00"
+    assert labels[1] == "fused: 1.00"
     assert len(figures.decoding_times(found).axes[0].lines) == 2
     bars = figures.benchmark_bars(found, "decoding", n=128)
     texts = [t.get_text() for t in bars.axes[0].texts]

@@ -35,8 +35,8 @@ attention(X, X)  # type: ignore[call-arg]
 
 layer = MultiHeadAttention(6, n_heads=2)
 assert_type(layer.forward(X), Tensor)
-assert_type(layer.forward(X, need_weights=True), tuple[Tensor, Tensor])
-layer.forward(X, need_weight=True)  # type: ignore[call-overload]
+assert_type(layer.forward_with_weights(X), tuple[Tensor, Tensor])
+layer.forward(X, need_weights=True)  # type: ignore[call-arg]
 MultiHeadAttention(6, n_heads="2")  # type: ignore[arg-type]
 
 model = Transformer(1, 6, 2, norm="post")

@@ -12,8 +12,8 @@ from tools.book import ROOT, chapters
 
 __all__ = ["ChaptersContract", "ThirdPartyContract"]
 
-# Below all chapters: what they need of floating point, and of the machine.
-BELOW = ("_numerics", "_threads")
+# Below all chapters: what they need of floating point, and what is quick but explains nothing.
+BELOW = ("_numerics", "_fused")
 
 
 class ChaptersContract(LayersContract):

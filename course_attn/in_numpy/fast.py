@@ -9,7 +9,6 @@ from numpy import ndarray as Array
 
 from course_attn._contracts import Count, Finite, Flag, NonEmpty, check_arguments
 from course_attn.in_numpy._numerics import default_scale, upcast
-from course_attn.in_numpy._threads import Share, in_parallel, shares
 
 __all__ = [
     "linear_attention",
@@ -172,54 +171,19 @@ def tiled_attention(
     mask, bias = (
         None if x is None else np.broadcast_to(x, shape) for x in (mask, bias)
     )
-    # Contiguous: else matmul is slow.
-    q, k, v = (np.ascontiguousarray(upcast(X)) for X in (Q, K, V))
-    out = np.empty((*Q.shape[:-1], V.shape[-1]), q.dtype)
-
-    def attend(share: Share) -> None:
-        queries, keys = share
-        own_mask = None if mask is None else mask[queries]
-        own_bias = None if bias is None else bias[queries]
-        # Each thread has its own setting; infinities give NaN, as in `attention`.
-        with np.errstate(invalid="ignore", over="ignore"):
-            own_q = q[queries] * scale
-            out[queries] = _attend_in_tiles(
-                own_q, k[keys], v[keys], own_mask, own_bias, causal, tile
-            )
-
-    in_parallel(attend, shares(shape, causal))
-    return out.astype(Q.dtype, copy=False)
-
-
-def _attend_in_tiles(
-    Q: Array,
-    K: Array,
-    V: Array,
-    mask: Array | None,
-    bias: Array | None,
-    causal: bool,
-    tile: int,
-) -> Array:
-    """Go over the keys tile by tile, for one share of the queries, scaled already."""
-    n_q, n_k, d_v = len(Q), *V.shape
-    needs_maximum = bias is not None or not _fits_exp(Q, K, V)
-    lowest = np.finfo(Q.dtype).min if needs_maximum else 0
-    m, l = np.full((n_q, 1), lowest, Q.dtype), np.zeros((n_q, 1), Q.dtype)
-    o = np.zeros((n_q, d_v), Q.dtype)
-    width = min(tile, n_k)
-    ones = np.ones((width, 1), Q.dtype)
-    buffers = np.empty((2, n_q * max(width, d_v)), Q.dtype)
-    for rows, keys in _tiles(n_q, n_k, tile, causal):
-        S = _matrix_in(buffers[0], n_q - rows.start, keys.stop - keys.start)
-        np.matmul(Q[rows], K[keys].T, out=S)
-        _hide(S, mask, bias, rows, keys, n_k - n_q if causal else n_k)
-        if needs_maximum:
-            _raise_maximum(S, m[rows], l[rows], o[rows])
-        np.exp(S, out=S)
-        # 4 times as quick as S.sum(axis=-1)
-        l[rows] += S @ ones[: S.shape[1]]
-        o[rows] += np.matmul(S, V[keys], out=_matrix_in(buffers[1], len(S), d_v))
-    return np.divide(o, np.where(l == 0, 1, l), out=o)
+    # Where an infinity meets an infinity, the scores are NaN, as documented.
+    with np.errstate(invalid="ignore", over="ignore"):
+        q, k, v = upcast(Q) * scale, upcast(K), upcast(V)
+        n_q, n_k = shape[-2:]
+        # What no keys at all contribute.
+        so_far = partial_attention(q @ k[..., :0, :].mT, v[..., :0, :])
+        for rows, keys in _tiles(n_q, n_k, tile, causal):
+            S = q[..., rows, :] @ k[..., keys, :].mT
+            S = _hide(S, mask, bias, rows, keys, n_k - n_q if causal else n_k)
+            part = partial_attention(S, v[..., keys, :])
+            so_far = _merge_rows(so_far, part, rows.start)
+    _, l, o = so_far
+    return (o / np.where(l == 0, 1, l)[..., None]).astype(Q.dtype, copy=False)
 
 
 def _tiles(
@@ -238,48 +202,35 @@ def _hide(
     rows: slice,
     keys: slice,
     ahead: int,
-) -> None:
+) -> Array:
     """Add the bias, and put -inf where a query may not attend: after key i + ahead for query i."""
     if bias is not None:
-        S += bias[rows, keys]
+        S = S + bias[..., rows, keys]
     if mask is not None:
-        np.copyto(S, -np.inf, where=~mask[rows, keys])
-    # Does the diagonal cross this tile? If so, only in the first rows.
+        S = np.where(mask[..., rows, keys], S, -np.inf)
+    # Does the diagonal cross this tile?
     if keys.stop - 1 > rows.start + ahead:
-        own = np.arange(rows.start, min(rows.stop, keys.stop - ahead)) + ahead
+        own = np.arange(rows.start, rows.stop) + ahead
         later = np.arange(keys.start, keys.stop) > own[:, None]
-        np.copyto(S[: len(own)], -np.inf, where=later)
+        S = np.where(later, -np.inf, S)
+    return S
 
 
-def _raise_maximum(S: Array, m: Array, l: Array, o: Array) -> None:
-    """Raise the running maximum to that of the tile; shrink what was summed with the old one."""
-    largest = np.maximum(m, S.max(axis=-1, keepdims=True))
-    S -= largest
-    shrink = np.exp(m - largest)
-    l *= shrink
-    o *= shrink
-    m[:] = largest
+_Partial = tuple[Array, Array, Array]
 
 
-# Exps between exp(-30) = 1e-13 and exp(30) = 1e13 need no maximum subtracted.
-_SAFE_SCORE = 30.0
-_SAFE_VALUE = 1e20
-
-
-def _fits_exp(Q: Array, K: Array, V: Array) -> bool:
-    """Tell whether all scores are so small that exp can take them as they are.
-
-    No dot product exceeds the product of the lengths (Cauchy and Schwarz). Where that is small,
-    looking for the maximum and subtracting it can be left out: a seventh of the time.
-    """
-    longest = [np.einsum("nd,nd->n", X, X).max(initial=0.0) for X in (Q, K)]
-    largest = max(V.max(initial=0.0), -V.min(initial=0.0))
-    return bool(longest[0] * longest[1] < _SAFE_SCORE**2 and largest < _SAFE_VALUE)
-
-
-def _matrix_in(buffer: Array, n_rows: int, n_columns: int) -> Array:
-    """Use the start of a buffer as a matrix: memory that is in the cache already."""
-    return buffer[: n_rows * n_columns].reshape(n_rows, n_columns)
+def _merge_rows(so_far: _Partial, part: _Partial, first: int) -> _Partial:
+    """Merge what a tile gives to the queries from `first` on; the others keep what they have."""
+    if first == 0:
+        return merge_partial(*so_far, *part)
+    m, l, o = so_far
+    rest = m[..., first:], l[..., first:], o[..., first:, :]
+    new_m, new_l, new_o = merge_partial(*rest, *part)
+    return (
+        np.concatenate([m[..., :first], new_m], axis=-1),
+        np.concatenate([l[..., :first], new_l], axis=-1),
+        np.concatenate([o[..., :first, :], new_o], axis=-2),
+    )
 
 
 # --- decoding -------------------------------------------------------------------------------------

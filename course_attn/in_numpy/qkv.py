@@ -14,6 +14,7 @@ from course_attn._contracts import (
     Positive,
     check_arguments,
 )
+from course_attn.in_numpy._fused import fused_attention
 from course_attn.in_numpy._numerics import (
     default_scale,
     relative_positions,
@@ -24,7 +25,13 @@ from course_attn.in_numpy.scores import dot_scores
 from course_attn.in_numpy.softmax import softmax
 from course_attn.in_numpy.weighted_sum import weighted_sum
 
-__all__ = ["attention", "attention_weights", "project_qkv", "soft_lookup"]
+__all__ = [
+    "attention",
+    "attention_weights",
+    "fused_attention",
+    "project_qkv",
+    "soft_lookup",
+]
 
 
 @check_arguments

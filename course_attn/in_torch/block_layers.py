@@ -1,7 +1,7 @@
 """The transformer block, its parts and a stack of blocks as modules."""
 
-from collections.abc import Sequence
-from typing import Any, Literal, overload
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -16,6 +16,7 @@ from course_attn._contracts import (
     Probability,
     check_arguments,
 )
+from course_attn.in_torch.block import post_norm_block, pre_norm_block
 from course_attn.in_torch.multi_head_layers import (
     Cache,
     MultiHeadAttention,
@@ -174,30 +175,6 @@ class TransformerBlock(torch.nn.Module):
         """Say where the norms stand."""
         return f"norm={self.norm!r}"
 
-    @overload
-    def forward(
-        self,
-        X: Array,
-        *,
-        mask: Array | None = ...,
-        bias: Array | None = ...,
-        causal: bool = ...,
-        cache: Cache | None = ...,
-        need_weights: Literal[False] = ...,
-    ) -> Array: ...
-
-    @overload
-    def forward(
-        self,
-        X: Array,
-        *,
-        mask: Array | None = ...,
-        bias: Array | None = ...,
-        causal: bool = ...,
-        cache: Cache | None = ...,
-        need_weights: Literal[True],
-    ) -> tuple[Array, Array]: ...
-
     # Checked by the parts: the attention alone knows how many positions a cache keeps.
     def forward(
         self,
@@ -207,34 +184,46 @@ class TransformerBlock(torch.nn.Module):
         bias: Float[Array, "*#batch #n_heads #n #n_k"] | None = None,
         causal: bool = False,
         cache: Cache | None = None,
-        need_weights: bool = False,
-    ) -> Array | tuple[Array, Array]:
-        """Return the elements after the block, and if asked the weights (..., n_heads, n, n_k).
+    ) -> Array:
+        """Return the elements after the block.
 
         What `transformer_block` gives, where there are no `biases`. The arguments are those of
         `MultiHeadAttention`, and n_k is n, or with a cache the number of all positions so far.
         """
-        options: dict[str, Any] = {"mask": mask, "bias": bias, "causal": causal}
-        options |= {"cache": cache, "need_weights": need_weights}
-        if self.norm == "pre":
-            mixed, weights = self._attend(self.norm_1(X), **options)
-            H = X + mixed
-            Y = H + self._process(self.norm_2(H))
-        else:
-            mixed, weights = self._attend(X, **options)
-            H = self.norm_1(X + mixed)
-            Y = self.norm_2(H + self._process(H))
-        return Y if weights is None else (Y, weights)
+        options = {"mask": mask, "bias": bias, "causal": causal, "cache": cache}
+        return self._join(X, lambda H: self.attention(H, **options))
 
-    def _attend(self, X: Array, **options: Any) -> tuple[Array, Array | None]:
-        """Return what attention adds to the elements, and its weights or None."""
-        found = self.attention(X, **options)
-        mixed, weights = found if options["need_weights"] else (found, None)
-        return self.dropout(mixed), weights
+    def forward_with_weights(
+        self,
+        X: Float[Array, "*batch n d_model"],
+        *,
+        mask: Bool[Array, "*#batch #n #n_k"] | None = None,
+        bias: Float[Array, "*#batch #n_heads #n #n_k"] | None = None,
+        causal: bool = False,
+        cache: Cache | None = None,
+    ) -> tuple[Array, Array]:
+        """Return what `forward` does, and the weights (..., n_heads, n, n_k)."""
+        options: dict[str, Any] = {"mask": mask, "bias": bias}
+        options |= {"causal": causal, "cache": cache}
+        weights: list[Array] = []
 
-    def _process(self, H: Array) -> Array:
-        """Return what the feed-forward network adds to the elements."""
-        return self.dropout(self.feed_forward(H))
+        def attend(H: Array) -> Array:
+            mixed, of_heads = self.attention.forward_with_weights(H, **options)
+            weights.append(of_heads)
+            return mixed
+
+        return self._join(X, attend), weights[0]
+
+    def _join(self, X: Array, attend: Callable[[Array], Array]) -> Array:
+        """Join attention, feed-forward network and norms in the order of `norm`."""
+        block = pre_norm_block if self.norm == "pre" else post_norm_block
+        return block(
+            X,
+            lambda H: self.dropout(attend(H)),
+            lambda H: self.dropout(self.feed_forward(H)),
+            self.norm_1,
+            self.norm_2,
+        )
 
 
 class Transformer(torch.nn.Module):
@@ -248,7 +237,7 @@ class Transformer(torch.nn.Module):
     Examples
     --------
     >>> stack = Transformer(3, 8, n_heads=2)
-    >>> out, weights = stack(torch.ones(5, 8), causal=True, need_weights=True)
+    >>> out, weights = stack.forward_with_weights(torch.ones(5, 8), causal=True)
     >>> out.shape, len(weights), weights[0].shape
     (torch.Size([5, 8]), 3, torch.Size([2, 5, 5]))
     """
@@ -283,30 +272,6 @@ class Transformer(torch.nn.Module):
             if isinstance(part, TransformerBlock | LayerNorm):
                 part.reset_parameters(generator)
 
-    @overload
-    def forward(
-        self,
-        X: Array,
-        *,
-        mask: Array | None = ...,
-        bias: Array | None = ...,
-        causal: bool = ...,
-        caches: Sequence[Cache] | None = ...,
-        need_weights: Literal[False] = ...,
-    ) -> Array: ...
-
-    @overload
-    def forward(
-        self,
-        X: Array,
-        *,
-        mask: Array | None = ...,
-        bias: Array | None = ...,
-        causal: bool = ...,
-        caches: Sequence[Cache] | None = ...,
-        need_weights: Literal[True],
-    ) -> tuple[Array, tuple[Array, ...]]: ...
-
     # Checked by the parts, but for the number of caches.
     def forward(
         self,
@@ -316,22 +281,34 @@ class Transformer(torch.nn.Module):
         bias: Float[Array, "*#batch #n_heads #n #n_k"] | None = None,
         causal: bool = False,
         caches: Sequence[Cache] | None = None,
-        need_weights: bool = False,
-    ) -> Array | tuple[Array, tuple[Array, ...]]:
-        """Return the elements after all blocks, and if asked the weights of each, in a tuple.
+    ) -> Array:
+        """Return the elements after all blocks.
 
         Every block gets the same `mask`, `bias` and `causal`. With `caches`, one `KVCache` for each
         block, X holds only the new elements; the caches keep the keys and values of earlier calls.
         """
-        options = {"mask": mask, "bias": bias, "causal": causal}
-        weights: list[Array] = []
         for block, cache in zip(self.blocks, self._one_each(caches), strict=True):
-            X = block(X, cache=cache, need_weights=need_weights, **options)
-            if need_weights:
-                X, of_block = X
-                weights.append(of_block)
-        Y = self.final_norm(X)
-        return (Y, tuple(weights)) if need_weights else Y
+            X = block(X, mask=mask, bias=bias, causal=causal, cache=cache)
+        return self.final_norm(X)
+
+    def forward_with_weights(
+        self,
+        X: Float[Array, "*batch n d_model"],
+        *,
+        mask: Bool[Array, "*#batch #n #n_k"] | None = None,
+        bias: Float[Array, "*#batch #n_heads #n #n_k"] | None = None,
+        causal: bool = False,
+        caches: Sequence[Cache] | None = None,
+    ) -> tuple[Array, tuple[Array, ...]]:
+        """Return what `forward` does, and the weights of each block, in a tuple."""
+        weights: list[Array] = []
+        block: Any  # A ModuleList does not say what its modules are.
+        for block, cache in zip(self.blocks, self._one_each(caches), strict=True):
+            X, of_block = block.forward_with_weights(
+                X, mask=mask, bias=bias, causal=causal, cache=cache
+            )
+            weights.append(of_block)
+        return self.final_norm(X), tuple(weights)
 
     def _one_each(self, caches: Sequence[Cache] | None) -> Sequence[Cache | None]:
         """Return a cache, or None, for each block.

@@ -5,7 +5,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from operator import index
-from typing import Annotated, Literal, overload
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -134,44 +134,34 @@ class GPT(torch.nn.Module):
         """Say the sizes of the vocabulary and the context."""
         return f"n_vocab={self.n_vocab}, n_context={self.n_context}"
 
-    @overload
-    def forward(
-        self,
-        tokens: Array,
-        *,
-        caches: Sequence[KVCache] | None = ...,
-        need_weights: Literal[False] = ...,
-    ) -> Array: ...
-
-    @overload
-    def forward(
-        self,
-        tokens: Array,
-        *,
-        caches: Sequence[KVCache] | None = ...,
-        need_weights: Literal[True],
-    ) -> tuple[Array, tuple[Array, ...]]: ...
-
     @check_arguments
     def forward(
         self,
         tokens: Int[Array, "*batch n"],
         *,
         caches: Sequence[KVCache] | None = None,
-        need_weights: Flag = False,
-    ) -> Array | tuple[Array, tuple[Array, ...]]:
-        """Return the logits (..., n, n_vocab), and if asked each block's weights, in a tuple.
+    ) -> Float[Array, "*batch n n_vocab"]:
+        """Return the logits (..., n, n_vocab).
 
         With `caches`, one `KVCache` for each block, `tokens` are only the new ones: they stand
         behind those of earlier calls.
         """
         X = self.embed(tokens, offset=len(caches[0]) if caches else 0)
-        found = self.transformer(
-            X, causal=True, caches=caches, need_weights=need_weights
+        return self.unembed(self.transformer(X, causal=True, caches=caches))
+
+    @check_arguments
+    def forward_with_weights(
+        self,
+        tokens: Int[Array, "*batch n"],
+        *,
+        caches: Sequence[KVCache] | None = None,
+    ) -> tuple[Array, tuple[Array, ...]]:
+        """Return what `forward` does, and each block's weights, in a tuple."""
+        X = self.embed(tokens, offset=len(caches[0]) if caches else 0)
+        X, weights = self.transformer.forward_with_weights(
+            X, causal=True, caches=caches
         )
-        X, weights = found if need_weights else (found, None)
-        logits = self.unembed(X)
-        return logits if weights is None else (logits, weights)
+        return self.unembed(X), weights
 
     @check_arguments
     def embed(
@@ -261,7 +251,7 @@ def attention_maps(
     >>> attention_maps(GPT(config), torch.tensor([3, 1, 4, 1])).shape
     torch.Size([3, 2, 4, 4])
     """
-    _, weights = model(tokens, need_weights=True)
+    _, weights = model.forward_with_weights(tokens)
     return torch.stack(weights, dim=-4)
 
 

@@ -1,6 +1,6 @@
 """Attention with several heads as modules, and PyTorch's layer to and from ours."""
 
-from typing import Annotated, Literal, Protocol, overload, runtime_checkable
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
@@ -16,68 +16,15 @@ from course_attn._contracts import (
     check_arguments,
 )
 from course_attn.costs import head_widths
-from course_attn.in_torch.qkv import (
-    attention,
-    attention_weights,
-    fused_attention,
-    project_qkv,
-)
+from course_attn.in_torch.qkv import attention_weights, fused_attention
 from course_attn.in_torch.weighted_sum import weighted_sum
 
 __all__ = [
-    "AttentionHead",
     "MultiHeadAttention",
     "from_torch",
     "head_weights",
     "to_torch",
 ]
-
-
-class AttentionHead(torch.nn.Module):
-    """One head: project the elements to a small width, and attend there.
-
-    head = softmax(Q K^T / sqrt(d_k)) V with Q = X W_Q, K = Z W_K, V = Z W_V. The head reads all
-    d_model features of every element, through matrices of its own.
-    Source: Vaswani et al. (2017), section 3.2.2, "head_i".
-
-    Examples
-    --------
-    >>> AttentionHead(7, d_k=2, d_v=3)(torch.ones(5, 7)).shape
-    torch.Size([5, 3])
-    """
-
-    @check_arguments
-    def __init__(self, d_model: Count, d_k: Count, d_v: Count) -> None:
-        super().__init__()
-        self.d_model, self.d_k, self.d_v = d_model, d_k, d_v
-        self.W_Q = torch.nn.Parameter(torch.empty(d_model, d_k))
-        self.W_K = torch.nn.Parameter(torch.empty(d_model, d_k))
-        self.W_V = torch.nn.Parameter(torch.empty(d_model, d_v))
-        self.reset_parameters()
-
-    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Draw the matrices anew, with variance 1/d_model, so that projections keep theirs."""
-        for W in (self.W_Q, self.W_K, self.W_V):
-            torch.nn.init.normal_(W, std=self.d_model**-0.5, generator=generator)
-
-    def extra_repr(self) -> str:
-        """Say the widths."""
-        return f"d_model={self.d_model}, d_k={self.d_k}, d_v={self.d_v}"
-
-    @check_arguments
-    def forward(
-        self,
-        X: Float[Array, "*batch n_q d_model"],
-        Z: Annotated[
-            Float[Array, "*batch n_k d_model"] | None, Default("X")
-        ] = None,
-        *,
-        mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
-        causal: Flag = False,
-    ) -> Float[Array, "*batch n_q d_v"]:
-        """Return what this head finds for each element of X in Z, by default in X itself."""
-        Q, K, V = project_qkv(X, self.W_Q, self.W_K, self.W_V, Z=Z)
-        return attention(Q, K, V, mask=mask, causal=causal)
 
 
 @runtime_checkable
@@ -104,7 +51,7 @@ class MultiHeadAttention(torch.nn.Module):
     >>> layer = MultiHeadAttention(6, n_heads=2)
     >>> layer
     MultiHeadAttention(d_model=6, n_heads=2, d_k=3, d_v=3, d_z=6, biases=True, dropout=0.0)
-    >>> out, weights = layer(torch.ones(5, 6), need_weights=True)
+    >>> out, weights = layer.forward_with_weights(torch.ones(5, 6))
     >>> out.shape, weights.shape
     (torch.Size([5, 6]), torch.Size([2, 5, 5]))
     """
@@ -150,32 +97,6 @@ class MultiHeadAttention(torch.nn.Module):
         sizes = ", ".join(f"{name}={getattr(self, name)}" for name in names)
         return f"{sizes}, biases={self.b_O is not None}, dropout={self.dropout}"
 
-    @overload
-    def forward(
-        self,
-        X: Array,
-        Z: Array | None = ...,
-        *,
-        mask: Array | None = ...,
-        bias: Array | None = ...,
-        causal: bool = ...,
-        cache: Cache | None = ...,
-        need_weights: Literal[False] = ...,
-    ) -> Array: ...
-
-    @overload
-    def forward(
-        self,
-        X: Array,
-        Z: Array | None = ...,
-        *,
-        mask: Array | None = ...,
-        bias: Array | None = ...,
-        causal: bool = ...,
-        cache: Cache | None = ...,
-        need_weights: Literal[True],
-    ) -> tuple[Array, Array]: ...
-
     @check_arguments
     def forward(
         self,
@@ -186,39 +107,60 @@ class MultiHeadAttention(torch.nn.Module):
         bias: Float[Array, "*#batch #n_heads #n_q #n_k"] | None = None,
         causal: Flag = False,
         cache: Annotated[Cache | None, Lengthens("n_k")] = None,
-        need_weights: Flag = False,
-    ) -> Array | tuple[Array, Array]:
-        """Return the outputs (..., n_q, d_model), and if asked the weights of every head.
+    ) -> Float[Array, "*batch n_q d_model"]:
+        """Return the outputs (..., n_q, d_model); a fused kernel does the work.
+
+        `mask` and `causal` hold for all heads. A `cache`, such as a `KVCache`, appends the keys and
+        values of Z to those of earlier calls, and n_k counts all of them. Through a `KVCache` no
+        gradient flows: train without one.
+        """
+        Q, K, V = self._project(X, Z, cache)
+        limits = self._limits(Q, mask, bias, causal)
+        dropout = self.dropout if self.training else 0.0
+        return self._mix(fused_attention(Q, K, V, **limits, dropout=dropout))
+
+    @check_arguments
+    def forward_with_weights(
+        self,
+        X: Float[Array, "*batch n_q d_model"],
+        Z: Annotated[Float[Array, "*batch n_k d_z"] | None, Default("X")] = None,
+        *,
+        mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+        bias: Float[Array, "*#batch #n_heads #n_q #n_k"] | None = None,
+        causal: Flag = False,
+        cache: Annotated[Cache | None, Lengthens("n_k")] = None,
+    ) -> tuple[Array, Array]:
+        """Return what `forward` does, and the weights of every head.
 
         The weights (..., n_heads, n_q, n_k) are one matrix for each head, not their mean; in
-        training they are those after dropout, which the outputs were computed with. Without them a
-        fused kernel does the work. `mask` and `causal` hold for all heads. A `cache`, such as a
-        `KVCache`, appends the keys and values of Z to those of earlier calls, and n_k counts all of
-        them. Through a `KVCache` no gradient flows: train without one.
+        training they are those after dropout, which the outputs were computed with.
         """
-        Q, K, V = self._project(X, X if Z is None else Z)
+        Q, K, V = self._project(X, Z, cache)
+        weights = attention_weights(Q, K, **self._limits(Q, mask, bias, causal))
+        weights = F.dropout(weights, self.dropout, self.training)
+        return self._mix(weighted_sum(weights, V)), weights
+
+    def _project(
+        self, X: Array, Z: Array | None, cache: Cache | None
+    ) -> tuple[Array, Array, Array]:
+        """Make the queries, keys and values of all heads, and add what the cache has kept."""
+        Z = X if Z is None else Z
+        Q = self._split(F.linear(X, self.W_Q.T, self.b_Q))
+        K = self._split(F.linear(Z, self.W_K.T, self.b_K))
+        V = self._split(F.linear(Z, self.W_V.T, self.b_V))
         if cache is not None:
             K, V = cache.append(K, V)
+        return Q, K, V
+
+    def _limits(
+        self, Q: Array, mask: Array | None, bias: Array | None, causal: bool
+    ) -> dict[str, Any]:
+        """Fit the mask and the bias to the queries of all heads."""
         # The same mask for all heads.
         mask = mask.unsqueeze(-3) if mask is not None and mask.ndim > 2 else mask
         # Autocast may have made Q narrower.
         bias = None if bias is None else bias.to(Q.dtype)
-        dropout = self.dropout if self.training else 0.0
-        if not need_weights:
-            heads = fused_attention(
-                Q, K, V, mask=mask, bias=bias, causal=causal, dropout=dropout
-            )
-            return self._mix(heads)
-        weights = attention_weights(Q, K, mask=mask, bias=bias, causal=causal)
-        weights = F.dropout(weights, dropout)
-        return self._mix(weighted_sum(weights, V)), weights
-
-    def _project(self, X: Array, Z: Array) -> tuple[Array, Array, Array]:
-        """Make the queries, keys and values of all heads."""
-        Q = F.linear(X, self.W_Q.T, self.b_Q)
-        K = F.linear(Z, self.W_K.T, self.b_K)
-        V = F.linear(Z, self.W_V.T, self.b_V)
-        return self._split(Q), self._split(K), self._split(V)
+        return {"mask": mask, "bias": bias, "causal": causal}
 
     def _split(self, X: Array) -> Array:
         """Do what `split_heads` does, without a copy."""

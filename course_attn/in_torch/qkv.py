@@ -142,15 +142,17 @@ def fused_attention(
     scale: Finite | None = None,
     dropout: Probability = 0.0,
 ) -> Float[Array, "*batch n_q d_v"]:
-    """Compute `attention` with PyTorch's own function, which need not store the weights.
+    """Compute `attention` at the library's best speed, without storing its weights.
 
     Y = softmax(scale * Q K^T + bias) V: the same result as `attention`, but for rounding; a query
-    with nothing allowed, or without keys, gets zeros. PyTorch picks the fastest of its kernels that
-    fits device and dtype; where `causal` is all there is to hide, and n_q = n_k, the kernel skips
-    the later keys. `dropout` is the probability with which a weight is set to 0, at every call, in
-    training or not; the others grow by 1 / (1 - dropout). What NaN and infinite entries do, even at
-    masked keys, depends on the kernel. Source: Vaswani et al. (2017), eq. 1; among PyTorch's
-    kernels is that of Dao et al. (2022).
+    with nothing allowed, or without keys, gets zeros. In NumPy, this is `tiled_attention` made
+    quick, in several threads if threadpoolctl is installed. In PyTorch, it is PyTorch's own
+    function, which picks the fastest of its kernels that fits device and dtype; where `causal` is
+    all there is to hide, and n_q = n_k, the kernel skips the later keys. Only PyTorch has
+    `dropout`, the probability with which a weight is set to 0, at every call, in training or not;
+    the others grow by 1 / (1 - dropout). What NaN and infinite entries do, even at masked keys,
+    depends on the kernel. Source: Vaswani et al. (2017), eq. 1; among PyTorch's kernels is that of
+    Dao et al. (2022).
 
     Examples
     --------

@@ -1,7 +1,5 @@
 """Queries, keys and values as modules with learned matrices."""
 
-from typing import Literal, overload
-
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor as Array
@@ -14,7 +12,7 @@ __all__ = ["CrossAttention", "SelfAttention"]
 
 
 class _Attention(torch.nn.Module):
-    """What self- and cross-attention share: three learned matrices, and what is done with them."""
+    """What self- and cross-attention share: three learned matrices."""
 
     @check_arguments
     def __init__(
@@ -38,21 +36,6 @@ class _Attention(torch.nn.Module):
         """Say the widths."""
         return f"d_model={self.d_model}, d_k={self.d_k}, d_v={self.d_v}"
 
-    def attend(
-        self,
-        X: Array,
-        Z: Array | None,
-        mask: Array | None,
-        causal: bool,
-        need_weights: bool,
-    ) -> Array | tuple[Array, Array]:
-        """Let the elements of X attend to those of Z."""
-        Q, K, V = project_qkv(X, self.W_Q, self.W_K, self.W_V, Z=Z)
-        if not need_weights:
-            return fused_attention(Q, K, V, mask=mask, causal=causal)
-        weights = attention_weights(Q, K, mask=mask, causal=causal)
-        return weighted_sum(weights, V), weights
-
 
 class SelfAttention(_Attention):
     """Let the elements of one sequence attend to each other.
@@ -66,30 +49,10 @@ class SelfAttention(_Attention):
     >>> layer = SelfAttention(5, d_k=2, d_v=3)
     >>> layer
     SelfAttention(d_model=5, d_k=2, d_v=3)
-    >>> out, weights = layer(torch.ones(7, 5), need_weights=True)
+    >>> out, weights = layer.forward_with_weights(torch.ones(7, 5))
     >>> out.shape, weights.shape
     (torch.Size([7, 3]), torch.Size([7, 7]))
     """
-
-    @overload
-    def forward(
-        self,
-        X: Array,
-        *,
-        mask: Array | None = ...,
-        causal: bool = ...,
-        need_weights: Literal[False] = ...,
-    ) -> Array: ...
-
-    @overload
-    def forward(
-        self,
-        X: Array,
-        *,
-        mask: Array | None = ...,
-        causal: bool = ...,
-        need_weights: Literal[True],
-    ) -> tuple[Array, Array]: ...
 
     @check_arguments
     def forward(
@@ -98,14 +61,26 @@ class SelfAttention(_Attention):
         *,
         mask: Bool[Array, "*#batch #n #n"] | None = None,
         causal: Flag = False,
-        need_weights: Flag = False,
-    ) -> Array | tuple[Array, Array]:
-        """Return the outputs (..., n, d_v), and if asked the weights (..., n, n).
+    ) -> Float[Array, "*batch n d_v"]:
+        """Return the outputs (..., n, d_v); `fused_attention` does the work.
 
-        In `mask`, True means that element i may attend to element j. Without the weights
-        `fused_attention` does the work.
+        In `mask`, True means that element i may attend to element j.
         """
-        return self.attend(X, None, mask, causal, need_weights)
+        Q, K, V = project_qkv(X, self.W_Q, self.W_K, self.W_V)
+        return fused_attention(Q, K, V, mask=mask, causal=causal)
+
+    @check_arguments
+    def forward_with_weights(
+        self,
+        X: Float[Array, "*batch n d_model"],
+        *,
+        mask: Bool[Array, "*#batch #n #n"] | None = None,
+        causal: Flag = False,
+    ) -> tuple[Float[Array, "*batch n d_v"], Float[Array, "*batch n n"]]:
+        """Return what `forward` does, and the weights (..., n, n)."""
+        Q, K, V = project_qkv(X, self.W_Q, self.W_K, self.W_V)
+        weights = attention_weights(Q, K, mask=mask, causal=causal)
+        return weighted_sum(weights, V), weights
 
 
 class CrossAttention(_Attention):
@@ -119,30 +94,10 @@ class CrossAttention(_Attention):
     Examples
     --------
     >>> layer = CrossAttention(5, d_k=2, d_v=3)
-    >>> out, weights = layer(torch.ones(7, 5), torch.ones(11, 5), need_weights=True)
+    >>> out, weights = layer.forward_with_weights(torch.ones(7, 5), torch.ones(11, 5))
     >>> out.shape, weights.shape
     (torch.Size([7, 3]), torch.Size([7, 11]))
     """
-
-    @overload
-    def forward(
-        self,
-        X: Array,
-        Z: Array,
-        *,
-        mask: Array | None = ...,
-        need_weights: Literal[False] = ...,
-    ) -> Array: ...
-
-    @overload
-    def forward(
-        self,
-        X: Array,
-        Z: Array,
-        *,
-        mask: Array | None = ...,
-        need_weights: Literal[True],
-    ) -> tuple[Array, Array]: ...
 
     @check_arguments
     def forward(
@@ -151,11 +106,23 @@ class CrossAttention(_Attention):
         Z: Float[Array, "*batch n_k d_model"],
         *,
         mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
-        need_weights: Flag = False,
-    ) -> Array | tuple[Array, Array]:
-        """Return the outputs (..., n_q, d_v), and if asked the weights (..., n_q, n_k).
+    ) -> Float[Array, "*batch n_q d_v"]:
+        """Return the outputs (..., n_q, d_v); `fused_attention` does the work.
 
-        In `mask`, True means that element i of X may attend to element j of Z. Without the weights
-        `fused_attention` does the work.
+        In `mask`, True means that element i of X may attend to element j of Z.
         """
-        return self.attend(X, Z, mask, False, need_weights)
+        Q, K, V = project_qkv(X, self.W_Q, self.W_K, self.W_V, Z=Z)
+        return fused_attention(Q, K, V, mask=mask)
+
+    @check_arguments
+    def forward_with_weights(
+        self,
+        X: Float[Array, "*batch n_q d_model"],
+        Z: Float[Array, "*batch n_k d_model"],
+        *,
+        mask: Bool[Array, "*#batch #n_q #n_k"] | None = None,
+    ) -> tuple[Float[Array, "*batch n_q d_v"], Float[Array, "*batch n_q n_k"]]:
+        """Return what `forward` does, and the weights (..., n_q, n_k)."""
+        Q, K, V = project_qkv(X, self.W_Q, self.W_K, self.W_V, Z=Z)
+        weights = attention_weights(Q, K, mask=mask)
+        return weighted_sum(weights, V), weights

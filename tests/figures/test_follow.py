@@ -235,7 +235,7 @@ def test_arrays_of__end_as_the_model_in_pytorch_does():
     model.load_state_dict(
         {name: torch.from_numpy(array) for name, array in params.items()}
     )
-    logits, (weights,) = model(torch.from_numpy(tokens), need_weights=True)
+    logits, (weights,) = model.forward_with_weights(torch.from_numpy(tokens))
     a = arrays_of(tokens, params, n_heads=2)
     close = {"rtol": 1e-9, "atol": 1e-12}
     np.testing.assert_allclose(a["logits"], logits.detach(), **close)

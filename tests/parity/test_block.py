@@ -297,7 +297,7 @@ def test_transformer_returns_weights_on_demand(norm: str) -> None:
     """They are the weights of what the attention of each block is given."""
     stack = shaken(Transformer(LAYERS, D, HEADS, D_FF, norm=norm))
     X = elements(BATCH)
-    out, weights = stack(X, mask=causal_mask(N), need_weights=True)
+    out, weights = stack.forward_with_weights(X, mask=causal_mask(N))
     assert_close(out, stack(X, mask=causal_mask(N)), 1e-12)
     assert [tuple(A.shape) for A in weights] == [(BATCH, HEADS, N, N)] * LAYERS
     for A in weights:
@@ -305,7 +305,7 @@ def test_transformer_returns_weights_on_demand(norm: str) -> None:
         assert (A.triu(1) == 0).all()
     block = stack.blocks[0]
     given = block.norm_1(X) if norm == "pre" else X
-    _, first = block.attention(given, mask=causal_mask(N), need_weights=True)
+    _, first = block.attention.forward_with_weights(given, mask=causal_mask(N))
     assert torch.equal(weights[0], first)
 
 

@@ -8,7 +8,13 @@ import torch
 import torch.nn.functional as F
 
 from course_attn.costs import n_parameters
-from course_attn.in_torch import AttentionHead, from_torch, head_weights, to_torch
+from course_attn.in_torch import (
+    CrossAttention,
+    SelfAttention,
+    from_torch,
+    head_weights,
+    to_torch,
+)
 from course_attn.in_torch.masks import causal_mask
 from course_attn.in_torch.multi_head import multi_head_attention
 from tests.support.attention_inputs import normal_tensor as normal
@@ -52,7 +58,7 @@ def test_from_torch_gives_the_same_numbers(
     for limit in limits(given[1].shape[1], dtype).values():
         theirs = {"average_attn_weights": False, **limit["theirs"]}
         wanted, wanted_weights = call(mha, *given, **theirs)
-        out, weights = module(given[0], Z, **limit["ours"], need_weights=True)
+        out, weights = module.forward_with_weights(given[0], Z, **limit["ours"])
         fused = module(given[0], Z, **limit["ours"])
         mean = call(mha, *given, **limit["theirs"])[1]
         assert deviation(out, wanted) < TOLERANCE[dtype]
@@ -76,8 +82,8 @@ def test_to_torch_gives_the_same_numbers(
     assert not mha.training and (mha.in_proj_bias is not None) == bias
     *given, Z = inputs(mha, "self" if d_z is None else "kdim = vdim", dtype)
     for limit in limits(given[1].shape[1], dtype).values():
-        wanted, wanted_weights = module(
-            given[0], Z, **limit["ours"], need_weights=True
+        wanted, wanted_weights = module.forward_with_weights(
+            given[0], Z, **limit["ours"]
         )
         out, mean = call(mha, *given, **limit["theirs"])
         without, none = call(mha, *given, **limit["theirs"], need_weights=False)
@@ -123,7 +129,7 @@ def test_multi_head_attention_of_an_empty_row_is_the_bias_where_pytorch_gives_na
     module, X = from_torch(mha), normal(BATCH, N_Q, D_MODEL)
     mask = causal_mask(N_Q)
     mask[3] = False
-    out, weights = module(X, mask=mask, need_weights=True)
+    out, weights = module.forward_with_weights(X, mask=mask)
     assert torch.equal(out[:, 3], module.b_O.expand(BATCH, D_MODEL))
     assert (weights[:, :, 3] == 0).all()
     assert torch.equal(module(X, mask=mask)[:, 3], out[:, 3])
@@ -203,22 +209,22 @@ def test_to_torch_refuses_what_is_no_layer_of_ours() -> None:
 
 @pytest.mark.parametrize("n_k", [N_Q, N_K])
 @pytest.mark.parametrize("given", ["nothing", "a mask", "a bias", "both"])
-@pytest.mark.parametrize("need_weights", [False, True])
+@pytest.mark.parametrize("method", ["forward", "forward_with_weights"])
 def test_multi_head_attention_causal_is_a_causal_mask(
-    n_k: int, given: str, need_weights: bool
+    n_k: int, given: str, method: str
 ) -> None:
     """With and without the kernel's own way to skip what comes later."""
     module, X = ours(), normal(BATCH, N_Q, D_MODEL)
     Z = normal(BATCH, n_k, module.d_z, seed=1)
-    options: dict[str, Any] = {"need_weights": need_weights}
+    run, options = getattr(module, method), {}
     if given in ("a mask", "both"):
         options["mask"] = torch.arange(n_k) > 0
         options["mask"] = options["mask"].expand(BATCH, N_Q, n_k)
     if given in ("a bias", "both"):
         options["bias"] = normal(module.n_heads, N_Q, n_k, seed=2)
-    found = module(X, Z, causal=True, **options)
+    found = run(X, Z, causal=True, **options)
     mask = causal_mask(N_Q, n_k) & options.pop("mask", torch.tensor(True))
-    wanted = module(X, Z, mask=mask, **options)
+    wanted = run(X, Z, mask=mask, **options)
     assert_close(in_numpy(found), in_numpy(wanted), 1e-12)
 
 
@@ -235,7 +241,7 @@ def test_multi_head_attention_is_the_same_with_and_without_weights(
     mask[4] = False
     bias = normal(HEADS, N_Q, N_K, dtype=dtype)
     for limit in ({}, {"mask": mask}, {"bias": bias}, {"mask": mask, "bias": bias}):
-        out, weights = module(X, Z, **limit, need_weights=True)
+        out, weights = module.forward_with_weights(X, Z, **limit)
         assert weights.shape == (*batch, HEADS, N_Q, N_K)
         assert deviation(module(X, Z, **limit), out) < TOLERANCE[dtype]
 
@@ -251,7 +257,7 @@ def test_multi_head_attention_computes_weights_only_where_they_are_asked_for(
         return fused(*args, **options)
 
     monkeypatch.setattr(F, "scaled_dot_product_attention", counted)
-    module(X, need_weights=True)
+    module.forward_with_weights(X)
     assert len(calls) == 0
     module(X)
     assert len(calls) == 1
@@ -282,9 +288,9 @@ def test_multi_head_attention_module_is_the_function(
 
 
 def test_attention_heads_side_by_side_make_multi_head_attention() -> None:
-    """`AttentionHead`s side by side, times W_O."""
+    """`SelfAttention`s side by side, or `CrossAttention`s, times W_O."""
     torch.manual_seed(0)
-    heads = [AttentionHead(D_MODEL, 2, 17).double() for _ in range(HEADS)]
+    heads = [SelfAttention(D_MODEL, 2, 17).double() for _ in range(HEADS)]
     module = ours(d_k=2, d_v=17, biases=False)
     state = {
         f"W_{p}": torch.cat([getattr(head, f"W_{p}") for head in heads], dim=1)
@@ -295,9 +301,11 @@ def test_attention_heads_side_by_side_make_multi_head_attention() -> None:
     found = torch.cat([head(X, mask=mask) for head in heads], dim=-1) @ module.W_O
     assert deviation(found, module(X, mask=mask)) < 1e-13
     Z = normal(BATCH, N_K, D_MODEL)
-    found = torch.cat([head(X, Z) for head in heads], dim=-1) @ module.W_O
+    across = [CrossAttention(D_MODEL, 2, 17).double() for _ in heads]
+    for other, head in zip(across, heads, strict=True):
+        other.load_state_dict(head.state_dict())
+    found = torch.cat([head(X, Z) for head in across], dim=-1) @ module.W_O
     assert deviation(found, module(X, Z)) < 1e-13
-    assert repr(heads[0]) == "AttentionHead(d_model=15, d_k=2, d_v=17)"
 
 
 # --- on a GPU -------------------------------------------------------------------------------------
@@ -311,10 +319,10 @@ def test_multi_head_attention_on_the_gpu_is_that_on_the_cpu(
 ) -> None:
     module, X = ours(dtype), normal(BATCH, N_Q, D_MODEL, dtype=dtype)
     options = limits(N_Q, dtype)[limit]["ours"]
-    wanted, wanted_weights = module(X, **options, need_weights=True)
+    wanted, wanted_weights = module.forward_with_weights(X, **options)
     module = module.to("cuda")
     options = {name: x.to("cuda") for name, x in options.items()}
-    out, weights = module(X.to("cuda"), **options, need_weights=True)
+    out, weights = module.forward_with_weights(X.to("cuda"), **options)
     fused = module(X.to("cuda"), **options)
     assert {x.device.type for x in (out, weights, fused)} == {"cuda"}
     tolerance = 10 * TOLERANCE[dtype]
@@ -333,7 +341,10 @@ def test_multi_head_attention_in_16_bits_on_the_gpu_is_as_good_as_the_digits(
     mask = causal_mask(257).to("cuda")
     wanted = copy.deepcopy(module).double()(X.double(), mask=mask)
     eps = torch.finfo(dtype).eps
-    for found in (module(X, mask=mask), module(X, mask=mask, need_weights=True)[0]):
+    for found in (
+        module(X, mask=mask),
+        module.forward_with_weights(X, mask=mask)[0],
+    ):
         assert found.dtype == dtype
         assert deviation(found, wanted) < 5 * eps
 

@@ -59,10 +59,10 @@ def test_alibi_bias_goes_into_multi_head_attention_as_it_is() -> None:
     torch.manual_seed(0)
     layer, X = MultiHeadAttention(12, 3).double(), normal(2, 7, 12)
     bias, mask = alibi_bias(3, 7, dtype=torch.float64), causal_mask(7)
-    out, weights = layer(X, mask=mask, bias=bias, need_weights=True)
+    out, weights = layer.forward_with_weights(X, mask=mask, bias=bias)
     assert_close(layer(X, mask=mask, bias=bias), out, 1e-12)
-    of_one = layer(X[:1], mask=mask, bias=bias, need_weights=True)[1]
+    of_one = layer.forward_with_weights(X[:1], mask=mask, bias=bias)[1]
     assert_close(weights[:1], of_one, 1e-12)
-    plain = layer(X, mask=mask, need_weights=True)[1]
+    plain = layer.forward_with_weights(X, mask=mask)[1]
     lowered = plain * bias.exp()
     assert_close(weights, lowered / lowered.sum(dim=-1, keepdim=True), 1e-12)

@@ -20,13 +20,13 @@ TABLES = ("CASES", "ORACLES", "BY_HAND", "BAD_INPUT")
 def complaints(tables: Any) -> list[str]:
     """Return a line for each name of two chapters, and each function without twin or rows.
 
-    `tables` is `tests.twins.cases`. A function in its TORCH_ONLY needs neither. Every argument must
-    be given in some case, and every option must be refused in some call.
+    `tables` is `tests.twins.cases`. Every argument must be given in some case, and every option
+    must be refused in some call.
     """
     without_rows = list(_without_rows(tables))
     return [
         *_claimed_twice(),
-        *_without_twin(tables.TORCH_ONLY),
+        *_without_twin(),
         *(without_rows or _with_arguments_not_tried(tables)),
     ]
 
@@ -45,10 +45,10 @@ def _claimed_twice() -> Iterator[str]:
                 )
 
 
-def _without_twin(alone: Any) -> Iterator[str]:
+def _without_twin() -> Iterator[str]:
     for library, other in zip(LIBRARIES, reversed(LIBRARIES), strict=True):
         for path in functions(library):
-            if path not in alone and not _is_in(other, path):
+            if not _is_in(other, path):
                 yield f"{_where(library, path)}: {path} has no twin in {other}"
 
 

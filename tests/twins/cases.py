@@ -10,7 +10,7 @@ tables parts lie in modules beside it.
   docstrings promise for empty, NaN and infinite input.
 - `BAD_INPUT`: calls that must be refused, and the argument that the message must name. Wrong
   kinds and dtypes need no rows: they are tried on every array argument of every function.
-- `TORCH_ONLY`, where a chapter has one: functions without a twin in NumPy, and what tests them.
+- `TORCH_ONLY`, where a chapter has one: options of functions that NumPy's twin does not have.
 - `READS_NUMBERS`, where a chapter has one: functions that look at the numbers in an argument to
   check them, which `meta` tensors have not.
 """
@@ -41,10 +41,10 @@ ORACLES: dict[str, dict[str, Callable[..., Any]]] = {
 }
 BY_HAND: list[Case] = [case for table in _TABLES for case in table.BY_HAND]
 BAD_INPUT: list[Bad] = [bad for table in _TABLES for bad in table.BAD_INPUT]
-TORCH_ONLY: dict[str, str] = {
-    function: where
+TORCH_ONLY: dict[str, set[str]] = {
+    function: options
     for table in _TABLES
-    for function, where in getattr(table, "TORCH_ONLY", {}).items()
+    for function, options in getattr(table, "TORCH_ONLY", {}).items()
 }
 READS_NUMBERS: set[str] = {
     function

@@ -21,8 +21,9 @@ __all__ = [
 # A look for each way of computing, the same in both libraries: color, marker, line.
 _LOOKS = {
     "explicit": (role_color("key"), "o", "-"),
-    "tiled": (role_color("query"), "s", "-"),
-    "fused": (role_color("value"), "^", "--"),
+    "tiled": (role_color("query"), "v", "-."),
+    "fused": (role_color("query"), "s", "-"),
+    "PyTorch fused": (role_color("value"), "^", "--"),
     "linear": (role_color("weight"), "D", ":"),
 }
 _TIMES = "\N{MULTIPLICATION SIGN}"
@@ -57,7 +58,7 @@ def growth_with_length(
 ) -> Figure:
     """Draw time and extra memory against the length, with fitted exponents.
 
-    Without the name of the library: only the fused kernel is PyTorch's in any case.
+    Without the name of the library; only PyTorch's fused kernel is always drawn, and named.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def growth_with_length(
         time = np.array([row["seconds"]["median"] for row in found])
         memory = np.array([row["extra_bytes"] for row in found]) / 2**20
         for ax, amount in ((axes[0], time), (axes[1], memory)):
-            _power(ax, n, amount, name)
+            _power(ax, n, amount, name.removeprefix(f"{library} "))
     for ax in axes:
         _slopes_of_theory(ax)
     axes[0].set_ylabel("seconds")
@@ -123,11 +124,11 @@ def _slopes_of_theory(ax: Axes) -> None:
         )
 
 
-def _power(ax: Axes, n: np.ndarray, amount: np.ndarray, name: str) -> None:
+def _power(ax: Axes, n: np.ndarray, amount: np.ndarray, way: str) -> None:
     """Draw a line on logarithmic axes and write its slope, for long sequences, in the legend."""
     long = n >= min(1024, np.sort(n)[-2])
     slope = np.polyfit(np.log(n[long]), np.log(amount[long]), 1)[0]
-    color, marker, line = _LOOKS[name.split()[-1]]
+    color, marker, line = _LOOKS[way]
     ax.loglog(
         n,
         amount,
@@ -135,7 +136,7 @@ def _power(ax: Axes, n: np.ndarray, amount: np.ndarray, name: str) -> None:
         marker=marker,
         linestyle=line,
         markersize=4.5,
-        label=f"{name.split()[-1]}: {slope:.2f}",
+        label=f"{way}: {slope:.2f}",
     )
 
 
@@ -192,7 +193,7 @@ def benchmark_bars(
 
 def _is_ours(name: str) -> bool:
     """Tell our contenders from others'."""
-    return name.startswith(("ours", "NumPy tiled", "with caches"))
+    return name.startswith(("ours", "NumPy fused", "NumPy tiled", "with caches"))
 
 
 def _ratio(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:

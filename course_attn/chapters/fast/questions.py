@@ -158,7 +158,8 @@ def time_of_tiles(times: Mapping[int, float]) -> Question:
     return predict(
         "time-of-tiles",
         "Tiled attention does all the operations of explicit attention, and rescales its sums "
-        f"besides. How long did it take in NumPy, with {most:,} positions?",
+        "besides. How long did its quick version, `fused_attention`, take in NumPy, with "
+        f"{most:,} positions?",
         [
             (
                 "Longer, for all the rescaling",

@@ -10,7 +10,6 @@ import torch
 import torch.nn.functional as F
 
 from course_attn.in_torch import (
-    AttentionHead,
     FeedForward,
     KVCache,
     LayerNorm,
@@ -28,7 +27,6 @@ PIECES = [[1] * N, [3, 1, 1, 4, 2], [5, 6], [N]]
 
 MODULES = {
     "SelfAttention": lambda: SelfAttention(D),
-    "AttentionHead": lambda: AttentionHead(D, 5, 7),
     "MultiHeadAttention": lambda: MultiHeadAttention(D, HEADS),
     "TransformerBlock, pre": lambda: TransformerBlock(D, HEADS),
     "TransformerBlock, post": lambda: TransformerBlock(D, HEADS, norm="post"),
@@ -71,7 +69,7 @@ def test_causal_is_the_causal_mask(name: str) -> None:
     assert_close(both, module(X, mask=~later & causal_mask(N)), 1e-12)
 
 
-@pytest.mark.parametrize("name", [n for n in MODULES if n != "AttentionHead"])
+@each_module
 def test_causal_reaches_the_kernels_fast_path(name: str) -> None:
     """No mask is made, and the kernel skips the later keys, as far as it can."""
     module, X = made(name), elements()
@@ -89,14 +87,14 @@ def test_transformer_with_caches_gives_the_rows_of_the_full_run(norm: str) -> No
     torch.manual_seed(0)
     stack = Transformer(LAYERS, D, HEADS, norm=norm).double().eval()
     X = elements()
-    wanted, of_all = stack(X, causal=True, need_weights=True)
+    wanted, of_all = stack.forward_with_weights(X, causal=True)
     for pieces in PIECES:
         caches = [KVCache() for _ in range(LAYERS)]
         out, start = [], 0
         for n in pieces:
             rows = slice(start, start + n)
-            found, weights = stack(
-                X[:, rows], causal=True, caches=caches, need_weights=True
+            found, weights = stack.forward_with_weights(
+                X[:, rows], causal=True, caches=caches
             )
             for ours, full in zip(weights, of_all, strict=True):
                 assert_close(ours, full[..., rows, : rows.stop], 1e-12)

@@ -390,7 +390,7 @@ def test_transformer_block_operations(n: int, d: int) -> None:
 
     block = TransformerBlock(d, 2)
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        block(torch.ones(n, d), need_weights=True)
+        block.forward_with_weights(torch.ones(n, d))
     assert counter.get_total_flops() == 24 * n * d**2 + 4 * n**2 * d
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
         block.feed_forward(torch.ones(n, d))

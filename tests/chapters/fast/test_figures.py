@@ -15,7 +15,7 @@ def row(contender: str, n: int) -> dict:
 
 def test_growth_with_length_draws_only_the_ways_that_are_asked_for() -> None:
     """Without linear attention, for readers who do not know it yet."""
-    ways = ("explicit", "tiled", "linear")
+    ways = ("explicit", "tiled", "fused", "linear")
     names = [*(f"NumPy {way}" for way in ways), "PyTorch fused", "PyTorch tiled"]
     results = {"rows": [row(name, n) for name in names for n in (1024, 2048)]}
 
@@ -23,5 +23,9 @@ def test_growth_with_length_draws_only_the_ways_that_are_asked_for() -> None:
         (axes, _) = figures.growth_with_length(results, **options).axes
         return [text.get_text().split(":")[0] for text in axes.get_legend().texts]
 
-    assert drawn() == ["explicit", "tiled", "linear", "fused"]
-    assert drawn(ways=("explicit", "fused")) == ["explicit", "fused"]
+    assert drawn() == [*ways, "PyTorch fused"]
+    assert drawn(ways=("explicit", "fused")) == [
+        "explicit",
+        "fused",
+        "PyTorch fused",
+    ]

@@ -166,7 +166,7 @@ def test_tiled_attention_causal_is_causal_on_top_of_every_mask(
 def test_tiled_attention_is_attention_for_scores_of_any_size(
     dtype: str, size: float, library: str
 ) -> None:
-    """Small ones need no shift in NumPy, large ones do, both at once too."""
+    """Small ones and large ones, both at once too."""
     Q, K, V = (array.astype(dtype) for array in inputs(2, 3))
     Q[0] *= size
     wanted = twin(library, "qkv.attention")(Q, K, V)
@@ -301,6 +301,7 @@ INFINITE = {
     "tiled_attention": lambda f: [
         f(HUGE, HUGE, HUGE),
         f(HUGE, HUGE, HUGE, bias=np.full((1, 1), np.inf)),
+        f(np.array([[np.inf, -np.inf]]), HUGE, HUGE),
     ],
 }
 HUGE = np.array([[1e308, 1e308]])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_attn import costs
-from course_attn.in_numpy import fast
+from course_attn.in_numpy import _fused
 from tests.chapters.fast.inputs import sizes, softmax
 from tests.support.attention_inputs import normal
 from tests.support.twin_table import convert, in_numpy, module, twin
@@ -34,18 +34,18 @@ def test_tiles_of_a_causal_mask_are_needed_by_half(
 @pytest.mark.equation("eq-score-bound")
 @given(size=st.floats(0.01, 10), seed=st.integers(0, 99))
 def test_scores_are_bounded_by_lengths(size: float, seed: int) -> None:
-    """The kernel leaves the shift out only where no score is out of reach of exp."""
+    """NumPy's `fused_attention` leaves the shift out only where no score is out of reach of exp."""
     rng = np.random.default_rng(seed)
     Q, K, V = size * rng.normal(size=(3, 7, 5))
     scale = 1 / math.sqrt(5)
     longest = [max(math.hypot(*row) for row in X) for X in (Q, K)]
     largest = np.abs(Q @ K.T * scale).max()
     assert largest <= scale * longest[0] * longest[1] * (1 + 1e-12)
-    if fast._fits_exp(scale * Q, K, V):
+    if _fused._fits_exp(scale * Q, K, V):
         assert largest < 30
     assert np.abs(Q @ Q.T * scale).max() == pytest.approx(scale * longest[0] ** 2)
     reached = scale * longest[0] ** 2 < 30
-    assert fast._fits_exp(scale * Q, Q, V) == reached
+    assert _fused._fits_exp(scale * Q, Q, V) == reached
 
 
 @pytest.mark.equation("eq-block-bytes")

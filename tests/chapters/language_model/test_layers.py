@@ -116,13 +116,13 @@ def test_gpt_sees_nothing_of_later_tokens() -> None:
 )
 def test_gpt_with_caches_gives_the_rows_of_the_full_run(pieces: list[int]) -> None:
     model, tokens = made(), text(2, n=N_CONTEXT)
-    wanted, of_all = model(tokens, need_weights=True)
+    wanted, of_all = model.forward_with_weights(tokens)
     caches, out, start = [KVCache() for _ in range(LAYERS)], [], 0
     for n in pieces:
         rows = slice(start, start + n)
         with torch.no_grad():
-            found, weights = model(
-                tokens[:, rows], caches=caches, need_weights=True
+            found, weights = model.forward_with_weights(
+                tokens[:, rows], caches=caches
             )
         for ours, full in zip(weights, of_all, strict=True):
             assert_close(ours, full[..., rows, : rows.stop], 1e-12)
@@ -474,7 +474,7 @@ def test_attention_maps_are_the_weights_of_every_head() -> None:
     X = model.embed(tokens)
     for layer, block in enumerate(model.transformer.blocks):
         seen = block.norm_1(X)
-        _, weights = block.attention(seen, causal=True, need_weights=True)
+        _, weights = block.attention.forward_with_weights(seen, causal=True)
         assert_close(maps[:, :, layer], weights, 1e-12)
         X = block(X, causal=True)
     assert not maps.requires_grad
@@ -506,7 +506,7 @@ def silenced(model: GPT, heads: list[tuple[int, int]]) -> Iterator[None]:
         ) -> torch.Tensor:
             width = D // HEADS
             own = slice(head * width, (head + 1) * width)
-            _, weights = attention.forward(*args, causal=True, need_weights=True)
+            _, weights = attention.forward_with_weights(*args, causal=True)
             values = args[0] @ attention.W_V[:, own]
             return out - weights[..., head, :, :] @ values @ attention.W_O[own]
 

@@ -224,7 +224,7 @@ def test_multi_head_flops_are_counted_by_pytorch(n_heads: int) -> None:
     module = Module(D_MODEL, n_heads, d_k=D_K, d_v=D_V, biases=False)
     X, Z = torch.ones(1, N_Q, D_MODEL), torch.ones(1, N_K, D_MODEL)
     with FlopCounterMode(display=False) as counter:
-        module(X, Z, need_weights=True)
+        module.forward_with_weights(X, Z)
     both = n_heads * (D_K + D_V)
     wanted = 2 * (N_Q * D_MODEL + N_K * D_MODEL + N_Q * N_K) * both
     assert counter.get_total_flops() == wanted

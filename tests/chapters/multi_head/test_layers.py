@@ -24,11 +24,13 @@ from tests.support.multi_head_layers import (
 )
 from tests.support.twin_table import public
 
+each_method = pytest.mark.parametrize("method", ["forward", "forward_with_weights"])
+
 
 @pytest.mark.parametrize("n", [N_Q, 257])
-@pytest.mark.parametrize("need_weights", [True, False])
+@each_method
 def test_multi_head_attention_in_bfloat16_is_as_good_as_its_three_digits(
-    need_weights: bool, n: int
+    method: str, n: int
 ) -> None:
     """Against float64 with the same weights: 5 roundings of 2**-8 at most, relative to the largest.
 
@@ -37,8 +39,8 @@ def test_multi_head_attention_in_bfloat16_is_as_good_as_its_three_digits(
     module = ours().to(torch.bfloat16)
     X = normal(BATCH, n, D_MODEL, dtype=torch.bfloat16)
     mask = causal_mask(n)
-    found = module(X, mask=mask, need_weights=need_weights)
-    if need_weights:
+    found = getattr(module, method)(X, mask=mask)
+    if method == "forward_with_weights":
         found, weights = found
         assert weights.dtype == torch.bfloat16
     wanted = copy.deepcopy(module).double()(X.double(), mask=mask)
@@ -46,16 +48,16 @@ def test_multi_head_attention_in_bfloat16_is_as_good_as_its_three_digits(
     assert deviation(found, wanted) < 5 * 2**-8
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_multi_head_attention_runs_under_autocast(need_weights: bool) -> None:
+@each_method
+def test_multi_head_attention_runs_under_autocast(method: str) -> None:
     module, X = (
         ours(torch.float32),
         normal(BATCH, N_Q, D_MODEL, dtype=torch.float32),
     )
     options = {"mask": causal_mask(N_Q), "bias": normal(HEADS, N_Q, N_Q).float()}
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        found = module(X, **options, need_weights=need_weights)
-    found = found[0] if need_weights else found
+        found = getattr(module, method)(X, **options)
+    found = found[0] if method == "forward_with_weights" else found
     assert found.dtype == torch.bfloat16
     assert deviation(found, module(X, **options)) < 5 * 2**-8
 
@@ -118,9 +120,9 @@ def test_multi_head_attention_learns_in_all_its_parameters() -> None:
     assert min(largest.values()) > 1e-3
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
+@each_method
 def test_multi_head_attention_dropout_drops_weights_in_training_only(
-    need_weights: bool,
+    method: str,
 ) -> None:
     """With values all 1, an output is the sum of its weights: kept ones count twice."""
     torch.manual_seed(0)
@@ -132,8 +134,9 @@ def test_multi_head_attention_dropout_drops_weights_in_training_only(
     X = torch.ones(100, 64, 4)
 
     def outputs() -> torch.Tensor:
-        out = module(X, need_weights=need_weights)
-        return (out[0] if need_weights else out)[..., 0].detach()
+        out = getattr(module, method)(X)
+        out = out[0] if method == "forward_with_weights" else out
+        return out[..., 0].detach()
 
     sums = outputs()
     assert sums.mean().item() == pytest.approx(1, abs=0.01)
@@ -150,7 +153,7 @@ def test_multi_head_attention_returns_the_weights_that_were_used_in_training() -
 ):
     torch.manual_seed(0)
     module, X = ours(dropout=0.5, biases=False).train(), normal(BATCH, N_Q, D_MODEL)
-    out, weights = module(X, need_weights=True)
+    out, weights = module.forward_with_weights(X)
     V = (X @ module.W_V).unflatten(-1, (HEADS, D_HEAD)).transpose(1, 2)
     wanted = (weights @ V).transpose(1, 2).flatten(-2) @ module.W_O
     assert deviation(out, wanted) < 1e-13
@@ -160,7 +163,7 @@ def test_multi_head_attention_returns_the_weights_that_were_used_in_training() -
 def test_multi_head_attention_can_be_made_without_memory() -> None:
     with torch.device("meta"):
         module = MultiHeadAttention(1024, 16)
-        out, weights = module(torch.empty(2, 5, 1024), need_weights=True)
+        out, weights = module.forward_with_weights(torch.empty(2, 5, 1024))
         assert module(torch.empty(2, 5, 1024)).shape == (2, 5, 1024)
     assert {p.device.type for p in module.parameters()} == {"meta"}
     assert (out.device.type, tuple(weights.shape)) == ("meta", (2, 16, 5, 5))
@@ -273,13 +276,15 @@ def in_eval_mode() -> tuple[torch.nn.Module, torch.Tensor, torch.Tensor]:
 
 @pytest.mark.slow
 @pytest.mark.without_hook
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_multi_head_attention_can_be_exported(need_weights: bool) -> None:
+@each_method
+def test_multi_head_attention_can_be_exported(method: str) -> None:
     module, X, mask = in_eval_mode()
-    options = {"mask": mask, "need_weights": need_weights}
-    exported = torch.export.export(module, (X,), options).module()
-    found, wanted = exported(X, **options), module(X, **options)
-    if need_weights:
+    run = getattr(module, method)
+    # What is exported is a module's `forward`.
+    module.forward = run
+    exported = torch.export.export(module, (X,), {"mask": mask}).module()
+    found, wanted = exported(X, mask=mask), run(X, mask=mask)
+    if method == "forward_with_weights":
         assert deviation(found[1], wanted[1]) < 2e-6
         found, wanted = found[0], wanted[0]
     assert deviation(found, wanted) < 2e-6
@@ -309,10 +314,14 @@ def test_multi_head_attention_compiles_to_machine_code() -> None:
 def _compiled_equals_eager(backend: str) -> None:
     module, X, mask = in_eval_mode()
     torch._dynamo.reset()
-    compiled = torch.compile(module, backend=backend, fullgraph=True)
-    for options in ({}, {"mask": mask}, {"mask": mask, "need_weights": True}):
-        found, wanted = compiled(X, **options), module(X, **options)
-        if options.get("need_weights"):
+    for run, options in (
+        (module, {}),
+        (module, {"mask": mask}),
+        (module.forward_with_weights, {"mask": mask}),
+    ):
+        compiled = torch.compile(run, backend=backend, fullgraph=True)
+        found, wanted = compiled(X, **options), run(X, **options)
+        if run is not module:
             assert deviation(found[1], wanted[1]) < 2e-6
             found, wanted = found[0], wanted[0]
         assert deviation(found, wanted) < 2e-6
@@ -330,6 +339,6 @@ def test_multi_head_attention_flops_do_not_depend_on_the_number_of_heads() -> No
     for n_heads in (1, 3, 5, 15):
         module = MultiHeadAttention(D_MODEL, n_heads, biases=False)
         with FlopCounterMode(display=False) as counter:
-            module(torch.ones(1, N_Q, D_MODEL), need_weights=True)
+            module.forward_with_weights(torch.ones(1, N_Q, D_MODEL))
         counts.add(counter.get_total_flops())
     assert counts == {8 * N_Q * D_MODEL**2 + 4 * N_Q**2 * D_MODEL}

@@ -467,7 +467,7 @@ def test_operations_of_layers_are_what_pytorch_counts(
     convolve = torch.nn.Conv1d(d, d, k, bias=False)
     cell = torch.nn.RNNCell(d, d, bias=False)
     ways = {
-        8 * n * d**2 + 4 * n**2 * d: lambda: attend(X, need_weights=True),
+        8 * n * d**2 + 4 * n**2 * d: lambda: attend.forward_with_weights(X),
         4 * n * d**2: lambda: [cell(x, x) for x in X[0].split(1)],
         2 * k * n * d**2: lambda: convolve(F.pad(X.mT, (k // 2, k // 2))),
     }

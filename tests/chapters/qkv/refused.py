@@ -11,6 +11,7 @@ from tests.support.refusals import (
 )
 
 _LOOKUP = "qkv.soft_lookup"
+_QKV = {"Q": (7, 5), "K": (11, 5), "V": (11, 3)}
 
 
 BAD_INPUT = [
@@ -38,11 +39,15 @@ BAD_INPUT = [
         "qkv.attention_weights", "scale", positive=False, Q=(7, 5), K=(11, 5)
     ),
     *bad_flag("qkv.attention_weights", "causal", Q=(7, 5), K=(11, 5)),
-    *bad_values("qkv.attention"),
-    *bad_flag("qkv.attention", "causal", Q=(7, 5), K=(11, 5), V=(11, 3)),
-    *bad_masks("qkv.attention", Q=(2, 7, 5), K=(2, 11, 5), V=(2, 11, 3)),
-    *bad_number(
-        "qkv.attention", "scale", positive=False, Q=(7, 5), K=(11, 5), V=(11, 3)
+    *(
+        bad
+        for function in ("qkv.attention", "qkv.fused_attention")
+        for bad in [
+            *bad_values(function),
+            *bad_masks(function, Q=(2, 7, 5), K=(2, 11, 5), V=(2, 11, 3)),
+            *bad_flag(function, "causal", **_QKV),
+            *bad_number(function, "scale", positive=False, **_QKV),
+        ]
     ),
     *misfits(
         _LOOKUP,

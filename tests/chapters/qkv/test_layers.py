@@ -44,7 +44,7 @@ def test_self_and_cross_attention_are_attention_of_their_projections(
     given = given_to(name)
     X, context = given[0], given[-1]
     mask = torch.from_numpy(random_mask(N_Q, context.shape[1])) if masked else None
-    out, weights = layer(*given, mask=mask, need_weights=True)
+    out, weights = layer.forward_with_weights(*given, mask=mask)
     Q, K, V = (
         F.linear(x, W.T)
         for x, W in ((X, layer.W_Q), (context, layer.W_K), (context, layer.W_V))

@@ -212,6 +212,7 @@ wrong-axis: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max(axis
         "course_attn.in_torch.masks.causal_attention",
         BuiltIn("course_attn.in_numpy.qkv.attention", itemgetter("causal")),
         BuiltIn("course_attn.in_torch.qkv.attention", itemgetter("causal")),
+        "course_attn.in_numpy.qkv.fused_attention",
         "course_attn.in_torch.qkv.fused_attention",
         "torch.nn.functional.scaled_dot_product_attention",
     ),

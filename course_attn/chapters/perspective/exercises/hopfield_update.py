@@ -203,6 +203,7 @@ weights-returned: return weights @ patterns → return weights
         "course_attn.in_numpy.perspective.hopfield_update",
         "course_attn.in_torch.perspective.hopfield_update",
         "course_attn.in_numpy.qkv.attention",
+        "course_attn.in_numpy.qkv.fused_attention",
         "course_attn.in_torch.qkv.attention",
         "torch.nn.functional.scaled_dot_product_attention",
     ),

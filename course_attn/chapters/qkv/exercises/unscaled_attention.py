@@ -198,6 +198,7 @@ cosine: scores = → Q, K = (A / np.linalg.norm(A, axis=-1, keepdims=True) for A
     built_ins=(
         "course_attn.in_numpy.qkv.attention",
         "course_attn.in_torch.qkv.attention",
+        "course_attn.in_numpy.qkv.fused_attention",
         "course_attn.in_torch.qkv.fused_attention",
         "torch.nn.functional.scaled_dot_product_attention",
     ),
