@@ -135,29 +135,3 @@ def test_several_explorers_on_a_page_do_not_interfere(browser):
         explorer.tells(*place)
     assert page.evaluate("[typeof Explorer, typeof number]") == ["undefined"] * 2
     page.close()
-
-
-def test_the_sentence_tells_masked_weights_and_which_of_two_equal_tokens(browser):
-    weights = [
-        [0, 0, 0, 0],
-        [1, 0, 0, 0],
-        [0.5, 0.3, 0.2, 0],
-        [0.06, 0.17, 0.28, 0.49],
-    ]
-    tokens = ["the", "cat", "the", "mat"]
-    words = {"alt": "Four words.", "caption": "Who looks at whom."}
-    page = shown(browser, explore_weights(weights, tokens, **words))
-    explorer = Explorer(page)
-    for query, sentence in enumerate(
-        (
-            "“the” (1) looks at nothing: all is masked.",
-            "“cat” looks at “the” (1) with 1.00.",
-            "“the” (3) looks at “the” (1) with 0.50, at “cat” with 0.30, "
-            "at “the” (3) with 0.20.",
-            "“mat” looks at “mat” with 0.49, at “the” (3) with 0.28, "
-            "at “cat” with 0.17, at one other with 0.06.",
-        )
-    ):
-        explorer.tokens.nth(query).click()
-        playwright.expect(explorer.said).to_have_text(sentence)
-    page.close()
