@@ -31,10 +31,8 @@ class Explorer:
             figure.locator("tr"),
         )
         self.said = figure.get_by_role("status")
-        found = re.search(
-            r"^const data = (.*);$", figure.locator("script").text_content(), re.M
-        )
-        self.data = json.loads(found[1])
+        data = figure.locator("script[type='application/json']").text_content()
+        self.data = json.loads(data)
 
     def tells(self, head: int, query: int) -> None:
         """Wait until all numbers of a row are shown, and the sentence tells the largest."""
@@ -135,31 +133,5 @@ def test_several_explorers_on_a_page_do_not_interfere(browser):
     third.tokens.last.click()
     for explorer, place in ((first, (0, 0)), (second, (1, 1)), (third, (0, 1))):
         explorer.tells(*place)
-    assert page.evaluate("[typeof explore, typeof data]") == ["undefined"] * 2
-    page.close()
-
-
-def test_the_sentence_tells_masked_weights_and_which_of_two_equal_tokens(browser):
-    weights = [
-        [0, 0, 0, 0],
-        [1, 0, 0, 0],
-        [0.5, 0.3, 0.2, 0],
-        [0.06, 0.17, 0.28, 0.49],
-    ]
-    tokens = ["the", "cat", "the", "mat"]
-    words = {"alt": "Four words.", "caption": "Who looks at whom."}
-    page = shown(browser, explore_weights(weights, tokens, **words))
-    explorer = Explorer(page)
-    for query, sentence in enumerate(
-        (
-            "“the” (1) looks at nothing: all is masked.",
-            "“cat” looks at “the” (1) with 1.00.",
-            "“the” (3) looks at “the” (1) with 0.50, at “cat” with 0.30, "
-            "at “the” (3) with 0.20.",
-            "“mat” looks at “mat” with 0.49, at “the” (3) with 0.28, "
-            "at “cat” with 0.17, at one other with 0.06.",
-        )
-    ):
-        explorer.tokens.nth(query).click()
-        playwright.expect(explorer.said).to_have_text(sentence)
+    assert page.evaluate("[typeof Explorer, typeof number]") == ["undefined"] * 2
     page.close()

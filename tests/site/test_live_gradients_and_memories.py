@@ -451,18 +451,6 @@ def test_soft_convolution_tells_the_error_of_any_sharpness_kernel_and_border(
             assert bool(bound) == (border == "continued")
 
 
-def test_soft_convolution_says_that_all_weights_are_equal_without_sharpness(opened):
-    live = opened("soft_convolution")
-    live.set("sharpness", 0)
-    live.says("looks up and left gives every pixel the same weight, 1/42\\.$")
-    live.button("^row 0, column 0: ").click()
-    live.says("looks up and left gives every pixel the same weight, 1/42\\.$")
-    live.set("sharpness", 0.25)
-    live.says(
-        "gives .* of the weight of row 0, column 0 to row 0, column 0; what is meant"
-    )
-
-
 def test_soft_convolution_has_a_scale_of_its_shades(opened):
     live = opened("soft_convolution")
     for kernel in KERNELS:
