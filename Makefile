@@ -6,11 +6,11 @@ TORCH_INDEX ?=
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-PACKAGE := $(shell find course_attn whywrong -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
+PACKAGE := $(shell find course_attn whywrong -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.bundle.js')
 FRAME := _config.yml _toc.yml tools/book.py tools/reading_times.py tools/runtime.py \
-  $(shell find book/_static book/_extensions book/_parts -type f -not -name "*.pyc")
+  $(shell find book/_static book/_extensions book/_parts -type f -not -name "*.pyc" -not -name "*.test.js")
 
-.PHONY: help book slides figures pdf check test exhaustive lab lint bench clean
+.PHONY: help book bundles slides figures pdf check test exhaustive lab lint bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make exhaustive  all tests, and what tries every combination"
 	@echo "make lab         open the notebooks in JupyterLab"
 	@echo "make lint        check style, formatting, imports and types"
+	@echo "make bundles     make the scripts that pages carry, after a change of one; needs npm's registry once"
 	@echo "make bench       measure attention, the language model and grading; results go to benchmarks/results"
 	@echo "make clean       remove the built book and caches (.venv stays)"
 
@@ -59,7 +60,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 \
   $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: lint
-	$(PYTEST) -m "not slow and not exhaustive" tests/chapters tests/twins tests/whywrong --ignore=tests/whywrong/grade --ignore=tests/whywrong/classroom
+	$(PYTEST) -m "not slow and not exhaustive" tests/test_scripts.py tests/chapters tests/twins tests/whywrong --ignore=tests/whywrong/grade --ignore=tests/whywrong/classroom
 
 test: book
 	$(PYTEST) --book-required
@@ -82,7 +83,10 @@ lab: .venv/.installed
 
 # It looks for nothing outside: neither for a newer version of itself nor for modules.
 DENO = DENO_DIR=.deno_cache DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
-SCRIPTS = $(shell git ls-files '*.js' ':!*vendor*')
+SCRIPTS = $(shell git ls-files '*.js' ':!*vendor*' ':!*.bundle.js')
+
+bundles: .venv/.installed
+	$(BIN)/python -m tools.bundle
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
@@ -92,6 +96,7 @@ lint: .venv/.installed
 	$(DENO) fmt --quiet --check $(SCRIPTS)
 	$(DENO) lint --quiet book course_attn tools
 	$(DENO) check --quiet --no-remote book course_attn tools/slides/slides.js
+	$(BIN)/python -m tools.bundle --check
 	$(BIN)/nbstripout --keep-id --verify $(wildcard book/*.ipynb book/exercises/*.ipynb)
 	$(BIN)/python -m tools.setup_cells --check
 	$(BIN)/python -m tools.reading_times --check

@@ -1,9 +1,9 @@
 """The scripts and styles of all pages, and what they load: each feature is a folder here.
 
 A folder has what Sphinx does for its feature, and the script and style of the page. When the book
-is built, the scripts are joined to one file, but for those that only some pages load. Python, the
-course's packages and the kept language model are put beside the pages, to be loaded when a reader
-asks for them.
+is built, the pages get the bundles of these scripts (see `tools/bundle.py`): that of `live.js`, and
+some pages others. Python, the course's packages and the kept language model are put beside the
+pages, to be loaded when a reader asks for them.
 """
 
 import json
@@ -18,7 +18,6 @@ from sphinx.environment import BuildEnvironment
 from book._parts.runtime.runtime import packages_script, python_script
 from book._parts.writing.writing import model_script, writing_script
 from course_attn import drawing
-from course_attn.drawing.joined import joined, without_comments
 from course_attn.exercises import catalog
 from course_attn.weights import load
 from tools import book, runtime
@@ -28,7 +27,6 @@ from whywrong.picture import picture
 __all__ = ["scripts_apart", "setup"]
 
 _PARTS = Path(__file__).parent
-_SCRIPTS = ("exercise", "questions", "progress", "scratch", "writing")
 # Scripts, with a style of that name, that only a page with one of these marks loads.
 _APART = {
     "panel": ("attn-progress", "chapter-map"),
@@ -72,13 +70,10 @@ def _write_files(app: Sphinx, error: Exception | None) -> None:
     model = {"model": model_script(load("gpt")), "writing_model": writing_script()}
     for name, text in model.items():
         _write_if_new(live / f"{name}.js", text)
-    scripts = [_path(f"{name}.js") for name in _SCRIPTS]
     size = sum(len(text.encode()) for text in model.values())
     facts = json.dumps(_course(size), ensure_ascii=False, separators=(",", ":"))
-    script = without_comments(joined(scripts))
-    (static / "live.js").write_text(
-        f"self.courseFacts={facts};\n{script}\n", "utf-8"
-    )
+    script = (_PARTS / "live.bundle.js").read_text("utf-8")
+    (static / "live.js").write_text(f"self.courseFacts={facts};\n{script}", "utf-8")
     styles = [
         path.read_text("utf-8")
         for path in [*_styles(), Path(drawing.__path__[0], "questions.css")]
@@ -99,10 +94,7 @@ def _write_files(app: Sphinx, error: Exception | None) -> None:
 
 def scripts_apart() -> dict[str, str]:
     """Return the scripts that only some pages load, by their names."""
-    texts = {
-        name: f"{without_comments(joined(_path(f'{name}.js')))}\n"
-        for name in _APART
-    }
+    texts = {name: _path(f"{name}.bundle.js").read_text("utf-8") for name in _APART}
     drawn = json.dumps(picture(catalog.chapters, ()))
     return texts | {"panel": f"self.coursePicture={drawn};\n{texts['panel']}"}
 

@@ -1,6 +1,5 @@
 """Attention weights to explore, token by token and head by head, in a page without a kernel."""
 
-import hashlib
 import html
 import json
 from collections.abc import Iterable, Sequence
@@ -175,7 +174,7 @@ def _page(data: dict[str, Any], *, alt: str, caption: str) -> str:
     folder = files(__package__)
     page, style, script = (
         folder.joinpath(f"explorer.{kind}").read_text("utf-8")
-        for kind in ("html", "css", "js")
+        for kind in ("html", "css", "bundle.js")
     )
     colors = {role: ROLES[role] for role in ("query", "weight")}
     colors |= {f"dark_{role}": DARK_ROLES[role] for role in colors}
@@ -187,10 +186,8 @@ def _page(data: dict[str, Any], *, alt: str, caption: str) -> str:
         for token, row in zip(data["queries"], data["weights"][0], strict=True)
     ]
     return Template(page).substitute(
-        id=hashlib.sha256(in_script.encode()).hexdigest()[:12],
         style=Template(style).substitute(colors, ink=INK).strip(),
-        # A module for those who check it, a part of a script here.
-        script=script.strip().removeprefix("export "),
+        script=script.strip(),
         data=in_script,
         alt=html.escape(alt),
         caption=html.escape(caption),

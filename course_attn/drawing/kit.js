@@ -2,7 +2,10 @@
 // The small parts that the widgets share. What a widget is, and how one is added: page.py.
 
 /** @typedef {(sentence: string) => void} Say Says what changed, to eyes and to screen readers. */
-/** @typedef {Record<string, any>} Attributes */
+/**
+ * @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => any)>}
+ *   Attributes
+ */
 
 /**
  * Start a widget wherever the page has one that has not started yet. If starting fails, what
@@ -12,11 +15,13 @@
  *   stage; it may put `said` (where the sentences appear) into it, or else it comes last
  */
 export function mount(name, build) {
-  for (const root of document.querySelectorAll(`.attn-live[data-widget="${name}"]:not(.attn-on)`)) {
+  const wanted = `.attn-live[data-widget="${name}"]:not(.attn-on)`;
+  // A test imports a widget's script where there is no page.
+  for (const root of globalThis.document?.querySelectorAll(wanted) ?? []) {
     // Or else JupyterLab would take the keys.
     const stage = make("div", { class: "attn-stage", "data-lm-suppress-shortcuts": "true" });
     const said = make("p", { class: "attn-said", role: "status" });
-    const say = (sentence) => {
+    const say = (/** @type {string} */ sentence) => {
       if (said.textContent !== sentence) said.textContent = sentence;
     };
     try {
@@ -130,6 +135,41 @@ export function powered(x, digits = 1) {
 }
 
 /**
+ * Return what lies between two numbers, nearest to another.
+ * @param {number} x
+ * @param {number} least
+ * @param {number} most
+ * @returns {number}
+ */
+export function clip(x, least, most) {
+  return Math.min(Math.max(x, least), most);
+}
+
+/**
+ * Return the shortest turn from one angle to another, in radians.
+ * @param {number} from
+ * @param {number} to
+ * @returns {number}
+ */
+export function turned(from, to) {
+  return Math.atan2(Math.sin(to - from), Math.cos(to - from));
+}
+
+/**
+ * Return the corners of an arrow's head, for a polygon.
+ * @param {number} x of its tip
+ * @param {number} y
+ * @param {[number, number]} direction of length 1
+ * @param {number} long
+ * @param {number} half its width
+ * @returns {string}
+ */
+export function arrowhead(x, y, [c, s], long, half) {
+  const [a, b] = [x - long * c, y - long * s];
+  return [[x, y], [a - half * s, b + half * c], [a + half * s, b - half * c]].join(" ");
+}
+
+/**
  * Read the number that a learner wrote: also with a decimal comma, a true minus, or as 1/3.
  * @param {string} text
  * @param {number} [limit] the largest size that is taken
@@ -166,8 +206,9 @@ export function field({ name, value, limit, least, step = 0.5, changed, bad }) {
     autocomplete: "off",
     spellcheck: "false",
   });
-  const mark = (wrong) => change(element, { "aria-invalid": Boolean(wrong) && "true", title: wrong });
-  const set = (now) => {
+  const mark = (/** @type {string | false} */ wrong) =>
+    change(element, { "aria-invalid": Boolean(wrong) && "true", title: wrong });
+  const set = (/** @type {number} */ now) => {
     value = now;
     element.value = brief(now);
     mark(false);
@@ -186,7 +227,7 @@ export function field({ name, value, limit, least, step = 0.5, changed, bad }) {
   change(element, {
     input: take,
     keydown: (event) => {
-      const up = { ArrowUp: step, ArrowDown: -step }[event.key];
+      const up = (event.key === "ArrowUp" ? step : 0) - (event.key === "ArrowDown" ? step : 0);
       if (!up && event.key !== "Escape") return;
       event.preventDefault();
       const before = value;
@@ -233,7 +274,8 @@ export function table({ name, rows, columns, values, role = "", limit, step, cha
     )
   );
   const element = grid({ name, rows, columns, role, cell: (i, j) => make("td", {}, fields[i][j].element) });
-  const set = (given) => given.forEach((row, i) => row.forEach((value, j) => fields[i][j].set(value)));
+  const set = (/** @type {number[][]} */ given) =>
+    given.forEach((row, i) => row.forEach((value, j) => fields[i][j].set(value)));
   return { element, values: all, set };
 }
 
@@ -259,12 +301,30 @@ export function grid({ name, rows, columns, role = "", cell }) {
 
 /**
  * Return where an arrow key points, right and up; nothing for other keys and for shortcuts.
- * @param {KeyboardEvent} event
+ * @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "altKey" | "metaKey">} event
  * @returns {[number, number] | undefined}
  */
 export function arrowed({ key, ctrlKey, altKey, metaKey }) {
   if (ctrlKey || altKey || metaKey) return undefined;
-  return { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key];
+  /** @type {Record<string, [number, number]>} */
+  const arrows = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+  return arrows[key];
+}
+
+/**
+ * Return where a key leads from a square of a table, perhaps beyond its edges; nothing for others.
+ * @param {Parameters<typeof arrowed>[0]} event
+ * @param {number} i
+ * @param {number} j
+ * @param {number} width of the table
+ * @returns {[number, number] | undefined}
+ */
+export function reached(event, i, j, width) {
+  const arrow = arrowed(event), plain = !event.ctrlKey && !event.altKey && !event.metaKey;
+  if (arrow) return [i - arrow[1], j + arrow[0]];
+  if (plain && event.key === "Home") return [i, 0];
+  if (plain && event.key === "End") return [i, width - 1];
+  return undefined;
 }
 
 /**
@@ -279,20 +339,17 @@ export function cells({ name, rows, columns, role = "", act }) {
     columns.map((_, j) => button("", () => act(i, j), { class: "attn-cell", tabindex: i || j ? "-1" : "0" }))
   );
   const element = grid({ name, rows, columns, role, cell: (i, j) => make("td", {}, all[i][j]) });
-  const reach = (next) => {
+  const reach = (/** @type {EventTarget | null} */ next) => {
     all.flat().forEach((one) => one.tabIndex = one === next ? 0 : -1);
   };
   element.addEventListener("focusin", (event) => reach(event.target));
   element.addEventListener("keydown", (event) => {
     const i = all.findIndex((row) => row.some((one) => one === event.target));
-    const end = columns.length, ends = { Home: [-end, 0], End: [end, 0] };
-    const plain = !event.ctrlKey && !event.altKey && !event.metaKey;
-    const arrow = arrowed(event) ?? (plain && ends[event.key]);
-    if (i < 0 || !arrow) return;
+    const j = i < 0 ? i : all[i].findIndex((one) => one === event.target);
+    const next = j < 0 ? undefined : reached(event, i, j, columns.length);
+    if (!next) return;
     event.preventDefault();
-    const j = all[i].findIndex((one) => one === event.target);
-    const next = ends[event.key] ? Math.min(Math.max(j + arrow[0], 0), end - 1) : j + arrow[0];
-    all[i - arrow[1]]?.[next]?.focus();
+    all[next[0]]?.[next[1]]?.focus();
   });
   return { element, at: (i, j) => all[i][j] };
 }
@@ -308,78 +365,85 @@ export function cells({ name, rows, columns, role = "", act }) {
  */
 export function paintable({ name, rows, columns, mask, changed }) {
   const now = mask.map((row) => [...row]);
-  /** @type {boolean | null} what is painted while the mouse or a finger is down */
-  let brush = null;
-  /** @type {[number, number] | null} where a finger lies that has not drawn yet */
-  let from = null;
-  let painted = false;
-  const show = (i, j) => change(squares.at(i, j), { "aria-pressed": String(now[i][j]) });
-  const paint = (i, j, allowed) => {
+  const show = (/** @type {number} */ i, /** @type {number} */ j) =>
+    change(squares.at(i, j), { "aria-pressed": String(now[i][j]) });
+  const brush = brushed(now, (i, j, allowed) => {
     if (now[i][j] === allowed) return;
     now[i][j] = allowed;
     show(i, j);
     changed(now, i, j);
-  };
-  // A click after the mouse has painted changes nothing back.
-  const squares = cells({ name, rows, columns, act: (i, j) => painted || paint(i, j, !now[i][j]) });
-  const lift = (event) => {
-    brush = from = null;
-    setTimeout(() => painted = false, event.pointerType === "mouse" ? 0 : 100);
-  };
+  });
+  const squares = cells({ name, rows, columns, act: brush.click });
   change(squares.element, {
-    pointerup: lift,
-    pointerleave: lift,
-    pointercancel: lift,
+    pointerup: brush.lift,
+    pointerleave: brush.lift,
+    pointercancel: brush.lift,
     class: "attn-grid attn-mask attn-weight",
   });
   rows.forEach((row, i) =>
     columns.forEach((column, j) => {
-      change(squares.at(i, j), {
-        "aria-label": `${row} may see ${column}`,
-        pointerdown: (event) => {
-          if (event.pointerType !== "mouse") {
-            from = [i, j];
-            // Or else the first square would get all that the finger does.
-            event.target.releasePointerCapture(event.pointerId);
-          }
-          if (from || event.button) return;
-          painted = true;
-          paint(i, j, brush = !now[i][j]);
-        },
-        pointerenter: (event) => {
-          if (from && brush === null) {
-            const [a, b] = from;
-            painted = true;
-            paint(a, b, brush = !now[a][b]);
-          }
-          if (brush !== null && event.buttons === 1) paint(i, j, brush);
-        },
-      });
+      change(squares.at(i, j), { "aria-label": `${row} may see ${column}`, ...brush.over(i, j) });
       show(i, j);
     })
   );
-  const set = (given) =>
+  const set = (/** @type {boolean[][]} */ given) =>
     given.forEach((row, i) =>
       row.forEach((allowed, j) => {
         now[i][j] = allowed;
         show(i, j);
       })
     );
-  const square = (pressed) => make("span", { class: "attn-cell", "data-pressed": String(pressed) });
-  const element = make(
-    "div",
-    {},
-    make("div", { class: "attn-scroll" }, squares.element),
-    make(
-      "p",
-      { class: "attn-legend attn-weight", "aria-hidden": "true" },
-      square(true),
-      "may see",
-      square(false),
-      "crossed out",
-    ),
-  );
+  const element = make("div", {}, scrolling(squares.element), legend());
   return { element, table: squares.element, mask: () => now.map((row) => [...row]), set };
+}
+
+/**
+ * Return what squares do that a mouse or a finger paints.
+ * @param {boolean[][]} now what the squares are
+ * @param {(i: number, j: number, allowed: boolean) => void} paint
+ */
+function brushed(now, paint) {
+  /** @type {boolean | null} what is painted while the mouse or a finger is down */
+  let brush = null;
+  /** @type {[number, number] | null} where a finger lies that has not drawn yet */
+  let from = null;
+  let painted = false;
+  const start = (/** @type {number} */ i, /** @type {number} */ j) => {
+    painted = true;
+    paint(i, j, brush = !now[i][j]);
+  };
+  const lift = (/** @type {PointerEvent} */ event) => {
+    brush = from = null;
+    setTimeout(() => painted = false, event.pointerType === "mouse" ? 0 : 100);
+  };
+  // A click after the mouse has painted changes nothing back.
+  const click = (/** @type {number} */ i, /** @type {number} */ j) => {
+    if (!painted) paint(i, j, !now[i][j]);
+  };
+  /** @type {(i: number, j: number) => Attributes} */
+  const over = (i, j) => ({
+    pointerdown: (event) => {
+      if (event.pointerType !== "mouse") {
+        from = [i, j];
+        // Or else the first square would get all that the finger does.
+        event.target.releasePointerCapture(event.pointerId);
+      }
+      if (!from && !event.button) start(i, j);
+    },
+    pointerenter: (event) => {
+      if (from && brush === null) start(...from);
+      if (brush !== null && event.buttons === 1) paint(i, j, brush);
+    },
+  });
+  return { lift, click, over };
+}
+
+/** Say what the squares of a mask mean. */
+function legend() {
+  const square = (/** @type {boolean} */ pressed) =>
+    make("span", { class: "attn-cell", "data-pressed": String(pressed) });
+  const meanings = [square(true), "may see", square(false), "crossed out"];
+  return make("p", { class: "attn-legend attn-weight", "aria-hidden": "true" }, ...meanings);
 }
 
 /**
@@ -396,7 +460,7 @@ export function slider({ name, min, max, step, value, text = (x) => brief(x), ch
     shown.textContent = text(Number(input.value));
     change(input, { "aria-valuetext": text(Number(input.value)) });
   };
-  const set = (now) => {
+  const set = (/** @type {number} */ now) => {
     input.value = String(now);
     tell();
   };
@@ -437,6 +501,39 @@ export function button(text, action, attributes = {}) {
 }
 
 /**
+ * Make a panel with a title; screen readers get the names of what is inside.
+ * @param {string} title or nothing
+ * @param {...(Node | string)} inside
+ * @returns {HTMLElement}
+ */
+export function panel(title, ...inside) {
+  const named = title ? [make("p", { "aria-hidden": "true" }, title)] : [];
+  return make("div", { class: "panel" }, ...named, ...inside);
+}
+
+/**
+ * Put elements side by side, as far as there is room.
+ * @param {...(Node | string | null | undefined | false)} parts
+ * @returns {HTMLElement}
+ */
+export function row(...parts) {
+  return make(
+    "div",
+    { class: "attn-row" },
+    ...parts.filter((one) => one !== null && one !== undefined && one !== false),
+  );
+}
+
+/**
+ * Let what is too wide for the page scroll on its own.
+ * @param {Element} element
+ * @returns {HTMLElement}
+ */
+export function scrolling(element) {
+  return make("div", { class: "attn-scroll" }, element);
+}
+
+/**
  * @typedef {{svg: any, px: (x: number) => number, py: (y: number) => number,
  *   at: (event: PointerEvent) => [number, number], x: [number, number], y: [number, number]}} Plane
  */
@@ -467,6 +564,19 @@ export function plane({ x, y, width = 320, name }) {
 }
 
 /**
+ * Return how many steps a key moves a handle, right and up; nothing for other keys.
+ * @param {Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "altKey" | "metaKey">} event
+ * @param {number} all the steps from the left end to the right end
+ * @returns {[number, number] | undefined}
+ */
+export function nudge(event, all) {
+  /** @type {Record<string, [number, number]>} */
+  const far = { PageUp: [0, 10], PageDown: [0, -10], Home: [-all, 0], End: [all, 0] };
+  const arrow = arrowed(event), times = event.shiftKey ? 10 : 1;
+  return far[event.key] ?? (arrow && [arrow[0] * times, arrow[1] * times]);
+}
+
+/**
  * Let an element of a plane be dragged with mouse, finger or pen, and moved with the arrow keys
  * (ten times as far with Shift), Page up and down (as far), Home and End (to the left and right).
  * @param {any} handle an SVG element, at least 24 pixels wide (an invisible circle helps fingers)
@@ -479,10 +589,9 @@ export function plane({ x, y, width = 320, name }) {
  * @returns {() => void} to be called whenever the handle has been moved by something else
  */
 export function draggable(handle, area, { name, where, text, moved, step = 0.1, nudged }) {
-  const clip = (a, range) => Math.min(Math.max(a, range[0]), range[1]);
   const tell = () => change(handle, { "aria-valuetext": text(), "aria-valuenow": where()[0] });
-  const go = (x, y) => {
-    moved(clip(x, area.x), clip(y, area.y));
+  const go = (/** @type {number} */ x, /** @type {number} */ y) => {
+    moved(clip(x, ...area.x), clip(y, ...area.y));
     tell();
   };
   /** @type {[number, number] | null} from the pointer to the handle, while it is held */
@@ -516,12 +625,10 @@ export function draggable(handle, area, { name, where, text, moved, step = 0.1, 
     blur: seen,
     keydown: (event) => {
       seen();
-      const end = (area.x[1] - area.x[0]) / step,
-        far = { PageUp: [0, 10], PageDown: [0, -10], Home: [-end, 0], End: [end, 0] }[event.key];
-      const arrow = far || arrowed(event);
-      if (!arrow) return;
+      const steps = nudge(event, (area.x[1] - area.x[0]) / step);
+      if (!steps) return;
       event.preventDefault();
-      const [right, up] = arrow.map((a) => a * (event.shiftKey && !far ? 10 : 1));
+      const [right, up] = steps;
       if (nudged) nudged(right, up);
       else go(where()[0] + right * step, where()[1] + up * step);
       tell();

@@ -3,7 +3,7 @@
 A widget is a function in `<name>.py` that checks its arguments and returns `widget(__file__, …)`.
 Its script is `<name>.js` beside it, which imports what it needs from `kit.js` and `twin.js` and
 ends with `mount("<name>", build)`; `build(stage, data, say, said)` gets the data that the function
-gave.
+gave. An output carries `<name>.bundle.js`, which `make bundles` makes of it.
 A style of its own, if it needs one, is `<name>.css`, in which every selector starts with
 `.attn-live[data-widget="<name>"]`.
 """
@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from course_attn.drawing.animation import MAX_BYTES
-from course_attn.drawing.joined import joined, without_comments
 from course_attn.drawing.style import DARK_ROLES, INK, ROLES
 
 __all__ = [
@@ -136,9 +135,9 @@ def widget(
 
 
 def _script(files: Path) -> str:
-    """Return a widget's script without its comments."""
-    text = without_comments(joined(files.with_suffix(".js")))
-    return f"<script>\n{text}\n</script>\n"
+    """Return a widget's script as an output carries it."""
+    text = files.with_suffix(".bundle.js").read_text("utf-8")
+    return f"<script>\n{text}</script>\n"
 
 
 def _style(files: Path) -> str:

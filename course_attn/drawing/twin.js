@@ -4,13 +4,17 @@
 // nested arrays of numbers, masks of true and false. One without entries says its shape where that
 // matters: Object.assign([], {shape: [0, 3]}). Nothing is checked: what calls it has done so.
 
-/** @typedef {any} Numbers nested arrays of numbers */
-/** @typedef {any} Mask nested arrays of true and false */
+/** @typedef {any[]} Numbers nested arrays of numbers */
+/** @typedef {any[]} Mask nested arrays of true and false */
 
+/** @type {(row: number[]) => number} */
 const sum = (row) => row.reduce((total, x) => total + x, 0);
+/** @type {(row: number[]) => number} */
 const mean = (row) => sum(row) / row.length;
+/** @type {(x: number[], y: number[]) => number} */
 const dot = (x, y) => x.reduce((total, a, f) => total + a * y[f], 0);
-const transposed = (X) => X.length ? X[0].map((_, j) => X.map((row) => row[j])) : X;
+/** @type {(X: Numbers) => Numbers} */
+const transposed = (X) => X.length ? Array.from(X[0], (_, j) => X.map((row) => row[j])) : X;
 
 /** @param {any} X @returns {number[]} */
 function shape(X) {
@@ -21,21 +25,28 @@ function shape(X) {
 /** How many axes there are. @param {any} X @returns {number} */
 const rank = (X) => shape(X).length;
 
-/** What stands at a place of an axis; one of length 1 has the same everywhere. */
+/**
+ * What stands at a place of an axis; one of length 1 has the same everywhere.
+ * @type {(X: any[], i: number) => any}
+ */
 const at = (X, i) => X[X.length === 1 ? 0 : i];
 
 /**
  * Return a function that calls f, which takes arrays with so many axes, for each entry of a batch.
  * The first array has all axes of the batch.
- * @param {number[]} axes @param {(...arrays: any[]) => any} f
+ * @param {number[]} axes @param {(...arrays: Numbers[]) => any} f
  * @returns {(...arrays: any[]) => any}
  */
 function batched(axes, f) {
-  return function each(...arrays) {
+  /** @type {(...arrays: any[]) => any} */
+  const each = (...arrays) => {
     const more = rank(arrays[0]) - axes[0];
     if (more <= 0) return f(...arrays);
-    return arrays[0].map((_, b) => each(...arrays.map((X, k) => rank(X) - axes[k] === more ? at(X, b) : X)));
+    const entry = (/** @type {number} */ b) =>
+      arrays.map((X, k) => rank(X) - axes[k] === more ? at(X, b) : X);
+    return Array.from(arrays[0], (_, b) => each(...entry(b)));
   };
+  return each;
 }
 
 /**
@@ -90,7 +101,7 @@ export function dot_scores(Q, K) {
 
 /** @param {Numbers} Q @param {Numbers} K @returns {Numbers} */
 export function cosine_scores(Q, K) {
-  const directions = (X) =>
+  const directions = (/** @type {Numbers} */ X) =>
     along(X, -1, (row) => {
       const length = Math.sqrt(dot(row, row)) || 1;
       return row.map((x) => x / length);
@@ -103,7 +114,10 @@ export function scaled_scores(Q, K, { scale = shape(Q).slice(-1)[0] ** -0.5 } = 
   return along(dot_scores(Q, K), -1, (row) => row.map((s) => s * scale));
 }
 
-/** How many positions each key lies before each query. */
+/**
+ * How many positions each key lies before each query.
+ * @type {(n_q: number, n_k?: number) => number[][]}
+ */
 const distances = (n_q, n_k = n_q) =>
   Array.from({ length: n_q }, (_, i) => Array.from({ length: n_k }, (_, j) => i + n_k - n_q - j));
 
@@ -126,7 +140,7 @@ export function sliding_window_mask(n_q, n_k, { window }) {
 export function attention_weights(Q, K, { mask, bias, causal = false, scale } = {}) {
   return batched([2, 2, 2, 2], (queries, keys, allowed, added) => {
     const before = distances(queries.length, keys.length);
-    return scaled_scores(queries, keys, { scale }).map((row, i) =>
+    return scaled_scores(queries, keys, { scale }).map((/** @type {number[]} */ row, i) =>
       masked_softmax(
         row.map((s, j) => added ? s + at(at(added, i), j) : s),
         row.map((_, j) => (!allowed || at(at(allowed, i), j)) && (!causal || before[i][j] >= 0)),
@@ -168,7 +182,8 @@ export function merge_heads(X) {
  */
 export function multi_head_attention(X, W_Q, W_K, W_V, W_O, { n_heads, Z = X, ...options }) {
   return batched([2, 2, 2, 3], (x, z, mask, bias) => {
-    const heads = (rows, W) => split_heads(weighted_sum(rows, W), n_heads);
+    const heads = (/** @type {Numbers} */ rows, /** @type {Numbers} */ W) =>
+      split_heads(weighted_sum(rows, W), n_heads);
     const [Q, K, V] = [heads(x, W_Q), heads(z, W_K), heads(z, W_V)];
     return weighted_sum(merge_heads(attention(Q, K, V, { ...options, mask, bias })), W_O);
   })(X, Z, options.mask, options.bias);
@@ -206,7 +221,10 @@ export function softmax_backward(weights, d_weights) {
   })(weights, d_weights);
 }
 
-/** The rows and columns of all pixels, row by row. @returns {[number, number][]} */
+/**
+ * The rows and columns of all pixels, row by row.
+ * @type {(height: number, width: number) => [number, number][]}
+ */
 const pixels = (height, width) =>
   Array.from({ length: height * width }, (_, i) => [Math.floor(i / width), i % width]);
 

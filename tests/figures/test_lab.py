@@ -246,27 +246,7 @@ def size_of_output(name):
 @pytest.mark.parametrize("name", WIDGETS)
 def test_a_widget_brings_a_small_script_and_style(name):
     """With what it takes from kit.js and twin.js: a page has one or two widgets, never all."""
-    assert size_of_output(name) < 12_000
-
-
-def test_what_a_widget_has_of_its_own_is_small(record_property):
-    """Its own script and style; what all widgets have together is recorded, as no page needs it."""
-    sizes = {name: size_of_output(name) for name in WIDGETS}
-    record_property("bytes of each widget's output, compressed", sizes)
-    own = {
-        name: b"".join(
-            file.read_bytes() for file in path.parent.glob(f"{name}.[jc]s*")
-        )
-        for name, path in WIDGETS.items()
-    }
-    assert max(len(gzip.compress(text, 9)) for text in own.values()) < 4_500
-    files = [FOLDER / name for name in ("kit.js", "twin.js", "live.css")]
-    together = b"".join(path.read_bytes() for path in files) + b"".join(
-        own.values()
-    )
-    record_property(
-        "bytes of all files, compressed", len(gzip.compress(together, 9))
-    )
+    assert size_of_output(name) < 8_000
 
 
 # Arguments that do not fit

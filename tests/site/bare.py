@@ -1,4 +1,4 @@
-"""Bare pages on disk with scripts of the book, joined as in the built pages, and no book around."""
+"""Bare pages on disk with scripts of the book, bundled as for the pages, and no book around."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pydata_sphinx_theme
 
-from course_attn.drawing.joined import joined
+from tests.support.scripts import bundled
 from tools.book import ROOT
 
 PARTS = ROOT / "book/_parts"
@@ -51,7 +51,7 @@ def bare_page(
             for file, called in names.items()
         )
     )
-    (folder / "live.js").write_text(joined(calls))
+    (folder / "live.js").write_text(bundled(calls))
     styles = "".join(
         path.read_text("utf-8")
         for path in [*sorted(PARTS.glob("*/*.css")), path_of("questions.css")]

@@ -10,11 +10,11 @@ import pytest
 
 from book._parts.pages import scripts_apart
 from course_attn.drawing.cards import card, deck
-from course_attn.drawing.joined import joined
 from course_attn.exercises import catalog
 from tests.site.bare import path_of
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations
+from tests.support.scripts import bundled
 from tools.book import BOOK
 from whywrong.picture import picture
 from whywrong.result import take_over
@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory):
         for slug, names in catalog.chapters.items()
     ]
     facts = json.dumps({"chapters": chapters, "starters": {}})
-    live = f"self.courseFacts={facts};\n{joined(path_of('store.js'))}"
+    live = f"self.courseFacts={facts};\n{bundled(path_of('store.js'))}"
     (made / "live.js").write_text(live, "utf-8")
     for name, text in scripts_apart().items():
         (made / f"{name}.js").write_text(text, "utf-8")

@@ -31,10 +31,8 @@ class Explorer:
             figure.locator("tr"),
         )
         self.said = figure.get_by_role("status")
-        found = re.search(
-            r"^const data = (.*);$", figure.locator("script").text_content(), re.M
-        )
-        self.data = json.loads(found[1])
+        data = figure.locator("script[type='application/json']").text_content()
+        self.data = json.loads(data)
 
     def tells(self, head: int, query: int) -> None:
         """Wait until all numbers of a row are shown, and the sentence tells the largest."""
@@ -135,7 +133,7 @@ def test_several_explorers_on_a_page_do_not_interfere(browser):
     third.tokens.last.click()
     for explorer, place in ((first, (0, 0)), (second, (1, 1)), (third, (0, 1))):
         explorer.tells(*place)
-    assert page.evaluate("[typeof explore, typeof data]") == ["undefined"] * 2
+    assert page.evaluate("[typeof Explorer, typeof number]") == ["undefined"] * 2
     page.close()
 
 

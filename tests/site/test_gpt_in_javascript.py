@@ -10,13 +10,13 @@ import pytest
 
 from book._parts.writing.writing import model_script
 from course_attn import in_numpy
-from course_attn.drawing.joined import joined
 from course_attn.in_numpy.language_model import _NAMES
 from course_attn.weights import load
 from tests.site.bare import path_of
 from tests.site.chromium import needs_chromium
 from tests.support.comparison import assert_close
 from tests.support.loops import for_each
+from tests.support.scripts import bundled
 from tests.support.twin_table import Case, named, twin
 from tests.twins.cases import BY_HAND, CASES
 
@@ -54,7 +54,7 @@ def page(browser, tmp_path_factory):
         f"Object.assign(window, {{calls: {{{', '.join(NAMES)}}}}});\n"
     )
     opened = browser.new_page()
-    opened.add_script_tag(content=joined(entry))
+    opened.add_script_tag(content=bundled(entry))
     opened.add_script_tag(content=model_script(KEPT))
     yield opened
     opened.close()

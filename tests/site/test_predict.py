@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from course_attn.drawing.joined import joined
 from course_attn.drawing.questions import Question, predict, predict_number
 from tests.site.bare import path_of
 from tests.site.built_pages import article, page_of
@@ -15,6 +14,7 @@ from tests.site.soundness import accessibility_violations
 from tests.site.sources import CHAPTERS, name
 from tests.site.visits import DISK, VIEWS, visit
 from tests.site.visits import address as address_of
+from tests.support.scripts import bundled
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 expect = playwright.expect
@@ -108,7 +108,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
         )
         + f'<body><main class="bd-article">{BODY}</main>'
         "<script>window.kept ??= {};</script>"
-        f"<script>{joined(script)}</script></body></html>",
+        f"<script>{bundled(script)}</script></body></html>",
         "utf-8",
     )
     return (folder / "softmax.html").as_uri()

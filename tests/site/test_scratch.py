@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from course_attn.drawing.joined import joined
 from tests.site.bare import bare_page, path_of
 from tests.site.chromium import needs_chromium
+from tests.support.scripts import bundled
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytestmark = needs_chromium
@@ -27,7 +27,7 @@ def pill(browser, tmp_path: Path, **view):
     folder = tmp_path / "book"
     folder.mkdir()
     bare_page(folder, {"course.js": "course"}, _BODY, vendor=False)
-    script = _FACTS + joined(path_of("scratch.js"))
+    script = _FACTS + bundled(path_of("scratch.js"))
     (folder / "live.js").write_text(script, "utf-8")
     page = browser.new_page(**view)
     page.goto((folder / "light.html").rename(folder / "softmax.html").as_uri())

@@ -10,7 +10,6 @@ import pytest
 from book._parts.writing.writing import model_script, writing_script
 from course_attn import in_numpy
 from course_attn.chapters.language_model.widgets.writing_model import writing_model
-from course_attn.drawing.joined import joined
 from course_attn.weights import load
 from tests.site.bare import path_of
 from tests.site.chromium import needs_chromium
@@ -19,6 +18,7 @@ from tests.site.soundness import accessibility_violations, page_errors
 from tests.site.test_gpt_in_javascript import encoded, in_numpy_with
 from tests.site.visits import DISK, VIEWS, visit
 from tests.support.loops import for_each
+from tests.support.scripts import bundled
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytestmark = needs_chromium
@@ -46,7 +46,7 @@ def written_page(folder: Path, theme: str = "light", *, missing: str = "") -> st
     size = round(sum(len(text.encode()) for text in texts.values()) / 1e6, 1)
     facts = f'{{"python":false,"modelSize":{size},"chapters":[],"starters":{{}}}}'
     (folder / "_static" / "live.js").write_text(
-        f"self.courseFacts={facts};\n{joined(path_of('writing.js'))}", "utf-8"
+        f"self.courseFacts={facts};\n{bundled(path_of('writing.js'))}", "utf-8"
     )
     shown = writing_model(KEPT.params, KEPT.characters, TEXT, n_heads=N_HEADS)
     page = folder / "page.html"

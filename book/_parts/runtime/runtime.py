@@ -38,7 +38,7 @@ def python_script() -> str:
         if Path(name).suffix in (".mjs", ".wasm"):  # the others are packed
             name, content = f"{name}.gz", gzip.compress(content, 9, mtime=0)
         files[name] = base64.b64encode(content).decode()
-    worker = (_HERE / "worker.js").read_text("utf-8")
+    worker = (_HERE / "worker.bundle.js").read_text("utf-8")
     notice = (_PARTS / "exercise/vendor/PYTHON-LICENSES.txt").read_text("utf-8")
     content = json.dumps({"worker": worker, "files": files})
     return f"/*!\n{notice}*/\nself.courseRuntime={content};\n"

@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 from course_attn.chapters.language_model import widgets
-from course_attn.drawing.joined import joined
 from course_attn.weights import Kept
 
 __all__ = ["model_script", "writing_script"]
@@ -26,4 +25,4 @@ def model_script(kept: Kept) -> str:
 
 def writing_script() -> str:
     """Return the script that runs the language model on what a reader types."""
-    return joined(Path(widgets.__path__[0], "writing_model.js")) + "\n"
+    return Path(widgets.__path__[0], "writing_model.bundle.js").read_text("utf-8")

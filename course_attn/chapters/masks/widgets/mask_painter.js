@@ -1,155 +1,241 @@
 // @ts-check
 // Masks to paint for a few layers, and a lamp: does an output change when a later word changes?
 
-import { button, change, grid, make, mount, paintable } from "../../../drawing/kit.js";
+import { button, change, grid, make, mount, paintable, row, scrolling } from "../../../drawing/kit.js";
 import { attention, weighted_sum } from "../../../drawing/twin.js";
 
-mount("mask_painter", (stage, data, say, said) => {
-  const { tokens, plans, inputs, others, weights } = data;
-  const names = Object.keys(plans);
-  const layers = weights.map((_, k) => k);
-  const plan = names[0];
-  let layer = data.layer, exchanged = data.changed;
-  let masks = plans[plan];
+/** @typedef {import("../../../drawing/kit.js").Say} Say */
+/** @typedef {boolean[][]} Mask */
 
-  /** What a layer makes of its input: attention and a step on every row, each added. */
-  function through(X, k) {
-    const [Q, K, V] = weights[k].slice(0, 3).map((W) => weighted_sum(X, W));
-    const mixed = attention(Q, K, V, { mask: masks[k] });
-    const middle = X.map((row, i) => row.map((x, f) => x + mixed[i][f]));
-    const step = weighted_sum(middle, weights[k][3]);
-    return middle.map((row, i) => row.map((x, f) => x + Math.tanh(step[i][f])));
-  }
+/**
+ * What is computed: a row of `inputs` for each token, another for when it is exchanged, and for
+ * each layer four matrices.
+ * @typedef {{tokens: string[], inputs: number[][], others: number[][], weights: number[][][][]}} Model
+ */
 
-  /** The input, and what each layer makes of it. */
-  function stack(X) {
-    const found = [X];
-    for (const k of layers) found.push(through(found[k], k));
-    return found;
-  }
+/**
+ * What a layer makes of its input: attention and a step on every row, each added.
+ * @param {number[][]} X
+ * @param {number[][][]} weights
+ * @param {Mask} mask
+ * @returns {number[][]}
+ */
+function through(X, weights, mask) {
+  const [Q, K, V] = weights.slice(0, 3).map((W) => weighted_sum(X, W));
+  const mixed = attention(Q, K, V, { mask });
+  const middle = X.map((line, i) => line.map((x, f) => x + mixed[i][f]));
+  const step = weighted_sum(middle, weights[3]);
+  return middle.map((line, i) => line.map((x, f) => x + Math.tanh(step[i][f])));
+}
 
-  /** For the input and each layer, which positions differ when one word is exchanged. */
-  function moves(before, j) {
-    const after = stack(inputs.map((row, i) => i === j ? others[i] : row));
-    return before.map((X, k) => X.map((row, i) => row.some((x, f) => x !== after[k][i][f])));
-  }
+/**
+ * Return for each token, the input and each layer which positions differ when it is exchanged.
+ * @param {Model} model
+ * @param {Mask[]} masks
+ * @returns {boolean[][][]}
+ */
+export function moves({ tokens, inputs, others, weights }, masks) {
+  const stack = (/** @type {number[][]} */ X) =>
+    masks.reduce((found, mask, k) => [...found, through(found[k], weights[k], mask)], [X]);
+  const before = stack(inputs);
+  return tokens.map((_, j) => {
+    const after = stack(inputs.map((line, i) => i === j ? others[i] : line));
+    return before.map((X, k) => X.map((line, i) => line.some((x, f) => x !== after[k][i][f])));
+  });
+}
 
-  const again = (token) => tokens.indexOf(token) !== tokens.lastIndexOf(token);
-  const quoted = (i) => `“${tokens[i]}”${again(tokens[i]) ? ` (${i + 1})` : ""}`;
-  const listed = (all) =>
-    all.length > 1 ? `${all.slice(0, -1).join(", ")} and ${all.at(-1)}` : String(all[0]);
+/**
+ * Return the pairs of a position and a later one that changes its output.
+ * @param {boolean[][][]} moved
+ * @returns {[number, number][]}
+ */
+export function leaksOf(moved) {
+  return moved.flatMap((_, i) => moved.map((_, j) => /** @type {[number, number]} */ ([i, j])))
+    .filter(([i, j]) => j > i && moved[j].at(-1)?.[i]);
+}
 
-  function leakInWords(leaks) {
-    if (!leaks.length) return "No leak: no output changes when a later word changes.";
+/**
+ * Quote a token, with its place where there is another like it.
+ * @param {string[]} tokens
+ * @param {number} i
+ * @returns {string}
+ */
+export function quoted(tokens, i) {
+  const again = tokens.indexOf(tokens[i]) !== tokens.lastIndexOf(tokens[i]);
+  return `“${tokens[i]}”${again ? ` (${i + 1})` : ""}`;
+}
+
+/**
+ * @param {string[]} all
+ * @returns {string}
+ */
+export function listed(all) {
+  return all.length > 1 ? `${all.slice(0, -1).join(", ")} and ${all.at(-1)}` : String(all[0]);
+}
+
+/**
+ * Say whether there is a leak, what moves, and which rows of a mask are empty.
+ * @param {string[]} tokens
+ * @param {Mask[]} masks
+ * @param {boolean[][][]} moved
+ * @param {number} exchanged the token that is exchanged
+ * @returns {string}
+ */
+export function inWords(tokens, masks, moved, exchanged) {
+  const said = [], leaks = leaksOf(moved), quote = (/** @type {number} */ i) => quoted(tokens, i);
+  if (leaks.length) {
     const [i, j] = leaks.find(([, late]) => late === exchanged) || leaks[0];
     const more = leaks.length > 1 ? ` ${leaks.length} such pairs.` : "";
-    return `Leak: the output at ${quoted(i)} changes when the later ${quoted(j)} changes.${more}`;
+    said.push(`Leak: the output at ${quote(i)} changes when the later ${quote(j)} changes.${more}`);
+  } else {
+    said.push("No leak: no output changes when a later word changes.");
+  }
+  const last = moved[exchanged].at(-1) ?? [];
+  const where = tokens.map((_, i) => i).filter((i) => last[i]).map(quote);
+  const which = where.length > 1 ? "the outputs at" : "only the output at";
+  said.push(
+    `When ${quote(exchanged)} is exchanged, ${which} ${listed(where)} ` +
+      `change${where.length > 1 ? "" : "s"}.`,
+  );
+  masks.forEach((mask, k) =>
+    mask.forEach((line, i) => {
+      if (line.includes(true)) return;
+      said.push(`The mask of layer ${k + 1} leaves ${quote(i)} no key: its weights are 0.`);
+    })
+  );
+  return said.join(" ");
+}
+
+/**
+ * Return the layer to show of a plan: the one that is shown, or if it is the same in another plan
+ * the first that is not, so that what has changed is seen.
+ * @param {Mask[]} plan
+ * @param {Mask[]} other
+ * @param {number} layer
+ * @returns {number}
+ */
+export function layerToShow(plan, other, layer) {
+  const changed = [...plan.keys()].filter((k) => String(plan[k]) !== String(other[k]));
+  return changed.length && !changed.includes(layer) ? changed[0] : layer;
+}
+
+class Painter {
+  /**
+   * @param {HTMLElement} stage
+   * @param {Model & {plans: Record<string, Mask[]>, layer: number, changed: number}} data
+   * @param {Say} say
+   * @param {HTMLElement} said
+   */
+  constructor(stage, data, say, said) {
+    const { tokens, plans, weights } = data;
+    this.data = data;
+    this.say = say;
+    this.layer = data.layer;
+    this.exchanged = data.changed;
+    this.names = Object.keys(plans);
+    this.masks = plans[this.names[0]];
+    this.squares = paintable({
+      name: "",
+      rows: tokens,
+      columns: tokens,
+      mask: this.masks[this.layer],
+      changed: (now) => {
+        const painted = now.map((line) => [...line]);
+        this.masks = this.masks.map((mask, k) => k === this.layer ? painted : mask);
+        this.refresh();
+      },
+    });
+    this.planButtons = this.names.map((name) => button(name, () => this.take(name)));
+    this.layerButtons = weights.map((_, k) =>
+      button(String(k + 1), () => this.turn(k), { "aria-label": `layer ${k + 1}` })
+    );
+    this.chosen = tokens.map((token, i) =>
+      button(token, () => {
+        this.exchanged = i;
+        this.refresh();
+      })
+    );
+    this.places = [...weights, null].map(() =>
+      tokens.map(() => make("td", {}, make("span", { class: "attn-hidden" })))
+    );
+    this.lamp = make(
+      "p",
+      { class: "attn-lamp", "aria-hidden": "true" },
+      make("span", {}, "●"),
+      make("span", {}),
+    );
+    this.layOut(stage, said);
+    this.turn(this.layer);
   }
 
-  function refresh() {
-    const before = stack(inputs), all = tokens.map((_, j) => moves(before, j));
-    const last = layers.length;
-    const leaks = tokens.flatMap((_, i) => tokens.map((_, j) => [i, j]))
-      .filter(([i, j]) => j > i && all[j][last][i]);
-    const moved = all[exchanged];
-    moved.forEach((row, k) =>
-      row.forEach((moves, i) => {
-        const cell = places[last - k][i];
-        const early = moves && i < exchanged;
+  /**
+   * @param {HTMLElement} stage
+   * @param {HTMLElement} said
+   */
+  layOut(stage, said) {
+    const { tokens, weights, layer, changed } = this.data;
+    /** @type {(name: string, parts: HTMLElement[]) => HTMLElement} */
+    const group = (name, parts) => {
+      const title = make("span", { "aria-hidden": "true" }, name);
+      return make("div", { class: "attn-choice", role: "group", "aria-label": name }, title, ...parts);
+    };
+    const picture = grid({
+      name: "which vectors change",
+      rows: ["input", ...weights.map((_, k) => `layer ${k + 1}`)].reverse(),
+      columns: tokens,
+      cell: (k, i) => this.places[k][i],
+    });
+    stage.style.setProperty("--n", String(tokens.length));
+    stage.append(group("masks", this.planButtons));
+    if (weights.length > 1) stage.append(group("mask of layer", this.layerButtons));
+    stage.append(
+      group("exchange", this.chosen),
+      this.lamp,
+      row(this.squares.element, scrolling(picture)),
+      said,
+      button("Back to the text’s numbers", () => {
+        this.exchanged = changed;
+        this.masks = this.data.plans[this.names[0]];
+        this.turn(layer);
+      }),
+    );
+  }
+
+  /** @param {string} name of a plan */
+  take(name) {
+    const { plans } = this.data;
+    this.masks = plans[name];
+    this.turn(layerToShow(this.masks, plans[this.names[0]], this.layer));
+  }
+
+  /** @param {number} layer */
+  turn(layer) {
+    this.layer = layer;
+    this.squares.set(this.masks[layer]);
+    /** @type {HTMLElement} */ (this.squares.table.caption).textContent = `mask of layer ${layer + 1}`;
+    this.refresh();
+  }
+
+  refresh() {
+    const { masks, exchanged, data: { tokens, plans, weights } } = this;
+    const moved = moves(this.data, masks), leaks = leaksOf(moved);
+    moved[exchanged].forEach((line, k) =>
+      line.forEach((moves, i) => {
+        const cell = this.places[weights.length - k][i], early = moves && i < exchanged;
         change(cell, { class: moves ? early ? "attn-early" : "attn-moved" : "" });
         cell.firstChild.textContent = moves ? early ? "leaks" : "moves" : "stays";
       })
     );
-    chosen.forEach((one, i) => change(one, { "aria-pressed": String(i === exchanged) }));
-    layerButtons.forEach((one, k) => change(one, { "aria-pressed": String(k === layer) }));
-    const same = (name) => JSON.stringify(plans[name]) === JSON.stringify(masks);
-    planButtons.forEach((one, p) => change(one, { "aria-pressed": String(same(names[p])) }));
-    change(lamp, { "data-leak": String(leaks.length > 0) });
-    lamp.lastChild.textContent = leaks.length ? "leak" : "no leak";
-    const where = tokens.map((_, i) => i).filter((i) => moved[last][i]).map(quoted);
-    const blind = layers.flatMap((k) => tokens.map((_, i) => [k, i]))
-      .filter(([k, i]) => !masks[k][i].includes(true)).map(([k, i]) =>
-        `The mask of layer ${k + 1} leaves ${quoted(i)} no key: its weights are 0.`
-      );
-    const which = where.length > 1 ? "the outputs at" : "only the output at";
-    say([
-      leakInWords(leaks),
-      `When ${quoted(exchanged)} is exchanged, ${which} ${listed(where)} ` +
-      `change${where.length > 1 ? "" : "s"}.`,
-      ...blind,
-    ].join(" "));
+    /** @type {(buttons: HTMLElement[], picked: (k: number) => boolean) => void} */
+    const press = (buttons, picked) =>
+      buttons.forEach((one, k) => change(one, { "aria-pressed": String(picked(k)) }));
+    press(this.chosen, (i) => i === exchanged);
+    press(this.layerButtons, (k) => k === this.layer);
+    press(this.planButtons, (p) => JSON.stringify(plans[this.names[p]]) === JSON.stringify(masks));
+    change(this.lamp, { "data-leak": String(leaks.length > 0) });
+    this.lamp.lastChild.textContent = leaks.length ? "leak" : "no leak";
+    this.say(inWords(tokens, masks, moved, exchanged));
   }
+}
 
-  const squares = paintable({
-    name: "",
-    rows: tokens,
-    columns: tokens,
-    mask: masks[layer],
-    changed: (now) => {
-      masks = masks.map((mask, k) => k === layer ? now.map((row) => [...row]) : mask);
-      refresh();
-    },
-  });
-  function show() {
-    squares.set(masks[layer]);
-    /** @type {HTMLElement} */ (squares.table.caption).textContent = `mask of layer ${layer + 1}`;
-    refresh();
-  }
-
-  const group = (name, ...parts) =>
-    make(
-      "div",
-      { class: "attn-choice", role: "group", "aria-label": name },
-      make("span", { "aria-hidden": "true" }, name),
-      ...parts,
-    );
-  const planButtons = names.map((name) =>
-    button(name, () => {
-      masks = plans[name];
-      // Show a layer in which it is not the first plan, so that what has changed is seen.
-      const other = layers.filter((k) => String(masks[k]) !== String(plans[plan][k]));
-      if (other.length && !other.includes(layer)) layer = other[0];
-      show();
-    })
-  );
-  const layerButtons = layers.map((k) =>
-    button(String(k + 1), () => {
-      layer = k;
-      show();
-    }, { "aria-label": `layer ${k + 1}` })
-  );
-  const chosen = tokens.map((token, i) =>
-    button(token, () => {
-      exchanged = i;
-      refresh();
-    })
-  );
-  const places = [...layers, -1].map(() =>
-    tokens.map(() => make("td", {}, make("span", { class: "attn-hidden" })))
-  );
-  const rows = ["input", ...layers.map((k) => `layer ${k + 1}`)].reverse();
-  const picture = grid({ name: "which vectors change", rows, columns: tokens, cell: (k, i) => places[k][i] });
-  const lamp = make(
-    "p",
-    { class: "attn-lamp", "aria-hidden": "true" },
-    make("span", {}, "●"),
-    make("span", {}),
-  );
-
-  const scroll = (element) => make("div", { class: "attn-scroll" }, element);
-  stage.style.setProperty("--n", tokens.length);
-  stage.append(group("masks", ...planButtons));
-  if (layers.length > 1) stage.append(group("mask of layer", ...layerButtons));
-  stage.append(
-    group("exchange", ...chosen),
-    lamp,
-    make("div", { class: "attn-row" }, squares.element, scroll(picture)),
-    said,
-    button("Back to the text’s numbers", () => {
-      ({ layer, changed: exchanged } = data);
-      masks = plans[plan];
-      show();
-    }),
-  );
-  show();
-});
+mount("mask_painter", (stage, data, say, said) => new Painter(stage, data, say, said));

@@ -1,197 +1,264 @@
 // @ts-check
 // Rotary positions: each pair of features is a dial, and positions turn all dials like gears.
 
-import { brief, button, change, draggable, draw, grid } from "../../../drawing/kit.js";
-import { make, mount, plane, slider, written } from "../../../drawing/kit.js";
+import { arrowhead, brief, button, change, clip, draggable, draw, grid } from "../../../drawing/kit.js";
+import { make, mount, panel, plane, row, slider, turned, written } from "../../../drawing/kit.js";
 import { dot_scores, rotary } from "../../../drawing/twin.js";
 
-/** @typedef {"query" | "key"} Turned */
+/** @typedef {import("../../../drawing/kit.js").Say} Say */
+/** @typedef {"query" | "key"} Role */
+/** @typedef {{query: number[], key: number[], positions: [number, number], base: number,
+ *   far: number}} Data */
 
-mount("rotary_dials", (stage, { query, key, positions: start, base, far }, say) => {
-  const pairs = query.length / 2, most = 100;
-  const given = { query, key };
-  const speeds = query.slice(0, pairs).map((/** @type {number} */ _, /** @type {number} */ f) =>
-    base ** (-2 * f / query.length)
-  );
-  // The two features of a pair are half a width apart.
-  const pair = (/** @type {number[]} */ row, /** @type {number} */ f) => [row[f], row[f + pairs]];
-  const longest = Math.max(
-    ...[query, key].flatMap((row) =>
-      speeds.map((/** @type {number} */ _, /** @type {number} */ f) => Math.hypot(...pair(row, f)))
-    ),
-  );
-  const place = { query: start[0], key: start[1] };
-  let before = { distance: NaN, shift: 0 };
+const MOST = 100, DEGREES = 180 / Math.PI;
 
-  const turned = (/** @type {Turned} */ role) =>
-    rotary([given[role]], [place[role] + shift.value()], { base })[0];
-  const score = (/** @type {number} */ distance) =>
-    dot_scores(rotary([query], [distance], { base }), [key])[0][0];
+/**
+ * Return the pairs of features; the two of a pair are half a width apart.
+ * @param {number[]} features
+ * @returns {[number, number][]}
+ */
+export function pairs(features) {
+  const half = features.length / 2;
+  return features.slice(0, half).map((a, f) => [a, features[f + half]]);
+}
 
-  const [queryAt, keyAt] = /** @type {Turned[]} */ (["query", "key"]).map((role) =>
-    slider({
-      name: `${role} at`,
-      min: 0,
-      max: far,
-      step: 1,
-      value: place[role],
-      text: (at) => String(at),
-      changed: (at) => move(role, at),
-    })
-  );
-  const shift = slider({ name: "move both by", min: 0, max: most, step: 1, value: 0, changed: () => show() });
+/**
+ * Return by how much a step turns each pair, in radians.
+ * @param {Data} data
+ * @returns {number[]}
+ */
+export function speeds({ query, base }) {
+  return pairs(query).map((_, f) => base ** (-2 * f / query.length));
+}
 
-  const dials = plane({
-    x: [-1.25, 2.5 * pairs - 1.25],
-    y: [-1.2, 1.6],
-    width: 132 * pairs,
-    name: "A dial for each pair of features",
+/**
+ * Return for each pair the angle between key and query in radians, and what it adds to the score.
+ * @param {number[]} q
+ * @param {number[]} k
+ * @returns {{between: number, adds: number}[]}
+ */
+export function compared(q, k) {
+  const keys = pairs(k);
+  return pairs(q).map(([a, b], f) => {
+    const [c, d] = keys[f];
+    return { between: Math.abs(turned(Math.atan2(d, c), Math.atan2(b, a))), adds: a * c + b * d };
   });
-  const hands = speeds.flatMap((/** @type {number} */ _, /** @type {number} */ f) => {
-    const center = 2.5 * f, x0 = dials.px(center), y0 = dials.py(0);
+}
+
+/**
+ * Say where query and key are, and whether the score stays as both move.
+ * @param {{query: number, key: number, shift: number, score: number, still: boolean}} now
+ * @returns {string}
+ */
+export function inWords({ query, key, shift, score, still }) {
+  return `Query at ${query + shift}, key at ${key + shift}: the distance is ` +
+    `${still ? "still " : ""}${brief(query - key)}, and the score ${still ? "stays" : "is"} ` +
+    `${written(score)}.`;
+}
+
+class Dials {
+  /**
+   * @param {HTMLElement} stage
+   * @param {Data} data
+   * @param {Say} say
+   */
+  constructor(stage, data, say) {
+    const { positions: [query, key], far } = data, n = data.query.length / 2;
+    this.data = data;
+    this.say = say;
+    this.speeds = speeds(data);
+    this.longest = Math.max(...[data.query, data.key].flatMap(pairs).map((pair) => Math.hypot(...pair)));
+    this.place = { query, key };
+    this.before = { distance: NaN, shift: 0 };
+    /** @type {(role: Role) => ReturnType<typeof slider>} */
+    const positions = (role) =>
+      slider({
+        ...{ name: `${role} at`, min: 0, max: far, step: 1, value: this.place[role], text: String },
+        changed: (at) => this.move(role, at),
+      });
+    this.at = { query: positions("query"), key: positions("key") };
+    this.shift = slider({
+      ...{ name: "move both by", min: 0, max: MOST, step: 1, value: 0 },
+      changed: () => this.show(),
+    });
+    this.area = plane({
+      x: [-1.25, 2.5 * n - 1.25],
+      y: [-1.2, 1.6],
+      width: 132 * n,
+      name: "A dial for each pair of features",
+    });
+    this.dials = this.speeds.map((_, f) => this.dial(f));
+    this.curve = this.scoreCurve();
+    this.cells = Array.from({ length: n + 1 }, () => [0, 1, 2].map(() => make("td")));
+    this.layOut(stage);
+    this.show();
+  }
+
+  /** @param {HTMLElement} stage */
+  layOut(stage) {
+    const found = grid({
+      name: "pair by pair",
+      columns: ["turn for a step", "angle between", "adds to the score"],
+      rows: [...this.speeds.keys()].map((f) => `pair ${f}`).concat("score"),
+      cell: (i, j) => this.cells[i][j],
+    });
+    stage.append(
+      this.area.svg,
+      row(
+        make("div", { class: "attn-query" }, this.at.query.element),
+        make("div", { class: "attn-key" }, this.at.key.element),
+        this.shift.element,
+      ),
+      row(found, panel("score at every distance", this.curve.svg)),
+      button("Back to the text’s numbers", () => {
+        const [query, key] = this.data.positions;
+        Object.assign(this.place, { query, key });
+        this.at.query.set(query);
+        this.at.key.set(key);
+        this.shift.set(0);
+        this.show();
+      }),
+    );
+  }
+
+  /**
+   * Return the features of the query or the key as they are turned where it is now.
+   * @param {Role} role
+   * @returns {number[]}
+   */
+  rotated(role) {
+    const at = this.place[role] + this.shift.value();
+    return rotary([this.data[role]], [at], { base: this.data.base })[0];
+  }
+
+  /**
+   * @param {number} distance
+   * @returns {number}
+   */
+  score(distance) {
+    const { query, key, base } = this.data;
+    return dot_scores(rotary([query], [distance], { base }), [key])[0][0];
+  }
+
+  /**
+   * Draw the dial of a pair, and return what shows it anew.
+   * @param {number} f
+   * @returns {() => void}
+   */
+  dial(f) {
+    const { svg, px, py } = this.area, x = px(2.5 * f), y = py(0), r = px(0.33) - px(0);
     const arc = draw("path", { class: "arc" });
-    dials.svg.append(
-      draw("text", { x: x0, y: dials.py(1.2) }, `pair ${f}`),
-      draw("circle", { class: "dial", cx: x0, cy: y0, r: dials.px(1) - dials.px(0) }),
+    svg.append(
+      draw("text", { x, y: py(1.2) }, `pair ${f}`),
+      draw("circle", { class: "dial", cx: x, cy: y, r: px(1) - px(0) }),
       arc,
     );
-    const two = /** @type {Turned[]} */ (["key", "query"]).map((role) => hand(role, f, center));
-    return [{
-      show: () => {
-        const [k, q] = two.map((one) => one.angle());
-        const r = dials.px(0.33) - dials.px(0), turn = Math.atan2(Math.sin(q - k), Math.cos(q - k));
-        const [from, to] = [k, q].map((t) => `${x0 + r * Math.cos(t)} ${y0 - r * Math.sin(t)}`);
-        change(arc, { d: `M${from}A${r} ${r} 0 0 ${turn > 0 ? 0 : 1} ${to}` });
-      },
-    }, ...two];
-  });
+    // The query lies over the key, which is thicker and so is seen on both sides of it.
+    const key = this.hand("key", f, 16, 9), query = this.hand("query", f, 11, 4.5);
+    return () => {
+      const angles = [key.angle(), query.angle()];
+      const [from, to] = angles.map((t) => `${x + r * Math.cos(t)} ${y - r * Math.sin(t)}`);
+      const sweep = turned(angles[0], angles[1]) > 0 ? 0 : 1;
+      change(arc, { d: `M${from}A${r} ${r} 0 0 ${sweep} ${to}` });
+      key.show();
+      query.show();
+    };
+  }
 
-  function hand(/** @type {Turned} */ role, /** @type {number} */ f, /** @type {number} */ center) {
-    const shaft = draw("line", { x1: dials.px(center), y1: dials.py(0) });
+  /**
+   * Draw a hand of a dial, which turns all of its role.
+   * @param {Role} role
+   * @param {number} f the pair
+   * @param {number} long its head
+   * @param {number} half
+   */
+  hand(role, f, long, half) {
+    const { svg, px, py } = this.area, center = 2.5 * f;
+    const shaft = draw("line", { x1: px(center), y1: py(0) });
     const tip = draw("polygon"), halo = draw("circle", { r: 15, class: "halo" });
     const handle = draw("g", { class: "attn-" + role }, shaft, tip, halo);
-    dials.svg.append(handle);
+    svg.append(handle);
     /** @returns {[number, number]} */
     const where = () => {
-      const [a, b] = pair(turned(role), f);
-      return [center + a / longest, b / longest];
+      const [a, b] = pairs(this.rotated(role))[f];
+      return [center + a / this.longest, b / this.longest];
     };
     const angle = () => Math.atan2(where()[1], where()[0] - center);
-    const tell = draggable(handle, dials, {
+    const tell = draggable(handle, this.area, {
       name: `${role} in pair ${f}`,
       where,
-      text: () => `position ${place[role] + shift.value()}`,
+      text: () => `position ${this.place[role] + this.shift.value()}`,
       moved: (x, y) => {
-        const turn = Math.atan2(y, x - center) - angle();
-        const nearest = Math.atan2(Math.sin(turn), Math.cos(turn));
-        move(role, place[role] + Math.round(nearest / speeds[f]), true);
+        const turn = turned(angle(), Math.atan2(y, x - center));
+        this.move(role, this.place[role] + Math.round(turn / this.speeds[f]), true);
       },
-      nudged: (right, up) => move(role, place[role] + right + up, true),
+      nudged: (right, up) => this.move(role, this.place[role] + right + up, true),
     });
-    const draw_it = () => {
-      const [x, y] = where(), [left, top] = [dials.px(x), dials.py(y)], t = angle();
+    const show = () => {
+      const [x, y] = where(), [left, top] = [px(x), py(y)], t = angle();
       const [c, s] = [Math.cos(t), -Math.sin(t)];
-      // The query lies over the key, which is thicker and so is seen on both sides of it.
-      const [long, half] = role === "key" ? [16, 9] : [11, 4.5];
       change(shaft, { x2: left - 8 * c, y2: top - 8 * s });
-      change(tip, {
-        points: [[left, top], [left - long * c - half * s, top - long * s + half * c], [
-          left - long * c + half * s,
-          top - long * s - half * c,
-        ]].join(" "),
-      });
+      change(tip, { points: arrowhead(left, top, [c, s], long, half) });
       change(halo, { cx: left, cy: top });
       tell();
     };
-    return { show: draw_it, angle };
+    return { show, angle };
   }
 
-  // The score against the distance.
-  const all = Array.from({ length: 2 * far * 4 + 1 }, (_, k) => k / 4 - far);
-  const size = Math.max(...all.map((distance) => Math.abs(score(distance))));
-  const curve = plane({
-    x: [-1.07 * far, 1.07 * far],
-    y: [-0.3 * far, 0.3 * far],
-    width: 396,
-    name: "The score at every distance",
-  });
-  const high = (/** @type {number} */ value) => curve.py(value / size * 0.25 * far);
-  const dot = draw("circle", { r: 7, class: "weight" });
-  curve.svg.append(
-    draw("path", { class: "axes", d: `M0 ${high(0)}h396M${curve.px(0)} 0v999` }),
-    ...[-far, -far / 2, far / 2, far].map((at) =>
-      draw("text", { x: curve.px(at), y: high(0) + 15 }, brief(at))
-    ),
-    draw("path", {
-      class: "curve",
-      d: "M" + all.map((distance) => `${curve.px(distance)} ${high(score(distance))}`).join("L"),
-    }),
-    dot,
-  );
-
-  const cells = Array.from({ length: pairs + 1 }, () => [0, 1, 2].map(() => make("td")));
-  const found = grid({
-    name: "pair by pair",
-    columns: ["turn for a step", "angle between", "adds to the score"],
-    rows: [...speeds.keys()].map((f) => `pair ${f}`).concat("score"),
-    cell: (i, j) => cells[i][j],
-  });
-
-  function move(/** @type {Turned} */ role, /** @type {number} */ at, dragged = false) {
-    place[role] = Math.min(Math.max(at, 0), far);
-    if (dragged) (role === "query" ? queryAt : keyAt).set(place[role]);
-    show();
-  }
-
-  function show() {
-    const q = turned("query"), k = turned("key"), distance = place.query - place.key;
-    const total = dot_scores([q], [k])[0][0], by = shift.value();
-    speeds.forEach((/** @type {number} */ speed, /** @type {number} */ f) => {
-      const [a, b] = [pair(q, f), pair(k, f)];
-      const angle = Math.atan2(a[1], a[0]) - Math.atan2(b[1], b[0]);
-      const between = Math.abs(Math.atan2(Math.sin(angle), Math.cos(angle))) * 180 / Math.PI;
-      [`${written(speed * 180 / Math.PI, 1)}°`, `${written(between, 0)}°`, written(a[0] * b[0] + a[1] * b[1])]
-        .forEach((text, j) => cells[f][j].textContent = text);
+  /** Draw the score against the distance, and return what marks a place on it. */
+  scoreCurve() {
+    const { far } = this.data;
+    const all = Array.from({ length: 2 * far * 4 + 1 }, (_, k) => k / 4 - far);
+    const size = Math.max(...all.map((distance) => Math.abs(this.score(distance))));
+    const { svg, px, py } = plane({
+      x: [-1.07 * far, 1.07 * far],
+      y: [-0.3 * far, 0.3 * far],
+      width: 396,
+      name: "The score at every distance",
     });
-    cells[pairs][2].textContent = written(total);
-    hands.forEach((/** @type {{show: () => void}} */ one) => one.show());
-    change(dot, { cx: curve.px(distance), cy: high(total) });
-    const moved = by !== before.shift && distance === before.distance;
-    say(
-      `Query at ${place.query + by}, key at ${place.key + by}: the distance is ` +
-        `${moved ? "still " : ""}${brief(distance)}, and the score ${moved ? "stays" : "is"} ` +
-        `${written(total)}.`,
+    const high = (/** @type {number} */ score) => py(score / size * 0.25 * far);
+    const dot = draw("circle", { r: 7, class: "weight" });
+    const points = all.map((distance) => `${px(distance)} ${high(this.score(distance))}`);
+    svg.append(
+      draw("path", { class: "axes", d: `M0 ${high(0)}h396M${px(0)} 0v999` }),
+      ...[-far, -far / 2, far / 2, far].map((at) => draw("text", { x: px(at), y: high(0) + 15 }, brief(at))),
+      draw("path", { class: "curve", d: "M" + points.join("L") }),
+      dot,
     );
-    before = { distance, shift: by };
+    /** @type {(distance: number, score: number) => void} */
+    const mark = (distance, score) => change(dot, { cx: px(distance), cy: high(score) });
+    return { svg, mark };
   }
 
-  stage.append(
-    dials.svg,
-    make(
-      "div",
-      { class: "attn-row" },
-      make("div", { class: "attn-query" }, queryAt.element),
-      make("div", { class: "attn-key" }, keyAt.element),
-      shift.element,
-    ),
-    make(
-      "div",
-      { class: "attn-row" },
-      found,
-      make(
-        "div",
-        { class: "panel" },
-        make("p", { "aria-hidden": "true" }, "score at every distance"),
-        curve.svg,
-      ),
-    ),
-    button("Back to the text’s numbers", () => {
-      [place.query, place.key] = start;
-      queryAt.set(start[0]);
-      keyAt.set(start[1]);
-      shift.set(0);
-      show();
-    }),
-  );
-  show();
-});
+  /**
+   * @param {Role} role
+   * @param {number} at
+   * @param {boolean} [dragged] by something else than its slider
+   */
+  move(role, at, dragged = false) {
+    this.place[role] = clip(at, 0, this.data.far);
+    if (dragged) this.at[role].set(this.place[role]);
+    this.show();
+  }
+
+  show() {
+    const q = this.rotated("query"), k = this.rotated("key"), { query, key } = this.place;
+    const distance = query - key, score = dot_scores([q], [k])[0][0], shift = this.shift.value();
+    compared(q, k).forEach(({ between, adds }, f) => {
+      const texts = [
+        `${written(this.speeds[f] * DEGREES, 1)}°`,
+        `${written(between * DEGREES, 0)}°`,
+        written(adds),
+      ];
+      texts.forEach((text, j) => this.cells[f][j].textContent = text);
+    });
+    this.cells[this.speeds.length][2].textContent = written(score);
+    this.dials.forEach((show) => show());
+    this.curve.mark(distance, score);
+    const still = shift !== this.before.shift && distance === this.before.distance;
+    this.say(inWords({ query, key, shift, score, still }));
+    this.before = { distance, shift };
+  }
+}
+
+mount("rotary_dials", (stage, data, say) => new Dials(stage, data, say));

@@ -1,197 +1,254 @@
 // @ts-check
 // A row of scores as bars to be dragged, and what softmax makes of it at any temperature and shift.
 
-import { brief, button, change, draggable, draw, grid, make } from "../../../drawing/kit.js";
-import { mount, plane, slider, table, written } from "../../../drawing/kit.js";
+import { brief, button, change, clip, draggable, draw, grid, make } from "../../../drawing/kit.js";
+import { mount, panel, plane, row, slider, table, written } from "../../../drawing/kit.js";
 import { entropy, softmax } from "../../../drawing/twin.js";
 
-/** @typedef {[number, number]} Range */
+/** @typedef {import("../../../drawing/kit.js").Say} Say */
 
-mount("softmax_bars", (stage, { names, scores: start, temperature }, say) => {
-  const n = names.length, all = Math.log(n), reach = 5;
-  /** @type {number[]} */
-  let scores = [...start];
+// Bars lie in drawings that are as wide as they are high; the temperature goes by its logarithm.
+const REACH = 5, WIDE = 190, COLD = -1, HOT = 1.3;
+/** @type {[number, number]} */
+const X = [-REACH, REACH];
+/** @type {[number, number]} */
+const Y = [-1.15 * REACH, 1.25 * REACH];
 
-  // Bars: a unit wide, in drawings that are as wide as they are high.
-  const wide = 2 * reach / n;
-  /** @type {Range} */
-  const x = [-reach, reach];
-  /** @type {Range} */
-  const y = [-1.15 * reach, 1.25 * reach];
-  const middle = (/** @type {number} */ j) => -reach + (j + 0.5) * wide;
+/**
+ * Return a temperature from its power of ten.
+ * @param {number} log
+ * @returns {number}
+ */
+export function warmth(log) {
+  return Number((10 ** log).toPrecision(3));
+}
 
-  function bars(/** @type {string} */ title, /** @type {string} */ kind) {
-    const area = plane({ x, y, width: 190, name: title });
-    const thick = area.px(0.7 * wide) - area.px(0);
-    const boxes = names.map(() => draw("rect", { class: kind, width: thick }));
-    const numbers = names.map(() => draw("text"));
-    const words = names.map((/** @type {string} */ name, /** @type {number} */ j) =>
-      draw("text", { x: area.px(middle(j)) }, name)
-    );
-    const line = draw("path", { class: "axes" });
-    const broken = names.map(() => draw("path", { class: "broken" }));
-    area.svg.append(line);
-    /** Show numbers as bars that stand on a height, one unit of theirs so long. */
-    const show = (/** @type {number[]} */ row, base = 0, unit = 1) =>
-      row.forEach((value, j) => {
-        const tip = base + Math.min(Math.max(value * unit, -reach - base), reach - base);
-        const from = area.py(Math.max(base, tip)), to = area.py(Math.min(base, tip));
-        const below = value < 0;
-        change(line, { d: `M0 ${area.py(base)}h190` });
-        change(boxes[j], { x: area.px(middle(j) - 0.35 * wide), y: from, height: to - from });
-        change(numbers[j], { x: area.px(middle(j)), y: below ? to + 14 : from - 4 });
-        change(words[j], { y: below && base > -reach ? from - 5 : area.py(base) + 14 });
-        const cut = value * unit > reach - base || value * unit < -reach - base;
-        numbers[j].textContent = cut ? brief(value, 1) : written(value);
-        // A bar that goes on beyond the picture is broken off near its end.
-        const end = below ? to - 12 : from + 12, start = area.px(middle(j)) - 0.5 * thick - 3;
-        change(broken[j], { d: cut ? `M${start} ${end + 4}l${thick + 6} -8` : "" });
-      });
-    return { area, boxes, numbers, words, broken, show };
-  }
+/**
+ * Return softmax of a row step by step: divided by T, lowered, as exponentials, as weights.
+ * @param {number[]} scores
+ * @param {number} t
+ * @returns {number[][]} a row for each score
+ */
+export function steps(scores, t) {
+  const weights = softmax(scores, { temperature: t }), largest = Math.max(...scores);
+  return scores.map((s, j) => [s / t, (s - largest) / t, Math.exp((s - largest) / t), weights[j]]);
+}
 
-  // The temperature goes by its logarithm.
-  const [cold, hot] = [-1, 1.3];
-  const warmth = (/** @type {number} */ log) => Number((10 ** log).toPrecision(3));
-  const T = slider({
-    name: "temperature T",
-    min: cold,
-    max: hot,
-    step: 0.01,
-    value: Math.log10(temperature),
-    text: (log) => written(warmth(log)),
-    changed: () => show(),
-  });
-  const shift = slider({
-    name: "add to all scores",
-    min: -5,
-    max: 5,
-    step: 0.5,
-    value: 0,
-    changed: () => show(),
-  });
+/**
+ * Say which keys get the largest weight, and how many are in play.
+ * @param {string[]} names
+ * @param {number[]} weights
+ * @param {number} t
+ * @param {number} added to all scores
+ * @returns {string}
+ */
+export function inWords(names, weights, t, added) {
+  const nats = Number(entropy(weights)), best = Math.max(...weights);
+  const first = names.filter((_, j) => weights[j] > best - 1e-9);
+  const more = added ? ` and with ${brief(added)} added to all` : "";
+  return `At T = ${written(t)}${more} the largest weight is ` +
+    `${written(best)} (${first.join(", ")}). Entropy ${written(nats)} of at most ` +
+    `${written(Math.log(names.length))} nats: ${written(Math.exp(nats), 1)} keys in play.`;
+}
 
-  const left = bars("Scores", "score"), right = bars("Weights", "weight");
-  const tells = names.map((/** @type {string} */ name, /** @type {number} */ j) => {
-    const handle = draw(
-      "g",
-      {},
-      left.boxes[j],
-      left.broken[j],
-      left.numbers[j],
-      left.words[j],
-      draw("rect", {
-        class: "halo",
-        x: left.area.px(middle(j) - 0.5 * wide),
-        y: 0,
-        width: left.area.px(wide) - left.area.px(0),
-        height: left.area.py(y[0]),
-      }),
-    );
-    left.area.svg.append(handle);
-    return draggable(handle, left.area, {
-      name: `score of ${name}`,
-      step: 0.5,
-      where: () => [scores[j] + shift.value(), scores[j] + shift.value()],
-      text: () => written(scores[j] + shift.value()),
-      moved: (_, up) => take(j, Math.round(Math.max(Math.min(up, reach), -reach) * 10) / 10),
-      nudged: (across, up) => {
-        const wanted = scores[j] + shift.value() + (across + up) / 2;
-        take(j, Math.max(Math.min(wanted, reach), -reach));
-      },
+/**
+ * Return where a bar begins and ends that stands on a height, one unit of its value so long; it is
+ * cut where the picture ends.
+ * @param {number} value
+ * @param {number} base
+ * @param {number} unit
+ * @returns {{low: number, high: number, cut: boolean}}
+ */
+export function barAt(value, base, unit) {
+  const length = value * unit, tip = base + clip(length, -REACH - base, REACH - base);
+  const cut = length > REACH - base || length < -REACH - base;
+  return { low: Math.min(base, tip), high: Math.max(base, tip), cut };
+}
+
+/**
+ * Make a bar for each name.
+ * @param {string[]} names
+ * @param {string} title
+ * @param {string} kind
+ */
+function barChart(names, title, kind) {
+  const area = plane({ x: X, y: Y, width: WIDE, name: title }), wide = 2 * REACH / names.length;
+  const middle = (/** @type {number} */ j) => area.px(-REACH + (j + 0.5) * wide);
+  const thick = area.px(0.7 * wide) - area.px(0);
+  const line = draw("path", { class: "axes" });
+  const bars = names.map((name, j) => ({
+    box: draw("rect", { class: kind, width: thick, x: middle(j) - 0.5 * thick }),
+    broken: draw("path", { class: "broken" }),
+    number: draw("text", { x: middle(j) }),
+    word: draw("text", { x: middle(j) }, name),
+  }));
+  area.svg.append(line);
+  /** Show numbers as bars that stand on a height. @type {(numbers: number[], base?: number, unit?: number) => void} */
+  const show = (numbers, base = 0, unit = 1) => {
+    change(line, { d: `M0 ${area.py(base)}h${WIDE}` });
+    numbers.forEach((value, j) => {
+      const { low, high, cut } = barAt(value, base, unit), { box, broken, number, word } = bars[j];
+      const from = area.py(high), to = area.py(low), below = value < 0;
+      change(box, { y: from, height: to - from });
+      change(number, { y: below ? to + 14 : from - 4 });
+      change(word, { y: below && base > -REACH ? from - 5 : area.py(base) + 14 });
+      number.textContent = cut ? brief(value, 1) : written(value);
+      // A bar that goes on beyond the picture is broken off near its end.
+      const end = below ? to - 12 : from + 12, start = middle(j) - 0.5 * thick - 3;
+      change(broken, { d: cut ? `M${start} ${end + 4}l${thick + 6} -8` : "" });
     });
-  });
-  right.area.svg.append(...right.boxes, ...right.numbers, ...right.words);
+  };
+  return { area, bars, middle, wide, show };
+}
 
-  const third = plane({ x, y, width: 190, name: "Entropy at every temperature" });
-  const along = (/** @type {number} */ log) => third.px(-reach + 2 * reach * (log - cold) / (hot - cold));
-  const up = (/** @type {number} */ nats) => third.py(-reach + 1.8 * reach * nats / all);
+/**
+ * Make a plot of the entropy over the temperature.
+ * @param {number} n the number of keys
+ */
+function entropyPlot(n) {
+  const { svg, px, py } = plane({ x: X, y: Y, width: WIDE, name: "Entropy at every temperature" });
+  const all = Math.log(n);
+  const along = (/** @type {number} */ log) => px(-REACH + 2 * REACH * (log - COLD) / (HOT - COLD));
+  const up = (/** @type {number} */ nats) => py(-REACH + 1.8 * REACH * nats / all);
   const curve = draw("path", { class: "curve" }), dot = draw("circle", { r: 7, class: "weight" });
-  third.svg.append(
-    draw("path", { class: "axes", d: `M0 ${up(0)}h190M0 ${up(all)}h190` }),
+  svg.append(
+    draw("path", { class: "axes", d: `M0 ${up(0)}h${WIDE}M0 ${up(all)}h${WIDE}` }),
     draw("text", { x: 4, y: up(all) - 5, class: "start" }, `log ${n} = ${written(all)}`),
     ...[0.1, 1, 10].map((t) => draw("text", { x: along(Math.log10(t)) + 5, y: up(0) + 14 }, String(t))),
     curve,
     dot,
   );
-
-  const field = table({
-    name: "scores",
-    rows: ["s"],
-    columns: names,
-    values: [scores],
-    limit: 1000,
-    bad: say,
-    changed: ([now], _, j) => {
-      scores[j] = now[j];
-      show();
-    },
-  });
-  /** @type {HTMLElement[][]} */
-  const steps = names.map(() => [0, 1, 2, 3].map(() => make("td")));
-  const worked = grid({
-    name: "step by step",
-    rows: names,
-    columns: ["score ÷ T", "minus the largest", "e to that", "÷ their sum"],
-    cell: (i, j) => steps[i][j],
-  });
-
-  /** Give a key the score that its bar shows, shift included. */
-  function take(/** @type {number} */ j, /** @type {number} */ shown) {
-    scores[j] = shown - shift.value();
-    field.set([scores]);
-    show();
-  }
-
-  function show() {
-    const t = warmth(T.value()), c = shift.value();
-    const shifted = scores.map((s) => s + c), weights = softmax(shifted, { temperature: t });
-    const nats = entropy(weights), best = Math.max(...weights), largest = Math.max(...shifted);
-    left.show(shifted);
-    right.show(weights, -reach, 1.8 * reach);
-    steps.forEach((cells, j) =>
-      [shifted[j] / t, (shifted[j] - largest) / t, Math.exp((shifted[j] - largest) / t), weights[j]]
-        .forEach((value, k) => cells[k].textContent = written(value))
-    );
-    const points = Array.from({ length: 47 }, (_, k) => cold + k * (hot - cold) / 46);
-    change(curve, {
-      d: "M" +
-        points.map((log) => `${along(log)} ${up(entropy(softmax(shifted, { temperature: 10 ** log })))}`)
-          .join("L"),
-    });
-    change(dot, { cx: along(Math.log10(t)), cy: up(nats) });
-    tells.forEach((/** @type {() => void} */ tell) => tell());
-    const first = names.filter((/** @type {string} */ _, /** @type {number} */ j) =>
-      weights[j] > best - 1e-9
-    );
-    const added = c ? ` and with ${brief(c)} added to all` : "";
-    say(
-      `At T = ${written(t)}${added} the largest weight is ` +
-        `${written(best)} (${first.join(", ")}). Entropy ${written(nats)} of at most ` +
-        `${written(all)} nats: ${written(Math.exp(nats), 1)} keys in play.`,
-    );
-  }
-
-  const back = () => {
-    scores = [...start];
-    field.set([scores]);
-    T.set(Math.log10(temperature));
-    shift.set(0);
-    show();
+  /** @type {(scores: number[], t: number) => void} */
+  const show = (scores, t) => {
+    const at = (/** @type {number} */ temperature) => Number(entropy(softmax(scores, { temperature })));
+    const logs = Array.from({ length: 47 }, (_, k) => COLD + k * (HOT - COLD) / 46);
+    change(curve, { d: "M" + logs.map((log) => `${along(log)} ${up(at(10 ** log))}`).join("L") });
+    change(dot, { cx: along(Math.log10(t)), cy: up(at(t)) });
   };
-  const panel = (/** @type {string} */ title, /** @type {any} */ svg) =>
-    make("div", { class: "panel" }, make("p", { "aria-hidden": "true" }, title), svg);
-  stage.append(
-    make(
-      "div",
-      { class: "attn-row" },
-      panel("scores ↕", left.area.svg),
-      panel("weights", right.area.svg),
-      panel("entropy over T", third.svg),
-    ),
-    make("div", { class: "attn-row" }, T.element, shift.element),
-    make("div", { class: "attn-row" }, field.element, worked),
-    button("Back to the text’s numbers", back),
-  );
-  back();
-});
+  return { svg, show };
+}
+
+class Bars {
+  /**
+   * @param {HTMLElement} stage
+   * @param {{names: string[], scores: number[], temperature: number}} data
+   * @param {Say} say
+   */
+  constructor(stage, data, say) {
+    const { names, scores, temperature } = data;
+    this.data = data;
+    this.say = say;
+    this.scores = scores;
+    this.T = slider({
+      ...{ name: "temperature T", min: COLD, max: HOT, step: 0.01, value: Math.log10(temperature) },
+      text: (log) => written(warmth(log)),
+      changed: () => this.show(),
+    });
+    this.shift = slider({
+      ...{ name: "add to all scores", min: -5, max: 5, step: 0.5, value: 0 },
+      changed: () => this.show(),
+    });
+    this.field = table({
+      ...{ name: "scores", rows: ["s"], columns: names, values: [scores], limit: 1000, bad: say },
+      changed: ([now], _, j) => {
+        this.scores = this.scores.map((s, k) => k === j ? now[j] : s);
+        this.show();
+      },
+    });
+    this.left = barChart(names, "Scores", "score");
+    this.right = barChart(names, "Weights", "weight");
+    this.third = entropyPlot(names.length);
+    this.tells = names.map((name, j) => this.handle(name, j));
+    this.right.area.svg.append(
+      ...this.right.bars.map(({ box }) => box),
+      ...this.right.bars.map(({ number }) => number),
+      ...this.right.bars.map(({ word }) => word),
+    );
+    this.cells = names.map(() => [0, 1, 2, 3].map(() => make("td")));
+    this.layOut(stage);
+    this.reset();
+  }
+
+  /** @param {HTMLElement} stage */
+  layOut(stage) {
+    const worked = grid({
+      name: "step by step",
+      rows: this.data.names,
+      columns: ["score ÷ T", "minus the largest", "e to that", "÷ their sum"],
+      cell: (i, j) => this.cells[i][j],
+    });
+    stage.append(
+      row(
+        panel("scores ↕", this.left.area.svg),
+        panel("weights", this.right.area.svg),
+        panel("entropy over T", this.third.svg),
+      ),
+      row(this.T.element, this.shift.element),
+      row(this.field.element, worked),
+      button("Back to the text’s numbers", () => this.reset()),
+    );
+  }
+
+  /**
+   * Let the bar of a score be dragged, and return what tells of a move.
+   * @param {string} name
+   * @param {number} j
+   * @returns {() => void}
+   */
+  handle(name, j) {
+    const { area, bars, middle, wide } = this.left, { box, broken, number, word } = bars[j];
+    const width = area.px(wide) - area.px(0);
+    const halo = draw("rect", {
+      class: "halo",
+      x: middle(j) - 0.5 * width,
+      y: 0,
+      width,
+      height: area.py(Y[0]),
+    });
+    const handle = draw("g", {}, box, broken, number, word, halo);
+    const shown = () => this.scores[j] + this.shift.value();
+    area.svg.append(handle);
+    return draggable(handle, area, {
+      name: `score of ${name}`,
+      step: 0.5,
+      where: () => [shown(), shown()],
+      text: () => written(shown()),
+      moved: (_, up) => this.take(j, Math.round(clip(up, -REACH, REACH) * 10) / 10),
+      nudged: (across, up) => this.take(j, clip(shown() + (across + up) / 2, -REACH, REACH)),
+    });
+  }
+
+  /**
+   * Give a key the score that its bar shows, shift included.
+   * @param {number} j
+   * @param {number} shown
+   */
+  take(j, shown) {
+    this.scores = this.scores.map((s, k) => k === j ? shown - this.shift.value() : s);
+    this.field.set([this.scores]);
+    this.show();
+  }
+
+  reset() {
+    const { scores, temperature } = this.data;
+    this.scores = scores;
+    this.field.set([scores]);
+    this.T.set(Math.log10(temperature));
+    this.shift.set(0);
+    this.show();
+  }
+
+  show() {
+    const t = warmth(this.T.value()), added = this.shift.value();
+    const shifted = this.scores.map((s) => s + added), found = steps(shifted, t);
+    const weights = found.map((line) => line[3]);
+    this.left.show(shifted);
+    this.right.show(weights, -REACH, 1.8 * REACH);
+    found.forEach((line, j) => line.forEach((x, k) => this.cells[j][k].textContent = written(x)));
+    this.third.show(shifted, t);
+    this.tells.forEach((tell) => tell());
+    this.say(inWords(this.data.names, weights, t, added));
+  }
+}
+
+mount("softmax_bars", (stage, data, say) => new Bars(stage, data, say));
