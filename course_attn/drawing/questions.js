@@ -2,18 +2,18 @@
 // Questions before a result (course_attn/drawing/questions.py): options become buttons, a number is
 // guessed with a bar, and what would give the answer away is covered until the reader has answered
 // or asks for it. Nothing is counted; what the reader chose is kept for the reader alone.
+import { element } from "../../book/_parts/shared/course.js";
+import { AskedNumber, chosenNow, fittingChoice, readTicks, saidToChoice } from "./guesses.js";
 import { keep, recall } from "../../book/_parts/shared/store.js";
 
 /**
- * @typedef {{tried: string[], read?: string[], guess?: number, done: boolean}} Ticks What the
- *   reader did: which options were tried, and which read once the answer was out, or which number
- *   was guessed; and whether the answer is out.
- * @typedef {{first: string, sentence?: Element}} Line What is said below a question.
+ * @typedef {import("./guesses.js").Ticks} Ticks
+ * @typedef {import("./guesses.js").Line} Line
  * @typedef {{draw: (ticks: Ticks) => Line[], fits: (ticks: Ticks) => Ticks}} Kind What a choice
  *   and a number do in ways of their own: show how things stand, and take what was kept.
  */
 
-const TRIES = 2, SKIP = "Skip the guess";
+const SKIP = "Skip the guess";
 
 /**
  * Make a question answerable.
@@ -22,8 +22,7 @@ const TRIES = 2, SKIP = "Skip the guess";
  */
 export function askFirst(root, page) {
   const key = `predict:${page}:${root.dataset.question}`;
-  const answers = questionPart("div", "attn-answers");
-  answers.setAttribute("role", "status");
+  const answers = element("div", { class: "attn-answers", role: "status" });
   const shortcut = questionButton("attn-shortcut", "", () => turn(!ticks.done));
   root.append(answers, shortcut);
   const cover = coverResult(root, () => turn(true));
@@ -46,7 +45,7 @@ export function askFirst(root, page) {
     const touched = ticks.tried.length || ticks.done;
     const trouble = keep(key, touched ? JSON.stringify(ticks) : "");
     show();
-    if (trouble) answers.append(questionPart("p", "attn-trouble", trouble));
+    if (trouble) answers.append(element("p", { class: "attn-trouble" }, trouble));
   }
 
   /** @param {boolean} done whether the answer is asked for, or the question once more */
@@ -79,19 +78,15 @@ export function askFirst(root, page) {
  * @returns {Kind}
  */
 function choiceOf(root, answers, answer) {
-  const group = questionPart("div", "attn-options");
-  group.setAttribute("role", "radiogroup");
-  group.setAttribute("aria-label", askedIn(root));
+  const group = element("div", { class: "attn-options", role: "radiogroup", "aria-label": askedIn(root) });
   const options = [...root.querySelectorAll("details")].map((detail) => {
     const [summary, sentence] = detail.children;
-    const button = questionButton("attn-option", "", () => choose(button));
+    const click = () => choose(button), keys = { "data-lm-suppress-shortcuts": "true" };
+    const button = element("button", { type: "button", class: "attn-option", role: "radio", click, ...keys });
     button.append(...summary.cloneNode(true).childNodes);
-    button.setAttribute("role", "radio");
-    button.setAttribute("data-lm-suppress-shortcuts", "true");
     group.append(button);
     return { button, sentence, text: summary.textContent || "", right: "holds" in detail.dataset };
   });
-  const right = /** @type {typeof options[0]} */ (options.find((option) => option.right));
   const buttons = options.map((option) => option.button);
   /** @type {Ticks} */
   let now = { tried: [], done: false };
@@ -100,19 +95,12 @@ function choiceOf(root, answers, answer) {
 
   /** @param {HTMLButtonElement} button */
   function choose(button) {
-    const { text, right } = options[buttons.indexOf(button)], { tried, read = [], done } = now;
-    if (tried.includes(text) || read.includes(text) || (done && right)) return;
-    if (done) answer({ read: [...read, text] });
-    else answer({ tried: [...tried, text], done: right || tried.length + 1 === TRIES });
+    const change = chosenNow(options[buttons.indexOf(button)], now);
+    if (change) answer(change);
   }
 
   return {
-    fits(ticks) {
-      const known = (/** @type {string} */ text) => options.some((option) => option.text === text);
-      const tried = ticks.tried.filter(known), read = ticks.read?.filter(known);
-      const out = tried.length >= TRIES || tried.includes(right.text);
-      return { tried, read, done: ticks.done || out };
-    },
+    fits: (ticks) => fittingChoice(options, ticks),
 
     draw(ticks) {
       now = ticks;
@@ -125,19 +113,7 @@ function choiceOf(root, answers, answer) {
         button.setAttribute("aria-checked", String(text === tried.at(-1)));
         button.setAttribute("aria-disabled", String(wrong || told));
       }
-      /** @type {Line[]} */
-      const lines = tried.map((text) => {
-        const option = options.find((one) => one.text === text) || right;
-        return { first: option.right ? "Right." : "Not so.", sentence: option.sentence };
-      });
-      if (done && !tried.includes(right.text)) {
-        lines.push({ first: `The answer: ${right.text}.`, sentence: right.sentence });
-      }
-      for (const { text, sentence } of options.filter((option) => read.includes(option.text))) {
-        lines.push({ first: `Not “${text}”.`, sentence });
-      }
-      if (!done && tried.length) lines.push({ first: "Try once more." });
-      return lines;
+      return saidToChoice(options, ticks);
     },
   };
 }
@@ -181,36 +157,15 @@ function moveByArrows(group, buttons) {
  * @returns {Kind}
  */
 function numberOf(root, answers, answer) {
-  const data = root.dataset, unit = data.unit || "", log = data.log === "1";
-  const [low, high, truth, step, close] = [data.low, data.high, data.answer, data.step, data.close]
-    .map(Number);
-  const [measured, whenLower, whenHigher] = root.querySelectorAll("details p");
-  const slider = document.createElement("input");
-  // Where factors count, the bar has two hundred places.
-  const [least, most, grain] = log ? [0, 200, 1] : [low, high, step];
-  slider.type = "range";
-  slider.autocomplete = "off";
-  Object.assign(slider, { min: least, max: most, step: grain });
-  slider.value = String((least + most) / 2);
-  slider.setAttribute("aria-label", askedIn(root));
-  slider.setAttribute("data-lm-suppress-shortcuts", "true");
-  const shown = questionPart("output", "attn-number");
-  const track = questionPart("div", "attn-track"), mark = questionPart("span", "attn-mark");
-  const say = questionButton(
-    "attn-option",
-    "That is my guess",
-    () => answer({ guess: chosen(), done: true }),
-  );
-  const bar = questionPart("div", "attn-guess"), ends = questionPart("div", "attn-ends");
+  const asked = new AskedNumber(root.dataset), { unit } = asked;
+  const [measured, lower, higher] = root.querySelectorAll("details p");
+  const shown = element("output", { class: "attn-number" }), mark = element("span", { class: "attn-mark" });
+  const { slider, track } = barFor(asked, askedIn(root), mark);
+  const chosen = () => asked.numberAt(Number(slider.value));
+  const guess = () => answer({ guess: chosen(), done: true });
+  const say = questionButton("attn-option", "That is my guess", guess);
   let moved = false;
-  const scale = log ? "equal steps are equal factors (a logarithmic scale)" : "";
-  if (log) slider.setAttribute("aria-description", scale);
-  for (const end of [written(low) + unit, scale, written(high) + unit]) {
-    ends.append(questionPart("span", "", end));
-  }
-  track.append(slider, mark, ends);
-  bar.append(track, shown, say);
-  answers.before(bar);
+  answers.before(element("div", { class: "attn-guess" }, track, shown, say));
   slider.addEventListener("input", () => {
     moved = true;
     write();
@@ -218,71 +173,63 @@ function numberOf(root, answers, answer) {
   slider.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !say.hidden) say.click();
   });
-  mark.style.setProperty("--at", String(placeOf(truth)));
-
-  /** @param {number} number */
-  function placeOf(number) {
-    return log ? Math.log(number / low) / Math.log(high / low) : (number - low) / (high - low);
-  }
-
-  function chosen() {
-    const at = Number(slider.value);
-    return log ? Number((low * (high / low) ** (at / most)).toPrecision(2)) : at;
-  }
-
-  /** @param {number} number */
-  function written(number) {
-    const digits = log ? Math.max(0, 1 - Math.floor(Math.log10(number) + 1e-12)) : Number(data.decimals);
-    const rounded = log ? Number(number.toPrecision(2)) : number;
-    return rounded.toLocaleString("en-US", {
-      minimumFractionDigits: log ? 0 : digits,
-      maximumFractionDigits: digits,
-    }).replace("-", "\u2212");
-  }
 
   function write() {
     const empty = slider.disabled ? "" : "Move the bar";
-    shown.textContent = moved ? written(chosen()) + unit : empty;
+    shown.textContent = moved ? asked.written(chosen()) + unit : empty;
     say.disabled = !moved;
-    slider.setAttribute("aria-valuetext", written(chosen()) + unit);
-  }
-
-  /**
-   * @param {number} guess
-   * @returns {Line}
-   */
-  function judged(guess) {
-    const you = `You guessed ${written(guess)}${unit}`;
-    if (written(guess) === written(truth)) return { first: `Exactly. ${you}.` };
-    const lower = guess < truth, too = lower ? "too low" : "too high";
-    const off = log ? Math.max(guess / truth, truth / guess) : Math.abs(guess - truth);
-    // What lies between two shares is no share: 50 % is 47 points more than 3 %.
-    const points = written(off) === "1" ? " point" : " points";
-    const far = log
-      ? `${too} by a factor of ${written(off)}`
-      : `${written(off)}${unit === " %" ? points : unit} ${too}`;
-    if (off <= close * (1 + 1e-9)) return { first: `Close. ${you}, ${far}.` };
-    return { first: `${you}, ${far}.`, sentence: lower ? whenLower : whenHigher };
+    slider.setAttribute("aria-valuetext", asked.written(chosen()) + unit);
   }
 
   return {
-    fits({ guess, done }) {
-      if (guess === undefined || guess < low || guess > high) return { tried: [], done };
-      return { tried: [], guess, done: true };
-    },
+    fits: (ticks) => asked.fitting(ticks),
 
     draw({ guess, done }) {
-      const at = guess === undefined ? 0.5 : placeOf(guess);
-      if (done || guess !== undefined) slider.value = String(least + at * (most - least));
+      if (done || guess !== undefined) slider.value = String(asked.placeOf(guess));
       if (slider.disabled || done) moved = guess !== undefined;
       slider.disabled = say.hidden = done;
       mark.hidden = !done;
       write();
-      const lines = guess === undefined ? [] : [judged(guess)];
-      if (done) lines.push({ first: `The answer: ${data.measured}.`, sentence: measured });
+      /** @type {Line[]} */
+      const lines = [];
+      if (guess !== undefined) {
+        const { first, why } = asked.judged(guess);
+        lines.push({ first, sentence: why && { lower, higher }[why] });
+      }
+      if (done) lines.push({ first: `The answer: ${root.dataset.measured}.`, sentence: measured });
       return lines;
     },
   };
+}
+
+/**
+ * Make the bar, with its ends below it and the mark where the answer is.
+ * @param {AskedNumber} asked
+ * @param {string} name
+ * @param {HTMLElement} mark
+ */
+function barFor(asked, name, mark) {
+  const scale = asked.log ? "equal steps are equal factors (a logarithmic scale)" : "";
+  const slider = element("input", {
+    type: "range",
+    autocomplete: "off",
+    ...asked.bar,
+    value: asked.placeOf(),
+    "aria-label": name,
+    "aria-description": scale || null,
+    "data-lm-suppress-shortcuts": "true",
+  });
+  const [low, high] = [asked.low, asked.high].map((end) => asked.written(end) + asked.unit);
+  const ends = [low, scale, high].map((end) => element("span", {}, end));
+  mark.style.setProperty("--at", String(asked.shareAt(asked.truth)));
+  const track = element(
+    "div",
+    { class: "attn-track" },
+    slider,
+    mark,
+    element("div", { class: "attn-ends" }, ...ends),
+  );
+  return { slider, track };
 }
 
 // The result
@@ -318,45 +265,24 @@ function whatToCover(root) {
 function coverResult(root, open) {
   const covered = whatToCover(root);
   if (!covered.length) return null;
-  const cover = questionPart("div", "attn-cover"), inside = questionPart("div", "attn-covered");
-  inside.tabIndex = -1;
+  const inside = element("div", { class: "attn-covered", tabindex: "-1" });
+  const skip = questionButton("attn-shortcut", SKIP, () => {
+    open();
+    inside.focus({ preventScroll: true });
+  });
+  const cover = element("div", { class: "attn-cover" }, skip, inside);
   covered[0].before(cover);
   inside.append(...covered);
-  cover.append(
-    questionButton("attn-shortcut", SKIP, () => {
-      open();
-      inside.focus({ preventScroll: true });
-    }),
-    inside,
-  );
   return cover;
 }
 
 // Small parts
 
 /**
- * @param {string} tag
- * @param {string} name
- * @param {string} [text]
+ * @param {string} name @param {string} text @param {() => void} act
  */
-function questionPart(tag, name, text = "") {
-  const element = document.createElement(tag);
-  element.className = name;
-  element.textContent = text;
-  return element;
-}
-
-/**
- * @param {string} name
- * @param {string} text
- * @param {() => void} act
- */
-function questionButton(name, text, act) {
-  const button = /** @type {HTMLButtonElement} */ (questionPart("button", name, text));
-  button.type = "button";
-  button.addEventListener("click", act);
-  return button;
-}
+const questionButton = (name, text, act) =>
+  element("button", { type: "button", class: name, click: act }, text);
 
 /** @param {Element} root */
 function askedIn(root) {
@@ -370,8 +296,8 @@ function askedIn(root) {
  */
 function writeLines(answers, lines) {
   const wanted = lines.map(({ first, sentence }) => {
-    const line = questionPart("p", "attn-answer"), said = sentence?.querySelector("span");
-    line.append(questionPart("strong", "", first));
+    const line = element("p", { class: "attn-answer" }, element("strong", {}, first));
+    const said = sentence?.querySelector("span");
     if (said) line.append(" ", said.cloneNode(true));
     return line;
   });
@@ -379,27 +305,6 @@ function writeLines(answers, lines) {
   const from = same < 0 ? wanted.length : same;
   for (const old of [...answers.children].slice(from)) old.remove();
   answers.append(...wanted.slice(from));
-}
-
-/**
- * Read what was kept; what is damaged counts as nothing.
- * @param {string | null} kept
- * @returns {Ticks}
- */
-function readTicks(kept) {
-  try {
-    const { tried, read, guess, done } = JSON.parse(kept || "{}");
-    const texts = (/** @type {unknown} */ list) =>
-      Array.isArray(list) ? list.filter((text) => typeof text === "string") : [];
-    return {
-      tried: texts(tried),
-      read: read && texts(read),
-      guess: Number.isFinite(guess) ? guess : undefined,
-      done: done === true,
-    };
-  } catch {
-    return { tried: [], done: false };
-  }
 }
 
 for (const root of document.querySelectorAll(".attn-predict:not(.attn-on)")) {

@@ -26,7 +26,6 @@ pytestmark = needs_chromium
 
 PHONE = {"width": 360, "height": 740}
 NOON = datetime(2026, 3, 2, 12)
-DAYS = [1, 3, 7, 21, 60]
 
 
 def cards_of(chapter: str, *names: str) -> str:
@@ -185,31 +184,14 @@ def test_an_answer_stays_in_sight_until_the_card_is_due_again(reader):
     expect(one.locator("summary")).to_be_focused()
 
 
-def test_what_is_known_comes_back_after_the_days_that_the_page_tells(reader):
-    text = (BOOK / "review.md").read_text("utf-8")
-    told = re.search(r"comes back after ([\d, and]+) days", text)[1]
-    assert [int(number) for number in re.findall(r"\d+", told)] == DAYS
-    reader.opens("chapter")
-    day = 0
-    for box, days in enumerate([*DAYS, DAYS[-1]], start=1):
-        reader.answers(reader.card("sums/one"), "I knew it")
-        assert reader.kept("sums/one") == f"{date(day)} {min(box, len(DAYS))}"
-        for later, is_due in ((days - 1, False), (days, True)):
-            reader.day(day + later)
-            reader.opens("chapter")
-            buttons = reader.card("sums/one").get_by_role(
-                "button", include_hidden=True
-            )
-            hidden = (
-                reader.card("sums/one")
-                .locator(".attn-rate")
-                .get_attribute("hidden")
-            )
-            assert (hidden is None) == is_due and buttons.count() == 2
-        day += days
-
-
 # The review
+
+
+def test_the_page_tells_after_which_days_a_card_comes_back():
+    script, page = path_of("schedule.js"), BOOK / "review.md"
+    days = re.search(r"DAYS = \[0, ([\d, ]+)\]", script.read_text("utf-8"))[1]
+    told = re.search(r"after ([\d, and]+) days", page.read_text("utf-8"))[1]
+    assert re.findall(r"\d+", told) == days.split(", ")
 
 
 def test_the_review_asks_what_is_due_and_what_was_missed_once_more(reader):
@@ -298,16 +280,6 @@ def test_a_clock_that_was_ahead_keeps_no_card_away(reader):
     expect(reader.page.locator(".attn-stage")).to_contain_text("1 card due today.")
 
 
-@pytest.mark.parametrize(
-    "state", ["", "x", "2026-03-01 9", "2026-3-1 2", "{}", "<b>"]
-)
-def test_what_is_damaged_counts_as_never_answered(reader, state):
-    reader.opens("chapter", sums__one=state)
-    expect(reader.card("sums/one").get_by_text("It is one.")).to_be_hidden()
-    reader.answers(reader.card("sums/one"), "I knew it")
-    assert reader.kept("sums/one") == f"{date(0)} 1"
-
-
 def test_cards_that_are_no_more_are_kept_and_not_asked(reader):
     reader.opens("review", sums__gone=f"{date(-99)} 1")
     expect(reader.page.locator(".attn-stage")).to_contain_text("not begun")
@@ -344,33 +316,6 @@ def test_a_browser_that_keeps_nothing_is_said_and_the_review_goes_on(
 
 
 # To take along
-
-
-def test_a_file_brings_later_answers_and_nothing_that_is_damaged(reader):
-    reader.opens("review", sums__one=f"{date(-2)} 1", sums__two=f"{date(-1)} 2")
-    file = {
-        "book": "course_attn",
-        "version": 2,
-        "passed": {},
-        "cards": {
-            "sums/one": f"{date(-1)} 0",  # later
-            "sums/two": f"{date(-5)} 4",  # earlier
-            "sums/three": "tomorrow",
-            "means/four": f"{date(-3)} 3",  # not here yet
-            "means/five": 7,
-        },
-    }
-    panel = reader.page.locator(".attn-progress")
-    panel.locator("input[type=file]").set_input_files(
-        {"name": "x.json", "mimeType": "application/json",
-         "buffer": json.dumps(file).encode()}
-    )  # fmt: skip
-    expect(panel).to_contain_text("0 answers, and 2 cards that were not here yet.")
-    assert reader.kept("sums/one") == f"{date(-1)} 0"
-    assert reader.kept("sums/two") == f"{date(-1)} 2"
-    assert reader.kept("means/four") == f"{date(-3)} 3"
-    assert reader.kept("sums/three") is None and reader.kept("means/five") is None
-    expect(panel).to_contain_text("3 cards answered")
 
 
 def test_a_saved_file_is_read_by_progress_and_by_another_browser(

@@ -206,31 +206,6 @@ def test_what_is_kept_can_be_saved_forgotten_and_taken_over(opened, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "damaged"),
-        ("{", "damaged"),
-        ("[1]", "not a file of this course"),
-        (
-            '{"passed": {}, "version": 2, "book": "<b>x</b>"}',
-            "another book, “<b>x</b>”",
-        ),
-        ('{"passed": {}, "version": 9}', "newer edition"),
-        ('{"passed": {"softmax": 3}, "version": 2}', "0 solved exercises"),
-    ],
-)
-def test_a_file_that_is_not_ours_is_named_and_changes_nothing(
-    opened, tmp_path, text, said
-):
-    file = tmp_path / "file.json"
-    file.write_text(text)
-    panel = opened.page.locator(".attn-progress")
-    panel.locator("input[type=file]").set_input_files(file)
-    expect(panel).to_contain_text(said)
-    expect(panel).to_contain_text(f"0 of {N}")
-
-
-@pytest.mark.parametrize(
     "kind",
     [
         pytest.param("SecurityError", marks=pytest.mark.exhaustive),

@@ -2,62 +2,13 @@
 // Cards: questions that come back. At the end of a chapter they open in the text; the page "Today's
 // review" asks those that are due, and what was missed once more before it ends.
 import { element, fromRoot } from "../shared/course.js";
+import { afterAnswer, comesBack, dayOf, DAYS, isDue, readSeen, told } from "./schedule.js";
 import { store } from "../shared/shared.js";
 
-// After how many days a card comes back, by its box. What is known goes on to the next box, what is
-// missed to the first.
-const DAYS = [0, 1, 3, 7, 21, 60];
-
-/** @typedef {{day: string, box: number}} Seen the day of the last answer, and the box since */
-
-// Days
-
-/** @param {Date} date */
-function written(date) {
-  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
-  return parts.map((part) => String(part).padStart(2, "0")).join("-");
-}
-
-const today = () => written(new Date());
-
-/**
- * @param {string} day
- * @param {number} days
- */
-function later(day, days) {
-  const [year, month, date] = day.split("-").map(Number);
-  return new Date(year, month - 1, date + days);
-}
-
-/** @param {Date} date */
-function told(date) {
-  const day = written(date);
-  if (day <= today()) return "today";
-  if (day === written(later(today(), 1))) return "tomorrow";
-  return "on " + date.toLocaleDateString("en-US", { month: "long", day: "numeric" });
-}
-
-// What is known of a card
-
-/**
- * Read when a card was last answered; what is damaged counts as never.
- * @param {string} name
- * @returns {Seen | null}
- */
-function seenOf(name) {
-  const kept = store.recall("card:" + name) ?? "";
-  const [, day, box] = /^(\d{4}-\d\d-\d\d) ([0-5])$/.exec(kept) ?? [];
-  return day ? { day, box: Number(box) } : null;
-}
-
-/** @param {Seen} seen */
-const comesBack = ({ day, box }) => later(day, DAYS[box]);
+const today = () => dayOf(new Date());
 
 /** @param {string} name */
-function isDue(name) {
-  const seen = seenOf(name);
-  return seen !== null && written(comesBack(seen)) <= today();
-}
+const seenOf = (name) => readSeen(store.recall("card:" + name));
 
 /**
  * Keep an answer; return a sentence where the browser does not.
@@ -65,8 +16,7 @@ function isDue(name) {
  * @param {boolean} knew
  */
 function answered(name, knew) {
-  const box = knew ? Math.min((seenOf(name)?.box ?? 0) + 1, DAYS.length - 1) : 0;
-  return store.keep("card:" + name, `${today()} ${box}`);
+  return store.keep("card:" + name, afterAnswer(seenOf(name), knew, today()));
 }
 
 /** Where the clock was ahead when a card was answered, count from today: it would stay away. */
@@ -113,11 +63,11 @@ function enliven(deck, stay) {
     });
     card.append(rate, when);
     const seen = seenOf(name);
-    card.open = stay && seen !== null && !isDue(name);
+    card.open = stay && seen !== null && !isDue(seen, today());
     return () => {
       const now = seenOf(name);
-      rate.hidden = now !== null && !(isDue(name) && now.day !== today());
-      when.textContent = now ? `Comes back ${told(comesBack(now))}.` : "";
+      rate.hidden = now !== null && !(isDue(now, today()) && now.day !== today());
+      when.textContent = now ? `Comes back ${told(comesBack(now), today())}.` : "";
     };
   });
   const draw = () => redraws.forEach((redraw) => redraw());
@@ -136,123 +86,109 @@ function summed(cards) {
 
 // The review
 
-/**
- * Ask the cards that are due, one at a time.
- * @param {Element} place
- */
-function review(place) {
-  const decks = [...document.querySelectorAll(".attn-deck")];
-  /** @type {Map<string, Element>} */
-  const cards = new Map(
-    decks.flatMap((deck) => [...deck.querySelectorAll("details")].map((card) => [nameOf(card), card])),
-  );
-  const names = [...cards.keys()];
-  const said = element("p", { class: "attn-said-of-review", role: "status" });
-  const stage = element("div", { class: "attn-stage" }), boxes = element("ol", { class: "attn-boxes" });
-  place.append(said, stage, boxes);
-  let running = false;
+/** Asks the cards that are due, one at a time. */
+class Review {
+  /** @param {Element} place */
+  constructor(place) {
+    this.decks = [...document.querySelectorAll(".attn-deck")].map((deck) => ({
+      title: deck.closest("section")?.querySelector("h2, h3")?.firstChild?.textContent ?? "",
+      cards: [...deck.querySelectorAll("details")],
+    }));
+    /** @type {Map<string, Element>} */
+    this.cards = new Map(this.decks.flatMap(({ cards }) => cards.map((card) => [nameOf(card), card])));
+    this.names = [...this.cards.keys()];
+    this.said = element("p", { class: "attn-said-of-review", role: "status" });
+    this.stage = element("div", { class: "attn-stage" });
+    this.boxes = element("ol", { class: "attn-boxes" });
+    this.running = false;
+    place.append(this.said, this.stage, this.boxes);
+    this.draw();
+    store.watchStore(() => this.draw());
+  }
 
-  function drawBoxes() {
-    const seen = names.map(seenOf);
-    boxes.replaceChildren(...DAYS.map((days, box) => {
+  draw() {
+    this.drawBoxes();
+    if (!this.running) this.offer();
+  }
+
+  drawBoxes() {
+    const seen = this.names.map(seenOf);
+    this.boxes.replaceChildren(...DAYS.map((days, box) => {
       const n = seen.filter((one) => one?.box === box).length;
       const after = days ? `${days} ${days === 1 ? "day" : "days"}` : "missed";
       return element("li", {}, `${after}: `, element("strong", {}, String(n)));
     }));
-    boxes.hidden = !seen.some(Boolean);
+    this.boxes.hidden = !seen.some(Boolean);
   }
 
-  /** The decks of chapters with cards that were never answered, with these. */
-  function unseen() {
-    return decks.map((deck) => ({
-      title: deck.closest("section")?.querySelector("h2, h3")?.firstChild?.textContent ?? "",
-      names: [...deck.querySelectorAll("details")].map(nameOf).filter((name) => !seenOf(name)),
-    })).filter((deck) => deck.names.length);
-  }
-
-  function offer() {
-    running = false;
-    const due = names.filter(isDue), seen = names.map(seenOf).filter((one) => one !== null);
-    const next = seen.map((one) => written(comesBack(one))).sort()[0];
+  /** Offer what is due, and the cards of chapters that were never answered. */
+  offer() {
+    this.running = false;
+    const due = this.names.filter((name) => isDue(seenOf(name), today()));
+    const [next] = this.names.map(seenOf).filter((seen) => seen !== null).map(comesBack).sort();
     const first = due.length
       ? `${counted(due.length)} due today.`
       : next
-      ? `Nothing is due today. The next card comes back ${told(later(next, 0))}.`
+      ? `Nothing is due today. The next card comes back ${told(next, today())}.`
       : "You have not begun yet: choose a chapter that you have read.";
-    const fresh = unseen();
+    const fresh = this.decks.map(({ title, cards }) => ({
+      title,
+      names: cards.map(nameOf).filter((name) => !seenOf(name)),
+    })).filter(({ names }) => names.length);
     const chosen = element(
       "select",
       { "aria-label": "A chapter whose cards are new to you" },
       ...fresh.map(({ title, names }) => element("option", {}, `${title}: ${names.length} new`)),
     );
+    const start = (/** @type {string} */ text, /** @type {() => string[]} */ queue) =>
+      element("button", { type: "button", click: () => this.begin(queue()) }, text);
     const controls = element("div", { class: "attn-tools" });
-    if (due.length) {
-      controls.append(element("button", { type: "button", click: () => ask(due) }, "Start"));
-    }
+    if (due.length) controls.append(start("Start", () => due));
     if (fresh.length) {
-      controls.append(
-        chosen,
-        element("button", {
-          type: "button",
-          click: () => ask([...due, ...fresh[chosen.selectedIndex].names]),
-        }, due.length ? "Start with these as well" : "Start with these"),
-      );
+      const text = due.length ? "Start with these as well" : "Start with these";
+      controls.append(chosen, start(text, () => [...due, ...fresh[chosen.selectedIndex].names]));
     }
-    stage.replaceChildren(element("p", {}, first), controls);
+    this.stage.replaceChildren(element("p", {}, first), controls);
   }
 
   /** @param {string[]} queue */
-  function ask(queue) {
-    running = true;
-    const asked = queue.length, missed = new Set();
-    show();
-
-    function show() {
-      const [name] = queue;
-      if (name === undefined) {
-        finish();
-        return;
-      }
-      const card = /** @type {HTMLDetailsElement} */ (cards.get(name)?.cloneNode(true));
-      for (const part of card.querySelectorAll(".attn-rate, .attn-when")) part.remove();
-      card.open = false;
-      card.append(ratings((knew) => {
-        const trouble = answered(name, knew), seen = seenOf(name);
-        queue.shift();
-        if (!knew) {
-          missed.add(name);
-          queue.push(name);
-        }
-        const when = knew && seen
-          ? `Comes back ${told(comesBack(seen))}.`
-          : "You will be asked again before the end.";
-        said.textContent = `${when} ${counted(queue.length)} left.` + (trouble ? " " + trouble : "");
-        show();
-      }));
-      stage.replaceChildren(
-        element("p", { class: "attn-hint-of-card" }, "Answer from memory, then open the card."),
-        card,
-      );
-      const page = /** @type {any} */ (self);
-      page.MathJax?.typesetPromise?.([card]);
-      card.querySelector("summary")?.focus();
-    }
-
-    function finish() {
-      said.textContent = `Done: ${counted(asked)}` + (missed.size
-        ? `, ${missed.size} of them asked ` +
-          "more than once."
-        : ", all known at once.");
-      offer();
-    }
+  begin(queue) {
+    this.running = true;
+    this.ask(queue, queue.length, new Set());
   }
 
-  offer();
-  drawBoxes();
-  store.watchStore(() => {
-    drawBoxes();
-    if (!running) offer();
-  });
+  /**
+   * Ask the first card of a queue, and go on with the others.
+   * @param {string[]} queue @param {number} all of the review @param {Set<string>} missed
+   */
+  ask([name, ...others], all, missed) {
+    if (name === undefined) {
+      const again = `, ${missed.size} of them asked more than once.`;
+      this.said.textContent = `Done: ${counted(all)}` + (missed.size ? again : ", all known at once.");
+      this.offer();
+      return;
+    }
+    const card = /** @type {HTMLDetailsElement} */ (this.cards.get(name)?.cloneNode(true));
+    for (const part of card.querySelectorAll(".attn-rate, .attn-when")) part.remove();
+    card.open = false;
+    card.append(ratings((knew) => {
+      const trouble = answered(name, knew), seen = seenOf(name);
+      if (!knew) missed.add(name);
+      const queue = knew ? others : [...others, name];
+      const when = knew && seen
+        ? `Comes back ${told(comesBack(seen), today())}.`
+        : "You will be asked again before the end.";
+      this.said.textContent = `${when} ${counted(queue.length)} left.` + (trouble ? " " + trouble : "");
+      this.ask(queue, all, missed);
+    }));
+    this.stage.replaceChildren(
+      element("p", { class: "attn-hint-of-card" }, "Answer from memory, then open the card."),
+      card,
+    );
+    const page = /** @type {any} */ (self);
+    page.MathJax?.typesetPromise?.([card]);
+    card.querySelector("summary")?.focus();
+  }
 }
 
 /** @param {number} n */
@@ -264,7 +200,7 @@ addEventListener("DOMContentLoaded", () => {
   mendDays();
   const place = document.querySelector(".attn-session");
   for (const deck of document.querySelectorAll(".attn-deck")) enliven(deck, !place);
-  if (place) review(place);
+  if (place) new Review(place);
 });
 
 // Browsers that do not print what is closed get it opened.

@@ -4,9 +4,14 @@
 import { course, element, fromRoot } from "../shared/course.js";
 import { store } from "../shared/shared.js";
 
-/** @param {string[]} exercises */
-function solvedOf(exercises) {
-  return exercises.filter((name) => store.solvedAt(name)).length;
+/**
+ * What is done, in a sentence.
+ * @param {number[]} done in each chapter @param {number} total @param {number} cards
+ */
+export function summary(done, total, cards) {
+  const answered = cards ? `, ${cards} ${cards === 1 ? "card" : "cards"} answered` : "";
+  return `${done.reduce((a, b) => a + b, 0)} of ${total} exercises solved${answered}.` +
+    " This is kept in this browser and nowhere else.";
 }
 
 /** @param {HTMLElement} place */
@@ -19,50 +24,11 @@ function progressPanel(place) {
   picture.innerHTML = /** @type {any} */ (self).coursePicture;
   const list = element("ul", { class: "attn-chapters" });
   const said = element("p", { role: "status" });
-  const chosen = element("input", { type: "file", accept: ".json,application/json", hidden: true });
-  chosen.addEventListener("change", async () => {
-    const [file] = chosen.files ?? [];
-    if (file) said.textContent = store.imported(await file.text());
-    chosen.value = "";
-  });
-  let sure = 0;
-  const clearing = element("button", {
-    type: "button",
-    click() {
-      if (!sure) {
-        clearing.textContent = "Press again to forget all of it";
-        said.textContent = "Answers, ticks, cards and guesses in this browser would be gone; save them " +
-          "first.";
-        sure = setTimeout(() => {
-          sure = 0;
-          clearing.textContent = "Forget all";
-          said.textContent = "";
-        }, 8000);
-        return;
-      }
-      clearTimeout(sure);
-      sure = 0;
-      clearing.textContent = "Forget all";
-      store.forgetAll();
-      location.reload();
-    },
-  }, "Forget all");
-  const buttons = element(
-    "div",
-    { class: "attn-tools" },
-    element("button", { type: "button", click: () => saveToFile(said) }, "Save to a file"),
-    element("button", { type: "button", click: () => chosen.click() }, "Load from a file"),
-    clearing,
-    chosen,
-  );
-  place.append(sum, picture, list, buttons, said);
+  place.append(sum, picture, list, buttonsOf(said), said);
 
   function draw() {
-    const done = chapters.map(({ exercises }) => solvedOf(exercises));
-    const answered = store.keptKeys("card:").length;
-    sum.textContent = `${done.reduce((a, b) => a + b, 0)} of ${total} exercises solved` +
-      (answered ? `, ${answered} ${answered === 1 ? "card" : "cards"} answered` : "") +
-      ". This is kept in this browser and nowhere else.";
+    const done = chapters.map(({ exercises }) => exercises.filter(store.solvedAt).length);
+    sum.textContent = summary(done, total, store.keptKeys("card:").length);
     markPicture(picture);
     list.replaceChildren(
       ...chapters.map(({ slug, title, exercises }, i) =>
@@ -77,6 +43,52 @@ function progressPanel(place) {
   }
   draw();
   store.watchStore(draw);
+}
+
+/**
+ * The buttons below: save, load, forget.
+ * @param {HTMLElement} said
+ */
+function buttonsOf(said) {
+  const chosen = element("input", { type: "file", accept: ".json,application/json", hidden: true });
+  chosen.addEventListener("change", async () => {
+    const [file] = chosen.files ?? [];
+    if (file) said.textContent = store.imported(await file.text());
+    chosen.value = "";
+  });
+  return element(
+    "div",
+    { class: "attn-tools" },
+    element("button", { type: "button", click: () => saveToFile(said) }, "Save to a file"),
+    element("button", { type: "button", click: () => chosen.click() }, "Load from a file"),
+    forgetButton(said),
+    chosen,
+  );
+}
+
+/**
+ * A button that is pressed twice, and forgets all.
+ * @param {HTMLElement} said
+ */
+function forgetButton(said) {
+  let sure = 0;
+  const button = element("button", { type: "button", click: press }, "Forget all");
+  function press() {
+    if (!sure) {
+      button.textContent = "Press again to forget all of it";
+      said.textContent = "Answers, ticks, cards and guesses in this browser would be gone; save them first.";
+      sure = window.setTimeout(() => {
+        sure = 0;
+        button.textContent = "Forget all";
+        said.textContent = "";
+      }, 8000);
+      return;
+    }
+    clearTimeout(sure);
+    store.forgetAll();
+    location.reload();
+  }
+  return button;
 }
 
 /**

@@ -5,15 +5,22 @@
 import { course, element, fromRoot } from "../shared/course.js";
 import { keep, recall, solvedAt, watchStore } from "../shared/store.js";
 
-/** @param {string[]} exercises */
-function solvedOf(exercises) {
-  return exercises.filter((name) => solvedAt(name)).length;
+/**
+ * What stands beside the link to a chapter's exercises, and what it says when it is pointed at.
+ * @param {string} title @param {number} done @param {number} all
+ */
+export function tickOf(title, done, all) {
+  if (!done) return { text: "", title: "" };
+  return {
+    text: done === all ? "✓" : `${done}/${all}`,
+    title: `${title}: ${done} of ${all} exercises solved`,
+  };
 }
 
 /** Write "2/9" beside each link to a page of exercises, and in the map of the chapters. */
 function tickLists() {
   for (const { slug, title, exercises } of course().chapters) {
-    const done = solvedOf(exercises);
+    const said = tickOf(title, exercises.filter(solvedAt).length, exercises.length);
     const links = document.querySelectorAll(`nav a[href$="exercises/${slug}.html"]`);
     const isHere = location.pathname.endsWith(`exercises/${slug}.html`);
     const here = document.querySelectorAll(isHere ? "nav li.current > a.current[href='#']" : "_");
@@ -24,9 +31,8 @@ function tickLists() {
         tick = element("span", { class: "attn-tick" });
         link.after(tick);
       }
-      const isDone = done === exercises.length;
-      tick.textContent = done ? (isDone ? "✓" : `${done}/${exercises.length}`) : "";
-      tick.setAttribute("title", done ? `${title}: ${done} of ${exercises.length} exercises solved` : "");
+      tick.textContent = said.text;
+      tick.setAttribute("title", said.title);
     }
   }
 }
@@ -65,37 +71,31 @@ function wordsOf(heading) {
   return words.map((node) => node.textContent).join("").trim();
 }
 
-/** On the first page: the way back, once it is known. */
-function offerPlace() {
-  const map = document.querySelector(".chapter-map");
-  const kept = recall(LAST);
-  if (!map || !kept || document.querySelector(".attn-continue")) return;
+/**
+ * Read where the reader left off; what is damaged, or leads elsewhere, counts as nothing.
+ * @param {string | null} kept
+ * @returns {{path: string, title: string} | null}
+ */
+export function readPlace(kept) {
   let place;
   try {
-    place = JSON.parse(kept);
+    place = JSON.parse(kept || "null");
   } catch {
-    return;
+    return null;
   }
-  const start = document.querySelector(".bd-article p > strong > a[href*='weighted_sum']");
-  const paragraph = start?.closest("p");
-  if (!paragraph || typeof place?.page !== "string" || !/^book\/[\w/]+\.html$/.test(place.page)) return;
+  if (typeof place?.page !== "string" || !/^book\/[\w/]+\.html$/.test(place.page)) return null;
   const anchor = /^[\w-]+$/.test(place.section) ? "#" + place.section : "";
-  paragraph.before(
-    element(
-      "p",
-      { class: "attn-continue" },
-      element(
-        "strong",
-        {},
-        element(
-          "a",
-          { href: fromRoot(place.page + anchor) },
-          "Continue where you left off: " +
-            [place.title, place.heading].filter(Boolean).map(String).join(", "),
-        ),
-      ),
-    ),
-  );
+  const title = [place.title, place.heading].filter(Boolean).map(String).join(", ");
+  return { path: place.page + anchor, title };
+}
+
+/** On the first page: the way back, once it is known. */
+function offerPlace() {
+  const map = document.querySelector(".chapter-map"), place = readPlace(recall(LAST));
+  if (!map || !place || document.querySelector(".attn-continue")) return;
+  const start = document.querySelector(".bd-article p > strong > a[href*='weighted_sum']");
+  const link = element("a", { href: fromRoot(place.path) }, `Continue where you left off: ${place.title}`);
+  start?.closest("p")?.before(element("p", { class: "attn-continue" }, element("strong", {}, link)));
 }
 
 addEventListener("DOMContentLoaded", () => {

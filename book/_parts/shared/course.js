@@ -1,6 +1,10 @@
 // @ts-check
 // What the pages know of the course: written when the book is built.
 
+import { make } from "../../../course_attn/drawing/kit.js";
+
+/** @typedef {import("../../../course_attn/drawing/kit.js").Attributes} Attributes */
+
 /**
  * @typedef {object} Chapter
  * @property {string} slug
@@ -50,21 +54,8 @@ export function loadScript(address, what = "its file is") {
 }
 
 /**
- * Make an element.
- *
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {Record<string, string | boolean | ((event: any) => void)>} attributes functions listen
- * @param {(Node | string)[]} children
- * @returns {HTMLElementTagNameMap[T]}
+ * Make an element, as widgets do.
+ * @type {<T extends keyof HTMLElementTagNameMap>(tag: T, attributes?: Attributes,
+ *   ...children: (Node | string)[]) => HTMLElementTagNameMap[T]}
  */
-export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") made.addEventListener(name, value);
-    else if (typeof value === "boolean") made.toggleAttribute(name, value);
-    else made.setAttribute(name, value);
-  }
-  made.append(...children);
-  return made;
-}
+export const element = make;

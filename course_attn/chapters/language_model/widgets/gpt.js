@@ -4,6 +4,8 @@
 // rows that belong to tokens are typed arrays of their own, so that those of an earlier text can be
 // used again. Numbers are as wide as the parameters: 32 bits in the page, 64 in some of the tests.
 
+import { softmax } from "../../../drawing/twin.js";
+
 /**
  * @typedef {Float32Array | Float64Array} Row
  * @typedef {Record<string, Row>} Parameters under their names in a state dict
@@ -197,8 +199,79 @@ function attended(Q, K, V, n_heads, scale, causal, isOff) {
   return { found, weights };
 }
 
-/** @param {Row[]} X @param {Row[]} more @returns {Row[]} */
-const sums = (X, more) => X.map((x, i) => x.map((value, f) => value + more[i][f]));
+/**
+ * What follows a norm, if there are norms.
+ * @param {Row[]} X @param {Parameters} params @param {string} name @param {Options} options
+ * @returns {Row[]}
+ */
+const afterNorm = (X, params, name, { norm = true }) =>
+  norm ? X.map((x) => normed(x, params[`${name}.gain`], params[`${name}.bias`])) : X;
+
+/**
+ * What a part found, added to what it was given, if there are additions.
+ * @param {Row[]} X @param {Row[]} found @param {Options} options
+ * @returns {Row[]}
+ */
+const added = (X, found, { residual = true }) =>
+  residual ? X.map((x, i) => x.map((value, f) => value + found[i][f])) : found;
+
+/**
+ * What a run found for its first n tokens, as the beginning of another run.
+ * @param {number[]} tokens @param {Run | undefined} before @param {number} n
+ * @returns {Run}
+ */
+function begun(tokens, before, n) {
+  const cut = (/** @type {Row[]} */ rows) => rows.slice(0, n);
+  const { K = [], V = [], weights = [], logits = [] } = before ?? {};
+  return {
+    tokens: [...tokens],
+    K: K.map(cut),
+    V: V.map(cut),
+    weights: weights.map((heads) => heads.map(cut)),
+    logits: cut(logits),
+  };
+}
+
+/**
+ * Let new tokens pass a block, and add to the run what they find there.
+ * @param {Row[]} X @param {number} layer @param {Run} run @param {Parameters} params
+ * @param {Options} options
+ * @returns {Row[]}
+ */
+function throughBlock(X, layer, run, params, options) {
+  const { n_heads, mask = true, scale = true, off = [] } = options;
+  const block = `transformer.blocks.${layer}.`;
+  const W = (/** @type {string} */ name) => params[block + name];
+  const x = afterNorm(X, params, block + "norm_1", options);
+  const Q = times(x, W("attention.W_Q"));
+  const K = [...run.K[layer] ?? [], ...times(x, W("attention.W_K"))];
+  const V = [...run.V[layer] ?? [], ...times(x, W("attention.W_V"))];
+  const factor = scale ? Math.sqrt(n_heads / K[0].length) : 1;
+  const isOff = (/** @type {number} */ head) => off.some(([l, h]) => l === layer && h === head);
+  const { found, weights } = attended(Q, K, V, n_heads, factor, mask, isOff);
+  run.K[layer] = K;
+  run.V[layer] = V;
+  run.weights[layer] = weights.map((rows, head) => [...run.weights[layer]?.[head] ?? [], ...rows]);
+  const Y = added(X, times(found, W("attention.W_O")), options);
+  const y = afterNorm(Y, params, block + "norm_2", options);
+  const hidden = times(y, W("feed_forward.W_1"), W("feed_forward.b_1")).map((row) => row.map(gelu));
+  return added(Y, times(hidden, W("feed_forward.W_2"), W("feed_forward.b_2")), options);
+}
+
+/**
+ * How well each token would fit behind a row.
+ * @param {Row} x @param {Row} E
+ * @returns {Row}
+ */
+function logitsOf(x, E) {
+  const logits = like(x, E.length / x.length);
+  for (let token = 0, at = 0; token < logits.length; token++) {
+    let fit = 0;
+    for (let f = 0; f < x.length; f++, at++) fit += x[f] * E[at];
+    logits[token] = fit;
+  }
+  return logits;
+}
 
 /**
  * Predict every next token. What an earlier run with the same parts found for the tokens with which
@@ -224,67 +297,26 @@ export function gpt(tokens, params, options, before) {
  * @returns {Generator<undefined, Run>}
  */
 export function* gptInParts(tokens, params, options, before) {
-  const { n_heads, mask = true, scale = true, positions = true, residual = true, norm = true } = options;
-  const off = new Set((options.off ?? []).map(([layer, head]) => layer * n_heads + head));
+  const { mask = true, positions = true } = options;
   let kept = 0;
   if (before && mask) {
     while (kept < tokens.length && tokens[kept] === before.tokens[kept]) kept++;
   }
-  const old = (/** @type {Row[] | undefined} */ rows) => (kept && rows ? rows.slice(0, kept) : []);
-
+  const run = begun(tokens, before, kept);
   const E = params.embedding, P = params["positions.P"];
-  const d_model = params["transformer.final_norm.gain"].length, n_vocab = E.length / d_model;
+  const d_model = params["transformer.final_norm.gain"].length;
   /** @type {Row[]} */
   let X = tokens.slice(kept).map((token, i) => {
     const at = (kept + i) * d_model;
     return E.slice(token * d_model, (token + 1) * d_model)
       .map((value, f) => positions ? value + P[at + f] : value);
   });
-  const maybe = (/** @type {Row[]} */ rows, /** @type {string} */ name) =>
-    norm ? rows.map((x) => normed(x, params[`${name}.gain`], params[`${name}.bias`])) : rows;
-  const joined = (/** @type {Row[]} */ rows, /** @type {Row[]} */ found) =>
-    residual ? sums(rows, found) : found;
-
-  /** @type {Run} */
-  const run = { tokens: [...tokens], K: [], V: [], weights: [], logits: [] };
   for (let layer = 0; `transformer.blocks.${layer}.norm_1.gain` in params; layer++) {
-    const block = `transformer.blocks.${layer}.`;
-    const W = (/** @type {string} */ name) => params[block + name];
-    const x = maybe(X, block + "norm_1");
-    const Q = times(x, W("attention.W_Q"));
-    const K = [...old(before?.K[layer]), ...times(x, W("attention.W_K"))];
-    const V = [...old(before?.V[layer]), ...times(x, W("attention.W_V"))];
-    const factor = scale ? Math.sqrt(n_heads / K[0].length) : 1;
-    const { found, weights } = attended(
-      Q,
-      K,
-      V,
-      n_heads,
-      factor,
-      mask,
-      (head) => off.has(layer * n_heads + head),
-    );
-    X = joined(X, times(found, W("attention.W_O")));
-    const hidden = times(maybe(X, block + "norm_2"), W("feed_forward.W_1"), W("feed_forward.b_1"))
-      .map((row) => row.map(gelu));
-    X = joined(X, times(hidden, W("feed_forward.W_2"), W("feed_forward.b_2")));
-    run.K.push(K);
-    run.V.push(V);
-    run.weights.push(weights.map((rows, head) => [...old(before?.weights[layer][head]), ...rows]));
+    X = throughBlock(X, layer, run, params, options);
     yield;
   }
-  run.logits = [
-    ...old(before?.logits),
-    ...maybe(X, "transformer.final_norm").map((x) => {
-      const row = like(x, n_vocab);
-      for (let token = 0, at = 0; token < n_vocab; token++) {
-        let fit = 0;
-        for (let f = 0; f < d_model; f++, at++) fit += x[f] * E[at];
-        row[token] = fit;
-      }
-      return row;
-    }),
-  ];
+  const last = afterNorm(X, params, "transformer.final_norm", options);
+  run.logits.push(...last.map((x) => logitsOf(x, E)));
   return run;
 }
 
@@ -319,23 +351,25 @@ export function cross_entropy(logits, targets, { ignore = -100 } = {}) {
 }
 
 /**
+ * @typedef {{temperature?: number, top_k?: number | null, top_p?: number | null}} Sampling
+ *
  * The probabilities that the next token is drawn with.
  * @param {ArrayLike<number>} logits
- * @param {{temperature?: number, top_k?: number | null, top_p?: number | null}} [options]
+ * @param {Sampling} [options]
  * @returns {number[]}
  */
 export function token_probabilities(logits, { temperature = 1, top_k = null, top_p = null } = {}) {
-  const n = logits.length;
+  const n = logits.length, least = 2.2250738585072014e-308;
   const order = Array.from({ length: n }, (_, token) => token)
     .sort((a, b) => logits[b] - logits[a] || a - b);
-  const largest = logits[order[0]], least = 2.2250738585072014e-308;
   const kept = temperature === 0 ? 1 : top_k ?? n;
   const shares = (/** @type {number[]} */ row) => {
     const total = row.reduce((sum, x) => sum + x, 0);
     return row.map((x) => x / total);
   };
-  const exps = order.map((token) => Math.exp((logits[token] - largest) / Math.max(temperature, least)));
-  let ranked = shares(shares(exps).map((share, rank) => share * Number(rank < kept)));
+  /** @type {number[]} */
+  const all = softmax(order.map((token) => logits[token]), { temperature: Math.max(temperature, least) });
+  let ranked = shares(all.map((share, rank) => share * Number(rank < kept)));
   if (top_p !== null) {
     let before = 0;
     ranked = shares(ranked.map((share) => {
