@@ -8,7 +8,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 PACKAGE := $(shell find course_attn whywrong -name '*.py' -o -name '*.html' -o -name '*.css' -o -name '*.js')
 FRAME := _config.yml _toc.yml tools/book.py tools/reading_times.py tools/runtime.py \
-  $(shell find book/_static book/_extensions book/_parts -type f -not -name "*.pyc")
+  $(shell find book/_static book/_extensions book/_parts -type f -not -name "*.pyc" -not -name "*.test.js")
 
 .PHONY: help book slides figures pdf check test exhaustive lab lint bench clean
 .DEFAULT_GOAL := help
