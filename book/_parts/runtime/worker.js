@@ -81,7 +81,7 @@ self.onmessage = async ({ data }) => {
       self.postMessage({ value: null });
       return;
     }
-    const answer = python.pyimport("book._parts.exercise.on_page").answered;
+    const answer = python.pyimport("on_page").answered;
     self.postMessage({ value: JSON.parse(answer(JSON.stringify(data))) });
   } catch (error) {
     self.postMessage({ error: error instanceof Error ? error.message : String(error) });
