@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tools.book import ROOT
 
-__all__ = ["FILES", "FOLDER", "problem"]
+__all__ = ["ABI", "FILES", "FOLDER", "problem"]
 
 FOLDER = ROOT / ".runtime"
 
@@ -25,13 +25,16 @@ _WHEEL = "open-webui==0.12.4"
 _WHEEL_HASH = "02e9caba96234db3fa17a92e56163b3f7f2b8ca8227fa886b85c178d696483f6"
 _INSIDE = "open_webui/frontend/pyodide/"
 
+# What Pyodide and a package made for it have in common.
+ABI = "2026_0"
+
 # The files of the runtime with the SHA-256 that each must have.
 FILES = {
     "pyodide.mjs": "5cfc46f5dcbaf2a16f26e2363f441873eb424762609cc03db00d6a2ace4d00e5",
     "pyodide.asm.mjs": "1a9775427ef6e8abaa7db88ece0515422d1886915ae5c9093776410c865dfd8d",
     "pyodide.asm.wasm": "e7f8fac36f8bf11085309cbc5c829b3ec3057c18bf1d73b05a6741612d63cdbf",
     "python_stdlib.zip": "444c770dfd75a32097fc0a7d5c1413fd3140601f49c3a1f2e9af0376fcd124b4",
-    "numpy-2.4.3-cp314-cp314-pyemscripten_2026_0_wasm32.whl": (
+    f"numpy-2.4.3-cp314-cp314-pyemscripten_{ABI}_wasm32.whl": (
         "0cad9c1b91f0082e4f959bc0e0bf5835a2efbba6ab3b1e9d1fe6e7e564cca98e"
     ),
 }

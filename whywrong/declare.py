@@ -299,6 +299,11 @@ class Task:
     seconds: float = field(default=4.0, kw_only=True)
     library: str = field(default="numpy", kw_only=True)
 
+    @cached_property
+    def source(self) -> str:
+        """The solution's source, without the indentation around it."""
+        return textwrap.dedent(inspect.getsource(self.solution))
+
     def __post_init__(self) -> None:
         """Refuse a time, a level or names that are none."""
         problem = None
@@ -407,11 +412,6 @@ class Exercise(Task):
                     f"{self.name!r}: {problem}"
                 ) from None
             seen.add(known.id)
-
-    @cached_property
-    def source(self) -> str:
-        """The solution's source, which faults patch."""
-        return _source_of(self.solution)
 
     @cached_property
     def argument_names(self) -> list[str]:
@@ -714,11 +714,6 @@ _COUNTS = {2: "two", 3: "three", 4: "four"}
 
 
 # --- patches of a solution ------------------------------------------------------------------------
-
-
-def _source_of(solution: Callable[..., Any]) -> str:
-    """Return the source of a solution, without the indentation around it."""
-    return textwrap.dedent(inspect.getsource(solution))
 
 
 def patched(source: str, patches: Iterable[Patch]) -> str:

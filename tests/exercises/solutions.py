@@ -1,7 +1,5 @@
 """The solutions of the exercises, and the ways in which they reach the checks."""
 
-import inspect
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +23,7 @@ EXERCISES = {
 
 def reference_source(task: Exercise | Question) -> str:
     """Return the source of the solution, as a learner could paste it."""
-    return textwrap.dedent(inspect.getsource(task.solution))
+    return task.source
 
 
 def pasted(task: Exercise | Question) -> Callable[..., Any]:

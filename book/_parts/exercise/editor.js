@@ -2,6 +2,8 @@
 // The editor for Python: a plain text area at once, and CodeMirror in its place as soon as that is
 // there. CodeMirror's file is loaded by a script tag, the one way that also works from a folder.
 
+import { fromRoot, loadScript } from "../shared/course.js";
+
 /**
  * @typedef {object} EditorOptions
  * @property {string} text what the editor shows first
@@ -46,14 +48,8 @@ function codeMirrorParts() {
  * @returns {Promise<any>} its parts, or undefined where it cannot be loaded
  */
 function loadCodeMirror() {
-  codeMirrorLoading ??= new Promise((resolve) => {
-    const root = document.documentElement.dataset.content_root ?? "./";
-    const script = document.createElement("script");
-    script.src = root + "_static/vendor/codemirror.js";
-    script.onload = () => resolve(codeMirrorParts());
-    script.onerror = () => resolve(undefined);
-    document.head.append(script);
-  });
+  codeMirrorLoading ??= loadScript(fromRoot("_static/vendor/codemirror.js"))
+    .then(codeMirrorParts, () => undefined);
   return codeMirrorLoading;
 }
 
@@ -164,6 +160,22 @@ function addKeys(element, { onRun, readOnly }, indent) {
   }, { capture: true });
 }
 
+/**
+ * The spaces that Tab puts in at a column, up to the next stop of four.
+ * @param {number} column
+ */
+export function spacesFrom(column) {
+  return INDENT.slice(column % INDENT.length);
+}
+
+/**
+ * What a new line begins with.
+ * @param {string} line the one before, up to where it is broken
+ */
+export function indentAfter(line) {
+  return (/^\s*/.exec(line)?.[0] ?? "") + (/:\s*(#.*)?$/.test(line) ? INDENT : "");
+}
+
 /** @param {KeyboardEvent} event */
 function take(event) {
   event.preventDefault();
@@ -197,7 +209,7 @@ function textArea(options) {
   function indent(back) {
     const start = area.value.lastIndexOf("\n", area.selectionStart - 1) + 1;
     const column = area.selectionStart - start;
-    if (!back) return put(INDENT.slice(column % INDENT.length));
+    if (!back) return put(spacesFrom(column));
     const spaces = /^ {0,4}/.exec(area.value.slice(start))?.[0].length ?? 0;
     if (!spaces) return;
     const caret = Math.max(start, area.selectionStart - spaces);
@@ -210,9 +222,7 @@ function textArea(options) {
   area.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || options.readOnly || event.isComposing) return;
     event.preventDefault();
-    const line = area.value.slice(0, area.selectionStart).split("\n").pop() ?? "";
-    const deeper = /:\s*(#.*)?$/.test(line) ? INDENT : "";
-    put("\n" + (/^\s*/.exec(line)?.[0] ?? "") + deeper);
+    put("\n" + indentAfter(area.value.slice(0, area.selectionStart).split("\n").pop() ?? ""));
   });
   area.addEventListener("input", () => options.onChange?.(area.value));
   return {
@@ -376,7 +386,7 @@ function indentInCodeMirror(view, { indentLess, indentMore }, back) {
   if (back) return indentLess(view);
   if (!main.empty) return indentMore(view);
   const column = main.head - view.state.doc.lineAt(main.head).from;
-  const insert = view.state.replaceSelection(INDENT.slice(column % INDENT.length));
+  const insert = view.state.replaceSelection(spacesFrom(column));
   view.dispatch(insert, { scrollIntoView: true, userEvent: "input" });
 }
 

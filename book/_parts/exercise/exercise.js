@@ -4,6 +4,7 @@
 
 import { course, element, fromRoot } from "../shared/course.js";
 import { openEditor } from "./editor.js";
+import { withMarks } from "../shared/marks.js";
 import { parsonsProblem, revealLines } from "../parsons/parsons.js";
 import { askPython, STARTING, startPython, whatHappened } from "../runtime/runtime.js";
 import { forget, keep, markSolved, recall, solvedAt, watchStore } from "../shared/store.js";
@@ -16,7 +17,7 @@ import { forget, keep, markSolved, recall, solvedAt, watchStore } from "../share
  * @property {string} stub
  * @property {string[]} hints
  * @property {string[]} solution
- * @property {any} parsons
+ * @property {import("../parsons/parsons.js").ParsonsData | null} parsons
  *
  * @typedef {object} Verdict
  * @property {string} status
@@ -29,184 +30,223 @@ import { forget, keep, markSolved, recall, solvedAt, watchStore } from "../share
 const CHECK_SECONDS = 25;
 const KEEP_AFTER = 400; // milliseconds without a key
 
-/** @param {HTMLElement} block */
-function liveExercise(block) {
-  const data = block.querySelector("script.attn-data");
-  if (!data) return;
-  /** @type {Facts} */
-  const facts = JSON.parse(data.textContent ?? "");
-  const place = /** @type {HTMLElement} */ (block.querySelector(".attn-answer"));
-  const checks = course().python && facts.library !== "torch";
-  const key = "answer:" + facts.name;
-  /** @type {import("./editor.js").Editor | null} */
-  let editor = null;
-  let running = false;
-  let keeping = 0;
-  /** @type {string | null} */
-  let replaced = null;
+class LiveExercise {
+  /**
+   * @param {HTMLElement} block
+   * @param {Facts} facts
+   */
+  constructor(block, facts) {
+    this.block = block;
+    this.facts = facts;
+    this.key = "answer:" + facts.name;
+    this.place = /** @type {HTMLElement} */ (block.querySelector(".attn-answer"));
+    /** @type {import("./editor.js").Editor | null} */
+    this.editor = null;
+    this.running = false;
+    this.keeping = 0;
+    /** @type {string | null} */
+    this.replaced = null;
 
-  const said = element("p", { class: "attn-said", role: "status" });
-  const verdict = element("div", { class: "attn-verdict" });
-  const extra = element("div", {});
-  const undoing = element("button", { type: "button", hidden: true, click: bringBack }, "Bring my text back");
-  const bar = element("div", { class: "attn-tools" });
-  const tool = (/** @type {string} */ text, /** @type {() => void} */ action) => {
-    const made = element("button", { type: "button", click: action }, text);
-    bar.append(made);
-    return made;
-  };
-
-  function changed(/** @type {string} */ text) {
-    startPython().catch(() => undefined); // it is said when the reader asks for the check
-    verdict.classList.add("attn-old");
-    clearTimeout(keeping);
-    keeping = setTimeout(() => keepAnswer(text), KEEP_AFTER);
+    this.said = element("p", { class: "attn-said", role: "status" });
+    this.verdict = element("div", { class: "attn-verdict" });
+    this.writing = tool("Write your answer", () => this.begin());
+    this.checking = tool("Check", () => this.check());
+    this.resetting = tool("Start over", () => this.startOver());
+    this.undoing = tool("Bring my text back", () => this.bringBack());
+    this.writing.classList.add("attn-main");
+    this.checking.classList.add("attn-main");
+    this.checking.hidden = this.resetting.hidden = this.undoing.hidden = true;
   }
 
-  function keepAnswer(/** @type {string} */ text) {
-    clearTimeout(keeping);
-    keeping = 0;
-    const trouble = keep(key, text);
-    if (trouble) said.textContent = trouble;
-  }
-
-  function open(/** @type {string} */ text) {
-    if (editor) return editor;
-    place.replaceChildren();
-    editor = openEditor(place, {
-      text,
-      label: "Your answer: " + facts.name,
-      onChange: changed,
-      onRun: check,
+  /** Put all that belongs to the exercise below its stub. */
+  show() {
+    const checks = course().python && this.facts.library !== "torch";
+    const [openers, panels] = openablePanels(this.helps(checks));
+    const { writing, checking, resetting, undoing } = this;
+    const tools = checks ? [writing, checking, ...openers, resetting, undoing] : openers;
+    const bar = element("div", { class: "attn-tools" }, ...tools);
+    this.place.after(bar, this.said, this.verdict, element("div", {}, ...panels));
+    if (!checks) return;
+    this.showElsewhere(false);
+    const kept = recall(this.key);
+    if (kept !== null && kept !== this.facts.stub) this.open(kept);
+    this.place.addEventListener("click", () => this.editor ?? this.begin(), { once: true });
+    addEventListener("pagehide", () => {
+      if (this.keeping && this.editor) this.keepAnswer(this.editor.text());
     });
-    writing.hidden = true;
-    checking.hidden = resetting.hidden = false;
-    return editor;
   }
+
+  /**
+   * What fills the panels, by their titles.
+   *
+   * @param {boolean} checks whether there is an editor
+   * @returns {Record<string, (panel: HTMLElement) => void>}
+   */
+  helps(checks) {
+    const { hints, parsons, solution } = this.facts;
+    const onSolved = (/** @type {string} */ text) =>
+      this.exchange(text, "Your lines are in the editor: check them.");
+    return {
+      "Hint": (panel) => moreHints(panel, hints),
+      ...(parsons &&
+        { "Put lines in order": (panel) => parsonsProblem(panel, parsons, checks ? { onSolved } : {}) }),
+      "Solution": (panel) => revealLines(panel, solution),
+    };
+  }
+
+  // --- the reader's text
 
   /** Open the editor on the stub, whose one place to write in is empty. */
-  function begin() {
-    startPython().catch(() => undefined);
-    open(emptied(facts.stub)).focus();
+  begin() {
+    startPython();
+    this.open(emptied(this.facts.stub)).focus();
   }
 
-  /** Put another text into the editor, and offer the way back. */
-  function exchange(/** @type {string} */ text, /** @type {string} */ sentence) {
-    replaced = editor ? editor.text() : null;
-    open(text).setText(text);
-    changed(text);
-    undoing.hidden = replaced === null || replaced === text;
-    said.textContent = sentence;
-    editor?.focus();
+  /** @param {string} text */
+  open(text) {
+    if (this.editor) return this.editor;
+    this.place.replaceChildren();
+    this.editor = openEditor(this.place, {
+      text,
+      label: "Your answer: " + this.facts.name,
+      onChange: (text) => this.changed(text),
+      onRun: () => this.check(),
+    });
+    this.writing.hidden = true;
+    this.checking.hidden = this.resetting.hidden = false;
+    return this.editor;
   }
 
-  function bringBack() {
-    if (replaced !== null) exchange(replaced, "Your text is back.");
-    undoing.hidden = true;
+  /** @param {string} text */
+  changed(text) {
+    startPython();
+    this.verdict.classList.add("attn-old");
+    clearTimeout(this.keeping);
+    this.keeping = window.setTimeout(() => this.keepAnswer(text), KEEP_AFTER);
   }
 
-  async function check() {
-    if (running || !editor) return;
-    running = true;
-    undoing.hidden = true;
+  /** @param {string} text */
+  keepAnswer(text) {
+    this.dropTimer();
+    const trouble = keep(this.key, text);
+    if (trouble) this.said.textContent = trouble;
+  }
+
+  dropTimer() {
+    clearTimeout(this.keeping);
+    this.keeping = 0;
+  }
+
+  /**
+   * Put another text into the editor, and offer the way back.
+   *
+   * @param {string} text
+   * @param {string} sentence
+   */
+  exchange(text, sentence) {
+    this.replaced = this.editor ? this.editor.text() : null;
+    this.open(text).setText(text);
+    this.changed(text);
+    this.undoing.hidden = this.replaced === null || this.replaced === text;
+    this.said.textContent = sentence;
+    this.editor?.focus();
+  }
+
+  bringBack() {
+    if (this.replaced !== null) this.exchange(this.replaced, "Your text is back.");
+    this.undoing.hidden = true;
+  }
+
+  startOver() {
+    this.exchange(emptied(this.facts.stub), "The exercise is back at its start.");
+    this.dropTimer();
+    forget(this.key);
+    this.verdict.replaceChildren();
+  }
+
+  // --- the verdict
+
+  async check() {
+    if (this.running || !this.editor) return;
+    const { said, verdict, checking } = this;
+    this.running = true;
+    this.undoing.hidden = true;
     checking.setAttribute("aria-disabled", "true");
     verdict.replaceChildren();
     said.classList.add("attn-waiting");
     said.textContent = STARTING;
-    keepAnswer(editor.text());
+    const code = this.editor.text();
+    this.keepAnswer(code);
+    const question = { task: "check", name: this.facts.name, code, earlier: solvedBefore(this.facts) };
     try {
-      await startPython();
-      said.textContent = "Checking…";
-      const question = { task: "check", name: facts.name, code: editor.text(), earlier: earlier() };
-      show(await askPython(question, CHECK_SECONDS));
+      this.tell(await askPython(question, CHECK_SECONDS, () => said.textContent = "Checking…"));
     } catch (error) {
       said.textContent = whatHappened(error);
-      elsewhere(true);
+      this.showElsewhere(true);
     }
-    running = false;
+    this.running = false;
+    verdict.classList.toggle("attn-old", this.editor.text() !== code);
     said.classList.remove("attn-waiting");
     checking.removeAttribute("aria-disabled");
     (verdict.firstElementChild ?? said).scrollIntoView({ block: "nearest" });
   }
 
-  /** The answers on this page that were right, which this one may call. */
-  function earlier() {
-    const names = course().chapters.find(({ slug }) => slug === facts.chapter)?.exercises ?? [];
-    return Object.fromEntries(
-      names
-        .filter((name) => name !== facts.name && solvedAt(name) && recall("answer:" + name))
-        .map((name) => [name, recall("answer:" + name)]),
-    );
-  }
-
-  function show(/** @type {Verdict} */ { status, html, text, printed }) {
+  /** @param {Verdict} verdict */
+  tell({ status, html, text, printed }) {
+    const { said, verdict } = this;
     said.textContent = "";
-    elsewhere(false);
-    const lines = [...text.matchAll(/\bline (\d+)/gi)].map((found) => Number(found[1]));
-    if (status !== "right" && new Set(lines).size === 1) editor?.showError(lines[0]);
-    verdict.classList.remove("attn-old");
+    this.showElsewhere(false);
+    const line = status === "right" ? undefined : lineIn(text);
+    if (line) this.editor?.showError(line);
     verdict.replaceChildren(safeCard(html));
     if (printed) {
-      verdict.append(
-        element(
-          "details",
-          {},
-          element("summary", {}, "Your lines printed"),
-          element("pre", {}, shortened(printed)),
-        ),
-      );
+      const lines = element("pre", {}, shortened(printed));
+      verdict.append(element("details", {}, element("summary", {}, "Your lines printed"), lines));
     }
     if (status === "right") {
-      const trouble = markSolved(facts.name);
-      verdict.append(nextStep(facts));
+      const trouble = markSolved(this.facts.name);
+      verdict.append(nextStep(this.facts));
       if (trouble) said.textContent = trouble;
     }
   }
 
-  function elsewhere(/** @type {boolean} */ shown) {
-    const ways = /** @type {HTMLElement | null} */ (block.querySelector(".attn-elsewhere"));
+  /** @param {boolean} shown */
+  showElsewhere(shown) {
+    const ways = /** @type {HTMLElement | null} */ (this.block.querySelector(".attn-elsewhere"));
     if (ways) ways.hidden = !shown;
   }
+}
 
-  const writing = tool("Write your answer", begin);
-  writing.classList.add("attn-main");
-  const checking = tool("Check", check);
-  checking.classList.add("attn-main");
-  const panels = openablePanels(extra, bar, {
-    "Hint": (panel) => moreHints(panel, facts.hints),
-    ...(facts.parsons &&
-      {
-        "Put lines in order": (panel) =>
-          parsonsProblem(
-            panel,
-            facts.parsons,
-            checks ? { onSolved: (text) => exchange(text, "Your lines are in the editor: check them.") } : {},
-          ),
-      }),
-    "Solution": (panel) => revealLines(panel, facts.solution, {}),
-  });
-  const resetting = tool("Start over", () => {
-    exchange(emptied(facts.stub), "The exercise is back at its start.");
-    clearTimeout(keeping);
-    keeping = 0;
-    forget(key);
-    verdict.replaceChildren();
-  });
-  checking.hidden = resetting.hidden = true;
-  bar.append(undoing);
-  addEventListener("pagehide", () => {
-    if (keeping && editor) keepAnswer(editor.text());
-  });
+/**
+ * @param {string} text
+ * @param {() => void} click
+ */
+function tool(text, click) {
+  return element("button", { type: "button", click }, text);
+}
 
-  if (checks) {
-    elsewhere(false);
-    const kept = recall(key);
-    if (kept !== null && kept !== facts.stub) open(kept);
-    place.addEventListener("click", () => editor ?? begin(), { once: true });
-  } else {
-    for (const needsPython of [writing, checking, resetting]) needsPython.remove();
-  }
-  place.after(bar, said, verdict, panels);
+/**
+ * The answers on this page that were right, which another may call.
+ *
+ * @param {Facts} facts of the other
+ */
+function solvedBefore(facts) {
+  const names = course().chapters.find(({ slug }) => slug === facts.chapter)?.exercises ?? [];
+  return Object.fromEntries(
+    names
+      .filter((name) => name !== facts.name && solvedAt(name) && recall("answer:" + name))
+      .map((name) => [name, recall("answer:" + name)]),
+  );
+}
+
+/**
+ * The one line that a verdict names, if it names one only.
+ *
+ * @param {string} text
+ */
+export function lineIn(text) {
+  const lines = new Set([...text.matchAll(/\bline (\d+)/gi)].map((found) => Number(found[1])));
+  return lines.size === 1 ? [...lines][0] : undefined;
 }
 
 /**
@@ -214,46 +254,38 @@ function liveExercise(block) {
  *
  * @param {string} stub
  */
-function emptied(stub) {
+export function emptied(stub) {
   const parts = stub.split("raise NotImplementedError");
   return parts.length === 2 ? parts.join("") : stub;
 }
 
 /**
- * Buttons that open one of several panels, one at a time.
+ * Buttons that open one of several panels, one at a time, and the panels.
  *
- * @param {HTMLElement} place
- * @param {HTMLElement} bar
- * @param {Record<string, (panel: HTMLElement) => unknown>} contents
+ * @param {Record<string, (panel: HTMLElement) => void>} contents
  */
-function openablePanels(place, bar, contents) {
-  /** @type {(() => void)[]} */
-  const closers = [];
+function openablePanels(contents) {
+  /** @type {HTMLElement[]} */
+  const openers = [];
+  /** @type {HTMLElement[]} */
+  const panels = [];
   for (const [title, fill] of Object.entries(contents)) {
     const panel = element("section", { class: "attn-panel", "aria-label": title, hidden: true });
-    let filled = false;
-    const opener = element("button", {
-      type: "button",
-      "aria-expanded": "false",
-      click() {
-        const opens = panel.hidden;
-        for (const close of closers) close();
-        panel.hidden = !opens;
-        opener.setAttribute("aria-expanded", String(opens));
-        if (!opens) return;
-        if (!filled) fill(panel);
-        filled = true;
-        panel.scrollIntoView({ block: "nearest" });
-      },
-    }, title);
-    closers.push(() => {
-      panel.hidden = true;
-      opener.setAttribute("aria-expanded", "false");
+    const opener = tool(title, () => {
+      const opens = panel.hidden;
+      for (const one of panels) one.hidden = true;
+      for (const one of openers) one.setAttribute("aria-expanded", "false");
+      panel.hidden = !opens;
+      opener.setAttribute("aria-expanded", String(opens));
+      if (!opens) return;
+      if (!panel.hasChildNodes()) fill(panel);
+      panel.scrollIntoView({ block: "nearest" });
     });
-    bar.append(opener);
-    place.append(panel);
+    opener.setAttribute("aria-expanded", "false");
+    openers.push(opener);
+    panels.push(panel);
   }
-  return place;
+  return [openers, panels];
 }
 
 /**
@@ -267,26 +299,12 @@ function moreHints(panel, hints) {
   const more = element("button", { type: "button", click: showOne }, "Next hint");
   panel.append(list, more);
   function showOne() {
-    list.append(element("li", {}, ...withCode(hints[list.children.length])));
+    list.append(element("li", {}, ...withMarks(hints[list.children.length])));
     typeset(list);
     more.hidden = list.children.length === hints.length;
     if (more.hidden && hints.length > 1) list.focus();
   }
   showOne();
-}
-
-/**
- * A sentence with `code` and $formulas$ as nodes.
- *
- * @param {string} text
- * @returns {(Node | string)[]}
- */
-function withCode(text) {
-  return text.split(/(`[^`]+`|\$[^$]+\$)/).map((part) => {
-    if (part.startsWith("`")) return element("code", {}, part.slice(1, -1));
-    if (part.startsWith("$")) return element("span", { class: "math" }, `\\(${part.slice(1, -1)}\\)`);
-    return part;
-  });
 }
 
 /** @param {HTMLElement} part */
@@ -295,20 +313,7 @@ function typeset(part) {
   MathJax?.typesetPromise?.([part]);
 }
 
-const KEPT_TAGS = new Set([
-  "DIV",
-  "STRONG",
-  "SPAN",
-  "CODE",
-  "P",
-  "PRE",
-  "EM",
-  "OL",
-  "LI",
-  "BR",
-  "DETAILS",
-  "SUMMARY",
-]);
+const KEPT_TAGS = new Set("DIV STRONG SPAN CODE P PRE EM OL LI BR DETAILS SUMMARY".split(" "));
 const KEPT_ATTRIBUTES = new Set(["style", "role", "aria-hidden"]);
 
 /**
@@ -333,9 +338,23 @@ function safeCard(html) {
 }
 
 /** @param {string} text */
-function shortened(text) {
+export function shortened(text) {
   const most = 4000;
   return text.length <= most ? text : text.slice(0, most) + "\n…";
+}
+
+/**
+ * What comes after an exercise: the next one of its chapter, and the next chapter.
+ *
+ * @param {import("../shared/course.js").Chapter[]} chapters
+ * @param {{name: string, chapter: string}} facts
+ */
+export function following(chapters, { name, chapter }) {
+  const at = chapters.findIndex(({ slug }) => slug === chapter);
+  const here = chapters[at]?.exercises ?? [];
+  /** @type {string | undefined} */
+  const exercise = here[here.indexOf(name) + 1];
+  return { exercise, chapter: chapters.at(at + 1) };
 }
 
 /**
@@ -343,19 +362,16 @@ function shortened(text) {
  *
  * @param {Facts} facts
  */
-function nextStep({ name, chapter }) {
-  const { chapters } = course();
-  const at = chapters.findIndex(({ slug }) => slug === chapter);
-  const here = chapters[at]?.exercises ?? [];
-  const next = here[here.indexOf(name) + 1];
+function nextStep(facts) {
+  const { exercise, chapter } = following(course().chapters, facts);
   const step = element("p", { class: "attn-next" });
-  if (next) {
-    const block = document.querySelector(`.attn-exercise[data-exercise="${next}"]`);
+  if (exercise) {
+    const block = document.querySelector(`.attn-exercise[data-exercise="${exercise}"]`);
     const heading = block?.closest("section")?.id ?? "";
-    step.append("Next exercise: ", element("a", { href: "#" + heading }, element("code", {}, next)));
-  } else if (chapters[at + 1]) {
-    const { slug, title } = chapters[at + 1];
-    step.append("Next chapter: ", element("a", { href: fromRoot(`book/${slug}.html`) }, title));
+    step.append("Next exercise: ", element("a", { href: "#" + heading }, element("code", {}, exercise)));
+  } else if (chapter) {
+    const page = fromRoot(`book/${chapter.slug}.html`);
+    step.append("Next chapter: ", element("a", { href: page }, chapter.title));
   }
   return step;
 }
@@ -382,7 +398,8 @@ function breakNames() {
 addEventListener("DOMContentLoaded", () => {
   breakNames();
   for (const block of document.querySelectorAll(".attn-exercise")) {
-    liveExercise(/** @type {HTMLElement} */ (block));
+    const data = block.querySelector("script.attn-data")?.textContent;
+    if (data) new LiveExercise(/** @type {HTMLElement} */ (block), JSON.parse(data)).show();
   }
   watchStore(tickHeadings);
   tickHeadings();

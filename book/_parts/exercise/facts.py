@@ -56,7 +56,7 @@ def facts_of(task: Exercise | Question, catalog: Catalog) -> dict[str, Any]:
         "prepared_by": prepared_by(task.name, catalog),
         "task": task.task.strip(),
         "hints": list(task.hints),
-        "solution": solution_steps(task.solution),
+        "solution": solution_steps(task.source),
         "parsons": problem.as_data(task.name) if problem else None,
     }
 

@@ -1,15 +1,12 @@
 """The lines of a solution, and which of them must come before which."""
 
 import ast
-import inspect
 import io
-import textwrap
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
-from typing import Any
 
 __all__ = [
     "Line",
@@ -151,17 +148,16 @@ def written(lines: Iterable[Line]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def solution_steps(solution: Callable[..., Any]) -> list[str]:
+def solution_steps(source: str) -> list[str]:
     """Return the source of a solution step by step: each statement with its comments.
 
     A step may have several lines of text. Docstrings are left out.
 
     Parameters
     ----------
-    solution : callable
-        A function or a class.
+    source : str
+        The source of a function or a class, as for `lines_of`.
     """
-    source = textwrap.dedent(inspect.getsource(solution)).rstrip()
     rows = source.split("\n")
     steps = []
     for line in lines_of(source):

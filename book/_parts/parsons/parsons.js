@@ -1,126 +1,12 @@
 // @ts-check
-// Lines to put in order, some of which are wrong, and a solution that is shown line by line. Which
-// orders are right was found out when the book was built (book/_parts/parsons/parsons.py), so that
-// nothing needs Python here.
+// Lines to put in order, some of which are wrong, and a solution that is shown line by line.
 
 import { element } from "../shared/course.js";
+import { withMarks } from "../shared/marks.js";
+import { Arrangement, judgeOrder } from "./parsons_order.js";
 
-/**
- * @typedef {object} ParsonsLine
- * @property {number} id
- * @property {string} text without the indentation before it
- * @property {number} indent
- * @property {number | null} parent the head of its block
- * @property {boolean} fixed whether it is given
- *
- * @typedef {ParsonsLine & {instead: number, fault: string, says: string}} WrongLine
- *
- * @typedef {object} ParsonsData
- * @property {ParsonsLine[]} lines those of the solution
- * @property {WrongLine[]} wrong lines to leave out
- * @property {{first: number, then: number, says: string, lacks: string}[]} before
- * @property {number[]} pool all that are not fixed, shuffled
- *
- * @typedef {object} Judgment
- * @property {boolean} right
- * @property {string} says
- * @property {number} [line] the id of the line that it is about
- */
-
-// --- what is right -------------------------------------------------------------------------------
-
-/**
- * Judges lines in an order.
- * @param {ParsonsData} data
- * @param {number[]} order the ids of the chosen lines, from top to bottom, the given ones included
- * @returns {Judgment}
- */
-export function judgeOrder(data, order) {
-  const missing = data.lines.filter((line) => !order.includes(line.id)).length;
-  if (order.every((id) => data.lines.some((line) => line.id === id && line.fixed))) {
-    return { right: false, says: "Nothing is chosen yet. Press a line to put it in." };
-  }
-  const found = wrongLine(data, order) ?? outOfBlock(data, order) ?? tooEarly(data, order) ??
-    lacking(data, order);
-  if (found) return found;
-  if (missing) {
-    const lines = missing === 1 ? "One line is" : `${missing} lines are`;
-    return { right: false, says: `Right so far. ${lines} still missing.` };
-  }
-  return { right: true, says: "Right: these lines, in this order, solve the exercise." };
-}
-
-/**
- * @param {ParsonsData} data
- * @param {number[]} order
- */
-function wrongLine(data, order) {
-  const id = order.find((id) => data.wrong.some((line) => line.id === id));
-  const wrong = data.wrong.find((line) => line.id === id);
-  if (id === undefined || !wrong) return undefined;
-  const says = `Line ${order.indexOf(id) + 1} does not belong here. ${wrong.says}`;
-  return { right: false, line: id, says };
-}
-
-/**
- * The first line that does not stand in its block: the nearest line above it that is indented less
- * is not the head of its block.
- * @param {ParsonsData} data
- * @param {number[]} order
- */
-function outOfBlock(data, order) {
-  const lines = order.map((id) => data.lines[id]);
-  for (const [at, line] of lines.entries()) {
-    const above = lines.slice(0, at).findLast((other) => other.indent < line.indent);
-    if ((above?.id ?? null) === line.parent || line.parent === null) continue;
-    const head = data.lines[line.parent];
-    const place = order.includes(head.id)
-      ? `it belongs right below \`${head.text}\`, in that block.`
-      : "the head of its block is missing, a line that ends with a colon.";
-    return { right: false, line: line.id, says: `Line ${at + 1} is out of place: ${place}` };
-  }
-}
-
-/**
- * @param {ParsonsData} data
- * @param {number[]} order
- */
-function tooEarly(data, order) {
-  const at = (/** @type {number} */ id) => order.indexOf(id);
-  const [first] = data.before
-    .filter(({ then, first }) => order.includes(then) && at(first) > at(then))
-    .sort((one, other) => at(one.then) - at(other.then) || at(one.first) - at(other.first));
-  if (!first) return undefined;
-  const says = `Line ${at(first.then) + 1} stands too early. ${first.says}`;
-  return { right: false, line: first.then, says };
-}
-
-/**
- * @param {ParsonsData} data
- * @param {number[]} order
- */
-function lacking(data, order) {
-  const need = data.before.find(
-    ({ first, then, lacks }) => lacks && order.includes(then) && !order.includes(first),
-  );
-  const says = `Right so far, but a line is missing. ${need?.lacks}`;
-  return need && { right: false, line: need.then, says };
-}
-
-/**
- * @param {ParsonsLine[]} lines
- * @returns {string} as it is typed
- */
-function typed(lines) {
-  return lines.map(({ text, indent }, at) => {
-    const rows = text.split("\n").map((row) => (row ? " ".repeat(indent) + row : row));
-    const isNext = at && text.startsWith("def ") && lines[at - 1].indent >= indent;
-    const gap = isNext ? "\n" : ""; // the empty line between two methods
-    return `${gap}${rows.join("\n")}\n`;
-  }).join("");
-}
-
-// --- what the reader sees and moves --------------------------------------------------------------
+/** @typedef {import("./parsons_order.js").ParsonsLine} ParsonsLine */
+/** @typedef {import("./parsons_order.js").ParsonsData} ParsonsData */
 
 const HOW = "Press a line to put it into your answer, below the marked line. Some lines are wrong " +
   "and stay out. In your answer, drag a line, or move it with the arrows beside it.";
@@ -154,15 +40,9 @@ class ParsonsProblem {
     const name = `attn-parsons-${++parsonsMade}`;
     this.data = data;
     this.onCheck = onCheck;
-    /** @type {Map<number, ParsonsLine>} */
-    this.lines = new Map([...data.lines, ...data.wrong].map((line) => [line.id, line]));
+    this.order = new Arrangement(data);
     /** @type {Map<number, HTMLLIElement>} */
-    this.rows = new Map([...this.lines.values()].map((line) => [line.id, this.row(line)]));
-    /** @type {number[]} */
-    this.outside = [];
-    /** @type {number[]} */
-    this.inside = [];
-    this.current = 0; // the line below which the next one goes
+    this.rows = new Map([...this.order.lines.values()].map((line) => [line.id, this.row(line)]));
     this.pool = element("ul", { class: "attn-lines", "aria-labelledby": `${name}-pool` });
     this.answer = element("ol", {
       class: "attn-lines attn-numbered",
@@ -179,15 +59,29 @@ class ParsonsProblem {
     this.copying = element("button", {
       type: "button",
       hidden: true,
-      click: () => onSolved?.(this.text()),
+      click: () => onSolved?.(this.order.text()),
     }, "Copy into the editor");
-    this.root = element(
+    this.root = this.makeRoot(name, Boolean(onSolved));
+    /** @type {{id: number, x: number, y: number, from: number[][], moving: boolean} | undefined} */
+    this.held = undefined;
+    this.escape = (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Escape") this.drop(false);
+    };
+    this.arrange();
+  }
+
+  /**
+   * @param {string} name
+   * @param {boolean} copies whether the answer can go into an editor
+   */
+  makeRoot(name, copies) {
+    return element(
       "div",
       {
         class: "attn-parsons",
-        keydown: (event) => this.press(event),
-        pointerdown: (event) => this.grab(event),
-        pointermove: (event) => this.drag(event),
+        keydown: (/** @type {KeyboardEvent} */ event) => this.press(event),
+        pointerdown: (/** @type {PointerEvent} */ event) => this.grab(event),
+        pointermove: (/** @type {PointerEvent} */ event) => this.drag(event),
         pointerup: () => this.drop(true),
         pointercancel: () => this.drop(false),
       },
@@ -201,46 +95,19 @@ class ParsonsProblem {
         "div",
         { class: "attn-do" },
         element("button", { type: "button", click: () => this.check() }, "Check the order"),
-        ...(onSolved ? [this.copying] : []),
+        ...(copies ? [this.copying] : []),
         element("button", { type: "button", click: () => this.reset() }, "Start over"),
       ),
       this.said,
     );
-    /** @type {{id: number, x: number, y: number, from: number[][], moving: boolean} | undefined} */
-    this.held = undefined;
-    this.escape = (/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Escape") this.drop(false);
-    };
-    this.begin();
   }
 
   // --- where the lines are
 
-  /** Puts every line where it is at the start. */
-  begin() {
-    this.outside = [...this.data.pool];
-    this.inside = this.data.lines.filter((line) => line.fixed).map((line) => line.id);
-    this.current = this.inside[this.firstPlace() - 1];
-    this.arrange();
-  }
-
   reset() {
-    this.begin();
+    this.order.begin();
+    this.arrange();
     this.say("All lines are back where they were.");
-  }
-
-  /** How many given lines stand above all others: a head, or a class with `__init__`. */
-  firstPlace() {
-    const indents = this.inside.map((id) => this.lineOf(id).indent);
-    const end = this.inside.findIndex(
-      (id, at) => at && (!this.lineOf(id).fixed || indents[at] < indents[at - 1]),
-    );
-    return end < 0 ? this.inside.length : end;
-  }
-
-  /** @param {number} id */
-  lineOf(id) {
-    return /** @type {ParsonsLine} */ (this.lines.get(id));
   }
 
   /** @param {number} id */
@@ -253,23 +120,20 @@ class ParsonsProblem {
     return /** @type {HTMLButtonElement} */ (this.rowOf(id).firstElementChild);
   }
 
-  text() {
-    return typed(this.inside.map((id) => this.lineOf(id)));
-  }
-
   /** Shows the lines where they are now. */
   arrange() {
-    this.fill(this.pool, this.outside);
-    this.fill(this.answer, this.inside);
+    const { outside, inside, current } = this.order;
+    this.fill(this.pool, outside);
+    this.fill(this.answer, inside);
     for (const row of this.rows.values()) row.classList.remove("attn-off", "attn-here");
-    const row = this.rowOf(this.current);
+    const row = this.rowOf(current);
     row.classList.add("attn-here");
-    if (this.lineOf(this.current).fixed || !this.inside.includes(this.current)) this.moves.remove();
+    if (this.order.lineOf(current).fixed || !inside.includes(current)) this.moves.remove();
     else if (this.moves.parentElement !== row) row.append(this.moves);
-    this.pool.classList.toggle("attn-none", !this.outside.length);
+    this.pool.classList.toggle("attn-none", !outside.length);
     this.copying.hidden = true;
-    this.oneTabStop(this.outside, this.outside[0]);
-    this.oneTabStop(this.inside, this.current);
+    this.oneTabStop(outside, outside[0]);
+    this.oneTabStop(inside, current);
   }
 
   /**
@@ -313,7 +177,7 @@ class ParsonsProblem {
         click: () => this.choose(line.id),
         // A line that keys have reached. Under a pointer nothing may move before it is let go.
         focus: () => {
-          if (button.matches(":focus-visible") && this.inside.includes(line.id)) this.select(line.id);
+          if (button.matches(":focus-visible") && this.order.inside.includes(line.id)) this.select(line.id);
         },
       },
       grip,
@@ -345,25 +209,21 @@ class ParsonsProblem {
    * @param {number} id
    */
   choose(id) {
-    if (this.inside.includes(id)) {
+    if (this.order.inside.includes(id)) {
       this.select(id);
       return;
     }
-    const at = this.outside.indexOf(id);
-    this.outside.splice(at, 1);
-    this.inside.splice(this.inside.indexOf(this.current) + 1, 0, id);
-    this.current = id;
+    const next = this.order.putIn(id);
     this.arrange();
-    const next = this.outside[Math.min(at, this.outside.length - 1)];
     this.focus(next ?? id);
     this.tellPlace(id);
   }
 
   /** @param {number} id */
   select(id) {
-    if (this.current === id) return;
+    if (this.order.current === id) return;
     const off = this.answer.querySelector(".attn-off");
-    this.current = id;
+    this.order.current = id;
     const copying = this.copying.hidden;
     this.arrange();
     // Marking a line changes nothing: what was said of the order still holds.
@@ -373,32 +233,24 @@ class ParsonsProblem {
 
   /** @param {number} by */
   move(by) {
-    const from = this.inside.indexOf(this.current);
-    const to = from + by;
-    const stays = to < this.firstPlace() || to >= this.inside.length;
-    if (this.lineOf(this.current).fixed || stays) return;
-    this.inside.splice(to, 0, ...this.inside.splice(from, 1));
+    if (!this.order.move(by)) return;
     const focused = document.activeElement;
     this.arrange();
     if (this.root.contains(focused) && focused instanceof HTMLElement) focused.focus();
-    this.tellPlace(this.current);
+    this.tellPlace(this.order.current);
   }
 
   takeOut() {
-    const id = this.current;
-    if (this.lineOf(id).fixed || !this.inside.includes(id)) return;
-    const at = this.inside.indexOf(id);
-    this.inside.splice(at, 1);
-    this.outside.push(id);
-    this.current = this.inside[at - 1];
+    const line = this.order.takeOut();
+    if (!line) return;
     this.arrange();
-    this.focus(this.current);
-    this.say(`\`${this.lineOf(id).text}\` is out again.`);
+    this.focus(this.order.current);
+    this.say(`\`${line.text}\` is out again.`);
   }
 
   /** @param {number} id */
   tellPlace(id) {
-    this.say(`\`${this.lineOf(id).text}\` is line ${this.inside.indexOf(id) + 1} now.`);
+    this.say(`\`${this.order.lineOf(id).text}\` is line ${this.order.inside.indexOf(id) + 1} now.`);
   }
 
   /** @param {number} id */
@@ -407,7 +259,7 @@ class ParsonsProblem {
   }
 
   check() {
-    const { right, says, line } = judgeOrder(this.data, this.inside);
+    const { right, says, line } = judgeOrder(this.data, this.order.inside);
     this.arrange();
     this.say(says);
     this.said.classList.add(right ? "attn-good" : "attn-bad");
@@ -416,13 +268,18 @@ class ParsonsProblem {
     this.onCheck?.(right);
   }
 
+  /** @param {Event} event */
+  idAt(event) {
+    const on = /** @type {HTMLElement} */ (event.target).closest(".attn-line");
+    return [...this.rows.keys()].find((id) => this.buttonOf(id) === on);
+  }
+
   /** @param {KeyboardEvent} event */
   press(event) {
-    const on = /** @type {HTMLElement} */ (event.target).closest(".attn-line");
-    const id = [...this.rows.keys()].find((key) => this.buttonOf(key) === on);
+    const id = this.idAt(event);
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (id === undefined) return;
-    if (by && (event.altKey || event.shiftKey) && this.inside.includes(id)) this.move(by);
+    if (by && (event.altKey || event.shiftKey) && this.order.inside.includes(id)) this.move(by);
     else if (by) this.step(id, by);
     else if (["Delete", "Backspace"].includes(event.key)) this.takeOut();
     else return;
@@ -435,10 +292,10 @@ class ParsonsProblem {
    * @param {number} by
    */
   step(id, by) {
-    const all = [...this.outside, ...this.inside];
+    const all = [...this.order.outside, ...this.order.inside];
     const next = all[all.indexOf(id) + by];
     if (next === undefined) return;
-    if (this.outside.includes(next)) this.oneTabStop(this.outside, next);
+    if (this.order.outside.includes(next)) this.oneTabStop(this.order.outside, next);
     this.focus(next);
   }
 
@@ -446,13 +303,12 @@ class ParsonsProblem {
 
   /** @param {PointerEvent} event */
   grab(event) {
-    const on = /** @type {HTMLElement} */ (event.target).closest(".attn-line");
-    const id = [...this.rows.keys()].find((key) => this.buttonOf(key) === on);
-    if (id === undefined || this.lineOf(id).fixed || event.button) return;
+    const id = this.idAt(event);
+    if (id === undefined || this.order.lineOf(id).fixed || event.button) return;
     // A finger drags by the grip; elsewhere it scrolls the page.
     const byGrip = /** @type {HTMLElement} */ (event.target).closest(".attn-grip");
     if (event.pointerType === "touch" && !byGrip) return;
-    const from = [[...this.outside], [...this.inside]];
+    const from = [[...this.order.outside], [...this.order.inside]];
     this.held = { id, x: event.clientX, y: event.clientY, from, moving: false };
   }
 
@@ -477,20 +333,16 @@ class ParsonsProblem {
    * @param {number} y where the pointer is in the window
    */
   putAt(id, y) {
-    this.outside = this.outside.filter((other) => other !== id);
-    this.inside = this.inside.filter((other) => other !== id);
+    this.order.lift(id);
     const { bottom } = this.pool.getBoundingClientRect();
     const { top } = this.answer.getBoundingClientRect();
-    const toAnswer = y > (bottom + top) / 2;
-    const list = toAnswer ? this.inside : this.outside;
+    const inAnswer = y > (bottom + top) / 2;
+    const list = inAnswer ? this.order.inside : this.order.outside;
     const below = list.findIndex((other) => {
       const { top, height } = this.buttonOf(other).getBoundingClientRect();
       return y < top + height / 2;
     });
-    const to = below < 0 ? list.length : below;
-    list.splice(toAnswer ? Math.max(to, this.firstPlace()) : to, 0, id);
-    if (toAnswer) this.current = id;
-    else if (this.current === id) this.current = this.inside[this.inside.length - 1];
+    this.order.lay(id, inAnswer, below < 0 ? list.length : below);
     this.arrange();
   }
 
@@ -502,27 +354,13 @@ class ParsonsProblem {
     removeEventListener("keydown", this.escape);
     this.rowOf(held.id).classList.remove("attn-held");
     if (!kept) {
-      [this.outside, this.inside] = held.from;
-      if (!this.inside.includes(this.current)) this.current = this.inside[this.firstPlace() - 1];
+      this.order.restore(held.from);
       this.arrange();
     }
     this.focus(held.id);
-    if (this.inside.includes(held.id)) this.tellPlace(held.id);
-    else this.say(`\`${this.lineOf(held.id).text}\` is among the lines to choose from.`);
+    if (this.order.inside.includes(held.id)) this.tellPlace(held.id);
+    else this.say(`\`${this.order.lineOf(held.id).text}\` is among the lines to choose from.`);
   }
-}
-
-/**
- * Returns a sentence with its `code` and *emphasis* as elements; all else stays text.
- * @param {string} sentence
- * @returns {(Node | string)[]}
- */
-function withMarks(sentence) {
-  return sentence.split(/(`[^`]+`|\*[^\s*][^*]*\*)/).filter(Boolean).map((part) => {
-    if (part.length > 2 && part.startsWith("`")) return element("code", {}, part.slice(1, -1));
-    if (part.length > 2 && part.startsWith("*")) return element("em", {}, part.slice(1, -1));
-    return part;
-  });
 }
 
 // --- a solution, line by line --------------------------------------------------------------------

@@ -5,8 +5,16 @@
 import { fromRoot, loadScript } from "../shared/course.js";
 
 /**
- * @typedef {{worker: string, files: Record<string, string>}} Runtime the interpreter and NumPy
+ * @typedef {{worker: string, files: Record<string, string>, abi: string}} Runtime the interpreter and
+ *   NumPy, and the version of what lies between them
  * @typedef {{courseRuntime?: Runtime, coursePackages?: string}} Loaded what the scripts leave behind
+ *
+ * @typedef {object} Question
+ * @property {Record<string, unknown>} message
+ * @property {number} seconds until the worker that has taken it is ended
+ * @property {() => void} [started] called when Python runs; at once if it does already
+ * @property {(value: any) => void} done
+ * @property {(why: PythonTrouble) => void} failed
  */
 
 /** Why nothing came back: "slow" (it was ended), "stopped" (by the reader), "broken" (it died),
@@ -27,27 +35,117 @@ const START_SECONDS = 120;
 /** What is said while Python starts. */
 export const STARTING = "Starting Python, once for each page: some seconds, on a phone more";
 
-/** @type {Promise<Worker> | null} */
-let starting = null;
-let asked = 0;
-/** @type {Map<number, {done: (value: any) => void, failed: (error: Error) => void}>} */
-const waiting = new Map();
-
 /**
- * Start Python in the background, unless it runs already.
- *
- * @returns {Promise<Worker>}
+ * The owner of the worker: it alone starts one and ends it. The worker has one question at a time;
+ * the others wait here, so that the time of each begins when the worker takes it.
  */
-export function startPython() {
-  starting ??= freshWorker().catch((error) => {
-    starting = null;
-    // Whatever the reason, such as a browser that allows no such worker: it does not start here.
-    throw new PythonTrouble("unavailable", error instanceof Error ? error.message : String(error));
-  });
-  return starting;
+class Interpreter {
+  /** @type {"off" | "starting" | "on"} */
+  state = "off";
+  /** @type {Worker | undefined} */
+  worker = undefined;
+  /** @type {Question | undefined} what the worker is doing */
+  taken = undefined;
+  /** @type {Question[]} */
+  waiting = [];
+  clock = 0;
+
+  async start() {
+    if (this.state !== "off") return;
+    this.state = "starting";
+    try {
+      const { source, files } = await filesOfPage();
+      this.worker = this.freshWorker(source);
+      await new Promise((done, failed) => {
+        this.give({ message: { task: "start", ...files }, seconds: START_SECONDS, done, failed });
+      });
+    } catch (error) {
+      this.state = "off";
+      // Whatever the reason, such as a browser that allows no such worker: it does not start here.
+      const why = error instanceof Error ? error.message : String(error);
+      this.giveUp(new PythonTrouble("unavailable", why));
+      return;
+    }
+    this.state = "on";
+    for (const { started } of this.waiting) started?.();
+    this.next();
+  }
+
+  /** @param {Question} question */
+  ask(question) {
+    this.waiting.push(question);
+    if (this.state === "on") question.started?.();
+    this.start();
+    this.next();
+  }
+
+  /** Give the worker the question that has waited longest, if it is free. */
+  next() {
+    if (this.state !== "on" || this.taken) return;
+    const question = this.waiting.shift();
+    if (question) this.give(question);
+  }
+
+  /** @param {Question} question */
+  give(question) {
+    this.taken = question;
+    const why = new PythonTrouble("slow", `no answer within ${question.seconds} seconds`);
+    this.clock = window.setTimeout(() => this.end(why), 1000 * question.seconds);
+    this.worker?.postMessage(question.message);
+  }
+
+  /** @returns {Question | undefined} what the worker was doing until now */
+  release() {
+    const question = this.taken;
+    clearTimeout(this.clock);
+    this.taken = undefined;
+    return question;
+  }
+
+  /**
+   * End the worker at once. What it was doing is told why; what waits is for a fresh one.
+   *
+   * @param {PythonTrouble} why
+   */
+  end(why) {
+    this.worker?.terminate();
+    this.worker = undefined;
+    const question = this.release();
+    question?.failed(why);
+    if (this.state === "starting") return; // which has failed by this
+    this.state = "off";
+    if (question) this.start();
+  }
+
+  /**
+   * Forget all that waits.
+   *
+   * @param {PythonTrouble} why
+   */
+  giveUp(why) {
+    for (const { failed } of this.waiting.splice(0)) failed(why);
+  }
+
+  /** @param {string} source */
+  freshWorker(source) {
+    const worker = new Worker(source, { type: "module" });
+    // What an ended worker has still said is not for the next one's question.
+    const isOurs = () => worker === this.worker;
+    worker.onmessage = ({ data }) => {
+      if (!isOurs()) return;
+      if (data.error !== undefined) return this.end(new PythonTrouble("broken", data.error));
+      this.release()?.done(data.value);
+      this.next();
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      if (isOurs()) this.end(new PythonTrouble("broken", event.message || "the worker stopped"));
+    };
+    return worker;
+  }
 }
 
-async function freshWorker() {
+async function filesOfPage() {
   const page = /** @type {Loaded} */ (/** @type {unknown} */ (window));
   const load = (/** @type {string} */ name) =>
     loadScript(fromRoot(`_static/live/${name}.js`), "Python's files are");
@@ -56,71 +154,26 @@ async function freshWorker() {
     page.coursePackages ? null : load("packages"),
   ]);
   const { courseRuntime, coursePackages } = page;
-  if (!courseRuntime || !coursePackages) {
-    throw new PythonTrouble("unavailable", "Python's files beside this page are damaged");
-  }
-  if (typeof DecompressionStream === "undefined") {
-    throw new PythonTrouble("unavailable", "this browser is too old to run Python");
-  }
+  if (!courseRuntime || !coursePackages) throw new Error("Python's files beside this page are damaged");
+  if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old to run Python");
+  const { worker, files, abi } = courseRuntime;
   // A worker from a file's address, or from a blob, is refused where the page comes from a folder.
-  const source = "data:text/javascript," + encodeURIComponent(courseRuntime.worker);
-  const worker = new Worker(source, { type: "module" });
-  worker.onmessage = ({ data }) => {
-    const { done, failed } = waiting.get(data.id) ?? {};
-    waiting.delete(data.id);
-    if (data.error === undefined) done?.(data.value);
-    else failed?.(new PythonTrouble("broken", data.error));
-  };
-  worker.onerror = (event) => {
-    event.preventDefault();
-    endPython(new PythonTrouble("broken", event.message || "the worker stopped"));
-  };
-  const files = { files: courseRuntime.files, course: coursePackages };
-  await answerFrom(worker, { task: "start", ...files }, START_SECONDS);
-  return worker;
+  const source = "data:text/javascript," + encodeURIComponent(worker);
+  return { source, files: { files, abi, course: coursePackages } };
 }
 
-/**
- * End Python at once; what waited for it is told why.
- *
- * @param {PythonTrouble} why
- */
-function endPython(why) {
-  const running = starting;
-  starting = null;
-  running?.then((worker) => worker.terminate(), () => undefined);
-  const left = [...waiting.values()];
-  waiting.clear();
-  for (const { failed } of left) failed(why);
+const python = new Interpreter();
+
+/** Start Python in the background, unless it runs already. */
+export function startPython() {
+  python.start(); // what goes wrong is told to those who ask it something
 }
 
 /** End what Python is doing, at the reader's wish, and begin it anew. */
 export function stopPython() {
-  endPython(new PythonTrouble("stopped", "you stopped it"));
-  startPython().catch(() => undefined);
-}
-
-/**
- * @param {Worker} worker
- * @param {Record<string, unknown>} message
- * @param {number} seconds
- * @returns {Promise<any>}
- */
-function answerFrom(worker, message, seconds) {
-  const id = asked++;
-  return new Promise((done, failed) => {
-    const tooLong = setTimeout(() => {
-      if (!waiting.has(id)) return;
-      worker.terminate();
-      endPython(new PythonTrouble("slow", `no answer within ${seconds} seconds`));
-    }, 1000 * seconds);
-    const settle = (/** @type {(value: any) => void} */ then) => (/** @type {any} */ value) => {
-      clearTimeout(tooLong);
-      then(value);
-    };
-    waiting.set(id, { done: settle(done), failed: settle(failed) });
-    worker.postMessage({ ...message, id });
-  });
+  const why = new PythonTrouble("stopped", "you stopped it");
+  python.giveUp(why);
+  if (python.state === "on") python.end(why);
 }
 
 /**
@@ -128,19 +181,11 @@ function answerFrom(worker, message, seconds) {
  *
  * @param {Record<string, unknown>} message
  * @param {number} seconds after which it is ended
+ * @param {() => void} [started] called when Python runs; at once if it does already
  * @returns {Promise<any>}
  */
-export async function askPython(message, seconds) {
-  const worker = await startPython();
-  try {
-    return await answerFrom(worker, message, seconds);
-  } catch (error) {
-    if (error instanceof PythonTrouble && error.kind === "stopped") throw error;
-    worker.terminate();
-    starting = null;
-    startPython().catch(() => undefined);
-    throw error;
-  }
+export function askPython(message, seconds, started) {
+  return new Promise((done, failed) => python.ask({ message, seconds, started, done, failed }));
 }
 
 /**

@@ -40,7 +40,7 @@ def python_script() -> str:
         files[name] = base64.b64encode(content).decode()
     worker = (_HERE / "worker.bundle.js").read_text("utf-8")
     notice = (_PARTS / "exercise/vendor/PYTHON-LICENSES.txt").read_text("utf-8")
-    content = json.dumps({"worker": worker, "files": files})
+    content = json.dumps({"worker": worker, "abi": runtime.ABI, "files": files})
     return f"/*!\n{notice}*/\nself.courseRuntime={content};\n"
 
 

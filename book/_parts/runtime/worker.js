@@ -4,17 +4,11 @@
 /**
  * @typedef {object} Start
  * @property {Record<string, string>} files the runtime's files in base64; those packed end in .gz
+ * @property {string} abi of the version of Pyodide that the files are
  * @property {string} course the course's packages as a zip archive, in base64
  */
 
 const IN_MEMORY = "https://in.memory/";
-// What Pyodide's own list of packages says of itself; ours has no packages.
-const PLATFORM = {
-  abi_version: "2026_0",
-  arch: "wasm32",
-  platform: "emscripten_5_0_3",
-  python: "3.14.0",
-};
 
 /** @param {string} text */
 async function bytesOf(text) {
@@ -38,7 +32,7 @@ function importedFrom(bytes) {
  *
  * @param {Start} sent
  */
-async function startPython({ files, course }) {
+async function startPython({ files, abi, course }) {
   /** @type {Map<string, Uint8Array<ArrayBuffer>>} */
   const memory = new Map();
   await Promise.all(
@@ -62,7 +56,8 @@ async function startPython({ files, course }) {
   );
   const python = await loadPyodide({
     createPyodideModule,
-    lockFileContents: { info: PLATFORM, packages: {} },
+    // Pyodide's list of packages, which has none here; it compares the version.
+    lockFileContents: { info: { abi_version: abi }, packages: {} },
     packageBaseUrl: IN_MEMORY,
     indexURL: IN_MEMORY,
     stdLibURL: IN_MEMORY + "python_stdlib.zip",
@@ -75,6 +70,7 @@ async function startPython({ files, course }) {
   return python;
 }
 
+/** @type {any} */
 let python;
 
 self.onmessage = async ({ data }) => {
@@ -82,12 +78,12 @@ self.onmessage = async ({ data }) => {
     if (data.task === "start") {
       python = await startPython(data);
       python.runPython("import on_page");
-      self.postMessage({ id: data.id, value: null });
+      self.postMessage({ value: null });
       return;
     }
-    const answer = python.pyimport("book._parts.exercise.on_page").answered;
-    self.postMessage({ id: data.id, value: JSON.parse(answer(JSON.stringify(data))) });
+    const answer = python.pyimport("on_page").answered;
+    self.postMessage({ value: JSON.parse(answer(JSON.stringify(data))) });
   } catch (error) {
-    self.postMessage({ id: data.id, error: error instanceof Error ? error.message : String(error) });
+    self.postMessage({ error: error instanceof Error ? error.message : String(error) });
   }
 };

@@ -11,31 +11,38 @@ import { keep, recall } from "../shared/store.js";
 // Lines may run for 20 seconds; then they are stopped, and said to be. This is for what cannot be.
 const RUN_SECONDS = 30;
 
-/**
- * @param {string} slug
- * @param {string} starter the lines that it begins with
- */
-function scratchDrawer(slug, starter) {
-  const key = "scratch:" + slug;
-  const said = element("p", { class: "attn-said", role: "status" });
-  const results = element("div", { class: "attn-results" });
-  const place = element("div", {});
-  const running = element("button", { type: "button", class: "attn-main", click: run }, "Run");
-  const closing = element("button", { type: "button", click: () => open(false) }, "Close");
-  const again = element(
-    "button",
-    { type: "button", click: () => editor?.setText(starter) },
-    "Back to the first lines",
-  );
-  const drawer = element(
-    "section",
-    {
-      class: "attn-scratch",
-      id: "attn-scratch",
-      "aria-label": "Your own lines",
-      hidden: true,
-    },
-    element(
+/** A drawer, and the button that opens it. */
+class Scratch {
+  /**
+   * @param {string} slug
+   * @param {string} starter the lines that it begins with
+   */
+  constructor(slug, starter) {
+    this.key = "scratch:" + slug;
+    this.starter = starter;
+    /** @type {import("../exercise/editor.js").Editor | null} */
+    this.editor = null;
+    this.busy = false;
+    this.said = element("p", { class: "attn-said", role: "status" });
+    this.results = element("div", { class: "attn-results" });
+    this.place = element("div", {});
+    this.running = button("Run", () => this.run(), { class: "attn-main" });
+    this.closing = button("Close", () => this.open(false));
+    this.drawer = this.makeDrawer();
+    this.opener = button("Try it in Python", () => this.open(Boolean(this.drawer.hidden)), {
+      class: "attn-try",
+      "aria-expanded": "false",
+      "aria-controls": "attn-scratch",
+    });
+    this.drawer.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented) return;
+      if (event.target === this.closing) this.open(false);
+    });
+  }
+
+  makeDrawer() {
+    const again = button("Back to the first lines", () => this.editor?.setText(this.starter));
+    const about = element(
       "p",
       { class: "attn-meta" },
       "NumPy is here as ",
@@ -43,86 +50,96 @@ function scratchDrawer(slug, starter) {
       ", and so is every function of ",
       element("code", {}, "course_attn.in_numpy"),
       ". The last line is shown; what you define stays until you leave the page.",
-    ),
-    place,
-    element("div", { class: "attn-tools" }, running, again, closing),
-    said,
-    results,
-  );
-  const opener = element("button", {
-    type: "button",
-    class: "attn-try",
-    "aria-expanded": "false",
-    "aria-controls": "attn-scratch",
-    click: () => open(Boolean(drawer.hidden)),
-  }, "Try it in Python");
-  /** @type {import("../exercise/editor.js").Editor | null} */
-  let editor = null;
-  let busy = false;
-
-  function open(/** @type {boolean} */ wanted) {
-    drawer.hidden = !wanted;
-    opener.setAttribute("aria-expanded", String(wanted));
-    editor ??= openEditor(place, {
-      text: recall(key) ?? starter,
-      label: "Your own lines of Python",
-      onRun: run,
-      onChange(text) {
-        startPython().catch(() => undefined);
-        keep(key, text);
-      },
-    });
-    if (wanted) editor.focus();
-    else opener.focus();
+    );
+    return element(
+      "section",
+      { class: "attn-scratch", id: "attn-scratch", "aria-label": "Your own lines", hidden: true },
+      about,
+      this.place,
+      element("div", { class: "attn-tools" }, this.running, again, this.closing),
+      this.said,
+      this.results,
+    );
   }
 
-  async function run() {
-    if (!editor) return;
-    if (busy) {
-      stopPython();
-      return;
-    }
-    busy = true;
+  /** Put the button early in the order of the keyboard, wherever it is seen. */
+  show() {
+    const { opener, drawer } = this;
+    const skip = document.querySelector("#pst-skip-link");
+    if (skip) skip.after(opener, drawer);
+    else document.body.prepend(opener, drawer);
+    leaveWhileReading(opener);
+  }
+
+  /** @param {boolean} wanted */
+  open(wanted) {
+    this.drawer.hidden = !wanted;
+    this.opener.setAttribute("aria-expanded", String(wanted));
+    this.editor ??= openEditor(this.place, {
+      text: recall(this.key) ?? this.starter,
+      label: "Your own lines of Python",
+      onRun: () => this.run(),
+      onChange: (text) => {
+        startPython();
+        keep(this.key, text);
+      },
+    });
+    if (wanted) this.editor.focus();
+    else this.opener.focus();
+  }
+
+  /** Run the lines, or stop them. */
+  async run() {
+    if (!this.editor) return;
+    if (this.busy) return stopPython();
+    const { said, results, running } = this;
+    this.busy = true;
     running.textContent = "Stop";
     results.replaceChildren();
     said.classList.add("attn-waiting");
     said.textContent = STARTING;
     try {
-      await startPython();
-      said.textContent = "Running; it is stopped after 20 seconds";
-      const { printed, error, values } = await askPython(
-        { task: "run", code: editor.text() },
-        RUN_SECONDS,
-      );
-      said.textContent = error || printed || values.length ? "" : "Done; the last line has no value.";
-      if (printed) results.append(element("pre", {}, printed));
-      if (error) said.append(...sentences(error));
-      results.append(...values.map(drawn));
+      const started = () => said.textContent = "Running; it is stopped after 20 seconds";
+      this.tell(await askPython({ task: "run", code: this.editor.text() }, RUN_SECONDS, started));
     } catch (error) {
       said.textContent = whatHappened(error);
     }
-    busy = false;
+    this.busy = false;
     said.classList.remove("attn-waiting");
     running.textContent = "Run";
   }
 
-  drawer.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && !event.defaultPrevented && event.target === closing) open(false);
-  });
-  // On a phone it lies on the text.
+  /** @param {{printed: string, error: string | null, values: Shown[]}} answer */
+  tell({ printed, error, values }) {
+    const { said, results } = this;
+    said.textContent = error || printed || values.length ? "" : "Done; the last line has no value.";
+    if (printed) results.append(element("pre", {}, printed));
+    if (error) said.append(...sentences(error));
+    results.append(...values.map(drawn));
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {() => void} click
+ * @param {Record<string, string>} attributes
+ */
+function button(name, click, attributes = {}) {
+  return element("button", { type: "button", ...attributes, click }, name);
+}
+
+/**
+ * On a phone the button lies on the text.
+ *
+ * @param {HTMLElement} opener
+ */
+function leaveWhileReading(opener) {
   let seen = 0;
   addEventListener("scroll", () => {
-    opener.classList.toggle(
-      "attn-aside",
-      scrollY > seen &&
-        scrollY + innerHeight + 9 < document.body.scrollHeight,
-    );
+    const readsOn = scrollY > seen && scrollY + innerHeight + 9 < document.body.scrollHeight;
+    opener.classList.toggle("attn-aside", readsOn);
     seen = scrollY;
   });
-  // Early in the order of the keyboard, wherever it is seen.
-  const skip = document.querySelector("#pst-skip-link");
-  if (skip) skip.after(opener, drawer);
-  else document.body.prepend(opener, drawer);
 }
 
 /** @param {string} text with `code` and indented lines */
@@ -155,19 +172,24 @@ function drawn({ text, shape, rows, truth }) {
  */
 function square(entry, largest, truth) {
   const number = typeof entry === "number" ? entry : 0;
-  const words = typeof entry === "string"
-    ? entry
-    : truth
-    ? (entry ? "✓" : "·")
-    : String(Number(entry.toPrecision(3))).replace("-", "−");
-  const cell = element("td", {}, words);
+  const cell = element("td", {}, wordOf(entry, truth));
   cell.style.setProperty("--w", (Math.abs(number) / largest).toFixed(2));
   cell.classList.toggle("attn-negative", number < 0);
   return cell;
 }
 
+/**
+ * @param {number | string} entry
+ * @param {boolean} [truth] whether it is one of a mask
+ */
+export function wordOf(entry, truth) {
+  if (typeof entry === "string") return entry;
+  if (truth) return entry ? "✓" : "·";
+  return String(Number(entry.toPrecision(3))).replace("-", "−");
+}
+
 addEventListener("DOMContentLoaded", () => {
   const slug = location.pathname.match(/book\/(\w+)\.html$/)?.[1] ?? "";
   const starter = course().starters[slug];
-  if (course().python && starter) scratchDrawer(slug, starter);
+  if (course().python && starter) new Scratch(slug, starter).show();
 });

@@ -13,7 +13,7 @@ from course_attn.weights import load
 from tests.site.bare import path_of
 from tests.support.comparison import assert_close
 from tests.support.scripts import needs_deno
-from tests.support.twin_table import Case, named, twin
+from tests.support.twin_table import Case, twin
 from tests.twins.cases import BY_HAND, CASES
 from tools.deno import deno
 
@@ -88,7 +88,7 @@ def each_row(array: np.ndarray) -> list[Any]:
 # --- the tables of the other twins ----------------------------------------------------------------
 
 
-def test_the_model_runs_through_the_tables_of_the_twins():
+def test_the_model_runs_through_the_tables_of_the_twins(subtests):
     given, wanted = [], []
     for case in cases("gpt"):
         if not case.arrays["tokens"].size:
@@ -103,21 +103,21 @@ def test_the_model_runs_through_the_tables_of_the_twins():
             given.append((np.array(tokens), case.options["params"], options))
             wanted.append((case, rows))
     for (found, _), (case, rows) in zip(runs(*given), wanted, strict=True):
-        with named(case):
+        with subtests.test(str(case)):
             assert_close(found, rows, 1e-10)
 
 
-def test_the_probabilities_run_through_the_tables_of_the_twins():
+def test_the_probabilities_run_through_the_tables_of_the_twins(subtests):
     function = "([rows, options]) => rows.map((row) => calls.token_probabilities(row, options))"
     table = cases("token_probabilities")
     given = [[each_row(case.arrays["logits"]), case.options] for case in table]
     for case, found in zip(table, each_of(given, function), strict=True):
-        with named(case):
+        with subtests.test(str(case)):
             wanted = twin("in_numpy", case.function)(**case.arrays, **case.options)
             assert_close(np.array(found).reshape(wanted.shape), wanted, 1e-12)
 
 
-def test_the_loss_runs_through_the_tables_of_the_twins():
+def test_the_loss_runs_through_the_tables_of_the_twins(subtests):
     table = cases("cross_entropy")
     given = [
         [
@@ -129,7 +129,7 @@ def test_the_loss_runs_through_the_tables_of_the_twins():
     ]
     losses = each_of(given, "(all) => calls.cross_entropy(...all)")
     for case, found in zip(table, losses, strict=True):
-        with named(case):
+        with subtests.test(str(case)):
             wanted = twin("in_numpy", case.function)(**case.arrays, **case.options)
             assert_close(np.array(float(found)), wanted, 1e-12)
 
@@ -158,12 +158,12 @@ def test_the_error_function_is_exact():
     np.testing.assert_allclose(found, [erf(x) for x in xs], rtol=1e-13, atol=1e-15)
 
 
-def test_gelu_runs_through_the_tables_of_the_twins():
+def test_gelu_runs_through_the_tables_of_the_twins(subtests):
     table = [case for case in CASES + BY_HAND if case.function == "block.gelu"]
     Xs = [case.arrays["X"].ravel() for case in table]
     all_found = each_of([X.tolist() for X in Xs], "(X) => X.map(calls.gelu)")
     for case, X, found in zip(table, Xs, all_found, strict=True):
-        with named(case):
+        with subtests.test(str(case)):
             wanted = twin("in_numpy", case.function)(X=X)
             assert_close(np.array(found, dtype=float), wanted, 1e-12)
 
@@ -242,25 +242,25 @@ SWITCHES = [
 SMALL = next(case for case in cases("gpt") if case.about == "no batch axis")
 
 
-def test_a_small_model_is_that_of_numpy_whatever_is_switched_off():
+def test_a_small_model_is_that_of_numpy_whatever_is_switched_off(subtests):
     tokens, params = SMALL.arrays["tokens"], SMALL.options["params"]
     options = [{"n_heads": SMALL.options["n_heads"], **one} for one in SWITCHES]
     whole = in_numpy_with(tokens, params, n_heads=SMALL.options["n_heads"])
     found = runs(*((tokens, params, switches) for switches in options))
     for switches, one in zip(options, found, strict=True):
-        with named(switches):
+        with subtests.test(str(switches)):
             wanted = in_numpy_with(tokens, params, **switches)
             assert_close(one[0], wanted[0], 1e-10)
             assert_close(one[1], wanted[1], 1e-10)
             assert (len(switches) == 1) == np.allclose(one[0], whole[0])
 
 
-def test_the_kept_model_is_that_of_numpy_whatever_is_switched_off():
+def test_the_kept_model_is_that_of_numpy_whatever_is_switched_off(subtests):
     wide = {name: array.astype(float) for name, array in KEPT.params.items()}
     options = [{"n_heads": N_HEADS, **one} for one in SWITCHES]
     found = runs(*((encoded(TEXT), None, switches) for switches in options))
     for switches, (logits, weights) in zip(options, found, strict=True):
-        with named(switches):
+        with subtests.test(str(switches)):
             wanted = in_numpy_with(encoded(TEXT), wide, **switches)
             assert_close(logits, wanted[0], 1e-4)
             if len(switches) == 1:

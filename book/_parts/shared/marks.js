@@ -1,0 +1,34 @@
+// @ts-check
+// Sentences of the exercises, with their marks as elements.
+
+import { element } from "./course.js";
+
+const MARKED = /(`[^`]+`|\$[^$]+\$|\*[^\s*][^*]*\*)/;
+
+/**
+ * The parts of a sentence with `code`, $formulas$ and *emphasis*.
+ *
+ * @param {string} sentence
+ * @returns {["code" | "math" | "em" | "", string][]}
+ */
+export function partsOf(sentence) {
+  return sentence.split(MARKED).filter(Boolean).map((part) => {
+    const kind = MARKED.test(part) ? part[0] : "";
+    if (kind === "`") return ["code", part.slice(1, -1)];
+    if (kind === "$") return ["math", part.slice(1, -1)];
+    return kind ? ["em", part.slice(1, -1)] : ["", part];
+  });
+}
+
+/**
+ * That sentence as nodes; all else in it stays text.
+ *
+ * @param {string} sentence
+ * @returns {(Node | string)[]}
+ */
+export function withMarks(sentence) {
+  return partsOf(sentence).map(([kind, text]) => {
+    if (kind === "math") return element("span", { class: "math" }, `\\(${text}\\)`);
+    return kind ? element(kind, {}, text) : text;
+  });
+}
