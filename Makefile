@@ -19,8 +19,8 @@ help:
 	@echo "make figures     all figures as SVG and PNG (result: _build/figures.zip)"
 	@echo "make pdf         the book as one PDF (result: _build/attention.pdf)"
 	@echo "make check       the quick tests: lint, functions, twins, the engine of the exercises; no book"
-	@echo "make test        all tests: package, exercises, notebooks, built pages"
-	@echo "make exhaustive  all tests, and what tries every combination"
+	@echo "make test        the tests of every change: package, exercises, notebooks, built pages"
+	@echo "make exhaustive  all tests, with what tries every combination; a release needs it"
 	@echo "make lab         open the notebooks in JupyterLab"
 	@echo "make lint        check style, formatting, imports and types"
 	@echo "make bundles     make the scripts that pages carry, after a change of one; needs npm's registry once"
@@ -63,11 +63,13 @@ check: lint
 	$(PYTEST) -m "not slow and not exhaustive" tests/test_scripts.py tests/chapters tests/twins tests/whywrong --ignore=tests/whywrong/grade --ignore=tests/whywrong/classroom
 
 test: book
+	@echo "Combinations that take long are left to make exhaustive, which a release needs."
 	$(PYTEST) --book-required
 	$(HOOKED)
 
+# One of several shards, such as the first of four: make exhaustive SHARD=1/4
 exhaustive: book
-	$(PYTEST) --book-required -m ""
+	$(PYTEST) --book-required -m "" $(if $(SHARD),--group $(subst /, --splits ,$(SHARD)))
 	$(HOOKED)
 
 # The annotations are true, too: beartype compares them with what the functions get and give, in

@@ -3,11 +3,13 @@
 import gc
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.support.rooms import complaints
 from tests.support.twin_table import LIBRARIES
 from whywrong import diagnose, repair
 
@@ -38,6 +40,21 @@ settings.register_profile(
     print_blob=False,
 )
 settings.load_profile("course")
+
+
+@cache
+def found_complaints() -> list[str]:
+    """Look once, not for each file that is collected."""
+    return list(complaints())
+
+
+def pytest_collect_file() -> None:
+    """Name every folder that is not as it should be.
+
+    A `CollectError` is shown without a traceback, and by xdist, too, which a `UsageError` confuses.
+    """
+    if found := found_complaints():
+        raise pytest.Collector.CollectError("\n".join(found))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

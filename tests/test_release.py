@@ -391,7 +391,11 @@ def test_a_workflow_may_read_and_no_more_unless_a_job_says_so():
         workflow = yaml.safe_load(path.read_text("utf-8"))
         assert workflow["permissions"] == {"contents": "read"}, path.name
         assert "group" in workflow["concurrency"], path.name
-    writing = {name for name, job in jobs() if "permissions" in job}
+    writing = {
+        name
+        for name, job in jobs()
+        if "write" in job.get("permissions", {}).values()
+    }
     assert writing == {"publish.yml: publish", "release.yml: publish"}
 
 
@@ -412,6 +416,15 @@ def test_nothing_is_published_before_the_tests():
     for name in ("publish.yml", "release.yml"):
         assert found[f"{name}: test"] == {"uses": "./.github/workflows/test.yml"}
         assert "test" in found[f"{name}: publish"]["needs"]
+    # Nothing is released that the tests of every combination have not passed.
+    every = {"uses": "./.github/workflows/exhaustive.yml"}
+    assert (
+        found["release.yml: exhaustive"]
+        == found["nightly.yml: exhaustive"]
+        == every
+    )
+    assert "exhaustive" in found["release.yml: publish"]["needs"]
+    assert "night" in found["publish.yml: publish"]["needs"]
 
 
 @needs_git

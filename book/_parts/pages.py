@@ -16,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from book._parts.runtime.runtime import packages_script, python_script
+from book._parts.scratch.scratch import starters
 from book._parts.writing.writing import model_script, writing_script
 from course_attn import drawing
 from course_attn.exercises import catalog
@@ -134,12 +135,11 @@ def _course(model_size: int) -> dict[str, Any]:
         }
         for slug in with_exercises()
     ]
-    starters = json.loads(_path("starters.json").read_text("utf-8"))
     return {
         "python": runtime.problem() is None,
         "modelSize": round(model_size / 1e6, 1),
         "chapters": chapters,
-        "starters": starters,
+        "starters": starters(),
     }
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from book._parts.exercise.on_page import ran
 from book._parts.exercise.worked_example import worked_example
+from book._parts.scratch.scratch import starters
 from course_attn.exercises import catalog
 from tests.site.built_pages import HTML, built_pages, page_of, soup
 from tests.site.page_python import needs_runtime
@@ -153,7 +154,7 @@ def test_a_runtime_that_cannot_be_fetched_is_told(tmp_path, monkeypatch):
     assert "pip could not fetch it" in runtime.fetch(tmp_path / "runtime")
 
 
-STARTERS = json.loads((BOOK / "_parts/scratch/starters.json").read_text("utf-8"))
+STARTERS = starters()
 
 
 def test_every_chapter_has_lines_to_try():
