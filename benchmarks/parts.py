@@ -45,8 +45,8 @@ class Unmasked(MultiHeadAttention):
 class Unscaled(MultiHeadAttention):
     """Attention whose scores are not divided by the square root of d_k."""
 
-    def _project(self, X: Any, Z: Any) -> Any:
-        Q, K, V = super()._project(X, Z)
+    def _project(self, X: Any, Z: Any, cache: Any) -> Any:
+        Q, K, V = super()._project(X, Z, cache)
         return Q * self.d_k**0.5, K, V
 
 
@@ -54,8 +54,8 @@ class WithoutResidual(TransformerBlock):
     """A block whose parts replace the elements, and add nothing to them."""
 
     def forward(self, X: Any, **options: Any) -> Any:
-        H, _ = self._attend(self.norm_1(X), **options)
-        return self._process(self.norm_2(H))
+        H = self.dropout(self.attention(self.norm_1(X), **options))
+        return self.dropout(self.feed_forward(self.norm_2(H)))
 
 
 class Same(nn.Module):
