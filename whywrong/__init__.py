@@ -1,4 +1,6 @@
-"""The engine of the autograded cells. It knows nothing about attention.
+"""The engine of the autograded cells: it says why an answer is wrong, hence its name.
+
+It knows nothing about attention; README.md, beside this file, shows a course of another subject.
 
 `declare` says what an exercise is made of, and finds it; `result` holds what a learner sees and
 what is remembered. In between, `judge` comes to a verdict: `running` calls the learner's function,

@@ -1,7 +1,7 @@
 """What learners call: `check`, `hint`, `solution` and `progress`, for the exercises of one course.
 
-A course of your own is a package with a `Catalog` and a `Course`; the page *For teachers* of the
-book shows one from its first file to its grades.
+A course of your own is a package with a `Catalog` and a `Course`; README.md, beside this file,
+shows one from its first file to its grades.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A course of one's own, from the files on the page: found, tried, checked, written, installed."""
+"""A course of one's own, from the files on the page: tried, checked, written, installed."""
 
 import subprocess
 import sys
@@ -39,34 +39,6 @@ def test_commands_print_what_stands_below_them(own):
     assert "kmeans.ipynb: 1 exercise" in done(write, own)
 
 
-def test_list_shows_the_course(own):
-    shown = done("python -m course_attn.classroom list --course clustering", own)
-    assert shown.splitlines()[0] == "kmeans: Clustering by k-means (15 minutes)"
-    assert (
-        shown.split("\n")[1].split() == "move_centers medium 15 min NumPy".split()
-    )
-
-
-def test_try_ends_with_an_error_where_a_fault_is_not_seen(own, tmp_path):
-    package = tmp_path / "clustering/kmeans"
-    package.mkdir(parents=True)
-    for name, text in files(HEADING).items():
-        if name.startswith("clustering"):
-            blind = text.replace('drawn(13, 5, 3, "empty", empty=2),', "")
-            (tmp_path / name).write_text(blind, "utf-8")
-    command = [sys.executable, "-m", "whywrong.classroom", "try"]
-    ran = subprocess.run(
-        [*command, "--course", "clustering"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(ROOT)},
-    )
-    assert ran.returncode == 1
-    assert "✗ move_centers: the fault 'to-the-origin' passes" in ran.stdout
-    assert "✗ move_centers: the fault 'not-a-number' passes" in ran.stdout
-
-
 @pytest.mark.slow
 def test_notebook_checks_answers_with_the_package_that_is_installed(own, tmp_path):
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d"]
@@ -99,20 +71,3 @@ def test_notebook_checks_answers_with_the_package_that_is_installed(own, tmp_pat
         if output["output_type"] == "error"
     }
     assert errors == {"move_centers-check-wrong": "NotRight"}
-
-
-def test_progress_is_kept_apart_from_that_of_other_courses(own, tmp_path):
-    (tmp_path / "p.json").write_text(
-        '{"version": 1, "passed": {"move_centers": "2026-01-01"}}'
-    )
-    (own / "passes.py").write_text(
-        "import numpy as np\nimport clustering\n"
-        f"{RIGHT}\n"
-        "print(clustering.progress().done)\n"
-        "assert clustering.check(move_centers).passed\n"
-        "print(clustering.progress().done)\n"
-        "from course_attn.exercises import progress\n"
-        "print(progress().done)\n"
-    )
-    where = {"COURSE_ATTN_PROGRESS": str(tmp_path / "p.json")}
-    assert done("python passes.py", own, **where).split() == ["0", "1", "0"]

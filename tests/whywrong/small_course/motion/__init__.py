@@ -1,0 +1,1 @@
+"""Motion on a line."""
