@@ -24,11 +24,9 @@ _SIDES = "which side of `{}` is which?"
 _INSIDE = "what belongs inside this power, and what outside?"
 _TURN = "is this transposition needed?"
 _ENDS = "where does this begin, and where does it end?"
-_LARGEST = (
-    "is the largest number asked for here, or the logarithm of a sum of powers?"
-)
+_LARGEST = "is the largest number asked for here, or the logarithm of a sum of exponentials?"
 _SUM_FOR_LARGEST = (
-    "the logarithm of the sum of powers stands where the largest belongs"
+    "the logarithm of the sum of exponentials stands where the largest belongs"
 )
 _KEPT = "is all of this needed? One part of it is too much"
 _LEFT_OVER = "what if this does not come out even? What is left over counts, too"

@@ -21,8 +21,8 @@ TOTAL = sum(map(len, catalog.chapters.values()))
 HEAD = "def softmax(scores):\n"
 WRONG = f"{HEAD}    return np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)\n"
 RIGHT = f"""\
-{HEAD}    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+{HEAD}    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
 """
 N = sum(map(len, catalog.chapters.values()))
 
@@ -73,7 +73,7 @@ def test_an_answer_is_told_its_mistake_then_right_and_kept(opened):
     expect(opened.page.locator("nav .attn-tick").first).to_have_text("1/10")
     opened.page.reload()
     again = Learner(opened.page)
-    expect(again.editor).to_contain_text("powers")
+    expect(again.editor).to_contain_text("exps")
     expect(heading).to_have_class(re.compile("attn-solved"))
 
 
@@ -119,13 +119,13 @@ def test_what_replaces_the_readers_text_can_be_taken_back(opened):
     learner = Learner(opened.page)
     learner.write(RIGHT)
     learner.press("Start over")
-    expect(learner.editor).not_to_contain_text("powers")
+    expect(learner.editor).not_to_contain_text("exps")
     expect(learner.said).to_contain_text("back at its start")
     learner.press("Bring my text back")
-    expect(learner.editor).to_contain_text("powers")
+    expect(learner.editor).to_contain_text("exps")
     expect(learner.said).to_contain_text("Your text is back")
     opened.page.reload()
-    expect(Learner(opened.page).editor).to_contain_text("powers")
+    expect(Learner(opened.page).editor).to_contain_text("exps")
 
 
 def test_writing_begins_where_the_stub_is_empty(opened):

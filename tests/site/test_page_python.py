@@ -181,8 +181,8 @@ def test_loops_that_end_have_their_time_and_calls_without_end_do_not(opened):
 
 RIGHT_SOFTMAX = """\
 def softmax(scores):
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
 """
 
 

@@ -162,7 +162,9 @@ def exercise_file(folder, chapter, file, name, place=10, call="Exercise"):
 
 def test_catalog_reads_which_exercises_there_are(tmp_path):
     exercise_file(tmp_path, "two", "late.py", "late", 30)
-    exercise_file(tmp_path, "two", "early_torch.py", "Early", 5, "in_numpy.twin")
+    exercise_file(
+        tmp_path, "two", "early_torch.py", "Early", 5, "numpy_exercise.twin"
+    )
     exercise_file(tmp_path, "one", "only.py", "only", call="Question")
     (tmp_path / "one" / "_helper.py").write_text("")
     catalog = Catalog("some.where", tmp_path, ("one", "two"))

@@ -12,8 +12,8 @@ from course_attn.exercises import catalog
 
 RIGHT = """\
 def softmax(scores):
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
 """
 
 
@@ -86,7 +86,7 @@ def test_checked_writes_no_markup_of_the_readers():
     text = "def softmax(scores):\n    raise ValueError('<img src=x onerror=alert(1)>')\n"
     assert "<img" not in checked("softmax", text)["html"]
     text = f"class Odd:\n    def __repr__(self):\n        return '<img src=x>'\n{RIGHT}"
-    text = text.replace("return powers /", "return Odd() or powers /")
+    text = text.replace("return exps /", "return Odd() or exps /")
     assert "<img" not in checked("softmax", text)["html"]
 
 

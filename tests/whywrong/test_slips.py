@@ -342,8 +342,8 @@ def test_nan_alone_is_not_explained_by_a_slip():
 
     def shares(x):
         """Share out the powers."""
-        powers = np.exp(x - x.max())
-        return powers / powers.sum()
+        exps = np.exp(x - x.max())
+        return exps / exps.sum()
 
     exercise = exercise_of(shares, Case((np.array([5000.0, 5001.0]),), "example"))
     result = judge(exercise, lambda x: x * np.nan)
@@ -506,10 +506,10 @@ def largest_and_sum(x):
 )
 def test_running_sum_that_is_not_rescaled_is_found(monkeypatch, change, said):
     def largest_and_sum(x):
-        """Return the largest number, the sum of the powers below it and their mixture."""
+        """Return the largest number, the sum of the exponentials below it and their mixture."""
         top = x.max()
-        powers = np.exp(x - top)
-        return np.array([top, powers.sum(), (powers * x).sum()])
+        exps = np.exp(x - top)
+        return np.array([top, exps.sum(), (exps * x).sum()])
 
     monkeypatch.setattr(diagnose, "SECONDS", -1)
     right = {
@@ -638,8 +638,8 @@ def test_sum_that_each_round_overwrites_is_found(monkeypatch, lines):
 def shared_out(x, seen):
     """Share out one unit among what is seen."""
     hidden = np.where(seen, x, -np.inf)
-    powers = np.exp(hidden - hidden.max())
-    return powers / powers.sum()
+    exps = np.exp(hidden - hidden.max())
+    return exps / exps.sum()
 
 
 def shared_out_cases():
@@ -654,8 +654,8 @@ def shared_out_cases():
 FINITE = """
 def shared_out(x, seen):
     hidden = {hidden}
-    powers = np.exp(hidden - hidden.max())
-    return powers / powers.sum()
+    exps = np.exp(hidden - hidden.max())
+    return exps / exps.sum()
 """
 FINITE_FILLS = ["np.where(seen, x, -50)", "x + np.where(seen, 0.0, -1000)"]
 
@@ -714,8 +714,8 @@ def mixed(x, y, z):
     n, m = len(x), len(y)
     allowed = np.arange(m) <= np.arange(n)[:, None] + (m - n)
     products = x @ y.T / len(x[0]) ** 0.5
-    powers = np.where(allowed, np.exp(products), 0.0)
-    return powers @ z / powers.sum(axis=1, keepdims=True)
+    exps = np.where(allowed, np.exp(products), 0.0)
+    return exps @ z / exps.sum(axis=1, keepdims=True)
 
 
 def test_fault_and_slip_are_found_where_each_shows_alone(monkeypatch):
@@ -733,8 +733,8 @@ def test_fault_and_slip_are_found_where_each_shows_alone(monkeypatch):
     known = fault("top-left", "(m - n)", "0", says="It is aligned to the top left.")
 
     def answer(x, y, z):
-        powers = np.exp(x @ y.T / z.shape[1] ** 0.5) * np.tri(len(x), len(y))
-        return powers @ z / powers.sum(axis=1, keepdims=True)
+        exps = np.exp(x @ y.T / z.shape[1] ** 0.5) * np.tri(len(x), len(y))
+        return exps @ z / exps.sum(axis=1, keepdims=True)
 
     for search in ("_two_slips", "_fault_and_slip"):
         monkeypatch.setattr(diagnose, search, lambda *_: None)

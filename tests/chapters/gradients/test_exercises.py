@@ -122,8 +122,8 @@ def test_judge_of_the_chapter_confirms_solutions(name):
 
 
 def _softmax(scores):
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
 
 
 def test_numerical_gradient_says_how_f_was_called():

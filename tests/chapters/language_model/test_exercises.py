@@ -162,8 +162,8 @@ def test_cross_entropy_is_right_that_a_second_softmax_keeps_the_loss_up():
 @pytest.mark.parametrize("small", [1e-12, 1e-7, 1e-30])
 def test_cross_entropy_names_the_number_added_in_the_logarithm(small):
     def with_small_number(logits, targets):
-        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
-        probs = powers / powers.sum(axis=-1, keepdims=True)
+        exps = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        probs = exps / exps.sum(axis=-1, keepdims=True)
         keep = targets != -100
         places = np.where(keep, targets, 0)[..., None]
         found = np.take_along_axis(probs, places, axis=-1)[..., 0]
@@ -191,8 +191,8 @@ def test_token_probabilities_names_a_logit_of_0_in_place_of_minus_infinity():
     def zero(logits, temperature, top_k, top_p):
         scaled = logits / temperature
         scaled[np.argsort(-scaled)[top_k:]] = 0.0
-        powers = np.exp(scaled - scaled.max())
-        order, probs = np.argsort(-scaled), powers / powers.sum()
+        exps = np.exp(scaled - scaled.max())
+        order, probs = np.argsort(-scaled), exps / exps.sum()
         before = np.cumsum(probs[order]) - probs[order]
         probs[order[before >= top_p]] = 0
         return probs / probs.sum()
@@ -207,10 +207,10 @@ def test_token_probabilities_names_the_token_that_crosses_however_it_is_dropped(
 
     def dropped(logits, temperature, top_k, top_p, compare):
         scaled = logits / temperature
-        powers = np.exp(scaled - scaled.max())
+        exps = np.exp(scaled - scaled.max())
         order = np.argsort(-scaled)
-        powers[order[top_k:]] = 0
-        probs = powers / powers.sum()
+        exps[order[top_k:]] = 0
+        probs = exps / exps.sum()
         kept = compare(np.cumsum(probs[order]), top_p)
         probs[order[~kept]] = 0
         return probs / probs.sum()

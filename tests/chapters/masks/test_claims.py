@@ -183,12 +183,12 @@ def test_attention_is_softmax_of_scaled_scores_and_bias_times_values(
     attention = twin(library, "qkv.attention")
     wanted = []
     for q, row in zip(Q, bias, strict=True):
-        powers = [
+        exps = [
             math.exp(math.fsum(q * k) / math.sqrt(D) + b)
             for k, b in zip(K, row, strict=True)
         ]
-        mixed = sum(p * v for p, v in zip(powers, V, strict=True))
-        wanted.append(mixed / math.fsum(powers))
+        mixed = sum(p * v for p, v in zip(exps, V, strict=True))
+        wanted.append(mixed / math.fsum(exps))
     np.testing.assert_allclose(attention(Q, K, V, bias=bias), wanted, rtol=1e-12)
     np.testing.assert_allclose(attention(Q, K, V, mask=mask), wanted, rtol=1e-12)
 

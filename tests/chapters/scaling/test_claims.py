@@ -55,8 +55,8 @@ def test_attention_mixes_values_by_softmax_of_scaled_scores(
     found = twin(library, "qkv.attention")(Q, K, V)
     assert found.shape == (n_q, d_v)
     for i in range(n_q):
-        powers = [math.exp(math.fsum(Q[i] * k) / math.sqrt(d_k)) for k in K]
-        weights = [power / math.fsum(powers) for power in powers]
+        exps = [math.exp(math.fsum(Q[i] * k) / math.sqrt(d_k)) for k in K]
+        weights = [exp / math.fsum(exps) for exp in exps]
         for f in range(d_v):
             wanted = math.fsum(a * v for a, v in zip(weights, V[:, f], strict=True))
             assert found[i, f] == pytest.approx(wanted, rel=1e-12, abs=1e-14)

@@ -10,8 +10,8 @@ from tests.whywrong.classroom.the_page import ROOT
 
 OVERFLOWS = """
 def softmax(scores):
-    powers = np.exp(scores)
-    return powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.exp(scores)
+    return exps / exps.sum(axis=-1, keepdims=True)
 """
 LOOPS = """
 import time

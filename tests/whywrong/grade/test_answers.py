@@ -79,14 +79,14 @@ def test_verdict_is_explained_as_in_a_notebook(launcher):
 
 DETACHED = IMPORTS + (
     "def softmax_torch(scores):\n"
-    "    powers = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)\n"
-    "    return (powers / powers.sum(dim=-1, keepdim=True)).detach()\n"
+    "    exps = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)\n"
+    "    return (exps / exps.sum(dim=-1, keepdim=True)).detach()\n"
 )
 HALF = IMPORTS + (
     "def softmax_torch(scores):\n"
     "    shift = scores.max(dim=-1, keepdim=True).values\n"
-    "    powers = torch.exp(scores - shift)\n"
-    "    return powers / powers.sum(dim=-1, keepdim=True).detach()\n"
+    "    exps = torch.exp(scores - shift)\n"
+    "    return exps / exps.sum(dim=-1, keepdim=True).detach()\n"
 )
 IN_PLACE = IMPORTS + (
     "def softmax(scores):\n"
@@ -146,10 +146,10 @@ def test_helpers_of_other_cells_and_magics_are_run(launcher):
     cells = (
         "%matplotlib inline\n!pip install nothing\nimport numpy as np",
         "1 / 0",
-        "def row_sums(powers):\n    return powers.sum(axis=-1, keepdims=True)",
+        "def row_sums(exps):\n    return exps.sum(axis=-1, keepdims=True)",
         "def softmax(scores):\n"
-        "    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-        "    return powers / row_sums(powers)",
+        "    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
+        "    return exps / row_sums(exps)",
     )
     assert graded(launcher, "softmax", *cells).passed
 

@@ -22,8 +22,8 @@ from whywrong.grade.proxy import Answer, Ended
 
 RIGHT = IMPORTS + (
     "def softmax(scores):\n"
-    "    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-    "    return powers / powers.sum(axis=-1, keepdims=True)\n"
+    "    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
+    "    return exps / exps.sum(axis=-1, keepdims=True)\n"
 )
 
 

@@ -37,8 +37,8 @@ def _parts(draw: Any, d: int) -> tuple[Any, ...]:
     def attend(X: np.ndarray, mask: Any = True) -> np.ndarray:
         scores = X @ W_QK @ np.swapaxes(X, -1, -2) / np.sqrt(d)
         scores = np.where(mask, scores, -1e9)
-        powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        return powers / powers.sum(axis=-1, keepdims=True) @ X @ W_V
+        exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return exps / exps.sum(axis=-1, keepdims=True) @ X @ W_V
 
     def process(X: np.ndarray) -> np.ndarray:
         return np.maximum(X @ W_1 + 0.5, 0) @ W_2

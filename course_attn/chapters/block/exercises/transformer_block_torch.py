@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from course_attn.chapters.block.exercises.masked_block import exercise as in_numpy
+from course_attn.chapters.block.exercises.masked_block import (
+    exercise as numpy_exercise,
+)
 from whywrong import Case, Kind, WrongForm, fault_list
 
 __all__ = ["exercise"]
@@ -173,7 +175,7 @@ def _look_at_parts(layer: Any, n_heads: int) -> None:
         )
 
 
-exercise = in_numpy.twin(
+exercise = numpy_exercise.twin(
     TransformerBlock,
     place=50,
     minutes=20,

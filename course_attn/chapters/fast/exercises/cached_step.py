@@ -15,8 +15,8 @@ def cached_step(q, k, v, K_cache, V_cache):
     K = np.concatenate([K_cache, k], axis=-2)
     V = np.concatenate([V_cache, v], axis=-2)
     scores = q @ np.swapaxes(K, -1, -2) / q.shape[-1] ** 0.5
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
     out = weights @ V
     return out, K, V
 
@@ -136,7 +136,7 @@ mask-top-left: weights @ V → V[..., :1, :]
     Your mask is aligned to the top left: the query counts as position 0 and sees the first key
     only. It stands at the *last* key and may see all; there is nothing to mask. {said}
 sum-over-the-batch: scores.max(axis=-1, keepdims=True) → scores.max()
-        and powers.sum(axis=-1, keepdims=True) → powers.sum()
+        and exps.sum(axis=-1, keepdims=True) → exps.sum()
     Without a batch that would do. In a batch, a sum over the whole array mixes the sequences: each
     query needs a maximum and a sum of its own, `axis=-1, keepdims=True`. {said}
 """),

@@ -32,8 +32,8 @@ def merge_partial(m1, l1, o1, m2, l2, o2):
 
 def _part(scores: np.ndarray, V: np.ndarray) -> tuple[np.ndarray, ...]:
     m = scores.max(axis=-1)
-    powers = np.exp(scores - m[..., None])
-    return m, powers.sum(axis=-1), powers @ V
+    exps = np.exp(scores - m[..., None])
+    return m, exps.sum(axis=-1), exps @ V
 
 
 def _cases() -> tuple[Case, ...]:
@@ -170,7 +170,7 @@ l-forgotten: first_factor * l1 + second_factor * l2 → first_factor + second_fa
     key. Multiply l1 and l2 by them. {by_hand}
 o-not-rescaled: first_factor[..., None] * o1 + second_factor[..., None] * o2 → o1 + o2
     You add the weighted sums o without the factors, unlike the l. Each term of o has the same
-    power of e in it as in l. {by_hand}
+    exponential in it as in l. {by_hand}
 sign: np.exp(m1 - shift) → np.exp(shift - m1)
         and np.exp(m2 - shift) → np.exp(shift - m2)
     The sign in the exponents is wrong: exp(m − m1) is 1 or more. A sum taken against a smaller

@@ -33,14 +33,14 @@ def online_softmax(scores, tile):
         new_m = np.maximum(m, tile_maximum)
         shift = np.where(new_m == -np.inf, 0.0, new_m)  # −∞ − 0 is not NaN
         factor = np.exp(m - shift)
-        powers = np.exp(part - shift)
-        l = l * factor + powers.sum(axis=-1, keepdims=True)
+        exps = np.exp(part - shift)
+        l = l * factor + exps.sum(axis=-1, keepdims=True)
         m = new_m
     final_shift = np.where(m == -np.inf, 0.0, m)
     total = np.where(l == 0, 1.0, l)
     for i in starts:
-        powers = np.exp(scores[..., i : i + tile] - final_shift)
-        weights[..., i : i + tile] = powers / total
+        exps = np.exp(scores[..., i : i + tile] - final_shift)
+        weights[..., i : i + tile] = exps / total
     return weights
 
 
@@ -208,12 +208,12 @@ lie thousands apart. Entries may be −∞ (weight 0), whole tiles too; a row of
     },
     faults=fault_list("""
 not-rescaled: l * factor → l
-    The old sum is not rescaled when the maximum grows: before the tile's powers are added, it has
-    to shrink by exp(m_old − m_new). (If you do multiply: does m still hold the *old* maximum at
+    The old sum is not rescaled when the maximum grows: before the tile's exponentials are added, it
+    has to shrink by exp(m_old − m_new). (If you do multiply: does m still hold the *old* maximum at
     that line?) Your rows sum to {your.sums}. {worst_row}
-new-tile-shrunk-too: l * factor + powers.sum(axis=-1, keepdims=True)
-            → (l + powers.sum(axis=-1, keepdims=True)) * np.where(m == -np.inf, 1.0, factor)
-    The sum is rescaled too late, when the new tile is in it already: the tile's powers stand
+new-tile-shrunk-too: l * factor + exps.sum(axis=-1, keepdims=True)
+            → (l + exps.sum(axis=-1, keepdims=True)) * np.where(m == -np.inf, 1.0, factor)
+    The sum is rescaled too late, when the new tile is in it already: the tile's exponentials stand
     against the new maximum and must not shrink. Rescale the old l first, then add. {worst_row}
 sign: np.exp(m - shift) → np.exp(shift - m)
     The old sum is rescaled by exp(m_new − m_old), which is infinite while m_old is −∞, and above 1
@@ -226,8 +226,9 @@ unshifted: -np.inf, dtype= → 0.0, dtype=
     No maximum is subtracted. The scores here reach from {scores.min} to {scores.max}, and exp of
     more than 709 is infinite, of less than −745 it is 0. Keep a running maximum m beside the sum.
 maximum-from-0: -np.inf, dtype= → 0.0, dtype=
-    Your running maximum starts at 0, so for rows of negative scores it stays 0, and the powers of
-    scores far below vanish. Let it start at −∞ (or at the first tile's maximum). {worst_row}
+    Your running maximum starts at 0, so for rows of negative scores it stays 0, and the
+    exponentials of scores far below vanish. Let it start at −∞ (or at the first tile's maximum).
+    {worst_row}
 m-not-kept: m = new_m → m = m
     The new maximum is computed in each tile and then forgotten: the next starts from −∞ again, and
     the old sum is multiplied by exp(−∞) = 0. End the loop with m = the new maximum. {worst_row}
@@ -247,26 +248,26 @@ infinity-minus-infinity: np.where(new_m == -np.inf, 0.0, new_m) → new_m
 empty-row: np.where(l == 0, 1.0, l) → l
     Rows in which every score is −∞ become NaN: there m is −∞ and l is 0, and both −∞ − (−∞) and
     0/0 are NaN. Such a row gets zeros, as in `masked_softmax`.
-block-by-block: powers / total → powers / powers.sum(axis=-1, keepdims=True)
+block-by-block: exps / total → exps / exps.sum(axis=-1, keepdims=True)
     You take the softmax of every tile by itself, so that your rows sum to {your.sums}. The tiles
     share one maximum and one sum: run through all of them for m and l first. {worst_row}
-mean-of-the-tiles: powers / total → powers / powers.sum(axis=-1, keepdims=True) / len(starts)
+mean-of-the-tiles: exps / total → exps / exps.sum(axis=-1, keepdims=True) / len(starts)
     You take the softmax of every tile by itself and divide by the number of tiles: each tile gets
     the same share, whatever its scores. All tiles share one maximum and one sum. {worst_row}
-too-early: m = new_m → m = new_m ⏎ weights[..., start : start + tile] = powers / l
-        and weights[..., i : i + tile] = powers / total → pass
+too-early: m = new_m → m = new_m ⏎ weights[..., start : start + tile] = exps / l
+        and weights[..., i : i + tile] = exps / total → pass
     The weights of a tile are final too early, with m and l as they are after this tile. Go through
     the tiles a second time. Your rows sum to {your.sums}. {worst_row}
-old-maximum: m = new_m → m = new_m ⏎ weights[..., start : start + tile] = powers
+old-maximum: m = new_m → m = new_m ⏎ weights[..., start : start + tile] = exps
         and np.exp(scores[..., i : i + tile] - final_shift) → weights[..., i : i + tile]
-    The powers of the earlier tiles still stand against the maximum of their time, while l counts
-    in units of the last: rescale them, too, or compute exp(score − m) afresh. {worst_row}
+    The exponentials of the earlier tiles still stand against the maximum of their time, while l
+    counts in units of the last: rescale them, too, or compute exp(score − m) afresh. {worst_row}
 m-forgotten:  - final_shift → (nothing)
     In the end you divide exp(score) by l. But l is the sum of exp(score − m), with the final m:
     subtract it here too. {worst_row}
 not-divided: / total → (nothing)
-    The powers exp(score − m) are not divided by l: your rows sum to {your.sums}, not to 1.
-log-forgotten: powers / total → powers * np.exp(-total)
+    The exponentials exp(score − m) are not divided by l: your rows sum to {your.sums}, not to 1.
+log-forgotten: exps / total → exps * np.exp(-total)
     You subtract l in the exponent. To divide by l there, its *logarithm* is subtracted:
     exp(score − m − log l) is exp(score − m) / l. {worst_row}
 """),

@@ -164,16 +164,16 @@ def share(scores: _Row, place: int, result: float) -> str:
 
     def lines(d: int) -> _Lines:
         row = [_brief(s, d) for s in scores]
-        powers = [
+        exps = [
             _Part(f"e^{_factor(s)}", 0.0 if s.value == -inf else exp(s.value))
             for s in row
         ]
-        total = sum(power.value for power in powers)
-        text = f"{powers[place].text} ÷ ({' + '.join(p.text for p in powers)})"
-        chain = [_Part(text, powers[place].value / total)]
-        # Very small and very large powers are not written out.
+        total = sum(part.value for part in exps)
+        text = f"{exps[place].text} ÷ ({' + '.join(p.text for p in exps)})"
+        chain = [_Part(text, exps[place].value / total)]
+        # Very small and very large exponentials are not written out.
         if _LEAST_TOTAL <= total <= _LARGEST_TOTAL:
-            over, under = _brief(powers[place].value, d), _brief(total, d)
+            over, under = _brief(exps[place].value, d), _brief(total, d)
             chain.append(
                 _Part(f"{over.text} ÷ {under.text}", over.value / under.value)
             )

@@ -22,8 +22,8 @@ def attention_backward(Q, K, V, d_out, mask):
     divisor = Q.shape[-1] ** 0.5
     scores = Q @ K.swapaxes(-2, -1) / divisor
     masked_scores = np.where(mask, scores, -np.inf)
-    powers = np.exp(masked_scores - masked_scores.max(axis=-1, keepdims=True))
-    A = powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.exp(masked_scores - masked_scores.max(axis=-1, keepdims=True))
+    A = exps / exps.sum(axis=-1, keepdims=True)
     dA = d_out @ V.swapaxes(-2, -1)
     row_term = (A * dA).sum(axis=-1, keepdims=True)
     dS = A * (dA - row_term)
@@ -155,8 +155,8 @@ mask-of-zeros: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
     You give hidden keys the score 0. That is a score like any other, and gets a weight: −∞ gets
     none. {nudge}
 masked-after: np.where(mask, scores, -np.inf) → scores
-        and A = powers / powers.sum(axis=-1, keepdims=True)
-            → A = mask * powers / powers.sum(axis=-1, keepdims=True)
+        and A = exps / exps.sum(axis=-1, keepdims=True)
+            → A = mask * exps / exps.sum(axis=-1, keepdims=True)
     You set weights to 0 *after* the softmax, and the others no longer sum to 1. Hide the scores
     before it. {nudge}
 masked-gradient: np.where(mask, scores, -np.inf) → scores
@@ -179,7 +179,7 @@ row-term-of-columns: (A * dA).sum(axis=-1 → (A * dA).sum(axis=-2
     Your row term sums over the columns, each over all queries. Every *row* has a softmax of its
     own: `axis=-1`. {nudge}
 softmax-of-columns: masked_scores.max(axis=-1 → masked_scores.max(axis=-2
-        and powers.sum(axis=-1 → powers.sum(axis=-2
+        and exps.sum(axis=-1 → exps.sum(axis=-2
     Your softmax runs down the columns. Each query shares out its own weight, along `axis=-1`.
 dK-not-transposed: dS.swapaxes(-2, -1) @ Q → dS @ Q
     In dK you multiply by dS. Keys are the *columns* of the scores: dK = dSᵀ Q. (With as many

@@ -27,10 +27,10 @@ def _cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20261501)
 
     def given(*shape: int, masked: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        powers = rng.exponential(size=shape)
-        powers[rng.uniform(size=shape) < masked] = 0
-        powers[..., -1] += 0.1
-        weights = powers / powers.sum(axis=-1, keepdims=True)
+        exps = rng.exponential(size=shape)
+        exps[rng.uniform(size=shape) < masked] = 0
+        exps[..., -1] += 0.1
+        weights = exps / exps.sum(axis=-1, keepdims=True)
         return weights, 2 * rng.standard_normal(shape) + 0.7
 
     weights, d_weights = given(5, 8, masked=0.5)

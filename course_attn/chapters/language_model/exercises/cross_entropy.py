@@ -128,7 +128,7 @@ may lie thousands apart; the loss is finite all the same. You may use the course
         ),
         "large": Kind(
             "where logits are large and lie far apart",
-            "Is a probability computed that has become 0, or a power that overflows?",
+            "Is a probability computed that has become 0, or an exponential that overflows?",
         ),
         "one": Kind("for a single place", "Does a `squeeze` remove its axis?"),
     },
@@ -178,8 +178,8 @@ no-shift: logits.max(axis=-1, keepdims=True) → 0.0
     Without a shift `np.exp` overflows above 709, and the loss is infinite or NaN. Subtract each
     row's largest logit first.
 global-shift: logits.max(axis=-1, keepdims=True) → logits.max()
-    You subtract one maximum for the whole array: in rows far below it, every power is 0, and the
-    logarithm of their sum is −∞. Each row has its own largest logit.
+    You subtract one maximum for the whole array: in rows far below it, every exponential is 0, and
+    the logarithm of their sum is −∞. Each row has its own largest logit.
 log-of-weights: shifted - np.log(sums) → np.log(np.exp(shifted) / sums)
     You compute the probability first. Below 1e-308 it becomes 0, and −log 0 is infinite: one token
     that the model did not expect makes the whole loss useless. log p is the logit minus the log of
@@ -190,7 +190,7 @@ softmax-twice: shifted - np.log(sums)
     nearly even, and the loss can hardly fall. It takes the logits as they are. {worst_row}
 no-softmax: shifted - np.log(sums) → logits
     You take the logits for log-probabilities. They are, up to a number for each row: subtract the
-    logarithm of the sum of the powers. {worst_row}
+    logarithm of the sum of the exponentials. {worst_row}
 over-places: logits.max(axis=-1, keepdims=True) → logits.max(axis=-2, keepdims=True)
         and sum(axis=-1, keepdims=True) → sum(axis=-2, keepdims=True)
     Your softmax runs over the *places*. At each place the tokens compete with each other: the last

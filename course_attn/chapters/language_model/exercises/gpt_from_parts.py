@@ -43,8 +43,8 @@ def _block(draw: Any, d: int) -> Any:
     def block(X: np.ndarray, mask: Any = True) -> np.ndarray:
         scores = X @ W_QK @ np.swapaxes(X, -1, -2) / np.sqrt(d)
         scores = np.where(mask, scores, -1e9)
-        powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        return X + np.tanh(powers / powers.sum(axis=-1, keepdims=True) @ X @ W_V)
+        exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return X + np.tanh(exps / exps.sum(axis=-1, keepdims=True) @ X @ W_V)
 
     block.__qualname__ = block.__name__
     return block

@@ -30,8 +30,8 @@ def _cases() -> tuple[Case, ...]:
 
     def drawn(n: int, *batch: int) -> np.ndarray:
         """Draw causal weights: no row is like another."""
-        powers = np.exp(2 * rng.standard_normal((*batch, n, n))) * np.tri(n)
-        return powers / powers.sum(axis=-1, keepdims=True)
+        exps = np.exp(2 * rng.standard_normal((*batch, n, n))) * np.tri(n)
+        return exps / exps.sum(axis=-1, keepdims=True)
 
     def head(n: int, period: int) -> np.ndarray:
         """Return a head that looks where it should with 0.7 (and at itself before it can)."""

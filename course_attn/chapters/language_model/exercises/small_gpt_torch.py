@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from course_attn.chapters.language_model.exercises.gpt_from_parts import (
-    exercise as in_numpy,
+    exercise as numpy_exercise,
 )
 from whywrong import Case, Kind, WrongForm, fault_list
 
@@ -178,7 +178,7 @@ def _look_at_parameters(model: Any, own: list[Any], n_vocab: int, d: int) -> Non
         )
 
 
-exercise = in_numpy.twin(
+exercise = numpy_exercise.twin(
     SmallGPT,
     place=55,
     minutes=15,

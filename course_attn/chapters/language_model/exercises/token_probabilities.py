@@ -21,9 +21,9 @@ def token_probabilities(logits, temperature, top_k, top_p):
     """Turn logits into the probabilities that the next token is drawn with."""
     scaled = logits / temperature
     order = np.argsort(-scaled)
-    powers = np.exp(scaled[order] - scaled.max())
-    powers[top_k:] = 0
-    ranked = powers / powers.sum()
+    exps = np.exp(scaled[order] - scaled.max())
+    exps[top_k:] = 0
+    ranked = exps / exps.sum()
     sums_before = np.cumsum(ranked) - ranked
     kept = np.where(sums_before < top_p, ranked, 0)
     probabilities = np.zeros_like(logits)
@@ -64,8 +64,8 @@ def _kept(c: Context) -> str:
     if own == right or c.got.shape != c.expected.shape:
         return c.worst_row
     scaled = np.sort(c.given["logits"] / c.given["temperature"])[::-1]
-    powers = np.exp(scaled - scaled[0])[: c.given["top_k"]]
-    sums = listed(np.cumsum(powers / powers.sum()).round(3))
+    exps = np.exp(scaled - scaled[0])[: c.given["top_k"]]
+    sums = listed(np.cumsum(exps / exps.sum()).round(3))
     return (
         f"With top_k = {c.given['top_k']} and top_p = {c.given['top_p']:g} you keep the tokens "
         f"{own}; {right} are right: after top_k the sums, from the likeliest down, are {sums}."
@@ -74,11 +74,11 @@ def _kept(c: Context) -> str:
 
 def _zero_logits(c: Context) -> str | None:
     found = c.call(np.array([2.0, 1.0, -1.0, 0.5]), 1.0, 2, 1.0)
-    powers = np.exp([2.0, 1.0, 0.0, 0.0])
+    exps = np.exp([2.0, 1.0, 0.0, 0.0])
     if (
         found is None
         or found.shape != (4,)
-        or not np.allclose(found, powers / powers.sum())
+        or not np.allclose(found, exps / exps.sum())
     ):
         return None
     return (
@@ -165,13 +165,13 @@ temperature-last: logits / temperature → logits
         and kept / kept.sum() → kept**(1 / temperature) / (kept**(1 / temperature)).sum()
     You apply the temperature last. It comes first: what it does to the probabilities decides which
     tokens are kept. {kept}
-one-more: powers[top_k:] → powers[top_k + 1:]
+one-more: exps[top_k:] → exps[top_k + 1:]
     You keep one token too many, top_k + 1. {kept}
-one-less: powers[top_k:] → powers[max(top_k - 1, 1):]
+one-less: exps[top_k:] → exps[max(top_k - 1, 1):]
     You keep one token too few. {kept}
 least-likely: np.argsort(-scaled) → np.argsort(scaled)
     You begin with the *least* likely tokens: `np.argsort` sorts upward. {kept}
-no-top-k: powers[top_k:] = 0 → (nothing)
+no-top-k: exps[top_k:] = 0 → (nothing)
     top_k plays no part in yours. {kept}
 no-top-p: sums_before < top_p → sums_before < 1
     top_p plays no part in yours. {kept}
@@ -197,7 +197,7 @@ not-renormalized: kept / kept.sum() → kept
 softmax-again: kept / kept.sum() → np.exp(kept) / np.exp(kept).sum()
     You take the softmax of probabilities. e to 0 is 1: the tokens that were left out come back.
     {kept}
-top-p-of-all: powers.sum() → np.exp(scaled - scaled.max()).sum()
+top-p-of-all: exps.sum() → np.exp(scaled - scaled.max()).sum()
     You compare top_p with the probabilities from *before* top_k. Divide by the sum after top_k
     first: then fewer tokens are needed to reach top_p. {kept}
 tokens: return probabilities → return order[kept > 0]

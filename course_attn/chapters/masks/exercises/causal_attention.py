@@ -27,9 +27,9 @@ def causal_attention(Q, K, V):
     masked_scores = np.where(mask, scores, -np.inf)
     row_maximum = masked_scores.max(axis=-1, keepdims=True)
     shift = np.where(np.isneginf(row_maximum), 0.0, row_maximum)
-    powers = np.exp(masked_scores - shift)
-    total = powers.sum(axis=-1, keepdims=True)
-    weights = powers / np.where(total == 0, 1.0, total)
+    exps = np.exp(masked_scores - shift)
+    total = exps.sum(axis=-1, keepdims=True)
+    weights = exps / np.where(total == 0, 1.0, total)
     return weights @ V
 
 
@@ -43,11 +43,13 @@ def _cases() -> tuple[Case, ...]:
     def case(kind: str, *sizes: int) -> Case:
         return Case(tuple(drawn(20260602 + sum(sizes), *sizes)), kind)
 
-    # Scores around 120, whose powers are infinite in float32, which holds these halves exactly.
+    # Scores around 120, whose exponentials are infinite in float32, which holds these halves
+    # exactly.
     high = [np.round(2 * array) / 2 for array in drawn(20260602, 11, 13, 16, 3)]
     high[0][:, 0], high[1][:, 0] = 24.0, 20.0
-    # Every query has an allowed score above 709, whose power is infinite; in two of five rows one
-    # of the future lies so far above the allowed ones that their powers, shifted by it, are all 0.
+    # Every query has an allowed score above 709, whose exponential is infinite; in two of five rows
+    # one of the future lies so far above the allowed ones that their exponentials, shifted by it,
+    # are all 0.
     Q, K, V = drawn(55, 5, 7, 4, 2)
     large = np.round(20 * Q), np.round(20 * K), V
     # And scores around -3000, below which no timid fill lies.
@@ -170,11 +172,11 @@ renormalized-late: masked_scores.max(axis=-1, keepdims=True) → scores.max(axis
 renormalized-late-guarded: masked_scores.max(axis=-1, keepdims=True)
         → scores.max(axis=-1, keepdims=True)
     You let the future take part in the softmax, or in its shift, and remove it afterward. But here
-    one of its scores towers over the allowed ones, whose powers are then all rounded to 0.
+    one of its scores towers over the allowed ones, whose exponentials are then all rounded to 0.
     {worst_row} Hide the future first, then shift by the largest *allowed* score.
 global-shift: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max()
-    You subtract one maximum, that of the whole array. All powers of a row that lies thousands below
-    it are rounded to 0. {worst_row} Each row needs its own maximum.
+    You subtract one maximum, that of the whole array. All exponentials of a row that lies thousands
+    below it are rounded to 0. {worst_row} Each row needs its own maximum.
 fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
     You set the future's scores to 0, but exp(0) is 1: the future keeps weight. Use −∞.
     {moved}
@@ -196,7 +198,7 @@ masks-output: np.where(mask, scores, -np.inf) → scores
     The outputs themselves are masked, and the weights are not: every query sees the whole future.
     The mask has an entry for each query and *key*, and acts on the scores.
 wrong-axis: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max(axis=-2, keepdims=True)
-        and powers.sum(axis=-1, keepdims=True) → powers.sum(axis=-2, keepdims=True)
+        and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     The softmax runs down the columns. Each *query* (row) shares out one unit of weight among the
     keys: use the last axis, `axis=-1`.
 """),

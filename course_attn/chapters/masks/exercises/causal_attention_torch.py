@@ -3,7 +3,7 @@
 import torch
 
 from course_attn.chapters.masks.exercises.causal_attention import (
-    exercise as in_numpy,
+    exercise as numpy_exercise,
 )
 from whywrong import fault_list
 
@@ -19,13 +19,13 @@ def causal_attention_torch(Q, K, V):
     masked_scores = torch.where(mask, scores, -torch.inf)
     row_maximum = masked_scores.amax(dim=-1, keepdim=True)
     shift = torch.where(torch.isneginf(row_maximum), 0.0, row_maximum)
-    powers = torch.exp(masked_scores - shift)
-    total = powers.sum(dim=-1, keepdim=True)
-    weights = powers / torch.where(total == 0, 1.0, total)
+    exps = torch.exp(masked_scores - shift)
+    total = exps.sum(dim=-1, keepdim=True)
+    weights = exps / torch.where(total == 0, 1.0, total)
     return weights @ V
 
 
-exercise = in_numpy.twin(
+exercise = numpy_exercise.twin(
     causal_attention_torch,
     place=70,
     minutes=20,
@@ -57,5 +57,5 @@ top-left: (n_k - n_q) → 0
         "Adding −∞ and a later `nan_to_num` repair the numbers of an empty row and not its "
         "gradient. Leave such rows unmasked before the softmax, and fill their *weights* with 0.",
     ),
-    built_ins=in_numpy.built_ins,
+    built_ins=numpy_exercise.built_ins,
 )

@@ -52,8 +52,8 @@ def _position(find: Callable[..., Any], model: Any, X: np.ndarray) -> np.ndarray
 def _open_model(X: np.ndarray, allowed: Any = True) -> np.ndarray:
     """Attention in which every position sees every other, or those that are allowed."""
     scores = np.where(allowed, X @ X.T / np.sqrt(X.shape[-1]), -np.inf)
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True) @ X
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True) @ X
 
 
 def _causal_model(X: np.ndarray) -> np.ndarray:

@@ -21,9 +21,9 @@ def masked_softmax(scores, mask):
     masked_scores = np.where(mask, scores, -np.inf)
     row_maximum = masked_scores.max(axis=-1, keepdims=True)
     shift = np.where(np.isneginf(row_maximum), 0.0, row_maximum)
-    powers = np.exp(masked_scores - shift)
-    total = powers.sum(axis=-1, keepdims=True)
-    weights = powers / np.where(total == 0, 1.0, total)
+    exps = np.exp(masked_scores - shift)
+    total = exps.sum(axis=-1, keepdims=True)
+    weights = exps / np.where(total == 0, 1.0, total)
     return weights
 
 
@@ -43,7 +43,7 @@ def _cases() -> tuple[Case, ...]:
     level = draw((5, 7))
     level[2] = 0.0
     first = np.array([[True, True, False], [True, False, True]])
-    # Above 89, powers are infinite in float32, and below -104 they are 0.
+    # Above 89, exponentials are infinite in float32, and below -104 they are 0.
     rows = np.resize([0.0, 150.0, -150.0, 300.0, -300.0], (11, 1))
     high = (2 * draw((11, 13)) + rows).astype("f4")
     return (
@@ -158,11 +158,11 @@ renormalized-late: masked_scores.max(axis=-1, keepdims=True) → scores.max(axis
 renormalized-late-guarded: masked_scores.max(axis=-1, keepdims=True)
         → scores.max(axis=-1, keepdims=True)
     You let forbidden scores take part in the softmax, or in its shift, and remove them afterward.
-    But here one lies thousands above the allowed ones, whose powers are then rounded to 0: your row
-    is {your.row}. Hide them first, then shift by each row's largest *allowed* score.
+    But here one lies thousands above the allowed ones, whose exponentials are then rounded to 0:
+    your row is {your.row}. Hide them first, then shift by each row's largest *allowed* score.
 fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
     You set forbidden scores to 0, but 0 is a score like any other, and exp(0) is 1: forbidden keys
-    get weights up to {on_hidden}. Which score has a power of 0?
+    get weights up to {on_hidden}. Which score has an exponential of 0?
 fill-zero-cleared: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
         and return weights → return weights * mask
     You set forbidden scores to 0 and clear their weights afterward. But exp(0) is 1: they have
@@ -171,12 +171,13 @@ zero-times-infinity: np.where(mask, scores, -np.inf) → scores + ~mask * -np.in
     0·(−∞) is NaN, and it spreads: {your.nan_rows} of your rows here are NaN. `np.where(mask,
     scores, -np.inf)` picks without multiplying.
 no-shift: np.exp(masked_scores - shift) → np.exp(masked_scores)
-    Right for small scores. Here they reach from {scores.min} to {scores.max}: powers are infinite,
-    or all of a row are rounded to 0. Subtract each row's largest allowed score first.
+    Right for small scores. Here they reach from {scores.min} to {scores.max}: exponentials are
+    infinite, or all of a row are rounded to 0. Subtract each row's largest allowed score first.
 no-shift-late: np.where(mask, scores, -np.inf) → scores
         and np.exp(masked_scores - shift) → np.exp(masked_scores) * mask
-    Right for small scores. Here they reach up to {scores.max}, whose power is infinite, and ∞·0 and
-    ∞/∞ are NaN. Hide forbidden scores with −∞ first, then subtract each row's largest allowed one.
+    Right for small scores. Here they reach up to {scores.max}, whose exponential is infinite, and
+    ∞·0 and ∞/∞ are NaN. Hide forbidden scores with −∞ first, then subtract each row's largest
+    allowed one.
 empty-nan: np.where(total == 0, 1.0, total) → total
     Nearly. Where nothing is allowed, every score is −∞, and −∞ − (−∞) is NaN, as is 0/0:
     {your.nan_rows} of your rows here are NaN. Such a row should get zeros.
@@ -193,7 +194,7 @@ empty-unmasked: np.where(mask, scores, -np.inf) → np.where(mask, scores, score
         Property("row-sums", _wrong_sums),
     ),
     hints=(
-        "Which score has the power 0? And what if *every* score of a row is that?",
+        "Which score has the exponential 0? And what if *every* score of a row is that?",
         "Put −∞ where the mask is False, then take the softmax. For an empty row both the shift "
         "and the divisor need care: shift by 0 there, and divide by 1.",
         "`np.where(mask, scores, -np.inf)`; the row maximum, replaced by 0 where it is −∞; "

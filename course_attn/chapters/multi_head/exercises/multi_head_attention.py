@@ -28,8 +28,8 @@ def multi_head_attention(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     scores = Q @ K.swapaxes(-1, -2)
     scores = scores / d_k**0.5
     scores = np.where(mask, scores, -np.inf)
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
     heads = weights @ V
     joined = heads.swapaxes(-2, -3).reshape(*batch, n, d_model)
     return joined @ W_O
@@ -228,20 +228,20 @@ masked-after: np.where(mask, scores, -np.inf) → scores
 filled-with-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
     You set the hidden scores to 0, an ordinary score: exp(0) = 1, so those keys get weight. Use −∞.
 down-the-columns: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
-        and powers.sum(axis=-1, keepdims=True) → powers.sum(axis=-2, keepdims=True)
+        and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     Your softmax runs down the columns: each key shares itself out among the queries. Each
     *query* has one unit to share out, along the last axis, `axis=-1`. {worst_row}
 over-the-heads: scores.max(axis=-1, keepdims=True) → scores.max(axis=-3, keepdims=True)
-        and powers.sum(axis=-1, keepdims=True) → powers.sum(axis=-3, keepdims=True)
+        and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-3, keepdims=True)
         and -np.inf → -1e9
     Your softmax runs over the heads: for each pair of elements they share one unit. Each *query*
     has one unit to share out among the keys in every head: the last axis, `axis=-1`. {worst_row}
-no-softmax: powers / powers.sum(axis=-1, keepdims=True) → np.where(mask, scores, 0.0)
+no-softmax: exps / exps.sum(axis=-1, keepdims=True) → np.where(mask, scores, 0.0)
     The softmax is missing: you mix with the raw scores. {worst_row}
 not-normalized: scores - scores.max(axis=-1, keepdims=True) → scores
-        and powers / powers.sum(axis=-1, keepdims=True) → powers
-    You take the powers of the scores but do not divide by their row sums. {worst_row}
-softmax-after-mixing: powers / powers.sum(axis=-1, keepdims=True) → np.where(mask, scores, 0.0)
+        and exps / exps.sum(axis=-1, keepdims=True) → exps
+    You take the exponentials of the scores but do not divide by their row sums. {worst_row}
+softmax-after-mixing: exps / exps.sum(axis=-1, keepdims=True) → np.where(mask, scores, 0.0)
         and weights @ V → np.exp(weights @ V) / np.exp(weights @ V).sum(axis=-1, keepdims=True)
     You mix the values with the raw scores and take the softmax of the *mixtures*. It belongs
     before: it makes weights from a query's scores, and those mix the values. {worst_row}

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from course_attn.chapters.multi_head.exercises.multi_head_attention import (
-    exercise as in_numpy,
+    exercise as numpy_exercise,
 )
 from whywrong import WrongForm, fault_list
 
@@ -104,7 +104,7 @@ def _refuse(name: str, own: Any, found: Any, wanted: Any) -> None:
         )
 
 
-exercise = in_numpy.twin(
+exercise = numpy_exercise.twin(
     MultiHeadAttention,
     place=80,
     minutes=20,
@@ -152,5 +152,5 @@ returns-weights: self.W_O(joined) → weights
         ".flatten(-2)` merges.",
         "`scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)`; mix, merge, then `self.W_O`.",
     ),
-    built_ins=in_numpy.built_ins,
+    built_ins=numpy_exercise.built_ins,
 )

@@ -31,8 +31,8 @@ def _body(*changes: tuple[str, str]) -> str:
 
 def _attention(X: np.ndarray, hidden: Any = False) -> np.ndarray:
     scores = np.where(hidden, -np.inf, X @ X.T / np.sqrt(X.shape[-1]))
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True) @ X
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True) @ X
 
 
 def _i(X: np.ndarray) -> np.ndarray:

@@ -22,8 +22,8 @@ def hopfield_update(patterns, state, beta):
     """Move each state to the mean of the patterns, weighted by how much it resembles them."""
     scores = beta * state @ patterns.T
     shifted_scores = scores - scores.max(axis=-1, keepdims=True)
-    powers = np.exp(shifted_scores)
-    weights = powers / powers.sum(axis=-1, keepdims=True)
+    exps = np.exp(shifted_scores)
+    weights = exps / exps.sum(axis=-1, keepdims=True)
     return weights @ patterns
 
 
@@ -111,7 +111,7 @@ do.)
             "for β = 0", "All weights are equal: the states move to the mean."
         ),
         "sharp": Kind(
-            "where β times a dot product is large", "Does a power overflow?"
+            "where β times a dot product is large", "Does an exponential overflow?"
         ),
     },
     faults=fault_list("""
@@ -134,16 +134,16 @@ no-shift: scores - scores.max(axis=-1, keepdims=True) → scores
     score first.
 one-maximum: scores.max(axis=-1, keepdims=True) → scores.max()
     You subtract the largest score of *all* states. Where a state's own scores lie far below it, all
-    of its powers are 0, and 0/0 is NaN. Every state has a largest score of its own: `axis=-1,
+    of its exponentials are 0, and 0/0 is NaN. Every state has a largest score of its own: `axis=-1,
     keepdims=True`.
-not-normalized: powers / powers.sum(axis=-1, keepdims=True) → np.exp(scores)
-    You multiply by the powers themselves. Divide each row of them by its sum, so that the weights
-    sum to 1. {worst_row}
+not-normalized: exps / exps.sum(axis=-1, keepdims=True) → np.exp(scores)
+    You multiply by the exponentials themselves. Divide each row of them by its sum, so that the
+    weights sum to 1. {worst_row}
 over-states: scores.max(axis=-1 → scores.max(axis=-2
-        and powers.sum(axis=-1 → powers.sum(axis=-2
+        and exps.sum(axis=-1 → exps.sum(axis=-2
     Your softmax runs over the *states*: they compete for each pattern. Each state shares out its
     weight among the patterns, along `axis=-1`. {worst_row}
-one-sum: powers.sum(axis=-1, keepdims=True) → powers.sum()
+one-sum: exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by one sum for all states together. Every state has weights of its own that sum to 1.
     {worst_row}
 swapped: beta * state @ patterns.T → beta * patterns @ state.T

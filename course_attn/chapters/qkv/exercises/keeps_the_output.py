@@ -14,8 +14,8 @@ _CHANGES = {
     "a": "a changes Y. Row i of Y belongs to row i of X: reverse X, and Y is reversed too.",
     "d": "d changes Y. It adds u · k_j to column j of the scores, another number for each key: now "
     "everybody looks for u, too.",
-    "g": "g changes Y. One key now counts twice in every sum of powers, and its value gets up to "
-    "twice its share.",
+    "g": "g changes Y. One key now counts twice in every sum of exponentials, and its value gets "
+    "up to twice its share.",
     "h": "h changes Y. The weights of a row sum to 1, so each output is moved by u as well.",
 }
 _KEEPS = {

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from course_attn.chapters.qkv.exercises.unscaled_attention import (
-    exercise as in_numpy,
+    exercise as numpy_exercise,
 )
 from whywrong import Case, WrongForm, fault_list
 
@@ -29,9 +29,9 @@ class SelfAttention(torch.nn.Module):
         scores = Q @ K.transpose(-1, -2)
         # From here to the weights: torch.softmax(scores, dim=-1), step by step.
         largest = scores.amax(dim=-1, keepdim=True)
-        powers = torch.exp(scores - largest)
-        total = powers.sum(dim=-1, keepdim=True)
-        weights = powers / total
+        exps = torch.exp(scores - largest)
+        total = exps.sum(dim=-1, keepdim=True)
+        weights = exps / total
         return weights @ V
 
 
@@ -132,7 +132,7 @@ def _place(layer: torch.nn.Module, name: str, W: Any) -> tuple[str, Any, Any]:
     return place
 
 
-exercise = in_numpy.twin(
+exercise = numpy_exercise.twin(
     SelfAttention,
     place=70,
     minutes=15,

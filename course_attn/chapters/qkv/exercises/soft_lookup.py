@@ -13,8 +13,8 @@ def soft_lookup(query, keys, values, temperature):
     scores = keys @ query
     quotients = scores / temperature
     largest = quotients.max()
-    powers = np.exp(quotients - largest)
-    weights = powers / powers.sum()
+    exps = np.exp(quotients - largest)
+    weights = exps / exps.sum()
     return weights @ values
 
 
@@ -86,14 +86,14 @@ scaled: scores / temperature → scores / temperature / len(query) ** 0.5
 power: np.exp(quotients - largest)
             → (np.exp(scores) / np.exp(scores).sum()) ** (1 / temperature)
     softmax(q Kᵀ) to the power 1/T, divided by its sum, is right on paper. But at T = {temperature}
-    the powers are rounded to 0, and 0/0 is NaN. Divide the *scores* by T.
-hard: powers / powers.sum() → (quotients == largest).astype(values.dtype)
+    the exponentials are rounded to 0, and 0/0 is NaN. Divide the *scores* by T.
+hard: exps / exps.sum() → (quotients == largest).astype(values.dtype)
     You answer with the value of the best key alone, {your.row}: a plain dictionary. The soft one
     mixes all values, {right.row}.
-no-softmax: powers / powers.sum() → quotients
+no-softmax: exps / exps.sum() → quotients
     You mix with the raw scores: the softmax is missing.
-not-normalized: powers / powers.sum() → powers
-    You do not divide the powers by their sum: the weights should sum to 1.
+not-normalized: exps / exps.sum() → exps
+    You do not divide the exponentials by their sum: the weights should sum to 1.
 no-exp: np.exp(quotients - largest) → quotients
     You divide the scores by their sum without raising e to them: negative scores give negative
     weights, and the temperature cancels.

@@ -22,9 +22,9 @@ def unscaled_attention(Q, K, V):
     """Give every query the mixture of the values whose keys it matches (not scaled)."""
     scores = Q @ K.swapaxes(-1, -2)
     largest = scores.max(axis=-1, keepdims=True)
-    powers = np.exp(scores - largest)
-    total = powers.sum(axis=-1, keepdims=True)
-    weights = powers / total
+    exps = np.exp(scores - largest)
+    total = exps.sum(axis=-1, keepdims=True)
+    weights = exps / total
     return weights @ V
 
 
@@ -144,23 +144,24 @@ gaussian: Q @ K.swapaxes(-1, -2)
     You score by −‖q − k‖²/2, as Nadaraya and Watson do with a Gaussian kernel. Here the score is
     the dot product: a longer key is heard more.
 wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
-        and powers.sum(axis=-1, keepdims=True) → powers.sum(axis=-2, keepdims=True)
+        and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     The softmax runs down the columns: each key shares itself out among the queries. Each *query*
     has one unit to share out: use the last axis, `axis=-1`.
 whole-array: scores.max(axis=-1, keepdims=True) → scores.max()
-        and powers.sum(axis=-1, keepdims=True) → powers.sum()
+        and exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by the sum over all queries together, so that all weights sum to 1, and each
     query's should: `axis=-1, keepdims=True`.
-no-keepdims: powers.sum(axis=-1, keepdims=True) → powers.sum(axis=-1)
+no-keepdims: exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-1)
     The row sums lose their axis: column j is divided by the sum of row j, and where n_q is not
     n_k, nothing fits. `keepdims=True` keeps the sums a column.
-no-softmax: powers / total → scores
+no-softmax: exps / total → scores
     You mix with the raw scores: the softmax is missing.
 absolute: np.exp(scores - largest) → np.abs(scores)
     You make weights from the absolute values of the scores: the key that points the opposite way
-    counts as much as the one that matches. Take powers of e, which grow with the score.
-not-normalized: powers / total → powers
-    You take the powers, but do not divide by their row sums: each query's weights should sum to 1.
+    counts as much as the one that matches. Take exponentials, which grow with the score.
+not-normalized: exps / total → exps
+    You take the exponentials, but do not divide by their row sums: each query's weights should sum
+    to 1.
 no-shift: scores.max(axis=-1, keepdims=True) → 0.0
     Right for small scores. But `exp` is infinite above 709 (88 in float32) and 0 far below zero:
     ∞/∞ and 0/0 are NaN. Subtract each row's largest score first.
@@ -176,10 +177,10 @@ mixed-down-the-columns: weights @ V → weights.swapaxes(-1, -2) @ V
 divided-by-n: weights @ V → weights @ V / K.shape[-2]
     You divide the mixture by the number of keys. The weights sum to 1 already: the weighted sum is
     the mean.
-hard: powers / total → (scores == scores.max(axis=-1, keepdims=True)).astype(scores.dtype)
+hard: exps / total → (scores == scores.max(axis=-1, keepdims=True)).astype(scores.dtype)
     Each of your queries takes the value of its best key alone: a dictionary, not a soft one.
     {worst_row}
-twice: powers / total → np.exp(powers / total) / np.exp(powers / total).sum(axis=-1, keepdims=True)
+twice: exps / total → np.exp(exps / total) / np.exp(exps / total).sum(axis=-1, keepdims=True)
     The softmax is applied twice: the second takes the weights for scores and makes them nearly
     even.
 cosine: scores = → Q, K = (A / np.linalg.norm(A, axis=-1, keepdims=True) for A in (Q, K)); scores =

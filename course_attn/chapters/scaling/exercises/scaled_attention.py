@@ -23,9 +23,9 @@ def scaled_attention(Q, K, V):
     divisor = Q.shape[-1] ** 0.5
     scores = Q @ K.swapaxes(-1, -2) / divisor
     largest = scores.max(axis=-1, keepdims=True)
-    powers = np.exp(scores - largest)
-    total = powers.sum(axis=-1, keepdims=True)
-    weights = powers / total
+    exps = np.exp(scores - largest)
+    total = exps.sum(axis=-1, keepdims=True)
+    weights = exps / total
     return weights @ V
 
 
@@ -35,8 +35,8 @@ def _other_divisor(c: Context) -> str | None:
     dots, (low, high) = Q @ K.swapaxes(-1, -2), (1e-3, 1e4)
 
     def mixed(divisor: float) -> np.ndarray:
-        powers = np.exp((dots - dots.max(axis=-1, keepdims=True)) / divisor)
-        return powers / powers.sum(axis=-1, keepdims=True) @ V
+        exps = np.exp((dots - dots.max(axis=-1, keepdims=True)) / divisor)
+        return exps / exps.sum(axis=-1, keepdims=True) @ V
 
     for _ in range(8):
         tried = np.geomspace(low, high, 60)
@@ -126,10 +126,10 @@ root-of-absolute-scores: Q @ K.swapaxes(-1, -2) / divisor → np.abs(Q @ K.swapa
     You take the square root of the scores themselves. The square root is that of the *number* d_k
     = {Q.last}: divide every score by {Q.root}.
 scaled-after-softmax: divisor = Q.shape[-1] ** 0.5 → divisor = 1.0
-        and powers / total → powers / total / Q.shape[-1] ** 0.5
+        and exps / total → exps / total / Q.shape[-1] ** 0.5
     You scale *after* the softmax: the weights are as sharp as before, and each row sums to
     1/{Q.root}. Scale the scores.
-scaled-again: powers / total → powers / total / divisor
+scaled-again: exps / total → exps / total / divisor
     You divide by √d_k twice: the scores, which is right, and the weights or the output again.
 cosine: divisor = Q.shape[-1] ** 0.5
             → divisor, (Q, K) = 1.0, (A / np.linalg.norm(A, axis=-1, keepdims=True) for A in (Q, K))

@@ -3,7 +3,7 @@
 import torch
 
 from course_attn.chapters.scaling.exercises.scaled_attention import (
-    exercise as in_numpy,
+    exercise as numpy_exercise,
 )
 
 __all__ = ["exercise"]
@@ -15,13 +15,13 @@ def scaled_attention_torch(Q, K, V):
     scores = Q @ K.transpose(-1, -2) / divisor
     # From here to the weights: torch.softmax(scores, dim=-1), step by step.
     largest = scores.amax(dim=-1, keepdim=True)
-    powers = torch.exp(scores - largest)
-    total = powers.sum(dim=-1, keepdim=True)
-    weights = powers / total
+    exps = torch.exp(scores - largest)
+    total = exps.sum(dim=-1, keepdim=True)
+    weights = exps / total
     return weights @ V
 
 
-exercise = in_numpy.twin(
+exercise = numpy_exercise.twin(
     scaled_attention_torch,
     place=70,
     minutes=6,
@@ -44,5 +44,5 @@ in the dtype of its arguments. Scores may be in the thousands. `torch.softmax` i
         "`K.transpose(-1, -2)` takes two dimensions; `dim=` is `axis=`.",
         "`Q @ K.transpose(-1, -2) / Q.shape[-1] ** 0.5`: a plain number needs no `torch.sqrt`.",
     ),
-    built_ins=in_numpy.built_ins,
+    built_ins=numpy_exercise.built_ins,
 )

@@ -2,7 +2,9 @@
 
 import torch
 
-from course_attn.chapters.scores.exercises.cosine_scores import exercise as in_numpy
+from course_attn.chapters.scores.exercises.cosine_scores import (
+    exercise as numpy_exercise,
+)
 
 __all__ = ["exercise"]
 
@@ -18,7 +20,7 @@ def cosine_scores_torch(Q, K):
     return cosines
 
 
-exercise = in_numpy.twin(
+exercise = numpy_exercise.twin(
     cosine_scores_torch,
     place=70,
     minutes=6,
@@ -37,5 +39,5 @@ differentiable. No zero vectors here.
         "Normalize both to length 1 first; then the dot products are the cosines.",
         "`X / X.norm(dim=-1, keepdim=True)` for both, and `Qn @ Kn.transpose(-1, -2)`.",
     ),
-    built_ins=in_numpy.built_ins,
+    built_ins=numpy_exercise.built_ins,
 )

@@ -116,7 +116,7 @@ gini: np.log(safe_weights) → weights - 1
 log-of-1-plus: np.log(safe_weights) → np.log1p(weights)
     You take log(1 + a): that changes every other term as well. Replace only the zeros.
 softmax-first: safe_weights = np.where(weights > 0, weights, 1)
-            → powers = np.exp(weights) ⏎ safe_weights = weights = powers / powers.sum(-1)[..., None]
+            → exps = np.exp(weights) ⏎ safe_weights = weights = exps / exps.sum(-1)[..., None]
     You apply a softmax to the argument first: it holds the weights already, not the scores.
 """),
     properties=(

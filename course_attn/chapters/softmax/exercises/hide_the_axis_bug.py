@@ -25,8 +25,8 @@ def _read_scores(value: object) -> np.ndarray:
 
 
 def _weights(scores: np.ndarray, axis: int) -> np.ndarray:
-    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return powers / powers.sum(axis=axis, keepdims=True)
+    exps = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exps / exps.sum(axis=axis, keepdims=True)
 
 
 def _off_by(scores: np.ndarray) -> float:
@@ -40,7 +40,7 @@ def _shows(scores: np.ndarray) -> bool:
 
 
 def _sums(scores: np.ndarray, axis: int) -> np.ndarray:
-    """Return the sums of the powers along an axis, relative to the largest."""
+    """Return the sums of the exponentials along an axis, relative to the largest."""
     sums = np.exp(scores - scores.max()).sum(axis=axis)
     return sums / sums.max()
 
@@ -56,8 +56,8 @@ A colleague wrote this, and their test passes:
 
 ```python
 def weights_from(scores):
-    powers = np.exp(scores - scores.max(axis=0, keepdims=True))
-    return powers / powers.sum(axis=0, keepdims=True)   # should be axis=-1
+    exps = np.exp(scores - scores.max(axis=0, keepdims=True))
+    return exps / exps.sum(axis=0, keepdims=True)   # should be axis=-1
 ```
 
 How could a test miss that? Return from `hide_the_axis_bug()` a 3 × 3 array of scores, not constant
@@ -74,20 +74,20 @@ along any row or column, for which the wrong axis gives exactly the same weights
             "symmetric",
             lambda s: np.allclose(s, s.T) and _off_by(s) > 1e-6,
             "Close: with symmetric scores the wrong result is the *transpose* of the right one, "
-            "still another matrix. What must hold for the sums of the powers in addition?",
+            "still another matrix. What must hold for the sums of the exponentials in addition?",
         ),
         Reason(
             "equal-sums-of-scores",
             lambda s: _shows(s) and np.allclose([s.sum(0), s.sum(1)], s.sum() / 3),
             "Your rows and columns have equal sums of *scores*. What the formulas divide by are "
-            "sums of *powers*, e^s: these have to be equal.",
+            "sums of *exponentials*, e^s: these have to be equal.",
         ),
         Reason(
             "half-equal",
             lambda s: _shows(s) and min(np.ptp(_sums(s, a)) for a in (0, 1)) < 1e-6,
             lambda s: (
-                f"Relative to the largest, the sums of the powers are {listed(_sums(s, 1))} in "
-                f"your rows and {listed(_sums(s, 0))} in your columns: all six have to be equal."
+                f"Relative to the largest, the sums of the exponentials are {listed(_sums(s, 1))} "
+                f"in your rows and {listed(_sums(s, 0))} in your columns: all six have to be equal."
             ),
         ),
         Reason(

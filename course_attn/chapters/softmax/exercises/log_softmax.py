@@ -36,8 +36,8 @@ def _powers(c: Context) -> str | None:
     if not c.got.ndim or np.allclose(sums, 1, atol=1e-3):
         return None
     return c.filled(
-        "e to your numbers should give weights, so that the powers of each row sum to 1. For the "
-        "scores {scores.row} you return {your.row}."
+        "e to your numbers should give weights, so that the exponentials of each row sum to 1. For "
+        "the scores {scores.row} you return {your.row}."
     )
 
 
@@ -67,23 +67,23 @@ small-number-added: shifted - np.log(total) → np.log(np.exp(shifted) / total +
     A small number in the logarithm hides the zeros, and changes every small weight: no logarithm is
     below {your.min}, where {right.min} is right.
 no-shift: scores - largest → scores
-    Without a shift `np.exp` overflows above 709, and the sum of the powers is infinite.
+    Without a shift `np.exp` overflows above 709, and the sum of the exponentials is infinite.
 shift-lost: shifted - np.log(total) → scores - np.log(total)
-    The sum is that of the shifted powers, and you subtract its logarithm from the scores as they
-    were: each row is off by its largest score.
+    The sum is that of the shifted exponentials, and you subtract its logarithm from the scores as
+    they were: each row is off by its largest score.
 weights: shifted - np.log(total) → np.exp(shifted) / total
     These are the weights themselves; their logarithms are asked for.
 added: shifted - np.log(total) → shifted + np.log(total)
-    The logarithm of a quotient is a *difference*: yours grows with the sum of the powers.
+    The logarithm of a quotient is a *difference*: yours grows with the sum of the exponentials.
 log-of-each: np.log(total) → shifted.sum(axis=-1, keepdims=True)
-    The logarithm of a sum is not the sum of the logarithms: add the powers first.
+    The logarithm of a sum is not the sum of the logarithms: add the exponentials first.
 """),
     properties=(Property("powers", _powers),),
     hints=(
         "Write down the logarithm of $e^{s_j} / \\sum_m e^{s_m}$ on paper. What is the logarithm "
         "of a quotient?",
         "It is $s_j$ minus the logarithm of the sum. Shift the scores first, as in `softmax`: then "
-        "no power overflows, and the sum is at least 1.",
+        "no exponential overflows, and the sum is at least 1.",
         "`shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))`, where `shifted` are the "
         "scores minus the largest of their row.",
     ),

@@ -33,8 +33,8 @@ def _read(value: object) -> np.ndarray:
 
 
 def _at(scores: np.ndarray, temperature: float) -> np.ndarray:
-    powers = np.exp((scores - scores.max()) / temperature)
-    return powers / powers.sum()
+    exps = np.exp((scores - scores.max()) / temperature)
+    return exps / exps.sum()
 
 
 def _apart(scores: np.ndarray, temperature: float) -> bool:

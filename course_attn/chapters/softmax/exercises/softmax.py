@@ -11,9 +11,9 @@ __all__ = ["exercise"]
 def softmax(scores):
     """Turn every row of scores into positive weights that sum to 1."""
     row_maximum = scores.max(axis=-1, keepdims=True)
-    powers = np.exp(scores - row_maximum)
-    row_sum = powers.sum(axis=-1, keepdims=True)
-    weights = powers / row_sum
+    exps = np.exp(scores - row_maximum)
+    row_sum = exps.sum(axis=-1, keepdims=True)
+    weights = exps / row_sum
     return weights
 
 
@@ -50,7 +50,7 @@ def _row_sums(c: Context) -> str | None:
     if np.allclose(sums, 1, rtol=0, atol=5 * c.rtol):
         return None
     with np.errstate(all="ignore"):
-        # The largest shifted power is 1: the sum of a row is 1 over its largest weight.
+        # The largest shifted exponential is 1: the sum of a row is 1 over its largest weight.
         added = (1 / sums - 1) / c.expected.max(axis=-1, keepdims=True)
     why = ""
     if (sums == 0).any():
@@ -150,23 +150,23 @@ argmax-shift: scores.max(axis=-1, keepdims=True) → scores.argmax(axis=-1, keep
     itself: exp still overflows, and {your.nan_rows} of your rows here are NaN.
 shift-after-exp: np.exp(scores - row_maximum)
             → np.exp(scores) - np.exp(scores).max(axis=-1, keepdims=True)
-    You subtract the largest *power*, after exp: the largest score then gets the weight 0.
+    You subtract the largest *exponential*, after exp: the largest score then gets the weight 0.
     Subtract the largest *score*, before exp.
 wrong-axis: scores.max(axis=-1, keepdims=True)
             → scores.max(axis=max(-2, -scores.ndim), keepdims=True)
-        and powers.sum(axis=-1, keepdims=True)
-            → powers.sum(axis=max(-2, -scores.ndim), keepdims=True)
+        and exps.sum(axis=-1, keepdims=True)
+            → exps.sum(axis=max(-2, -scores.ndim), keepdims=True)
     Your columns sum to 1, and your rows to {your.sums}: the axis of a row is the last, `axis=-1`.
 one-row-only: scores.max(axis=-1, keepdims=True) → scores.max()
-        and powers.sum(axis=-1, keepdims=True) → powers.sum()
+        and exps.sum(axis=-1, keepdims=True) → exps.sum()
     This is right for a single row only: without an axis, `max()` and `sum()` run over the whole
     array. Your rows sum to {your.sums}.
-sum-before-exp: powers.sum(axis=-1, keepdims=True)
+sum-before-exp: exps.sum(axis=-1, keepdims=True)
             → np.exp((scores - row_maximum).sum(axis=-1, keepdims=True))
     You divide by e to the sum of the scores; first exp, then the sum. Your rows sum to {your.sums}.
-sum-not-shifted: powers.sum(axis=-1, keepdims=True) → np.exp(scores).sum(axis=-1, keepdims=True)
+sum-not-shifted: exps.sum(axis=-1, keepdims=True) → np.exp(scores).sum(axis=-1, keepdims=True)
     Above the fraction bar the scores are shifted, below it they are not: your rows sum to
-    {your.sums}. Divide the shifted powers by their own sum.
+    {your.sums}. Divide the shifted exponentials by their own sum.
 scaled: np.exp(scores - row_maximum) → np.exp((scores - row_maximum) / scores.shape[-1] ** 0.5)
     You divide by √n first. Scaling comes later, and not by n.
 no-exp: return scores / scores.sum(axis=-1, keepdims=True)
@@ -188,13 +188,13 @@ sigmoid: return 1 / (1 + np.exp(-scores))
         _unchanged(
             2.0,
             "Doubling all scores leaves your weights as they are: the scores are divided by "
-            "something that grows with them, or no power of e is taken. *Subtract* the largest.",
+            "something that grows with them, or no exponential is taken. *Subtract* the largest.",
         ),
     ),
     wrong_lines=("global-shift", "sum-not-shifted", "shift-after-exp"),
     hints=(
         "What is `np.exp(1000.)`? And what changes if you add the same number to a whole row?",
-        "Nothing changes. So add what makes the largest score 0: then no power exceeds 1.",
+        "Nothing changes. So add what makes the largest score 0: then no exponential exceeds 1.",
         "Subtract `scores.max(axis=-1, keepdims=True)`, take `np.exp`, divide by the sum along the "
         "same axis, also kept.",
     ),

@@ -2,7 +2,9 @@
 
 import torch
 
-from course_attn.chapters.softmax.exercises.softmax import exercise as in_numpy
+from course_attn.chapters.softmax.exercises.softmax import (
+    exercise as numpy_exercise,
+)
 
 __all__ = ["exercise"]
 
@@ -10,13 +12,13 @@ __all__ = ["exercise"]
 def softmax_torch(scores):
     """Turn every row of scores into positive weights that sum to 1."""
     row_maximum = scores.amax(dim=-1, keepdim=True)
-    powers = torch.exp(scores - row_maximum)
-    row_sum = powers.sum(dim=-1, keepdim=True)
-    weights = powers / row_sum
+    exps = torch.exp(scores - row_maximum)
+    row_sum = exps.sum(dim=-1, keepdim=True)
+    weights = exps / row_sum
     return weights
 
 
-exercise = in_numpy.twin(
+exercise = numpy_exercise.twin(
     softmax_torch,
     place=70,
     minutes=5,
@@ -36,5 +38,5 @@ Build it from `exp`, a sum and a maximum.
         "In PyTorch it is `dim` and `keepdim` (without s) that NumPy calls `axis` and `keepdims`.",
         "Subtract `scores.amax(dim=-1, keepdim=True)`, `.exp()`, divide by the sum, also kept.",
     ),
-    built_ins=in_numpy.built_ins,
+    built_ins=numpy_exercise.built_ins,
 )

@@ -20,9 +20,9 @@ def softmax_with_temperature(scores, temperature):
     """Turn every row of scores into weights; a low temperature sharpens them."""
     scaled_scores = scores / temperature
     row_maximum = scaled_scores.max(axis=-1, keepdims=True)
-    powers = np.exp(scaled_scores - row_maximum)
-    row_sum = powers.sum(axis=-1, keepdims=True)
-    weights = powers / row_sum
+    exps = np.exp(scaled_scores - row_maximum)
+    row_sum = exps.sum(axis=-1, keepdims=True)
+    weights = exps / row_sum
     return weights
 
 
@@ -93,7 +93,7 @@ multiplied: scores / temperature → scores * temperature
     and yours get more even.
 unused: scores / temperature → scores
     Your weights are those of temperature 1. Either it plays no part, or it cancels, as where the
-    *powers* are divided by it, or where it is added. Divide the *scores* by it, before exp.
+    *exponentials* are divided by it, or where it is added. Divide the *scores* by it, before exp.
 after-softmax: scores / temperature → scores
         and return weights → return weights / temperature
     You divide the finished weights by the temperature, so your rows sum to {your.sums}. Divide
@@ -105,16 +105,17 @@ power-of-weights: scores / temperature → scores
 power-of-weights-divided: np.exp(scaled_scores - row_maximum)
             → np.exp(scores - scores.max(axis=-1, keepdims=True)) ** (1 / temperature)
     The softmax to the power 1/temperature, divided by its sum, is right on paper. But a score that
-    lies 800 below the largest has the power 0 already, and no exponent brings it back, not even at
-    temperature {temperature}: divide the *scores* by the temperature, before exp. {worst_row}
+    lies 800 below the largest has the exponential 0 already, and no exponent brings it back, not
+    even at temperature {temperature}: divide the *scores* by the temperature, before exp.
+    {worst_row}
 twice: scores / temperature
             → 1 / np.exp(scores[..., None, :] - scores[..., None]).sum(axis=-1) / temperature
     The softmax is applied twice: what you divide by the temperature are weights already. Divide
     the scores, then take one softmax.
-sum-not-divided: powers.sum(axis=-1, keepdims=True)
+sum-not-divided: exps.sum(axis=-1, keepdims=True)
             → np.exp(scores - scores.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
     Above the fraction bar the scores are divided by the temperature, below it they are not:
-    your rows sum to {your.sums}. Divide the powers by their own sum.
+    your rows sum to {your.sums}. Divide the exponentials by their own sum.
 no-shift: scaled_scores.max(axis=-1, keepdims=True) → 0.0
     exp of a large score is infinite, that of a low one 0, and ∞/∞ and 0/0 are NaN:
     {your.nan_rows} of your rows here. Subtract each row's largest score first.
@@ -122,7 +123,7 @@ global-shift: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max()
     You subtract one maximum for the whole array; rows far below it become 0/0: {your.nan_rows}
     of your rows here are NaN.
 one-row-only: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max()
-        and powers.sum(axis=-1, keepdims=True) → powers.sum()
+        and exps.sum(axis=-1, keepdims=True) → exps.sum()
     This is right for a single row only: without an axis, `max()` and `sum()` run over the whole
     array. Your rows sum to {your.sums}.
 """),

@@ -16,7 +16,7 @@ _FALSE = {
     "f": "nothing in the formula knows what is right. Double all scores, and weights get surer.",
 }
 _MISSING = {
-    "b": "Which factor does e^(s+2) share with every other power in the row?",
+    "b": "Which factor does e^(s+2) share with every other exponential in the row?",
     "e": "Can a larger score ever get a smaller weight?",
     "d": "At a very high temperature all weights are 1/n: how large is the entropy there?",
 }

@@ -33,8 +33,8 @@ def _read(value: object) -> np.ndarray:
 
 def _ones(scores: np.ndarray, temperature: float) -> float:
     """Return the share of the weight that the keys with the label 1 have."""
-    powers = np.exp((scores - scores.max()) / temperature)
-    return float(powers[_SHOWS_ONE].sum() / powers.sum())
+    exps = np.exp((scores - scores.max()) / temperature)
+    return float(exps[_SHOWS_ONE].sum() / exps.sum())
 
 
 def _said(temperature: float, share: float) -> str:

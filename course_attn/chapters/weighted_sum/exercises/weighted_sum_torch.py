@@ -3,7 +3,7 @@
 import torch  # noqa: F401, which the mistakes need
 
 from course_attn.chapters.weighted_sum.exercises.weighted_sum import (
-    exercise as in_numpy,
+    exercise as numpy_exercise,
 )
 
 __all__ = ["exercise"]
@@ -15,7 +15,7 @@ def weighted_sum_torch(weights, values):
     return outputs
 
 
-exercise = in_numpy.twin(
+exercise = numpy_exercise.twin(
     weighted_sum_torch,
     place=70,
     minutes=4,
@@ -32,5 +32,5 @@ also sends a gradient back through your function.
         "Stay in PyTorch: `torch.zeros` and `.item()` lose the dtype or the gradient on the way.",
         "`@` means the same for tensors, leading batch axes included.",
     ),
-    built_ins=in_numpy.built_ins,
+    built_ins=numpy_exercise.built_ins,
 )
