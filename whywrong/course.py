@@ -75,10 +75,10 @@ class Course:
             In strict mode only (under nbgrader, or with ``COURSE_ATTN_STRICT=1``), unless right.
         """
         strict = _is_strict()
-        result = self._judged(fn, name, strict)
+        result = self._judge(fn, name, strict)
         if strict:
-            return _required(result)
-        return self._recorded(result) if result.passed else result
+            return _raise_unless_right(result)
+        return self._record(result) if result.passed else result
 
     def require(
         self, fn: Any, name: str | None = None, *, seed: int | str | None = None
@@ -98,7 +98,7 @@ class Course:
         NotRight
             With the verdict, if the answer is not right.
         """
-        _required(self._judged(fn, name, True, seed))
+        _raise_unless_right(self._judge(fn, name, True, seed))
 
     def hint(self, name: Any) -> Hints | Result:
         """Show one more hint for an exercise at each call."""
@@ -145,7 +145,7 @@ class Course:
         }
         return Overview(self.catalog.chapters, now, message)
 
-    def _judged(
+    def _judge(
         self, fn: Any, name: str | None, strict: bool, seed: int | str | None = None
     ) -> Result:
         try:
@@ -170,7 +170,7 @@ class Course:
                 f"The checker itself failed, which is not your fault ({said}).",
             )
 
-    def _recorded(self, result: Result) -> Result:
+    def _record(self, result: Result) -> Result:
         trouble = record_pass(f"{self._prefix}{result.name}")
         if trouble is None:
             return result
@@ -195,7 +195,7 @@ def _shows_solutions() -> bool:
     return os.environ.get("COURSE_ATTN_SOLUTIONS", "").lower() != "off"
 
 
-def _required(result: Result) -> Result:
+def _raise_unless_right(result: Result) -> Result:
     if not result.passed:
         raise NotRight(repr(result)) from None
     return result

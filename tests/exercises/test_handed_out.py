@@ -11,7 +11,7 @@ import pytest
 from tests.exercises.solutions import TASKS, reference_source
 from tests.whywrong.classroom.kernels import IN_BITS, with_answers
 from whywrong import NotRight
-from whywrong.classroom.restore import restored
+from whywrong.classroom.restore import restore_checks
 
 NOTEBOOK = nbformat.read(Path(__file__).with_name("handed_out.json"), as_version=4)
 RIGHT = {name: reference_source(TASKS[name]) for name in ("softmax", "entropy")}
@@ -40,4 +40,4 @@ def refused(notebook):
 def test_answers_get_what_they_deserve(answers, checks):
     handed_in = with_answers(NOTEBOOK, answers)
     assert refused(handed_in) == checks
-    assert refused(restored(NOTEBOOK, handed_in)) == checks
+    assert refused(restore_checks(NOTEBOOK, handed_in)) == checks

@@ -10,9 +10,9 @@ from typing import Any
 from whywrong.classroom.copies import (
     ClassroomError,
     Wishes,
-    chosen,
+    choose_exercises,
     class_notebook,
-    course_of,
+    load_course,
 )
 from whywrong.declare import BadDeclaration, Exercise
 from whywrong.files import write_whole
@@ -50,7 +50,7 @@ def parser(
         added.set_defaults(run=run)
         return added
 
-    def takes_a_course(of: argparse.ArgumentParser) -> None:
+    def add_course_option(of: argparse.ArgumentParser) -> None:
         of.add_argument(
             "--course",
             metavar="MODULE",
@@ -63,7 +63,7 @@ def parser(
         "list", _list, "show chapters and exercises, how hard, how long"
     )
     listing.add_argument("chapters", nargs="*", metavar="CHAPTER")
-    takes_a_course(listing)
+    add_course_option(listing)
 
     writing = command(
         "write", _write, "write source notebooks, one for each chapter"
@@ -107,7 +107,7 @@ def parser(
     writing.add_argument(
         "--overwrite", action="store_true", help="replace notebooks that are there"
     )
-    takes_a_course(writing)
+    add_course_option(writing)
 
     restoring = command(
         "restore",
@@ -122,7 +122,7 @@ def parser(
         "try", _try, "judge the solution and the known mistakes of exercises"
     )
     trying.add_argument("chapters", nargs="*", metavar="CHAPTER[:EXERCISE,…]")
-    takes_a_course(trying)
+    add_course_option(trying)
     return made
 
 
@@ -139,9 +139,9 @@ def _points(text: str) -> dict[str, int]:
 
 
 def _list(options: argparse.Namespace) -> int:
-    course = course_of(options.course)
+    course = load_course(options.course)
     for what in options.chapters or course.catalog.chapters:
-        slug, tasks = chosen(course, what)
+        slug, tasks = choose_exercises(course, what)
         minutes = sum(task.minutes for task in tasks)
         print(f"{slug}: {course.catalog.title(slug)} ({minutes} minutes)")
         for task in tasks:
@@ -153,7 +153,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _write(options: argparse.Namespace) -> int:
-    course = course_of(options.course)
+    course = load_course(options.course)
     wishes = Wishes(
         options.course,
         not options.without_solutions,
@@ -162,7 +162,7 @@ def _write(options: argparse.Namespace) -> int:
         options.install,
         options.points,
     )
-    found = [chosen(course, what) for what in options.chapters]
+    found = [choose_exercises(course, what) for what in options.chapters]
     slugs = [slug for slug, _ in found]
     for slug in slugs:
         if slugs.count(slug) > 1:
@@ -189,22 +189,22 @@ def _write(options: argparse.Namespace) -> int:
         points = sum(wishes.points.get(task.level, task.points) for task in tasks)
         minutes = sum(task.minutes for task in tasks)
         print(
-            f"{path}: {_counted(len(tasks), 'exercise')}, {_counted(points, 'point')}, "
+            f"{path}: {_count_noun(len(tasks), 'exercise')}, {_count_noun(points, 'point')}, "
             f"about {minutes} minutes"
         )
     return 0
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_noun(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _restore(options: argparse.Namespace) -> int:
-    from whywrong.classroom.restore import read, restored
+    from whywrong.classroom.restore import read, restore_checks
 
     source, handed_in = read(options.source), read(options.handed_in)
     try:
-        whole = restored(source, handed_in)
+        whole = restore_checks(source, handed_in)
     except ClassroomError as error:
         raise ClassroomError(f"{options.handed_in}: {error}") from None
     options.to.parent.mkdir(parents=True, exist_ok=True)
@@ -213,13 +213,13 @@ def _restore(options: argparse.Namespace) -> int:
 
 
 def _try(options: argparse.Namespace) -> int:
-    course = course_of(options.course)
+    course = load_course(options.course)
     wrong = 0
     for what in options.chapters or course.catalog.chapters:
-        for task in chosen(course, what)[1]:
+        for task in choose_exercises(course, what)[1]:
             problems = problems_of(task)
             known = (
-                f"; {_counted(len(task.faults), 'known mistake')} refused"
+                f"; {_count_noun(len(task.faults), 'known mistake')} refused"
                 if isinstance(task, Exercise)
                 else ""
             )

@@ -1,4 +1,4 @@
-"""The notebooks of a class: chosen exercises, with checks that fail closed."""
+"""The notebooks of a class: choose_exercises exercises, with checks that fail closed."""
 
 import importlib
 import re
@@ -23,9 +23,9 @@ __all__ = [
     "ClassroomError",
     "Wishes",
     "anchor",
-    "chosen",
+    "choose_exercises",
     "class_notebook",
-    "course_of",
+    "load_course",
 ]
 
 _SETUP = """\
@@ -84,7 +84,7 @@ class Wishes:
     points: Mapping[str, int] = field(default_factory=dict)
 
 
-def course_of(package: str) -> Course:
+def load_course(package: str) -> Course:
     """Return the course of a module."""
     try:
         module = importlib.import_module(package)
@@ -107,7 +107,9 @@ def course_of(package: str) -> Course:
 _FACE = ("check", "hint", "progress", "require", "solution")
 
 
-def chosen(course: Course, what: str) -> tuple[str, list[Exercise | Question]]:
+def choose_exercises(
+    course: Course, what: str
+) -> tuple[str, list[Exercise | Question]]:
     """Return the chapter and the exercises that a text such as ``softmax:softmax,entropy`` names.
 
     Parameters

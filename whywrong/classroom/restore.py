@@ -8,7 +8,7 @@ import nbformat
 
 from whywrong.classroom.copies import ClassroomError
 
-__all__ = ["read", "restored"]
+__all__ = ["read", "restore_checks"]
 
 _HIDDEN = "### BEGIN HIDDEN TESTS"
 
@@ -26,7 +26,7 @@ def read(path: Path) -> Any:
         raise ClassroomError(f"{path}: it is not a notebook ({said[0]})") from None
 
 
-def restored(source: Any, handed_in: Any) -> Any:
+def restore_checks(source: Any, handed_in: Any) -> Any:
     """Return what was handed in, with the checks of the source, hidden tests included.
 
     A check that was changed is written over; one that is missing is added at the end. The kernel
@@ -39,7 +39,7 @@ def restored(source: Any, handed_in: Any) -> Any:
     """
     checks = {
         name: cell
-        for name, cell in _named(source)
+        for name, cell in _named_cells(source)
         if cell.metadata.nbgrader.get("grade")
     }
     if not checks or any(_HIDDEN not in cell.source for cell in checks.values()):
@@ -47,8 +47,8 @@ def restored(source: Any, handed_in: Any) -> Any:
             "the source has checks without hidden tests: name the notebook that "
             "`write` made, not the one that nbgrader released"
         )
-    known = {name for name, _ in _named(source)}
-    found = Counter(name for name, _ in _named(handed_in))
+    known = {name for name, _ in _named_cells(source)}
+    found = Counter(name for name, _ in _named_cells(handed_in))
     if not known & found.keys():
         raise ClassroomError("it has none of the exercises of the source")
     for name, times in found.items():
@@ -70,5 +70,5 @@ def _name(cell: Any) -> str:
     return str(grading.get("grade_id", "")) if isinstance(grading, dict) else ""
 
 
-def _named(notebook: Any) -> list[tuple[str, Any]]:
+def _named_cells(notebook: Any) -> list[tuple[str, Any]]:
     return [(_name(cell), cell) for cell in notebook.cells if _name(cell)]

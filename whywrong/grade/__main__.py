@@ -24,23 +24,29 @@ import whywrong
 from whywrong.course import Course
 from whywrong.declare import BadDeclaration, Catalog
 from whywrong.grade.feedback import page
-from whywrong.grade.gradebook import into_gradebook
-from whywrong.grade.hiding import Needed, places_to_hide
+from whywrong.grade.gradebook import write_to_gradebook
+from whywrong.grade.hiding import CannotHide, places_to_hide
 from whywrong.grade.jail import LEVELS, Jail
 from whywrong.grade.launch import CannotStart, best_level
-from whywrong.grade.results import Graded, Store, digest_of, plain, written
+from whywrong.grade.results import (
+    GradedSubmission,
+    Store,
+    digest_of,
+    plain_text,
+    write_file,
+)
 from whywrong.grade.submissions import (
-    Asked,
+    CannotGrade,
+    PointScheme,
     Submission,
-    Trouble,
-    asked_by,
-    asked_of_chapter,
-    found_in,
+    find_submissions,
     read_bytes,
     safe_name,
+    scheme_of_chapter,
+    scheme_of_release,
 )
 from whywrong.grade.verdicts import has_other_inputs
-from whywrong.grade.workers import Job, Settings, graded_by
+from whywrong.grade.workers import Job, Settings, grade_all
 
 _RECIPES = {
     "containerfile": "Containerfile",
@@ -75,7 +81,7 @@ def main(
         print(_recipe(options.recipe), end="")
         return 0
     try:
-        return _graded(options)
+        return _run(options)
     except _Problem as problem:
         _say(str(problem))
         return 2
@@ -236,7 +242,7 @@ def _say(line: str) -> None:
 # --- the work -------------------------------------------------------------------------------------
 
 
-def _graded(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> int:
     if not options.submissions and not options.merge:
         raise _Problem(
             "which submissions? Name their folder, for example submitted/"
@@ -246,32 +252,32 @@ def _graded(options: argparse.Namespace) -> int:
             "--container needs --image; --recipe containerfile says how to make one"
         )
     catalog = _catalog(options.course)
-    asked = _asked(options, catalog)
-    found, left_out = found_in(
-        options.submissions, options.assignment, _released(options)
+    scheme = _read_scheme(options, catalog)
+    found, left_out = find_submissions(
+        options.submissions, options.assignment, _release_name(options)
     )
-    said = _Lines()
+    report = _Report()
     for path, why in left_out:
-        said.add(f"{path}: {why}")
+        report.add(f"{path}: {why}")
     if options.submissions and not found:
         of = f" of {options.assignment}" if options.assignment else ""
         raise _Problem(f"there is no submission{of} to be graded")
     store = Store(options.output)
     if options.merge:
-        _say_what_was_found(found, store, said)
+        _report_kept_results(found, store, report)
     else:
-        _grade(options, catalog, asked, found, store, said)
+        _grade(options, catalog, scheme, found, store, report)
     if options.merge or not options.shard:
-        _tell(options, store, said)
-    return 1 if said.number else 0
+        _write_results(options, store, report)
+    return 1 if report.number else 0
 
 
-def _released(options: argparse.Namespace) -> str:
+def _release_name(options: argparse.Namespace) -> str:
     """Return the name of the notebook that was given out; empty if it is not known."""
     return options.release.stem if options.release else ""
 
 
-class _Lines:
+class _Report:
     """What went wrong, each said in a line as it happens."""
 
     def __init__(self) -> None:
@@ -280,11 +286,11 @@ class _Lines:
     def add(self, line: str) -> None:
         """Say one more."""
         self.number += 1
-        tqdm.write(f"grade: {plain(line)}", file=sys.stderr)
+        tqdm.write(f"grade: {plain_text(line)}", file=sys.stderr)
 
-    def of(self, graded: Graded) -> None:
+    def of(self, graded: GradedSubmission) -> None:
         """Say what is to be said of a submission."""
-        for line in graded.said:
+        for line in graded.messages:
             self.add(f"{graded.path}: {line}")
 
 
@@ -302,18 +308,18 @@ def _catalog(package: str) -> Catalog:
     return course.catalog
 
 
-def _asked(options: argparse.Namespace, catalog: Catalog) -> Asked:
+def _read_scheme(options: argparse.Namespace, catalog: Catalog) -> PointScheme:
     """Return which exercises count; none where each file says it by itself."""
     if options.release:
         try:
-            asked = asked_by(read_bytes(options.release), catalog)
-        except Trouble as trouble:
+            scheme = scheme_of_release(read_bytes(options.release), catalog)
+        except CannotGrade as trouble:
             raise _Problem(f"{options.release}: {trouble}") from None
-        if not asked.points:
+        if not scheme.points:
             raise _Problem(
                 f"{options.release}: it has no exercise of {options.course}"
             )
-        return asked
+        return scheme
     names = [
         name.strip()
         for name in (options.exercises or "").split(",")
@@ -324,27 +330,27 @@ def _asked(options: argparse.Namespace, catalog: Catalog) -> Asked:
         raise _Problem(
             f"--exercises: there is no exercise {unknown[0]!r} in {options.course}"
         )
-    return Asked({name: float(catalog.find(name).points) for name in names})
+    return PointScheme({name: float(catalog.find(name).points) for name in names})
 
 
-def _say_what_was_found(
-    found: list[Submission], store: Store, said: _Lines
+def _report_kept_results(
+    found: list[Submission], store: Store, report: _Report
 ) -> None:
     results = {one.key: one for one in store.all()}
     for graded in results.values():
-        said.of(graded)
+        report.of(graded)
     for one in found:
         if one.key not in results:
-            said.add(f"{one.path}: there is no result yet")
+            report.add(f"{one.path}: there is no result yet")
 
 
 def _grade(
     options: argparse.Namespace,
     catalog: Catalog,
-    asked: Asked,
+    scheme: PointScheme,
     found: list[Submission],
     store: Store,
-    said: _Lines,
+    report: _Report,
 ) -> None:
     part, parts = options.shard or (1, 1)
     mine = [one for one in found if _number(one) % parts == part - 1]
@@ -355,28 +361,28 @@ def _grade(
     except OSError as error:
         raise _Problem(f"{options.output}: {error.strerror}") from None
     settings = _settings(options, seed)
-    jobs = [_job(one, settings, asked, catalog) for one in mine]
-    jobs = [job for job in jobs if not _is_done(job, store, said)]
+    jobs = [_job(one, settings, scheme, catalog) for one in mine]
+    jobs = [job for job in jobs if not _is_graded(job, store, report)]
     if len(jobs) < len(mine):
         done = len(mine) - len(jobs)
         print(f"{done} of {len(mine)} submissions are graded already.")
-    _say_which_tables_pass(jobs, catalog)
+    _report_fixed_inputs(jobs, catalog)
     with tqdm(total=len(jobs), unit="submission", disable=None) as progress:
-        for found_now in graded_by(jobs, settings, options.workers) if jobs else ():
+        for found_now in grade_all(jobs, settings, options.workers) if jobs else ():
             progress.update()
             graded = found_now.after(store.read(found_now.key))
-            said.of(graded)
+            report.of(graded)
             try:
                 store.write(graded)
             except OSError as error:
-                said.add(
+                report.add(
                     f"{options.output}: {graded.path}: not kept ({error.strerror})"
                 )
 
 
-def _say_which_tables_pass(jobs: list[Job], catalog: Catalog) -> None:
+def _report_fixed_inputs(jobs: list[Job], catalog: Catalog) -> None:
     """Say which exercises have no inputs but those that everybody knows."""
-    names = {name for job in jobs for name in job.asked.points or catalog.modules}
+    names = {name for job in jobs for name in job.scheme.points or catalog.modules}
     for name in sorted(names):
         if not has_other_inputs(catalog.find(name)):
             print(
@@ -407,24 +413,24 @@ def _number(one: Submission) -> int:
 
 
 def _job(
-    one: Submission, settings: Settings, asked: Asked, catalog: Catalog
+    one: Submission, settings: Settings, scheme: PointScheme, catalog: Catalog
 ) -> Job:
-    if not asked.points and one.ending == ".ipynb":
-        asked = asked_of_chapter(one.path.stem, catalog)
+    if not scheme.points and one.ending == ".ipynb":
+        scheme = scheme_of_chapter(one.path.stem, catalog)
     try:
         content = read_bytes(one.path)
-    except Trouble:  # who grades it says so
-        return Job(one, asked, "")
-    points = sorted(asked.points.items())
-    return Job(one, asked, digest_of(content, *settings.facts, points))
+    except CannotGrade:  # who grades it says so
+        return Job(one, scheme, "")
+    points = sorted(scheme.points.items())
+    return Job(one, scheme, digest_of(content, *settings.facts, points))
 
 
-def _is_done(job: Job, store: Store, said: _Lines) -> bool:
+def _is_graded(job: Job, store: Store, report: _Report) -> bool:
     """Return whether a submission is graded already, and say again what is wrong with it."""
     earlier = store.read(job.submission.key)
     if earlier is None or not job.digest or earlier.digest != job.digest:
         return False
-    said.of(earlier)
+    report.of(earlier)
     return True
 
 
@@ -441,7 +447,7 @@ def _settings(options: argparse.Namespace, seed: str) -> Settings:
             f"Answers run in containers: {options.container}, image {options.image}."
         )
     else:
-        jail = _shut_in(options, jail)
+        jail = _choose_jail(options, jail)
         print(_ISOLATION[jail.has_namespaces].format(jail.level))
     return Settings(
         options.course,
@@ -453,7 +459,7 @@ def _settings(options: argparse.Namespace, seed: str) -> Settings:
     )
 
 
-def _shut_in(options: argparse.Namespace, jail: Jail) -> Jail:
+def _choose_jail(options: argparse.Namespace, jail: Jail) -> Jail:
     """Return the strictest way to run answers that this system and the teacher allow."""
     others = [options.output, *options.hide]
     if options.release:
@@ -466,7 +472,7 @@ def _shut_in(options: argparse.Namespace, jail: Jail) -> Jail:
             hidden = places_to_hide(options.course, options.submissions, others)
             jail = replace(jail, hidden=hidden)
         level = best_level(options.course, jail, namespaces=wants_namespaces)
-    except Needed as problem:
+    except CannotHide as problem:
         raise _Problem(str(problem)) from None
     except CannotStart as problem:
         raise _Problem(f"answers cannot be run here: {problem}") from None
@@ -489,23 +495,27 @@ _ISOLATION = {
 }
 
 
-def _tell(options: argparse.Namespace, store: Store, said: _Lines) -> None:
+def _write_results(
+    options: argparse.Namespace, store: Store, report: _Report
+) -> None:
     """Write what a teacher and the students read, from all results in the folder."""
     graded = store.all()
-    see = f" See {plain(str(store.folder / 'grades.csv'))}."
+    see = f" See {plain_text(str(store.folder / 'grades.csv'))}."
     try:
         store.write_tables(graded)
     except OSError as error:
-        said.add(f"{options.output}: {error.strerror}")
+        report.add(f"{options.output}: {error.strerror}")
         see = ""
     for one in graded:
         try:
-            written(_page_of(store.folder / "feedback", one), page(one))
+            write_file(_page_path(store.folder / "feedback", one), page(one))
         except (OSError, ValueError) as error:  # nobody's page costs another's
-            said.add(f"{options.output}: no page for {one.path} ({error})")
+            report.add(f"{options.output}: no page for {one.path} ({error})")
     if options.gradebook:
-        for line in into_gradebook(options.gradebook, graded, _released(options)):
-            said.add(line)
+        for line in write_to_gradebook(
+            options.gradebook, graded, _release_name(options)
+        ):
+            report.add(line)
     failed = sum(bool(one.trouble) for one in graded)
     points, of = sum(one.points for one in graded), sum(one.of for one in graded)
     print(
@@ -514,7 +524,7 @@ def _tell(options: argparse.Namespace, store: Store, said: _Lines) -> None:
     )
 
 
-def _page_of(folder: Path, one: Graded) -> Path:
+def _page_path(folder: Path, one: GradedSubmission) -> Path:
     """Return where nbgrader has a page, too; the parts are names that no other has."""
     names = filter(None, (one.student, one.assignment, one.notebook or one.student))
     *folders, last = map(safe_name, names)

@@ -21,7 +21,7 @@ import numpy as np
 
 import whywrong
 from whywrong.declare import Catalog, Unavailable, WrongForm
-from whywrong.grade.wire import Broken, Line, Packer, unpacked
+from whywrong.grade.wire import Line, LineBroken, Packer, unpack
 from whywrong.judge import judge
 from whywrong.running import Outcome, TimesUp, call_guarded, quoted
 
@@ -60,7 +60,7 @@ class _Answer:
             self._line.send({"cell": i})
             outcome = _run(source, f"<cell {i}>", names)
             if outcome.error is not None:
-                failed[str(i)] = _stopped(outcome.error)
+                failed[str(i)] = _describe_stop(outcome.error)
         return {"failed": failed}
 
     def look(self, name: str) -> dict[str, Any]:
@@ -104,10 +104,8 @@ class _Answer:
     ) -> tuple[dict[str, Any], bytes]:
         """Call the function with the judge's arguments; return what comes out."""
         leaves: list[Any] = []
-        given = unpacked(
-            message["args"], blob, function=self._remote, tensors=leaves
-        )
-        before = [_frozen(value) for value in given]
+        given = unpack(message["args"], blob, function=self._remote, tensors=leaves)
+        before = [_fingerprint(value) for value in given]
         function = self._function
         if message["used"]:
             function = self._catalog.find(self._name).used(function)  # type: ignore[union-attr]
@@ -118,7 +116,7 @@ class _Answer:
         packer = Packer()
         reply: dict[str, Any] = {"printed": outcome.printed[:_MOST_SAID]}
         if outcome.error is not None:
-            reply["error"] = _error(outcome.error)
+            reply["error"] = _error_data(outcome.error)
         else:
             reply["value"] = packer.pack(outcome.value)
             if leaves and packer.tensors:
@@ -127,7 +125,7 @@ class _Answer:
         reply["changed"] = [
             [i, packer.pack(after)]
             for i, (was, after) in enumerate(zip(before, given, strict=True))
-            if was is not None and _frozen(after) != was
+            if was is not None and _fingerprint(after) != was
         ]
         return reply, packer.blob
 
@@ -138,7 +136,7 @@ class _Answer:
         import torch
 
         outputs, leaves = self._graphs[message["graph"]]
-        weights = [unpacked(weight, blob) for weight in message["weights"]]
+        weights = [unpack(weight, blob) for weight in message["weights"]]
         asked = [
             (o, w) for o, w in zip(outputs, weights, strict=True) if w is not None
         ]
@@ -164,13 +162,13 @@ class _Answer:
                     key: packer.pack(value) for key, value in options.items()
                 },
             }
-            with _undisturbed():
+            with _without_alarms():
                 self._line.send(asked, packer.blob)
                 reply, blob = self._line.receive()
             if "error" in reply:
                 kind, text = reply["error"]
                 raise _EXCEPTIONS.get(kind, RuntimeError)(text)
-            return unpacked(reply["value"], blob)
+            return unpack(reply["value"], blob)
 
         return remote
 
@@ -189,7 +187,7 @@ _EXCEPTIONS = {
 
 
 @contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
+def _without_alarms() -> Iterator[None]:
     """Let no alarm ring between the halves of a message."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
     try:
@@ -198,7 +196,7 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
 
 
-def _frozen(value: Any) -> Any:
+def _fingerprint(value: Any) -> Any:
     """Return what tells whether an argument was changed; None where it is made to be."""
     if isinstance(value, np.random.Generator):
         return value.bit_generator.state["state"].copy()
@@ -226,13 +224,13 @@ def _run(source: str, where: str, names: dict[str, Any]) -> Outcome:
     return call_guarded(run, (), seconds=_CELL_SECONDS)
 
 
-def _stopped(error: BaseException) -> str:
+def _describe_stop(error: BaseException) -> str:
     if isinstance(error, TimesUp):
         return f"did not come to an end within {_CELL_SECONDS:g} seconds"
     return f"stopped with {quoted(error)}"
 
 
-def _error(error: BaseException) -> dict[str, Any]:
+def _error_data(error: BaseException) -> dict[str, Any]:
     """Return an exception as plain data."""
     if isinstance(error, TimesUp):
         return {"kind": "TimesUp", "text": ""}
@@ -262,12 +260,12 @@ def serve(line: Line, package: str) -> None:
     while True:
         try:
             message, blob = line.receive()
-        except Broken:
+        except LineBroken:
             return
         reply: dict[str, Any]
         try:
             reply, blob = _reply(answer, message, blob)
-        except Broken as problem:
+        except LineBroken as problem:
             reply, blob = {"failed": str(problem)}, b""
         except Unavailable as problem:
             reply, blob = {"failed": str(problem)}, b""

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from whywrong.grade.results import Graded, plain
+from whywrong.grade.results import GradedSubmission, plain_text
 
 __all__ = ["page"]
 
@@ -19,12 +19,12 @@ pre { overflow-x: auto }
 """
 
 
-def page(graded: Graded) -> str:
+def page(graded: GradedSubmission) -> str:
     """Return the page of a submission as HTML.
 
     Parameters
     ----------
-    graded : Graded
+    graded : GradedSubmission
         What was found.
     """
     title = " · ".join(
@@ -49,4 +49,4 @@ def page(graded: Graded) -> str:
         + "\n".join(parts)
         + "</main></body></html>\n"
     )
-    return plain(html, lines=True)
+    return plain_text(html, lines=True)

@@ -8,12 +8,14 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from whywrong.grade.results import Graded, Mark
+from whywrong.grade.results import GradedSubmission, Mark
 
-__all__ = ["into_gradebook"]
+__all__ = ["write_to_gradebook"]
 
 
-def into_gradebook(url: str, graded: Sequence[Graded], release: str) -> list[str]:
+def write_to_gradebook(
+    url: str, graded: Sequence[GradedSubmission], release: str
+) -> list[str]:
     """Write the points of some submissions, and return a line for each that could not be.
 
     An assignment that the gradebook lacks is added. To one that it has, exercises are added only
@@ -24,7 +26,7 @@ def into_gradebook(url: str, graded: Sequence[Graded], release: str) -> list[str
     ----------
     url : str
         The database, such as ``sqlite:///gradebook.db``.
-    graded : sequence of Graded
+    graded : sequence of GradedSubmission
         What was found.
     release : str
         The name of the notebook that was given out; empty if it is not known.
@@ -36,7 +38,7 @@ def into_gradebook(url: str, graded: Sequence[Graded], release: str) -> list[str
 
     foreseen = (SQLAlchemyError, InvalidEntry, MissingEntry, OSError, ValueError)
     try:
-        with _programs_in_reach():
+        with _own_programs_on_path():
             book = Gradebook(url)
         known = {one.name for one in book.assignments if one.notebooks}
     except foreseen as error:
@@ -63,7 +65,7 @@ def into_gradebook(url: str, graded: Sequence[Graded], release: str) -> list[str
 
 
 @contextlib.contextmanager
-def _programs_in_reach() -> Iterator[None]:
+def _own_programs_on_path() -> Iterator[None]:
     """Let nbgrader find its own programs, also where their environment is not activated."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = f"{os.path.dirname(sys.executable)}{os.pathsep}{before}"
@@ -78,7 +80,7 @@ def _reason(error: Exception) -> str:
     return said.splitlines()[0][:200] if said else type(error).__name__
 
 
-def _write(book: Any, one: Graded, may_add: bool) -> None:
+def _write(book: Any, one: GradedSubmission, may_add: bool) -> None:
     if not one.assignment:
         raise ValueError("its folder names no assignment: pass --assignment")
     # A file that is called as its student is the one of its assignment.

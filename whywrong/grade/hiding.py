@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-__all__ = ["Needed", "folder_of", "places_to_hide"]
+__all__ = ["CannotHide", "folder_of", "places_to_hide"]
 
 # What nbgrader keeps in a class's folder, which the first two tell from others.
 _OF_NBGRADER = (
@@ -23,7 +23,7 @@ _OF_NBGRADER = (
 )
 
 
-class Needed(Exception):
+class CannotHide(Exception):
     """A place cannot be hidden, for Python's files lie in it."""
 
 
@@ -39,7 +39,7 @@ def folder_of(package: str) -> str:
 def places_to_hide(
     package: str, submissions: Sequence[Path], others: Sequence[Path]
 ) -> tuple[str, ...]:
-    """Return the files and folders to hide; raise `Needed` if one cannot be.
+    """Return the files and folders to hide; raise `CannotHide` if one cannot be.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def places_to_hide(
     others : sequence of Path
         Whatever else is the class's.
     """
-    needed = _needed_by(package)
+    needed = _python_folders(package)
 
     def can_be_hidden(place: str) -> bool:
         return not any(
@@ -62,17 +62,17 @@ def places_to_hide(
     for path in map(os.path.realpath, submissions):
         folder = os.path.dirname(path)
         around = not os.path.isdir(path) and can_be_hidden(folder)
-        places += [folder if around else path, *_of_nbgrader_around(path)]
+        places += [folder if around else path, *_nbgrader_files_around(path)]
     for place in places:
         if not can_be_hidden(place):
-            raise Needed(
+            raise CannotHide(
                 f"{place}: answers would see it, for Python's files lie in it"
             )
-    listening = filter(can_be_hidden, _where_services_listen())
+    listening = filter(can_be_hidden, _service_places())
     return tuple(dict.fromkeys([*places, *listening]))
 
 
-def _needed_by(package: str) -> list[str]:
+def _python_folders(package: str) -> list[str]:
     """Return the folders from which Python loads what an answer may need."""
     here = os.getcwd()  # "python -m" looks for modules here, an answer does not
     own = (
@@ -87,7 +87,7 @@ def _needed_by(package: str) -> list[str]:
     return [os.path.realpath(path) for path in own if path]
 
 
-def _of_nbgrader_around(path: str) -> Iterator[str]:
+def _nbgrader_files_around(path: str) -> Iterator[str]:
     for folder in (path, *map(str, Path(path).parents)):
         kept = [os.path.join(folder, name) for name in _OF_NBGRADER]
         if any(map(os.path.exists, kept[:2])):
@@ -95,7 +95,7 @@ def _of_nbgrader_around(path: str) -> Iterator[str]:
             return
 
 
-def _where_services_listen() -> Iterator[str]:
+def _service_places() -> Iterator[str]:
     """Yield where sockets lie, for a network of its own does not keep an answer from these."""
     bus = os.environ.get("DBUS_SESSION_BUS_ADDRESS", "").partition(",")[0]
     places = (

@@ -19,7 +19,7 @@ __all__ = [
     "MOST_PROCESSES",
     "Jail",
     "adopt_orphans",
-    "how_it_ended",
+    "describe_exit",
     "limit",
 ]
 
@@ -102,7 +102,7 @@ class Jail:
             return
         user, group = os.getuid(), os.getgid()
         own = 0 if self.is_nobody else _NEWUSER
-        _done(
+        _check(
             _libc().unshare(own | _NEWNS | _NEWIPC | _NEWPID | _NEWNET), "unshare"
         )
         if own:
@@ -129,9 +129,11 @@ class Jail:
 
     def _mount(self) -> None:
         libc = _libc()
-        _done(libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None), "mount")
+        _check(
+            libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None), "mount"
+        )
         attributes = struct.pack("QQQQ", _ATTR_RDONLY, 0, 0, 0)
-        _done(
+        _check(
             libc.syscall(
                 ctypes.c_long(_MOUNT_SETATTR),
                 ctypes.c_long(_AT_FDCWD),
@@ -161,7 +163,7 @@ class Jail:
         for place in emptied:
             flags = _MS_REMOUNT | _MS_BIND | _MS_RDONLY | _MS_NOSUID | _MS_NODEV
             result = libc.mount(b"none", place.encode(), None, flags, None)
-            _done(result, f"mount {place}")
+            _check(result, f"mount {place}")
         mine = f",uid={self.uid},gid={self.uid}" if self.is_nobody else ""
         _mount_empty(self.work, f"size={4 * self.files}m,mode=700{mine}", 0)
         # The new processes' own list of processes, in place of everybody's; some containers forbid
@@ -201,7 +203,7 @@ def limit(
             _lower(resource.RLIMIT_NPROC, processes)
 
 
-def how_it_ended(code: int) -> str:
+def describe_exit(code: int) -> str:
     """Say how a process ended.
 
     Parameters
@@ -234,13 +236,13 @@ def _mount_empty(place: str, options: str, flags: int) -> None:
     flags |= _MS_NOSUID | _MS_NODEV
     libc = _libc()
     result = libc.mount(b"none", place.encode(), b"tmpfs", flags, options.encode())
-    _done(result, f"mount {place}")
+    _check(result, f"mount {place}")
 
 
 def _bind(descriptor: int, place: str) -> None:
     source = f"/proc/self/fd/{descriptor}".encode()
     result = _libc().mount(source, place.encode(), None, _MS_BIND, None)
-    _done(result, f"mount {place}")
+    _check(result, f"mount {place}")
 
 
 def _forbid() -> None:
@@ -279,14 +281,14 @@ def _forbid() -> None:
 
 def _drop_capabilities() -> None:
     header = struct.pack("II", _CAPABILITIES, 0)
-    _done(_libc().capset(header, b"\0" * 24), "capset")
+    _check(_libc().capset(header, b"\0" * 24), "capset")
 
 
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _done(result: int, what: str) -> None:
+def _check(result: int, what: str) -> None:
     if result:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")

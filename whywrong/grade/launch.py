@@ -18,10 +18,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from whywrong.grade.hiding import folder_of
-from whywrong.grade.jail import LEVELS, MOST_PROCESSES, Jail, how_it_ended
-from whywrong.grade.wire import Broken, Line
+from whywrong.grade.jail import LEVELS, MOST_PROCESSES, Jail, describe_exit
+from whywrong.grade.wire import Line, LineBroken
 
-__all__ = ["CannotStart", "Launcher", "Containers", "Processes", "Running"]
+__all__ = ["CannotStart", "Launcher", "Containers", "Processes", "AnswerProcess"]
 
 _STARTS_WITHIN = 120.0  # seconds; PyTorch is loaded meanwhile
 _FIRST_UID = 64_000
@@ -50,7 +50,7 @@ class CannotStart(Exception):
     """No answer can be run here; the text says why."""
 
 
-class Running:
+class AnswerProcess:
     """The process of an answer.
 
     Parameters
@@ -69,7 +69,7 @@ class Launcher(ABC):
     """Starts one answer at a time."""
 
     @abstractmethod
-    def start(self, *, torch: bool) -> Running:
+    def start(self, *, torch: bool) -> AnswerProcess:
         """Start the process of an answer; raise `CannotStart` if that fails."""
 
     @abstractmethod
@@ -87,12 +87,12 @@ class Launcher(ABC):
         """Give back what was needed to start answers."""
 
 
-def _greeted(line: Line) -> Running:
+def _wait_for_greeting(line: Line) -> AnswerProcess:
     try:
         greeting, _ = line.receive(time.monotonic() + _STARTS_WITHIN)
-    except (Broken, TimeoutError):
+    except (LineBroken, TimeoutError):
         raise CannotStart("it does not say a word") from None
-    return Running(line, str(greeting.get("version")))
+    return AnswerProcess(line, str(greeting.get("version")))
 
 
 # --- on this machine ------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ class Processes(Launcher):
         self._line: socket.socket | None = None
         self._work: Path | None = None
 
-    def start(self, *, torch: bool) -> Running:
+    def start(self, *, torch: bool) -> AnswerProcess:
         """Start a copy."""
         self._line, theirs = socket.socketpair()
         try:
@@ -131,13 +131,13 @@ class Processes(Launcher):
                 os.chown(self._work, self._jail.uid, self._jail.uid)
             jail = asdict(replace(self._jail, work=str(self._work)))
             order = {"do": "start", "jail": jail, "torch": torch}
-            problem = self._told(order, [theirs.fileno()])["problem"]
+            problem = self._send_order(order, [theirs.fileno()])["problem"]
             theirs.close()
             if problem:
                 raise CannotStart(str(problem))
             self._line.setblocking(False)
             number = self._line.fileno()
-            return _greeted(Line(number, number))
+            return _wait_for_greeting(Line(number, number))
         except (OSError, ValueError, CannotStart) as error:
             self.end()
             raise CannotStart(str(error)) from None
@@ -148,7 +148,7 @@ class Processes(Launcher):
         """End the copy."""
         how = ""
         try:
-            how = str(self._told({"do": "end", "gone": gone})["how"])
+            how = str(self._send_order({"do": "end", "gone": gone})["how"])
         except (OSError, ValueError):
             self._stop()
         if self._line is not None:
@@ -163,7 +163,7 @@ class Processes(Launcher):
         """End the process that is copied."""
         self._stop()
 
-    def _told(
+    def _send_order(
         self, order: dict[str, object], descriptors: Sequence[int] = ()
     ) -> dict[str, object]:
         if self._control is None:
@@ -246,7 +246,7 @@ def best_level(package: str, jail: Jail, *, namespaces: bool = True) -> str:
             continue
         launcher = Processes(package, replace(jail, level=level))
         try:
-            if _runs(launcher):
+            if _can_run(launcher):
                 return level
             reasons.append(f"{level}: it cannot read Python's files")
         except CannotStart as problem:
@@ -260,7 +260,7 @@ def best_level(package: str, jail: Jail, *, namespaces: bool = True) -> str:
 _TRY = "import colorsys, numpy.polynomial\nopen('here', 'w').close()"
 
 
-def _runs(launcher: Launcher) -> bool:
+def _can_run(launcher: Launcher) -> bool:
     line = launcher.start(torch=False).line
     try:
         until = time.monotonic() + _STARTS_WITHIN
@@ -268,7 +268,7 @@ def _runs(launcher: Launcher) -> bool:
         line.receive(until)
         reply, _ = line.receive(until)
         return reply.get("failed") == {}
-    except (Broken, TimeoutError):
+    except (LineBroken, TimeoutError):
         return False
     finally:
         launcher.end()
@@ -302,7 +302,7 @@ class Containers(Launcher):
         self._running: subprocess.Popen[bytes] | None = None
         self._name = ""
 
-    def start(self, *, torch: bool) -> Running:
+    def start(self, *, torch: bool) -> AnswerProcess:
         """Start a container."""
         self._name = f"whywrong-{uuid.uuid4().hex[:12]}"
         try:
@@ -320,7 +320,9 @@ class Containers(Launcher):
         for stream in (process.stdin, process.stdout, process.stderr):
             os.set_blocking(stream.fileno(), False)
         try:
-            return _greeted(Line(process.stdout.fileno(), process.stdin.fileno()))
+            return _wait_for_greeting(
+                Line(process.stdout.fileno(), process.stdin.fileno())
+            )
         except CannotStart:
             self.end()
             said = process.stderr.read() if not process.stderr.closed else None
@@ -378,7 +380,7 @@ class Containers(Launcher):
             if stream:
                 with contextlib.suppress(OSError):
                     stream.close()
-        return "" if status is None else how_it_ended(status)
+        return "" if status is None else describe_exit(status)
 
     def close(self) -> None:
         """Leave nothing behind."""

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from whywrong.declare import WrongForm
-from whywrong.grade.launch import Running
-from whywrong.grade.wire import Broken, Other, Packer, unpacked
+from whywrong.grade.launch import AnswerProcess
+from whywrong.grade.wire import LineBroken, Other, Packer, unpack
 from whywrong.running import TimesUp
 
-__all__ = ["Answer", "Ended"]
+__all__ = ["Answer", "ProcessEnded"]
 
 # Seconds for the way there and back, on a machine that has much else to do.
 _GRACE = 3.0
-# What a caller may expect an answer to raise; everything else is `_Raised`.
+# What a caller may expect an answer to raise; everything else is `_UnknownError`.
 _KNOWN = {
     error.__name__: error
     for error in (
@@ -29,11 +29,11 @@ _KNOWN = {
 }  # fmt: skip
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """The process of an answer is of no use anymore; the text says why, for its author."""
 
 
-class _Raised(Exception):
+class _UnknownError(Exception):
     """The answer raised something of which only the name is known."""
 
 
@@ -42,7 +42,7 @@ class Answer:
 
     Parameters
     ----------
-    running : Running
+    running : AnswerProcess
         That process.
     seconds : float
         All the time that it has.
@@ -57,7 +57,7 @@ class Answer:
         Whether the check in its process has passed; set by who asked for it.
     """
 
-    def __init__(self, running: Running, seconds: float) -> None:
+    def __init__(self, running: AnswerProcess, seconds: float) -> None:
         self._line = running.line
         self._until = time.monotonic() + seconds
         self._seconds = seconds
@@ -85,22 +85,22 @@ class Answer:
         while True:
             reply, _ = self._receive(self._until)
             if "cell" in reply:
-                on_cell(_whole(reply["cell"]))
+                on_cell(_as_int(reply["cell"]))
                 continue
             failed = reply.get("failed")
             if not isinstance(failed, dict):
                 raise self._end("It does not answer as it should.")
             return {
-                _whole(number): str(said)[:2000] for number, said in failed.items()
+                _as_int(number): str(said)[:2000] for number, said in failed.items()
             }
 
     def look(self, name: str) -> dict[str, Any]:
         """Return what the function for an exercise looks like."""
-        return self._asked({"do": "look", "name": name})
+        return self._ask({"do": "look", "name": name})
 
     def tutor(self, name: str) -> dict[str, Any]:
         """Return what the exercise's own check says of the answer, over there."""
-        return self._asked({"do": "tutor", "name": name})
+        return self._ask({"do": "tutor", "name": name})
 
     def function(
         self, name: str, parameters: Any, *, seconds: float, used: bool, torch: bool
@@ -141,7 +141,7 @@ class Answer:
         order = {"do": "call", "args": packed, "seconds": seconds, "used": used}
         until = min(time.monotonic() + seconds + _GRACE, self._until)
         if not (torch and packer.tensors):
-            reply, blob = self._exchanged(order, packer.blob, until)
+            reply, blob = self._exchange(order, packer.blob, until)
             return self._result(reply, blob, args)
         return _remote().apply(
             self, order, packer.blob, args, until, *packer.tensors
@@ -159,17 +159,17 @@ class Answer:
         if isinstance(printed, str):
             sys.stdout.write(printed)  # the judge reads it there
         if "error" in reply:
-            raise self._raised(reply["error"])
+            raise self._error_from(reply["error"])
         return self._value(reply, blob, [] if tensors is None else tensors)
 
     def _value(self, reply: dict[str, Any], blob: bytes, tensors: list[Any]) -> Any:
         """Return the value of a reply; those of its tensors that have a gradient are listed."""
         try:
-            value = unpacked(reply["value"], blob, tensors=tensors)
+            value = unpack(reply["value"], blob, tensors=tensors)
             for tensor in tensors:
                 tensor.requires_grad_(False)
             return value
-        except (Broken, KeyError):
+        except (LineBroken, KeyError):
             raise self._end("It returns what cannot be understood.") from None
 
     def _take_over(
@@ -178,11 +178,11 @@ class Answer:
         """Change the arguments as the call has changed them over there."""
         try:
             changed = list(reply.get("changed", ()))
-            values = unpacked({"list": [node for _, node in changed]}, blob)
+            values = unpack({"list": [node for _, node in changed]}, blob)
             for (i, _), value in zip(changed, values, strict=True):
                 _overwrite(args[i], value)
         except (
-            Broken,
+            LineBroken,
             AttributeError,
             LookupError,
             TypeError,
@@ -193,7 +193,7 @@ class Answer:
                 "It does to its arguments what cannot be understood."
             ) from None
 
-    def _raised(self, error: Any) -> BaseException:
+    def _error_from(self, error: Any) -> BaseException:
         try:
             kind, text = str(error["kind"]), str(error["text"])[:2000]
             if kind == "WrongForm":
@@ -206,9 +206,9 @@ class Answer:
         known = next((_KNOWN[name] for name in kinds if name in _KNOWN), None)
         if known is not None:
             return known(text)
-        return type(kind[:60] if kind.isidentifier() else "Error", (_Raised,), {})(
-            text
-        )
+        return type(
+            kind[:60] if kind.isidentifier() else "Error", (_UnknownError,), {}
+        )(text)
 
     def back(self, graph: int, weights: Sequence[Any]) -> list[Any]:
         """Return the gradients of a result that came back earlier."""
@@ -218,20 +218,20 @@ class Answer:
             "graph": graph,
             "weights": [packer.pack(weight) for weight in weights],
         }
-        reply, blob = self._exchanged(order, packer.blob, self._until)
+        reply, blob = self._exchange(order, packer.blob, self._until)
         if "failed" in reply:
             raise RuntimeError(str(reply["failed"])[:2000])
         try:
-            return list(unpacked({"list": reply["gradients"]}, blob))
-        except (Broken, LookupError, TypeError):
+            return list(unpack({"list": reply["gradients"]}, blob))
+        except (LineBroken, LookupError, TypeError):
             raise self._end("Its gradients cannot be understood.") from None
 
     # --- messages ---------------------------------------------------------------------------------
 
-    def _asked(self, order: dict[str, Any]) -> dict[str, Any]:
-        return self._exchanged(order, b"", self._until)[0]
+    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        return self._exchange(order, b"", self._until)[0]
 
-    def _exchanged(
+    def _exchange(
         self, order: dict[str, Any], blob: bytes, until: float
     ) -> tuple[dict[str, Any], bytes]:
         """Send an order; call what the answer wants called meanwhile; return the reply."""
@@ -242,7 +242,7 @@ class Answer:
                 if "callback" not in reply:
                     return reply, blob
                 self._call_back(reply, blob, until)
-        except Ended:
+        except ProcessEnded:
             raise
         except BaseException:  # it was cut short: half a message may be left
             self.ended = self.ended or "It did not come to an end in time."
@@ -254,9 +254,9 @@ class Answer:
             function = self._callables[asked["callback"]]
             options = dict(asked["options"])
             nodes = [asked["args"], *options.values()]
-            args, *values = unpacked({"list": nodes}, blob)
+            args, *values = unpack({"list": nodes}, blob)
             options = dict(zip(options, values, strict=True))
-        except (Broken, LookupError, TypeError, ValueError):
+        except (LineBroken, LookupError, TypeError, ValueError):
             raise self._end("It calls what it was not given.") from None
         reply: dict[str, Any]
         try:
@@ -273,14 +273,14 @@ class Answer:
         return len(self._callables) - 1
 
     def _send(self, message: dict[str, Any], blob: bytes, until: float) -> None:
-        self._within(lambda: self._line.send(message, blob, until))
+        self._before_deadline(lambda: self._line.send(message, blob, until))
 
     def _receive(self, until: float) -> tuple[dict[str, Any], bytes]:
-        return self._within(lambda: self._line.receive(until))
+        return self._before_deadline(lambda: self._line.receive(until))
 
-    def _within(self, do: Callable[[], Any]) -> Any:
+    def _before_deadline(self, do: Callable[[], Any]) -> Any:
         if self.ended:
-            raise Ended(self.ended)
+            raise ProcessEnded(self.ended)
         try:
             return do()
         except TimeoutError:
@@ -292,15 +292,15 @@ class Answer:
                 ) from None
             self.ended = "It did not come to an end in time."
             raise TimesUp from None
-        except Broken as problem:
+        except LineBroken as problem:
             raise self._end(f"Its process does not answer: {problem}.") from None
 
-    def _end(self, why: str) -> Ended:
+    def _end(self, why: str) -> ProcessEnded:
         self.ended = why
-        return Ended(why)
+        return ProcessEnded(why)
 
 
-def _whole(number: Any) -> int:
+def _as_int(number: Any) -> int:
     try:
         return int(number)
     except (TypeError, ValueError, OverflowError):
@@ -356,7 +356,7 @@ def _remote() -> Any:
             until: Any,
             *_: Any,
         ) -> Any:
-            reply, back = answer._exchanged(order, blob, until)
+            reply, back = answer._exchange(order, blob, until)
             tensors: list[Any] = []
             value = answer._result(reply, back, args, tensors)
             outputs = value if isinstance(value, tuple) else (value,)

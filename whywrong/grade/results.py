@@ -17,7 +17,14 @@ from typing import Any
 from whywrong.files import write_whole
 from whywrong.result import Result
 
-__all__ = ["Graded", "Mark", "Store", "digest_of", "plain", "written"]
+__all__ = [
+    "GradedSubmission",
+    "Mark",
+    "Store",
+    "digest_of",
+    "plain_text",
+    "write_file",
+]
 
 _COLUMNS = (
     "student", "assignment", "notebook", "exercise", "status", "points", "of", "faults", "note"
@@ -31,7 +38,7 @@ _SEED_WITHIN = 10.0  # seconds
 _SEED_MODE = 0o660  # for who grades together, and nobody else
 
 
-def plain(text: str, *, lines: bool = False) -> str:
+def plain_text(text: str, *, lines: bool = False) -> str:
     """Return a text that does nothing but be read, whoever has written it.
 
     Parameters
@@ -88,7 +95,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedSubmission:
     """What came out for one submission.
 
     Parameters
@@ -129,16 +136,16 @@ class Graded:
         return sum(mark.of for mark in self.marks)
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def messages(self) -> tuple[str, ...]:
         """What its teacher is to be told."""
         return (self.trouble, *self.notes) if self.trouble else self.notes
 
-    def after(self, earlier: "Graded | None") -> "Graded":
+    def after(self, earlier: "GradedSubmission | None") -> "GradedSubmission":
         """Return what counts: where this could not be graded, what was found earlier.
 
         Parameters
         ----------
-        earlier : Graded or None
+        earlier : GradedSubmission or None
             What is kept of the same submission.
         """
         if not self.trouble or earlier is None or earlier.trouble:
@@ -152,11 +159,11 @@ class Graded:
         return asdict(self)
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> "Graded":
+    def from_data(cls, data: Mapping[str, Any]) -> "GradedSubmission":
         """Take back what `as_data` gave; raise ``ValueError`` if it is something else."""
         try:
             marks: Any = tuple(
-                Mark(**{k: _frozen(v) for k, v in mark.items()})
+                Mark(**{k: _as_tuple(v) for k, v in mark.items()})
                 for mark in data["marks"]
             )
             return cls(**{**data, "marks": marks, "notes": tuple(data["notes"])})
@@ -164,11 +171,11 @@ class Graded:
             raise ValueError(f"these are no results: {error}") from None
 
 
-def _frozen(value: Any) -> Any:
+def _as_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def written(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Write a file whole or not at all, in a folder that is made where it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
@@ -179,7 +186,7 @@ def digest_of(content: bytes, *settings: object) -> str:
     return hashlib.sha256(content + repr(settings).encode()).hexdigest()
 
 
-def _for_tutors(path: str, flags: int) -> int:
+def _open_for_tutors(path: str, flags: int) -> int:
     return os.open(path, flags, _SEED_MODE)
 
 
@@ -211,7 +218,7 @@ class Store:
         # Several machines may begin at once: the first of them makes it, the others wait for it.
         with (
             contextlib.suppress(FileExistsError),
-            open(path, "x", encoding="ascii", opener=_for_tutors) as file,
+            open(path, "x", encoding="ascii", opener=_open_for_tutors) as file,
         ):
             file.write(f"{os.urandom(8).hex()}\n")
         until = time.monotonic() + _SEED_WITHIN
@@ -221,39 +228,39 @@ class Store:
             time.sleep(0.05)
         return seed
 
-    def read(self, key: str) -> Graded | None:
+    def read(self, key: str) -> GradedSubmission | None:
         """Return what was found earlier; None where there is nothing, or nothing of use."""
         try:
             text = self._path(key).read_text("utf-8")
-            return Graded.from_data(json.loads(text))
+            return GradedSubmission.from_data(json.loads(text))
         except (OSError, ValueError, RecursionError):
             return None
 
-    def write(self, graded: Graded) -> None:
+    def write(self, graded: GradedSubmission) -> None:
         """Keep what was found."""
-        written(self._path(graded.key), json.dumps(graded.as_data(), indent=1))
+        write_file(self._path(graded.key), json.dumps(graded.as_data(), indent=1))
 
     def drop(self, key: str) -> None:
         """Forget what was found."""
         self._path(key).unlink(missing_ok=True)
 
-    def all(self) -> list[Graded]:
+    def all(self) -> list[GradedSubmission]:
         """Return everything that was found, by all runs and all machines."""
         files = sorted((self.folder / "submissions").glob("*.json"))
         read = (self.read(file.stem) for file in files)
         return [graded for graded in read if graded is not None]
 
-    def write_tables(self, graded: Sequence[Graded]) -> None:
+    def write_tables(self, graded: Sequence[GradedSubmission]) -> None:
         """Write the tables of all results."""
         data = [one.as_data() for one in graded]
-        written(self.folder / "grades.json", json.dumps(data, indent=1))
-        written(self.folder / "grades.csv", _table(graded))
+        write_file(self.folder / "grades.json", json.dumps(data, indent=1))
+        write_file(self.folder / "grades.csv", _table(graded))
 
     def _path(self, key: str) -> Path:
         return self.folder / "submissions" / f"{key}.json"
 
 
-def _table(graded: Iterable[Graded]) -> str:
+def _table(graded: Iterable[GradedSubmission]) -> str:
     text = io.StringIO()
     rows = csv.writer(text)
     rows.writerow(_COLUMNS)
@@ -280,5 +287,5 @@ def _table(graded: Iterable[Graded]) -> str:
 
 def _cell(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula, or cuts at a semicolon."""
-    clean = plain(text).replace(";", ",")
+    clean = plain_text(text).replace(";", ",")
     return f"'{clean}" if clean[:1] in ("=", "+", "-", "@") else clean

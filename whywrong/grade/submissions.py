@@ -14,17 +14,17 @@ import nbformat
 import nbformat.reader
 
 from whywrong.declare import Catalog
-from whywrong.grade.results import plain
+from whywrong.grade.results import plain_text
 from whywrong.grade.verdicts import Code
 
 __all__ = [
-    "Asked",
+    "PointScheme",
     "Submission",
-    "Trouble",
-    "asked_by",
-    "asked_of_chapter",
+    "CannotGrade",
+    "scheme_of_release",
+    "scheme_of_chapter",
     "cut",
-    "found_in",
+    "find_submissions",
     "read_bytes",
     "read_code",
     "safe_name",
@@ -40,7 +40,7 @@ _IMPORT = re.compile(r"(import|from) ")
 _TEXT = re.compile(r"[\w.@+ -]")
 
 
-class Trouble(Exception):
+class CannotGrade(Exception):
     """Something that was handed in cannot be graded as it is; the text says why."""
 
 
@@ -104,7 +104,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def found_in(
+def find_submissions(
     places: Sequence[Path], assignment: str = "", notebook: str = ""
 ) -> tuple[list[Submission], list[tuple[Path, str]]]:
     """Return the submissions in some files and folders, and what is left out, with the reason.
@@ -127,7 +127,7 @@ def found_in(
     left_out: list[tuple[Path, str]] = []
     for place in places:
         for path, parts in _files(place, left_out):
-            one = _named(path, parts)
+            one = _submission_at(path, parts)
             if assignment and one.assignment not in ("", assignment):
                 continue
             if notebook and one.notebook not in ("", notebook):
@@ -175,8 +175,8 @@ def _files_below(
         )
 
     for folder, folders, names in os.walk(top, onerror=refused):
-        folders[:] = _handed_in(folders)
-        names = _handed_in(names)
+        folders[:] = _without_clutter(folders)
+        names = _without_clutter(names)
         here = [name for name in names if _is_answer(name)]
         notebooks = [name for name in here if name.lower().endswith(".ipynb")]
         inside = Path(folder).relative_to(top).parts
@@ -194,19 +194,19 @@ def _files_below(
             yield Path(folder, name), (*inside, name)
 
 
-def _handed_in(names: Iterable[str]) -> list[str]:
+def _without_clutter(names: Iterable[str]) -> list[str]:
     """Return names in order, less those that a computer has put there."""
     return sorted(n for n in names if n[0] != "." and n not in _NOT_HANDED_IN)
 
 
-def _named(path: Path, parts: tuple[str, ...]) -> Submission:
+def _submission_at(path: Path, parts: tuple[str, ...]) -> Submission:
     if len(parts) == 1:
         return Submission(path, path.stem, "", "")
     return Submission(path, parts[0], "/".join(parts[1:-1]), path.stem)
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what a file holds; raise `Trouble` where it is no ordinary file."""
+    """Return what a file holds; raise `CannotGrade` where it is no ordinary file."""
     try:
         handle = os.open(
             path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0)
@@ -214,15 +214,15 @@ def read_bytes(path: Path) -> bytes:
         with open(handle, "rb") as file:
             about = os.fstat(handle)
             if not stat.S_ISREG(about.st_mode):
-                raise Trouble("is not an ordinary file")
+                raise CannotGrade("is not an ordinary file")
             if about.st_size > _MOST_BYTES:
-                raise Trouble(f"has {about.st_size:,} bytes, more than is read")
+                raise CannotGrade(f"has {about.st_size:,} bytes, more than is read")
             return file.read(_MOST_BYTES)
     except OSError as error:
         if os.path.islink(path):  # unlike Path.is_symlink, no error without rights
-            raise Trouble("is a link") from None
+            raise CannotGrade("is a link") from None
         said = f"cannot be read ({error.strerror})"
-        raise Trouble("is a folder" if os.path.isdir(path) else said) from None
+        raise CannotGrade("is a folder" if os.path.isdir(path) else said) from None
 
 
 # --- cells ----------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ class _Cell:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PointScheme:
     """What an assignment asks for.
 
     Parameters
@@ -251,8 +251,8 @@ class Asked:
 
 
 def read_code(
-    content: bytes, ending: str, asked: Asked, catalog: Catalog
-) -> tuple[Code, Asked, list[str]]:
+    content: bytes, ending: str, scheme: PointScheme, catalog: Catalog
+) -> tuple[Code, PointScheme, list[str]]:
     """Return what is to be run, what is asked for, and what is wrong with the file.
 
     Parameters
@@ -261,57 +261,64 @@ def read_code(
         The file's.
     ending : str
         ``".ipynb"`` or ``".py"``.
-    asked : Asked
+    scheme : PointScheme
         What the assignment asks for; if it names nothing, the file's own checks say it.
     catalog : Catalog
         The exercises of the course.
 
     Raises
     ------
-    Trouble
+    CannotGrade
         If it is no notebook and no text, or nothing in it can be graded.
     """
     is_notebook = ending == ".ipynb"
-    cells = _cells(content) if is_notebook else [_Cell(1, _decoded(content))]
-    notes = _notes(cells, asked, catalog) if is_notebook else []
-    if not asked.points:
-        asked = Asked(
-            {name: catalog.find(name).points for name in _own(cells, catalog)}
+    cells = _cells(content) if is_notebook else [_Cell(1, _decode(content))]
+    notes = _notes(cells, scheme, catalog) if is_notebook else []
+    if not scheme.points:
+        scheme = PointScheme(
+            {
+                name: catalog.find(name).points
+                for name in _exercises_in(cells, catalog)
+            }
         )
-    if not asked.points:
-        names = sorted(_checked(cells)) if is_notebook else []
+    if not scheme.points:
+        names = sorted(_checked_exercises(cells)) if is_notebook else []
         of = f": it checks {', '.join(names[:3])}"[:200] if names else ""
-        raise Trouble(f"has no exercise of this course{of}")
+        raise CannotGrade(f"has no exercise of this course{of}")
     code = Code(tuple((c.number, c.source) for c in cells if not c.is_check))
-    return code, asked, notes
+    return code, scheme, notes
 
 
-def asked_of_chapter(name: str, catalog: Catalog) -> Asked:
+def scheme_of_chapter(name: str, catalog: Catalog) -> PointScheme:
     """Return what a notebook asks for that is called like a chapter; nothing for others."""
     names = catalog.chapters.get(name, ())
-    return Asked({exercise: catalog.find(exercise).points for exercise in names})
+    return PointScheme(
+        {exercise: catalog.find(exercise).points for exercise in names}
+    )
 
 
-def asked_by(content: bytes, catalog: Catalog) -> Asked:
+def scheme_of_release(content: bytes, catalog: Catalog) -> PointScheme:
     """Return what a released notebook asks for, with its points."""
-    own = _own(_cells(content), catalog)
-    return Asked(
+    own = _exercises_in(_cells(content), catalog)
+    return PointScheme(
         {n: catalog.find(n).points if p is None else p for n, p in own.items()}
     )
 
 
-def _own(cells: Sequence[_Cell], catalog: Catalog) -> dict[str, float | None]:
+def _exercises_in(
+    cells: Sequence[_Cell], catalog: Catalog
+) -> dict[str, float | None]:
     """Return the exercises of the course that cells check or, if they check none, define."""
-    names = _checked(cells)
+    names = _checked_exercises(cells)
     if not names:
         for cell in cells:
-            names.update(dict.fromkeys(_defined(cell.source)))
+            names.update(dict.fromkeys(_defined_names(cell.source)))
     return {
         name: points for name, points in names.items() if name in catalog.modules
     }
 
 
-def _checked(cells: Sequence[_Cell]) -> dict[str, float | None]:
+def _checked_exercises(cells: Sequence[_Cell]) -> dict[str, float | None]:
     """Return the exercises that are checked, by the cells' ids or by the calls in them."""
     found: dict[str, float | None] = {}
     for cell in cells:
@@ -324,7 +331,7 @@ def _checked(cells: Sequence[_Cell]) -> dict[str, float | None]:
     return found
 
 
-def _defined(source: str) -> list[str]:
+def _defined_names(source: str) -> list[str]:
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -333,22 +340,26 @@ def _defined(source: str) -> list[str]:
     return [node.name for node in body if isinstance(node, kinds)]
 
 
-def _notes(cells: Sequence[_Cell], asked: Asked, catalog: Catalog) -> list[str]:
+def _notes(
+    cells: Sequence[_Cell], scheme: PointScheme, catalog: Catalog
+) -> list[str]:
     """Say what is missing, twice there, or of another course."""
     ids = Counter(cell.id for cell in cells if cell.id)
     notes = [f"the cell `{id}` is there {times} times; all of them are run"
              for id, times in ids.items() if times > 1]  # fmt: skip
-    for name in asked.points:
+    for name in scheme.points:
         if f"{name}-answer" not in ids and any(
             id.endswith("-answer") for id in ids
         ):
             notes.append(f"the cell `{name}-answer` is missing")
-    unknown = [name for name in _checked(cells) if name not in catalog.modules]
+    unknown = [
+        name for name in _checked_exercises(cells) if name not in catalog.modules
+    ]
     if unknown:
         notes.append(
             f"`{'`, `'.join(unknown[:5])}` is no exercise of this course, or of another version"
         )
-    return [plain(note)[:200] for note in notes[:_MOST_NOTES]]
+    return [plain_text(note)[:200] for note in notes[:_MOST_NOTES]]
 
 
 def _cells(content: bytes) -> list[_Cell]:
@@ -356,19 +367,19 @@ def _cells(content: bytes) -> list[_Cell]:
     try:
         # nbformat.reads would also hold it against the format's schema and print what it finds,
         # cell ids for example, which change nothing here.
-        notebook = nbformat.convert(nbformat.reader.reads(_decoded(content)), 4)
+        notebook = nbformat.convert(nbformat.reader.reads(_decode(content)), 4)
         code = [cell for cell in notebook.cells if cell.cell_type == "code"]
         return [
             _Cell(number, str(cell.source), *_role(cell.metadata, str(cell.source)))
             for number, cell in enumerate(code, 1)
         ]
-    except Trouble:
+    except CannotGrade:
         raise
     except (
         Exception
     ) as error:  # nbformat lets through whatever a broken file makes it raise
         said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
-        raise Trouble(f"is not a notebook ({said})") from None
+        raise CannotGrade(f"is not a notebook ({said})") from None
 
 
 def _role(
@@ -395,8 +406,10 @@ def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _decoded(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Trouble(f"is not a text (byte {error.start} is not UTF-8)") from None
+        raise CannotGrade(
+            f"is not a text (byte {error.start} is not UTF-8)"
+        ) from None

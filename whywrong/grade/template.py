@@ -21,7 +21,7 @@ from typing import Any
 import psutil
 
 from whywrong.grade.answer import serve, settle
-from whywrong.grade.jail import MOST_PROCESSES, Jail, adopt_orphans, how_it_ended
+from whywrong.grade.jail import MOST_PROCESSES, Jail, adopt_orphans, describe_exit
 from whywrong.grade.wire import Line
 
 __all__ = ["main"]
@@ -40,7 +40,7 @@ def main() -> None:
     )
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the grader's affair
     adopt_orphans()
-    running: _Running | None = None
+    running: _Child | None = None
     while True:
         while running and not select.select([control], [], [], _LOOKS_EVERY)[0]:
             running.look_at_use()
@@ -55,7 +55,7 @@ def main() -> None:
             if order["torch"]:
                 _load_torch()
             jail = Jail(**order["jail"])
-            running = _started(jail, descriptors[0], package, control)
+            running = _start(jail, descriptors[0], package, control)
             reply: dict[str, Any] = {"problem": running.problem}
         else:
             reply = {"how": running.ended(order["gone"]) if running else ""}
@@ -81,7 +81,7 @@ def _load_torch() -> None:
         torch.autograd.grad(x * x, x, torch.ones(1))
 
 
-class _Running:
+class _Child:
     """A copy that runs.
 
     Parameters
@@ -127,7 +127,7 @@ class _Running:
         gone : bool
             Whether it seems to have ended by itself.
         """
-        how = self._too_much or (self._how_by_itself() if gone else "")
+        how = self._too_much or (self._own_exit() if gone else "")
         self._kill()
         return how
 
@@ -147,21 +147,19 @@ class _Running:
             except ChildProcessError:
                 break
 
-    def _how_by_itself(self) -> str:
+    def _own_exit(self) -> str:
         """Return how it ended by itself; nothing if it still runs."""
         # The line breaks a moment before the process is gone.
         for _ in range(20):
             pid, status = os.waitpid(self.outer, os.WNOHANG)
             if pid:
                 self.outer = 0
-                return how_it_ended(os.waitstatus_to_exitcode(status))
+                return describe_exit(os.waitstatus_to_exitcode(status))
             time.sleep(0.005)
         return ""
 
 
-def _started(
-    jail: Jail, line: int, package: str, control: socket.socket
-) -> _Running:
+def _start(jail: Jail, line: int, package: str, control: socket.socket) -> _Child:
     said, tell = os.pipe()
     outer = os.fork()
     if outer == 0:
@@ -174,7 +172,7 @@ def _started(
         number, *problem = file.read().split(b"\n", 1)
     inner = int(number) if number.isdigit() else 0
     said_so = b"".join(problem).decode(errors="replace")
-    return _Running(outer, inner, said_so, 2 * jail.memory)
+    return _Child(outer, inner, said_so, 2 * jail.memory)
 
 
 def _copy(jail: Jail, line: int, package: str, tell: int) -> None:

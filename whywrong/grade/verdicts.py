@@ -15,8 +15,8 @@ import numpy as np
 
 from whywrong.declare import Case, Exercise, Question
 from whywrong.grade.launch import Launcher
-from whywrong.grade.proxy import Answer, Ended
-from whywrong.grade.results import plain
+from whywrong.grade.proxy import Answer, ProcessEnded
+from whywrong.grade.results import plain_text
 from whywrong.grade.wire import Packer
 from whywrong.inputs import with_other_inputs
 from whywrong.judge import judge
@@ -28,7 +28,7 @@ __all__ = [
     "Code",
     "Grader",
     "has_other_inputs",
-    "judged_outside",
+    "judge_outside",
     "with_fresh_cases",
 ]
 
@@ -123,8 +123,8 @@ class Grader:
         failed: dict[int, str] | None = None
         try:
             failed = answer.cells(code.cells, begun.append)
-            result = _judged(task, fresh, answer, failed)
-        except (Ended, TimesUp) as problem:
+            result = _judge_answer(task, fresh, answer, failed)
+        except (ProcessEnded, TimesUp) as problem:
             why = answer.ended or str(problem)
             if failed is None and begun:  # other answers do without this cell
                 hung.add(begun[-1])
@@ -139,7 +139,7 @@ class Grader:
         return result, answer.is_late and answer.passed_inside
 
 
-def _judged(
+def _judge_answer(
     task: Exercise | Question,
     fresh: Exercise | Question,
     answer: Answer,
@@ -147,12 +147,12 @@ def _judged(
 ) -> Result:
     seen = answer.look(task.name)
     if seen.get("found") is not True:
-        return _missing(task, failed)
-    inside = _inside(task, answer)
+        return _missing_result(task, failed)
+    inside = _tutor_result(task, answer)
     if not inside.passed:
         return inside
     answer.passed_inside = True
-    outside = judged_outside(fresh, answer, seen)
+    outside = judge_outside(fresh, answer, seen)
     if outside.passed:
         return inside
     note = "It is right for the inputs of the notebook's own check, but not for others."
@@ -161,7 +161,7 @@ def _judged(
     )
 
 
-def _missing(task: Exercise | Question, failed: dict[int, str]) -> Result:
+def _missing_result(task: Exercise | Question, failed: dict[int, str]) -> Result:
     said = f"Nothing of what was handed in defines `{task.name}`."
     cells = [f"Cell {number} {how}." for number, how in sorted(failed.items())]
     return Result(
@@ -172,7 +172,7 @@ def _missing(task: Exercise | Question, failed: dict[int, str]) -> Result:
     )
 
 
-def _inside(task: Exercise | Question, answer: Answer) -> Result:
+def _tutor_result(task: Exercise | Question, answer: Answer) -> Result:
     """Return what the check in the answer's process says, as far as it is a verdict at all."""
     said = answer.tutor(task.name)
     status = said.get("status")
@@ -195,7 +195,9 @@ def _inside(task: Exercise | Question, answer: Answer) -> Result:
 
 
 def _text(value: Any) -> str:
-    return plain(value[:_MOST_SAID], lines=True) if isinstance(value, str) else ""
+    return (
+        plain_text(value[:_MOST_SAID], lines=True) if isinstance(value, str) else ""
+    )
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -205,7 +207,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 # --- from outside ---------------------------------------------------------------------------------
 
 
-def judged_outside(
+def judge_outside(
     task: Exercise | Question, answer: Answer, seen: dict[str, Any]
 ) -> Result:
     """Return the verdict by values alone.
@@ -240,7 +242,7 @@ def judged_outside(
         result = judge(task, function, watched=False)
     except Exception as error:
         if answer.ended:
-            raise Ended(answer.ended) from None
+            raise ProcessEnded(answer.ended) from None
         said = f"{type(error).__name__}: {error}"[:_MOST_SAID]
         return Result(
             "crashed",
@@ -249,7 +251,7 @@ def judged_outside(
             ("no-verdict",),
         )
     if answer.ended and "endless" not in result.faults:
-        raise Ended(answer.ended)
+        raise ProcessEnded(answer.ended)
     return result
 
 
@@ -273,7 +275,7 @@ def with_fresh_cases(task: Exercise | Question, seed: str) -> Exercise | Questio
     return replace(
         task,
         cases=lambda: shuffled,
-        use=_used_there(task),
+        use=_remote_use(task),
         seconds=_NO_HURRY,
     )
 
@@ -290,16 +292,16 @@ def has_other_inputs(task: Exercise | Question) -> bool:
         return True
     other = with_other_inputs(task, "")
     assert isinstance(other, Exercise)
-    return [*map(_known_by, task.cases())] != [*map(_known_by, other.cases())]
+    return [*map(_case_key, task.cases())] != [*map(_case_key, other.cases())]
 
 
-def _known_by(case: Case) -> list[Any]:
+def _case_key(case: Case) -> list[Any]:
     """Return what tells the inputs of a case from others."""
     packer = Packer(lambda function: 0)
     return [packer.pack(case.args), packer.blob]
 
 
-def _used_there(task: Exercise) -> Callable[..., Any] | None:
+def _remote_use(task: Exercise) -> Callable[..., Any] | None:
     """Return how a case is put to use where the answer's process does that itself."""
     use = task.use
     if use is None or task.library != "torch":

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Broken", "Line", "Other", "Packer", "unpacked"]
+__all__ = ["LineBroken", "Line", "Other", "Packer", "unpack"]
 
 _HEAD = struct.Struct(">II")
 MOST_TEXT = 4 << 20
@@ -32,7 +32,7 @@ _TORCH_DTYPES = {
 }  # fmt: skip
 
 
-class Broken(Exception):
+class LineBroken(Exception):
     """What came makes no sense, is too large, or nobody is there anymore."""
 
 
@@ -82,9 +82,11 @@ class Line:
         try:
             text = json.dumps(message).encode()
         except (ValueError, RecursionError) as error:
-            raise Broken(f"this cannot be sent: {type(error).__name__}") from None
+            raise LineBroken(
+                f"this cannot be sent: {type(error).__name__}"
+            ) from None
         if len(text) > MOST_TEXT or len(blob) > MOST_BYTES:
-            raise Broken("this is too large to be sent")
+            raise LineBroken("this is too large to be sent")
         rest = memoryview(_HEAD.pack(len(text), len(blob)) + text + blob)
         while rest:
             try:
@@ -92,24 +94,27 @@ class Line:
             except BlockingIOError:
                 self._wait(self.outgoing, select.POLLOUT, until)
             except OSError as error:
-                raise Broken("nobody is there anymore") from error
+                raise LineBroken("nobody is there anymore") from error
             self._hurry(until)
 
     def receive(self, until: float = math.inf) -> tuple[dict[str, Any], bytes]:
-        """Return the next frame; raise ``TimeoutError`` or `Broken`."""
-        n_text, n_blob = _HEAD.unpack(self._exactly(_HEAD.size, until))
+        """Return the next frame; raise ``TimeoutError`` or `LineBroken`."""
+        n_text, n_blob = _HEAD.unpack(self._read_exactly(_HEAD.size, until))
         if n_text > MOST_TEXT or n_blob > MOST_BYTES:
-            raise Broken("the other side sends more than is allowed")
-        text, blob = self._exactly(n_text, until), self._exactly(n_blob, until)
+            raise LineBroken("the other side sends more than is allowed")
+        text, blob = (
+            self._read_exactly(n_text, until),
+            self._read_exactly(n_blob, until),
+        )
         try:
             message = json.loads(text)
         except (ValueError, RecursionError):
-            raise Broken("the other side sends what is no message") from None
+            raise LineBroken("the other side sends what is no message") from None
         if not isinstance(message, dict):
-            raise Broken("the other side sends what is no message")
+            raise LineBroken("the other side sends what is no message")
         return message, blob
 
-    def _exactly(self, size: int, until: float) -> bytes:
+    def _read_exactly(self, size: int, until: float) -> bytes:
         parts, missing = [], size
         while missing:
             try:
@@ -118,9 +123,9 @@ class Line:
                 self._wait(self.incoming, select.POLLIN, until)
                 continue
             except OSError as error:
-                raise Broken("nobody is there anymore") from error
+                raise LineBroken("nobody is there anymore") from error
             if not part:
-                raise Broken("nobody is there anymore")
+                raise LineBroken("nobody is there anymore")
             parts.append(part)
             missing -= len(part)
             self._hurry(until)
@@ -224,7 +229,7 @@ class Packer:
     def _put(self, array: np.ndarray) -> int:
         at, self._size = self._size, self._size + array.nbytes
         if self._size > MOST_BYTES:
-            raise Broken(
+            raise LineBroken(
                 f"an array of {array.nbytes:,} bytes is too large to be sent"
             )
         self._parts.append(np.ascontiguousarray(array).tobytes())
@@ -235,14 +240,14 @@ def _other(value: Any) -> dict[str, str]:
     return {"other": type.__getattribute__(type(value), "__name__")[:80]}
 
 
-def unpacked(
+def unpack(
     node: Any,
     blob: bytes,
     *,
     function: Callable[[int], Any] | None = None,
     tensors: list[Any] | None = None,
 ) -> Any:
-    """Return the value that `Packer` packed; raise `Broken` if none can have packed it so.
+    """Return the value that `Packer` packed; raise `LineBroken` if none can have packed it so.
 
     Parameters
     ----------
@@ -259,11 +264,11 @@ def unpacked(
         reader = _Reader(blob, function, [] if tensors is None else tensors)
         return reader.value(node)
     except (LookupError, TypeError, ValueError, RuntimeError, OverflowError):
-        raise Broken("the other side sends what is no value") from None
+        raise LineBroken("the other side sends what is no value") from None
 
 
 class _Reader:
-    """Makes the values of one message; `unpacked` says of what.
+    """Makes the values of one message; `unpack` says of what.
 
     A message takes no more memory than it has bytes: what is in it is read once.
     """

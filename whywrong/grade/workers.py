@@ -16,18 +16,18 @@ from typing import Any
 import whywrong
 from whywrong.grade.jail import Jail
 from whywrong.grade.launch import CannotStart, Containers, Launcher, Processes
-from whywrong.grade.results import Graded, Mark
+from whywrong.grade.results import GradedSubmission, Mark
 from whywrong.grade.submissions import (
-    Asked,
+    CannotGrade,
+    PointScheme,
     Submission,
-    Trouble,
     read_bytes,
     read_code,
 )
 from whywrong.grade.verdicts import PATIENCE, Grader
 from whywrong.result import Result
 
-__all__ = ["Settings", "graded_by", "graded_one"]
+__all__ = ["Settings", "grade_all", "grade_one"]
 
 # What the judge itself may use: an answer may ask it for large results.
 _JUDGE_BYTES = 4 << 30
@@ -98,18 +98,18 @@ class Job:
     Parameters
     ----------
     submission : Submission
-    asked : Asked
+    scheme : PointScheme
         What is asked for; nothing where the file itself says it.
     digest : str
         Kept with the result.
     """
 
     submission: Submission
-    asked: Asked
+    scheme: PointScheme
     digest: str
 
 
-def graded_one(job: Job, grader: Grader, catalog: Any) -> Graded:
+def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
     """Grade one submission; whatever is wrong with it is in what comes back.
 
     Parameters
@@ -124,43 +124,43 @@ def graded_one(job: Job, grader: Grader, catalog: Any) -> Graded:
     one, begun = job.submission, time.monotonic()
     try:
         content = read_bytes(one.path)
-        code, asked, notes = read_code(content, one.ending, job.asked, catalog)
-        if len(asked.points) > _MOST_EXERCISES:
-            raise Trouble(
-                f"asks for {len(asked.points)} exercises, more than are graded"
+        code, scheme, notes = read_code(content, one.ending, job.scheme, catalog)
+        if len(scheme.points) > _MOST_EXERCISES:
+            raise CannotGrade(
+                f"asks for {len(scheme.points)} exercises, more than are graded"
             )
-        results = grader.results(code, list(asked.points))
-    except Trouble as trouble:
-        return _not_graded(job, str(trouble))
+        results = grader.results(code, list(scheme.points))
+    except CannotGrade as trouble:
+        return _failure(job, str(trouble))
     except CannotStart as trouble:
-        return _not_graded(job, f"its answers could not be run ({trouble})")
+        return _failure(job, f"its answers could not be run ({trouble})")
     except Exception as error:  # one submission's points are lost, and no other's
         said = f"{type(error).__name__}: {error}"[:200]
-        return _not_graded(job, f"could not be judged ({said})")
+        return _failure(job, f"could not be judged ({said})")
     marks = tuple(
-        Mark.of_result(results[name], of) for name, of in asked.points.items()
+        Mark.of_result(results[name], of) for name, of in scheme.points.items()
     )
     if grader.version != whywrong.__version__:
         notes.append(
             f"it ran with version {grader.version}, and was judged with {whywrong.__version__}"
         )
     seconds = round(time.monotonic() - begun, 3)
-    return Graded(
+    return GradedSubmission(
         one.key, str(one.path), one.student, one.assignment, one.notebook, job.digest,
         marks, tuple(notes), "", seconds,
     )  # fmt: skip
 
 
-def _not_graded(job: Job, why: str) -> Graded:
+def _failure(job: Job, why: str) -> GradedSubmission:
     """Return what is kept where nothing was graded; it is tried again the next time."""
     one = job.submission
     marks = tuple(
         Mark.of_result(
             Result("crashed", f"Not graded: it {why}.", name, ("not-graded",)), of
         )
-        for name, of in job.asked.points.items()
+        for name, of in job.scheme.points.items()
     )
-    return Graded(
+    return GradedSubmission(
         one.key,
         str(one.path),
         one.student,
@@ -188,7 +188,7 @@ def _work(connection: Connection, settings: Settings, slot: int) -> None:
     grader = Grader(launcher, catalog.find, settings.seed, settings.seconds)
     try:
         while True:
-            connection.send(graded_one(connection.recv(), grader, catalog))
+            connection.send(grade_one(connection.recv(), grader, catalog))
     except (EOFError, OSError):  # who watches is gone, or wants no more
         pass
     finally:
@@ -233,7 +233,7 @@ class _Judge:
 
     def take(self, job: Job, seconds: float) -> None:
         self.job = job
-        number = len(job.asked.points) or _MOST_EXERCISES
+        number = len(job.scheme.points) or _MOST_EXERCISES
         most = (1 + PATIENCE) * seconds + _SLACK
         self.until = time.monotonic() + _SLACK + number * most
         with contextlib.suppress(OSError):
@@ -252,9 +252,9 @@ class _Judge:
             self.process.join()
 
 
-def graded_by(
+def grade_all(
     jobs: Sequence[Job], settings: Settings, workers: int
-) -> Iterator[Graded]:
+) -> Iterator[GradedSubmission]:
     """Yield what is found for each submission, in the order in which they get done.
 
     Parameters
@@ -275,7 +275,7 @@ def graded_by(
             for judge in judges.values():
                 if judge.job is None and waiting:
                     judge.take(waiting.pop(), settings.seconds)
-            yield from _done(judges, settings)
+            yield from _collect_finished(judges, settings)
     finally:
         for judge in judges.values():
             judge.tell_to_stop()
@@ -283,7 +283,9 @@ def graded_by(
             judge.stop()
 
 
-def _done(judges: dict[int, _Judge], settings: Settings) -> Iterator[Graded]:
+def _collect_finished(
+    judges: dict[int, _Judge], settings: Settings
+) -> Iterator[GradedSubmission]:
     """Wait for a judge that is done, dead or late, and yield what came of it."""
     busy = {judge.connection: slot for slot, judge in judges.items() if judge.job}
     latest = min(judges[slot].until for slot in busy.values()) - time.monotonic()
@@ -305,4 +307,4 @@ def _done(judges: dict[int, _Judge], settings: Settings) -> Iterator[Graded]:
             why = "its judge was stopped by the system (out of memory?)"
         judge.stop()
         judges[slot] = _Judge(settings, slot)
-        yield _not_graded(late, f"could not be graded: {why}")
+        yield _failure(late, f"could not be graded: {why}")

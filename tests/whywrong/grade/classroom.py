@@ -10,11 +10,11 @@ from course_attn.exercises import catalog
 from tests.exercises.answers import Answer as Given
 from whywrong.grade.jail import LEVELS, Jail
 from whywrong.grade.launch import Launcher, best_level
-from whywrong.grade.proxy import Answer, Ended
+from whywrong.grade.proxy import Answer, ProcessEnded
 from whywrong.grade.verdicts import (
     Code,
     Grader,
-    judged_outside,
+    judge_outside,
     with_fresh_cases,
 )
 from whywrong.result import Result
@@ -81,11 +81,11 @@ def outside(
         answer.cells(code_of(*cells).cells, lambda number: None)
         seen = answer.look(name)
         for seed in seeds:
-            result = judged_outside(with_fresh_cases(task, seed), answer, seen)
+            result = judge_outside(with_fresh_cases(task, seed), answer, seen)
             if not result.passed:
                 break
         return result
-    except Ended as problem:
+    except ProcessEnded as problem:
         return Result("crashed", str(problem), name, ("ended",))
     finally:
         launcher.end()

@@ -25,16 +25,16 @@ from tests.whywrong.grade.classroom import (
 from whywrong import Exercise
 from whywrong.declare import Case
 from whywrong.grade import verdicts
-from whywrong.grade.__main__ import _say_which_tables_pass
+from whywrong.grade.__main__ import _report_fixed_inputs
 from whywrong.grade.jail import Jail
-from whywrong.grade.submissions import Asked, Submission
+from whywrong.grade.submissions import PointScheme, Submission
 from whywrong.grade.verdicts import (
     PATIENCE,
     Grader,
     has_other_inputs,
     with_fresh_cases,
 )
-from whywrong.grade.workers import Job, Settings, _Judge, graded_one
+from whywrong.grade.workers import Job, Settings, _Judge, grade_one
 from whywrong.inputs import with_other_inputs
 from whywrong.result import Result
 
@@ -234,7 +234,7 @@ def test_command_names_the_exercises_that_a_table_passes(capsys):
     course = SimpleNamespace(modules=tasks, find=tasks.__getitem__)
     one = Submission(Path("ada.py"), "ada", "", "ada")
     for points, number in (({"means": 1.0}, 1), ({"others": 1.0}, 0), ({}, 1)):
-        _say_which_tables_pass([Job(one, Asked(points), "")], course)
+        _report_fixed_inputs([Job(one, PointScheme(points), "")], course)
         assert (
             capsys.readouterr().out.count("means has no inputs but those") == number
         )
@@ -284,7 +284,7 @@ def test_judge_has_the_time_for_all_repetitions():
     judge.connection = Pipe()[0]
     names = dict.fromkeys(("softmax", "entropy"), 1.0)
     one = Submission(Path("ada.py"), "ada", "", "ada")
-    judge.take(Job(one, Asked(names), ""), seconds=60)
+    judge.take(Job(one, PointScheme(names), ""), seconds=60)
     assert judge.until - time.monotonic() >= 2 * (60 + PATIENCE * 60)
 
 
@@ -294,8 +294,8 @@ def test_error_of_the_judge_costs_one_submission():
             raise ZeroDivisionError("no reason")
 
     path = Path(__file__)
-    job = Job(Submission(path, "ada", "", "ada"), Asked({"softmax": 1.0}), "")
-    result = graded_one(job, Broken(), catalog)
+    job = Job(Submission(path, "ada", "", "ada"), PointScheme({"softmax": 1.0}), "")
+    result = grade_one(job, Broken(), catalog)
     assert result.trouble == "could not be judged (ZeroDivisionError: no reason)"
     assert result.of == 1
 

@@ -18,8 +18,8 @@ from course_attn.grade import main
 from tests.exercises.solutions import reference_source
 from tests.whywrong.grade.classroom import ROOT, as_allowed, notebook
 from tests.whywrong.grade.generated import ASKED, hand_in
-from whywrong.grade.results import Graded, Mark, Store
-from whywrong.grade.submissions import Trouble, read_bytes
+from whywrong.grade.results import GradedSubmission, Mark, Store
+from whywrong.grade.submissions import CannotGrade, read_bytes
 
 COMMAND = [sys.executable, "-m", "course_attn.grade"]
 ENTROPY = "import numpy as np\n" + reference_source(catalog.find("entropy"))
@@ -231,14 +231,14 @@ def test_what_cannot_begin_is_said_in_one_line(
 # --- what is kept, and what is made of it; nothing is run here ------------------------------------
 
 
-def kept(folder, student: str, note: str = "", **more) -> Graded:
+def kept(folder, student: str, note: str = "", **more) -> GradedSubmission:
     """Keep a result, as if it had been graded, and return it."""
     notes = (note,) if note else ()
     names = {"assignment": "week3", "notebook": "softmax"} | more
     marks = (
         Mark("entropy", "wrong", 0.0, 1.0, f"Of {student}\ud800\x1b\0\u202e."),
     )
-    one = Graded(
+    one = GradedSubmission(
         f"key-{len(student)}-{hash(student)}", f"{student}.py", student,
         digest="digest", marks=marks, notes=notes, **names,
     )  # fmt: skip
@@ -302,16 +302,16 @@ def count(monkeypatch):
             graded.append(one)
             try:
                 read_bytes(one.path)
-            except Trouble as why:
+            except CannotGrade as why:
                 trouble = str(why)
-            yield Graded(
+            yield GradedSubmission(
                 one.key, str(one.path), one.student, one.assignment, one.notebook,
                 "" if trouble else job.digest,
                 (Mark("entropy", "wrong" if trouble else "right", not trouble, 1.0),),
                 trouble=trouble,
             )  # fmt: skip
 
-    monkeypatch.setattr("whywrong.grade.__main__.graded_by", all_right)
+    monkeypatch.setattr("whywrong.grade.__main__.grade_all", all_right)
     level = "whywrong.grade.__main__.best_level"
     monkeypatch.setattr(level, lambda *_, **__: "limits only")
     return graded

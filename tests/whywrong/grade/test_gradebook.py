@@ -6,20 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from whywrong.grade.gradebook import into_gradebook
-from whywrong.grade.results import Graded, Mark
+from whywrong.grade.gradebook import write_to_gradebook
+from whywrong.grade.results import GradedSubmission, Mark
 
 api = pytest.importorskip("nbgrader.api")
 
 
-def result(student: str, *points: float, assignment: str = "week3") -> Graded:
+def result(
+    student: str, *points: float, assignment: str = "week3"
+) -> GradedSubmission:
     """Return what was found for a notebook with some exercises of two points each."""
     names = ("softmax", "entropy")
     marks = tuple(
         Mark(name, "right" if mine else "wrong", mine, 2.0)
         for name, mine in zip(names, points, strict=True)
     )
-    return Graded(
+    return GradedSubmission(
         "key", f"{student}.ipynb", student, assignment, "softmax", "", marks
     )
 
@@ -35,7 +37,7 @@ def scores(url: str, student: str) -> dict[str, tuple[float | None, float | None
 def new_gradebook(tmp_path_factory):
     """Return a new gradebook, made by our own command."""
     path = tmp_path_factory.mktemp("new") / "gradebook.db"
-    assert into_gradebook(f"sqlite:///{path}", [], "") == []
+    assert write_to_gradebook(f"sqlite:///{path}", [], "") == []
     return path
 
 
@@ -47,12 +49,15 @@ def url(tmp_path, new_gradebook):
 
 
 def test_points_are_written_into_a_new_gradebook_and_written_again(url):
-    assert into_gradebook(url, [result("ada", 2, 0), result("bob", 0, 2)], "") == []
+    assert (
+        write_to_gradebook(url, [result("ada", 2, 0), result("bob", 0, 2)], "")
+        == []
+    )
     assert scores(url, "ada") == {
         "softmax-check": (2, None),
         "entropy-check": (0, None),
     }
-    assert into_gradebook(url, [result("ada", 2, 2)], "") == []
+    assert write_to_gradebook(url, [result("ada", 2, 2)], "") == []
     assert scores(url, "ada") == {
         "softmax-check": (2, None),
         "entropy-check": (2, None),
@@ -82,7 +87,7 @@ def test_gradebook_of_the_teacher_keeps_its_points_and_what_was_written_by_hand(
             "softmax-check", "softmax", "week3", "ada"
         ).manual_score = 7.5
         book.db.commit()
-    assert into_gradebook(url, [result("ada", 1, 2)], "softmax") == []
+    assert write_to_gradebook(url, [result("ada", 1, 2)], "softmax") == []
     assert scores(url, "ada") == {
         "softmax-check": (5, 7.5),
         "entropy-check": (2, None),
@@ -91,7 +96,7 @@ def test_gradebook_of_the_teacher_keeps_its_points_and_what_was_written_by_hand(
 
 def test_assignment_that_no_folder_names_is_asked_for(url):
     nameless = result("ada", 2, 2, assignment="")
-    (line,) = into_gradebook(url, [nameless], "")
+    (line,) = write_to_gradebook(url, [nameless], "")
     assert "pass --assignment" in line and "ada.ipynb" in line
 
 
@@ -99,9 +104,9 @@ def test_assignment_that_no_folder_names_is_asked_for(url):
 def test_notebook_that_was_not_given_out_changes_nothing_for_the_class(
     url, release
 ):
-    assert into_gradebook(url, [result("ada", 2, 0)], release) == []
+    assert write_to_gradebook(url, [result("ada", 2, 0)], release) == []
     extra = replace(result("bob", 2, 2), notebook="softmax-copy")
-    (line,) = into_gradebook(url, [result("bob", 0, 2), extra], release)
+    (line,) = write_to_gradebook(url, [result("bob", 0, 2), extra], release)
     assert "week3 has no softmax-check in softmax-copy" in line
     with api.Gradebook(url) as book:
         assert book.find_assignment("week3").max_score == 4
@@ -110,7 +115,7 @@ def test_notebook_that_was_not_given_out_changes_nothing_for_the_class(
 
 def test_files_that_are_called_as_their_students_are_one_notebook(url):
     named = [replace(result(who, 2, 0), notebook="") for who in ("ada", "bob")]
-    assert into_gradebook(url, named, "") == []
+    assert write_to_gradebook(url, named, "") == []
     with api.Gradebook(url) as book:
         assert [n.name for n in book.find_assignment("week3").notebooks] == [
             "week3"
@@ -119,9 +124,11 @@ def test_files_that_are_called_as_their_students_are_one_notebook(url):
 
 @pytest.mark.filterwarnings("ignore:Object of type")  # nbgrader's own
 def test_what_could_not_be_graded_leaves_earlier_points_and_asks_for_a_look(url):
-    assert into_gradebook(url, [result("ada", 2, 2)], "") == []
+    assert write_to_gradebook(url, [result("ada", 2, 2)], "") == []
     failed = replace(result("ada", 0, 0), trouble="is a link")
-    assert into_gradebook(url, [failed, replace(failed, student="bob")], "") == []
+    assert (
+        write_to_gradebook(url, [failed, replace(failed, student="bob")], "") == []
+    )
     assert scores(url, "ada")["softmax-check"] == (2, None)
     assert scores(url, "bob")["softmax-check"] == (None, None)
     with api.Gradebook(url) as book:
@@ -130,10 +137,10 @@ def test_what_could_not_be_graded_leaves_earlier_points_and_asks_for_a_look(url)
 
 
 def test_locked_gradebook_is_said_and_nothing_is_lost(url, tmp_path):
-    assert into_gradebook(url, [result("ada", 2, 0)], "") == []
+    assert write_to_gradebook(url, [result("ada", 2, 0)], "") == []
     lock = sqlite3.connect(tmp_path / "gradebook.db")
     lock.execute("BEGIN EXCLUSIVE")
-    (line,) = into_gradebook(f"{url}?timeout=0", [result("ada", 0, 0)], "")
+    (line,) = write_to_gradebook(f"{url}?timeout=0", [result("ada", 0, 0)], "")
     assert "database is locked" in line
     lock.rollback()
     lock.close()
@@ -141,9 +148,9 @@ def test_locked_gradebook_is_said_and_nothing_is_lost(url, tmp_path):
 
 
 def test_address_that_is_none_is_said(tmp_path):
-    (line,) = into_gradebook("gradebook.db", [result("ada", 2, 0)], "")
+    (line,) = write_to_gradebook("gradebook.db", [result("ada", 2, 0)], "")
     assert line.startswith("gradebook.db: ")
-    (line,) = into_gradebook(
+    (line,) = write_to_gradebook(
         f"sqlite:///{tmp_path}/none/gradebook.db", [result("ada", 2, 0)], ""
     )
     assert "unable to open database file" in line

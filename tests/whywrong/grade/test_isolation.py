@@ -15,10 +15,10 @@ import pytest
 
 from course_attn.grade import main
 from tests.whywrong.grade.classroom import COURSE, IMPORTS, ROOT, graded, probed
-from whywrong.grade.hiding import Needed, places_to_hide
+from whywrong.grade.hiding import CannotHide, places_to_hide
 from whywrong.grade.jail import LEVELS, Jail
 from whywrong.grade.launch import CannotStart, Processes, best_level
-from whywrong.grade.proxy import Answer, Ended
+from whywrong.grade.proxy import Answer, ProcessEnded
 
 RIGHT = IMPORTS + (
     "def softmax(scores):\n"
@@ -234,7 +234,7 @@ def test_processes_that_hoard_memory_together_are_ended(shut_in, hoard):
         "        os.read(full, 1)\n"
         "    time.sleep(1000)\n"
     )
-    with pytest.raises(Ended, match="nobody is there"):
+    with pytest.raises(ProcessEnded, match="nobody is there"):
         probed(shut_in, cell, seconds=1_000)
     assert graded(shut_in, "softmax", RIGHT).passed
 
@@ -307,7 +307,7 @@ def test_what_python_needs_cannot_be_hidden_and_that_is_said(tmp_path):
     assert places_to_hide(COURSE, [Path(submitted)], [])[0] == submitted
     for place in (os.path.dirname(np.__path__[0]), "/"):
         for places in ([Path(place)], []), ([], [Path(place)]):
-            with pytest.raises(Needed, match="answers would see it"):
+            with pytest.raises(CannotHide, match="answers would see it"):
                 places_to_hide(COURSE, *places)
 
 
@@ -390,7 +390,7 @@ def test_time_for_all_is_kept_where_an_answer_trickles(launcher):
     try:
         begun = time.monotonic()
         cell = "import time\nfor _ in range(100):\n    time.sleep(0.1)\n"
-        with pytest.raises(Ended, match="within 2 seconds"):
+        with pytest.raises(ProcessEnded, match="within 2 seconds"):
             answer.cells([(i, cell) for i in range(10)], lambda number: None)
         assert time.monotonic() - begun >= 2
     finally:

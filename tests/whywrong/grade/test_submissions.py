@@ -12,17 +12,17 @@ import pytest
 from course_attn.exercises import catalog
 from tests.whywrong.grade.classroom import notebook
 from whywrong.grade.submissions import (
-    Asked,
+    CannotGrade,
+    PointScheme,
     Submission,
-    Trouble,
-    asked_by,
-    found_in,
+    find_submissions,
     read_bytes,
     read_code,
     safe_name,
+    scheme_of_release,
 )
 
-SOFTMAX = Asked({"softmax": 1.0, "entropy": 2.0})
+SOFTMAX = PointScheme({"softmax": 1.0, "entropy": 2.0})
 
 
 def bytes_of(document: nbformat.NotebookNode) -> bytes:
@@ -47,7 +47,7 @@ def test_found_in_folders_of_nbgrader(tmp_path):
     put(tmp_path, "ada", "week3", "helper.py")
     put(tmp_path, "ada", "week3", ".ipynb_checkpoints", "softmax-checkpoint.ipynb")
     put(tmp_path, "bob", "week3", "softmax.ipynb")
-    found, troubles = found_in([tmp_path])
+    found, troubles = find_submissions([tmp_path])
     assert names(found) == [
         ("ada", "week3", "softmax"),
         ("bob", "week3", "softmax"),
@@ -58,9 +58,9 @@ def test_found_in_folders_of_nbgrader(tmp_path):
 def test_found_in_a_folder_of_files_and_as_one_file(tmp_path):
     put(tmp_path, "ada.ipynb")
     put(tmp_path, "bob.py")
-    found, _ = found_in([tmp_path])
+    found, _ = find_submissions([tmp_path])
     assert names(found) == [("ada", "", ""), ("bob", "", "")]
-    found, _ = found_in([tmp_path / "ada.ipynb"])
+    found, _ = find_submissions([tmp_path / "ada.ipynb"])
     assert names(found) == [("ada", "", "")]
 
 
@@ -73,7 +73,7 @@ def test_what_is_no_submission_is_said(tmp_path):
         tmp_path / "none",
         tmp_path / "ada/week3/answer.docx",
     ]
-    _, troubles = found_in([*places, tmp_path / "one", tmp_path / "two"])
+    _, troubles = find_submissions([*places, tmp_path / "one", tmp_path / "two"])
     assert [(str(path.relative_to(tmp_path)), why.split(":")[0]) for path, why in troubles] == [
         ("ada/week3", "holds neither a notebook nor a .py file"),
         ("none", "cannot be read (No such file or directory)"),
@@ -93,7 +93,7 @@ def test_what_is_passed_over_is_said(tmp_path):
     put(tmp_path, "fay", "week3", "helper.py")
     put(tmp_path, "fay", "week3", "data.txt")
     (tmp_path / "eve").symlink_to(tmp_path / "fay")
-    found, left_out = found_in([tmp_path])
+    found, left_out = find_submissions([tmp_path])
     assert names(found) == [
         ("_cat", "", ""),
         ("ada", "", ""),
@@ -113,7 +113,7 @@ def test_one_notebook_of_one_assignment_is_found_and_the_others_are_said(tmp_pat
     put(tmp_path, "ada", "week4", "softmax.ipynb")
     put(tmp_path, "bob", "softmax.ipynb")
     put(tmp_path, "dan.py")
-    found, left_out = found_in([tmp_path], "week3", "softmax")
+    found, left_out = find_submissions([tmp_path], "week3", "softmax")
     assert names(found) == [
         ("ada", "week3", "softmax"),
         ("bob", "week3", "softmax"),
@@ -126,7 +126,7 @@ def test_one_notebook_of_one_assignment_is_found_and_the_others_are_said(tmp_pat
 def test_two_files_that_get_the_same_names_are_not_both_found(tmp_path):
     put(tmp_path, "ada.ipynb")
     put(tmp_path, "ada", "softmax.ipynb")
-    found, left_out = found_in([tmp_path], "", "softmax")
+    found, left_out = find_submissions([tmp_path], "", "softmax")
     assert names(found) == [("ada", "", "softmax")]
     (path, why), = left_out  # fmt: skip
     assert why == f"is left out: {found[0].path} is of the same student and name"
@@ -156,14 +156,14 @@ def test_folder_without_rights_costs_nobody_elses_points(no_rights):
     put(no_rights, "shut", "eve.py")
     (no_rights / "listed").chmod(0o444)
     (no_rights / "shut").chmod(0)
-    found, left_out = found_in([no_rights, no_rights / "shut/eve.py"])
+    found, left_out = find_submissions([no_rights, no_rights / "shut/eve.py"])
     assert names(found) == [("ada", "", ""), ("listed", "", "bob")]
     denied = "cannot be read (Permission denied)"
     assert left_out == [
         (no_rights / "shut", denied),
         (no_rights / "shut/eve.py", denied),
     ]
-    with pytest.raises(Trouble, match="Permission denied"):
+    with pytest.raises(CannotGrade, match="Permission denied"):
         read_bytes(no_rights / "listed/bob.py")
 
 
@@ -210,7 +210,7 @@ def test_read_bytes_refuses_what_is_no_file(tmp_path):
         file.truncate(1 << 30)
     said = {}
     for path in sorted(tmp_path.iterdir()):
-        with pytest.raises(Trouble) as raised:
+        with pytest.raises(CannotGrade) as raised:
             read_bytes(path)
         said[path.stem] = str(raised.value)
     assert said == {
@@ -236,13 +236,15 @@ def test_read_bytes_refuses_what_is_no_file(tmp_path):
     ],
 )
 def test_what_is_no_notebook_is_refused(content, why):
-    with pytest.raises(Trouble, match=why):
-        read_code(content, ".ipynb", Asked(), catalog)
+    with pytest.raises(CannotGrade, match=why):
+        read_code(content, ".ipynb", PointScheme(), catalog)
 
 
 def test_checks_are_not_run_and_the_rest_is():
     document = notebook("softmax", {"softmax": "def softmax(scores): ..."})
-    code, asked, notes = read_code(bytes_of(document), ".ipynb", Asked(), catalog)
+    code, asked, notes = read_code(
+        bytes_of(document), ".ipynb", PointScheme(), catalog
+    )
     assert notes == []
     assert list(asked.points) == list(catalog.chapters["softmax"])
     sources = [source for _, source in code.cells]
@@ -256,7 +258,7 @@ def test_notebook_without_metadata_is_read_by_its_calls():
         nbformat.v4.new_code_cell("def softmax(scores): ..."),
         nbformat.v4.new_code_cell("check(softmax)"),
     ]
-    code, asked, _ = read_code(bytes_of(document), ".ipynb", Asked(), catalog)
+    code, asked, _ = read_code(bytes_of(document), ".ipynb", PointScheme(), catalog)
     assert asked.points == {"softmax": 1.0}
     assert [source for _, source in code.cells] == ["def softmax(scores): ..."]
 
@@ -268,7 +270,7 @@ def test_points_of_a_release_count_and_not_those_of_the_submission():
             cell.metadata.nbgrader["points"] = 100
     _, asked, _ = read_code(bytes_of(document), ".ipynb", SOFTMAX, catalog)
     assert asked == SOFTMAX
-    given_out = asked_by(bytes_of(document), catalog).points
+    given_out = scheme_of_release(bytes_of(document), catalog).points
     assert set(given_out.values()) == {100.0}
 
 
@@ -317,7 +319,7 @@ def test_cell_ids_that_are_missing_or_doubled_change_nothing(capfd, recwarn):
     for cell in document.cells[1::2]:
         del cell["id"]
     _, asked, notes = read_code(
-        json.dumps(document).encode(), ".ipynb", Asked(), catalog
+        json.dumps(document).encode(), ".ipynb", PointScheme(), catalog
     )
     assert list(asked.points) == list(catalog.chapters["softmax"]) and notes == []
     assert capfd.readouterr() == ("", "") and not recwarn.list
@@ -325,12 +327,14 @@ def test_cell_ids_that_are_missing_or_doubled_change_nothing(capfd, recwarn):
 
 def test_py_file_is_asked_for_what_it_defines():
     text = b"def entropy(weights): ...\nclass Stack: ...\ndef helper(): ..."
-    _, asked, _ = read_code(text, ".py", Asked(), catalog)
+    _, asked, _ = read_code(text, ".py", PointScheme(), catalog)
     assert list(asked.points) == ["entropy", "Stack"]
-    with pytest.raises(Trouble, match="has no exercise of this course"):
-        read_code(b"x = 1", ".py", Asked(), catalog)
+    with pytest.raises(CannotGrade, match="has no exercise of this course"):
+        read_code(b"x = 1", ".py", PointScheme(), catalog)
 
 
 def test_py_file_that_is_no_python_is_still_asked_for_what_it_names():
-    _, asked, _ = read_code(b"def entropy(weights:\n  ...", ".py", Asked(), catalog)
+    _, asked, _ = read_code(
+        b"def entropy(weights:\n  ...", ".py", PointScheme(), catalog
+    )
     assert list(asked.points) == ["entropy"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from whywrong.grade.wire import MOST_BYTES, Broken, Line, Other, Packer, unpacked
+from whywrong.grade.wire import MOST_BYTES, Line, LineBroken, Other, Packer, unpack
 
 
 def there_and_back(value):
@@ -19,7 +19,7 @@ def there_and_back(value):
         line = Line(incoming, outgoing)
         line.send({"value": packed}, packer.blob)
         message, blob = line.receive(time.monotonic() + 600)
-        return unpacked(message["value"], blob)
+        return unpack(message["value"], blob)
     finally:
         os.close(incoming)
         os.close(outgoing)
@@ -103,9 +103,9 @@ def test_what_is_not_plain_arrives_as_the_name_of_its_type(value, kind):
 
 def test_what_takes_too_much_room_is_not_sent():
     huge = np.broadcast_to(np.float64(1), (10**6, 10**6))
-    with pytest.raises(Broken, match="too large"):
+    with pytest.raises(LineBroken, match="too large"):
         Packer().pack(huge)
-    with pytest.raises(Broken, match="too large"):
+    with pytest.raises(LineBroken, match="too large"):
         Packer().pack([np.zeros(MOST_BYTES // 8), np.zeros(1)])
 
 
@@ -130,8 +130,8 @@ def test_what_takes_too_much_room_is_not_sent():
     ],
 )
 def test_what_no_packer_made_is_refused(node):
-    with pytest.raises(Broken):
-        unpacked(node, bytes(8))
+    with pytest.raises(LineBroken):
+        unpack(node, bytes(8))
 
 
 BYTES = {"array": "|u1", "shape": [5], "at": 0}
@@ -140,9 +140,9 @@ TENSOR = {"tensor": "uint8", "shape": [5], "at": 3}
 
 @pytest.mark.parametrize("nodes", [[BYTES] * 2, [TENSOR, BYTES], [None] * 100_000])
 def test_message_takes_no_more_memory_than_it_has_bytes(nodes):
-    assert unpacked({"list": nodes[1:]}, bytes(8))
-    with pytest.raises(Broken):
-        unpacked({"list": nodes}, bytes(8))
+    assert unpack({"list": nodes[1:]}, bytes(8))
+    with pytest.raises(LineBroken):
+        unpack({"list": nodes}, bytes(8))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_frames_that_make_no_sense_are_refused(frame, said):
     os.set_blocking(incoming, False)
     os.write(outgoing, frame)
     os.close(outgoing)
-    with pytest.raises(Broken, match=said):
+    with pytest.raises(LineBroken, match=said):
         Line(incoming, incoming).receive(time.monotonic() + 600)
     os.close(incoming)
 
