@@ -1,4 +1,4 @@
-"""The book's table of contents and its notebooks: whoever needs either asks here.
+"""The book's table of contents and its notebooks: what needs either asks here.
 
 Sphinx's extensions, the tools and the tests do. Where one is broken, a `BookError` names the file.
 """

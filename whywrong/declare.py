@@ -196,7 +196,7 @@ def fault_list(text: str) -> tuple[Fault, ...]:
     rest = _ENTRY.sub("", text).strip()
     if rest:
         raise BadDeclaration(
-            f"{file}:{first}: this is no fault: {rest.splitlines()[0]!r}"
+            f"{file}:{first}: this is not a fault: {rest.splitlines()[0]!r}"
         )
     return tuple(found)
 
@@ -276,7 +276,7 @@ class Task:
     hints : tuple of str
         Where to look; the idea; nearly the line.
     minutes : int
-        How long it takes whoever has read the chapter, with time to think.
+        How long it takes someone who has read the chapter, with time to think.
     level : str
         ``"easy"``, ``"medium"`` or ``"hard"``.
     prepares : tuple of str
@@ -305,14 +305,16 @@ class Task:
         return textwrap.dedent(inspect.getsource(self.solution))
 
     def __post_init__(self) -> None:
-        """Refuse a time, a level or names that are none."""
+        """Refuse a time, a level or names that cannot be meant."""
         problem = None
         if type(self.minutes) is not int or not 1 <= self.minutes <= _MOST_MINUTES:
-            problem = f"minutes={self.minutes!r} is no whole number from 1 to {_MOST_MINUTES}"
+            problem = f"minutes={self.minutes!r} is not a whole number from 1 to {_MOST_MINUTES}"
         elif self.level not in _LEVELS:
-            problem = f"level={self.level!r} is none of {', '.join(_LEVELS)}"
+            problem = f"level={self.level!r} is not one of {', '.join(_LEVELS)}"
         elif type(self.prepares) is not tuple:
-            problem = f'prepares={self.prepares!r} is no tuple of names: ("name",)'
+            problem = (
+                f'prepares={self.prepares!r} is not a tuple of names: ("name",)'
+            )
         elif len({*self.prepares, self.name}) <= len(self.prepares):
             problem = (
                 f"prepares={self.prepares!r} names an exercise twice, or itself"
@@ -530,7 +532,7 @@ class Exercise(Task):
         missing = {*without} - {known.id for known in self.faults}
         if missing:
             raise BadDeclaration(
-                f"{solution.__module__}: without={missing} are no faults of {self.name!r}"
+                f"{solution.__module__}: without={missing} are not faults of {self.name!r}"
             )
         settings: dict[str, Any] = {
             "cases": lambda: tuple(
@@ -691,7 +693,7 @@ def put_to_use(
             return use(answer, *args)
         return _picked(answer(*args[:-1]), args[-1], results)
 
-    # Whoever asks where the learner's own code is finds it behind this.
+    # This leads those who look for the learner's own code to it.
     used.__wrapped__ = answer  # type: ignore[attr-defined]
     used.__name__ = getattr(answer, "__name__", used.__name__)
     return used

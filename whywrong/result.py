@@ -370,7 +370,7 @@ def record_pass(name: str) -> str | None:
 def take_over(file: str | os.PathLike[str]) -> str:
     """Take over what a file from a page of the book says was passed; return what to say of it.
 
-    What was passed here already keeps its time. Nothing is changed where the file is none of ours.
+    What was passed here already keeps its time. Nothing changes where the file is not one of ours.
     """
     try:
         saved = json.loads(Path(file).expanduser().read_text(encoding="utf-8-sig"))

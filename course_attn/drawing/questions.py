@@ -61,7 +61,7 @@ def predict(
         What is asked.
     options : sequence of (option, what to say about it, whether it holds)
         At least two, in the order in which they are shown. Exactly one holds, as computed. About
-        this one, say what was measured, with its numbers; about another, what whoever picks it
+        this one, say what was measured, with its numbers; about another, what someone who picks it
         may believe and why that fails. A reader may choose twice: that sentence must not give
         the answer away, in words or in numbers.
     covers : int
@@ -172,7 +172,7 @@ def predict_number(
     said : str
         What was measured, with its numbers.
     too_low, too_high : str
-        What whoever guesses too little, or too much, may believe, and what is true instead.
+        What someone who guesses too little, or too much, may believe, and what is true instead.
     step : float, optional
         What the guess is rounded to; by default a hundredth of the bar. It says how many decimals
         are shown, too.

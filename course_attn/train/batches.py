@@ -44,7 +44,7 @@ def read_corpus(path: str | None, context: int) -> Corpus:
         needed = 10 * (context + 1)
         raise ValueError(
             f"--text must have at least {needed} characters, ten times --context + 1, "
-            f"of which a tenth is for validation; got {len(text)} in {path or 'the text'}"
+            f"as a tenth is for validation; got {len(text)} in {path or 'the text'}"
         )
     training, validation = (torch.from_numpy(characters.encode(p)) for p in parts)
     sha256 = hashlib.sha256(text.encode()).hexdigest()

@@ -277,9 +277,9 @@ silent: return
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("no entry at all\n", "this is no fault: 'no entry at all'"),
+        ("no entry at all\n", "this is not a fault: 'no entry at all'"),
         ("a: x → y → z\n    Said.\n", "more than one arrow"),
-        ("    Said of nothing.\n", "this is no fault"),
+        ("    Said of nothing.\n", "this is not a fault"),
     ],
 )
 def test_fault_list_that_cannot_be_read_is_refused(text, said):

@@ -242,11 +242,11 @@ def test_facts_refuse_to_prepare_what_is_not_or_comes_earlier(name, trouble):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"minutes": 0}, "minutes=0 is no whole number from 1 to 60"),
-        ({"minutes": 2.5}, "minutes=2.5 is no whole number"),
-        ({"minutes": True}, "minutes=True is no whole number"),
-        ({"level": "tough"}, "level='tough' is none of easy, medium, hard"),
-        ({"prepares": "softmax"}, "prepares='softmax' is no tuple of names"),
+        ({"minutes": 0}, "minutes=0 is not a whole number from 1 to 60"),
+        ({"minutes": 2.5}, "minutes=2.5 is not a whole number"),
+        ({"minutes": True}, "minutes=True is not a whole number"),
+        ({"level": "tough"}, "level='tough' is not one of easy, medium, hard"),
+        ({"prepares": "softmax"}, "prepares='softmax' is not a tuple of names"),
         ({"prepares": ("a", "a")}, "names an exercise twice, or itself"),
         ({"prepares": ("scaled",)}, "names an exercise twice, or itself"),
     ],

@@ -98,7 +98,7 @@ def test_twin_may_say_its_own_leave_out_and_add():
         (
             (fault("text", "total = ", "total = 2 * ", says="Said."),),
             {"without": ("none",)},
-            "no faults of",
+            "not faults of",
         ),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The notebooks of a class: choose_exercises exercises, with checks that fail closed."""
+"""The notebooks of a class: chosen exercises, with checks that fail closed."""
 
 import importlib
 import re

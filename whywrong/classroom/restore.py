@@ -53,7 +53,7 @@ def restore_checks(source: Any, handed_in: Any) -> Any:
         raise ClassroomError("it has none of the exercises of the source")
     for name, times in found.items():
         if name not in known:
-            raise ClassroomError(f"its cell {name!r} is none of the source's")
+            raise ClassroomError(f"its cell {name!r} is not one of the source's")
         if times > 1:
             raise ClassroomError(f"its cell {name!r} is there {times} times")
     cells = [checks.get(_name(cell), cell) for cell in handed_in.cells]

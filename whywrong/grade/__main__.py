@@ -368,9 +368,9 @@ def _grade(
         print(f"{done} of {len(mine)} submissions are graded already.")
     _report_fixed_inputs(jobs, catalog)
     with tqdm(total=len(jobs), unit="submission", disable=None) as progress:
-        for found_now in grade_all(jobs, settings, options.workers) if jobs else ():
+        for result in grade_all(jobs, settings, options.workers) if jobs else ():
             progress.update()
-            graded = found_now.after(store.read(found_now.key))
+            graded = result.after(store.read(result.key))
             report.of(graded)
             try:
                 store.write(graded)

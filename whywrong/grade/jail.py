@@ -48,7 +48,7 @@ _MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _ATTR_RDONLY = 442, -100, 0x8000, 1
 _NO_NEW_PRIVS, _SUBREAPER, _SECCOMP = 38, 36, 22
 _CAPABILITIES = 0x20080522
 # Of each processor: what the kernel calls it, and the numbers of what an answer may not ask for.
-# Sockets reach whoever listens, those in the file system even from a network of one's own;
+# Sockets reach whatever listens, those in the file system even from a network of one's own;
 # io_uring opens them, too. Memory of the others counts to no process, and no limit sees it.
 _FORBIDDEN = {
     # socket, shmget, memfd_create, memfd_secret, mount, fsopen, io_uring_setup

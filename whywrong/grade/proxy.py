@@ -34,7 +34,7 @@ class ProcessEnded(Exception):
 
 
 class _UnknownError(Exception):
-    """The answer raised something of which only the name is known."""
+    """The answer raised something that is known by its name only."""
 
 
 class Answer:

@@ -39,7 +39,7 @@ _SEED_MODE = 0o660  # for who grades together, and nobody else
 
 
 def plain_text(text: str, *, lines: bool = False) -> str:
-    """Return a text that does nothing but be read, whoever has written it.
+    """Return a text that does nothing but be read, no matter who wrote it.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class GradedSubmission:
             )
             return cls(**{**data, "marks": marks, "notes": tuple(data["notes"])})
         except (TypeError, LookupError, AttributeError) as error:
-            raise ValueError(f"these are no results: {error}") from None
+            raise ValueError(f"these are not results: {error}") from None
 
 
 def _as_tuple(value: Any) -> Any:

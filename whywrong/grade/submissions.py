@@ -100,7 +100,7 @@ def cut(text: str, most: int) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    # A file's name may have bytes that are no text; names that differ in them stay apart.
+    # A file's name may have bytes that are not text; names that differ in them stay apart.
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -206,7 +206,7 @@ def _submission_at(path: Path, parts: tuple[str, ...]) -> Submission:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what a file holds; raise `CannotGrade` where it is no ordinary file."""
+    """Return what a file holds; raise `CannotGrade` where it is not an ordinary file."""
     try:
         handle = os.open(
             path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0)
@@ -269,7 +269,7 @@ def read_code(
     Raises
     ------
     CannotGrade
-        If it is no notebook and no text, or nothing in it can be graded.
+        If it is neither a notebook nor text, or nothing in it can be graded.
     """
     is_notebook = ending == ".ipynb"
     cells = _cells(content) if is_notebook else [_Cell(1, _decode(content))]
@@ -357,7 +357,7 @@ def _notes(
     ]
     if unknown:
         notes.append(
-            f"`{'`, `'.join(unknown[:5])}` is no exercise of this course, or of another version"
+            f"not in this course, or of another version of it: `{'`, `'.join(unknown[:5])}`"
         )
     return [plain_text(note)[:200] for note in notes[:_MOST_NOTES]]
 

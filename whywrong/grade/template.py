@@ -58,11 +58,11 @@ def main() -> None:
             running = _start(jail, descriptors[0], package, control)
             reply: dict[str, Any] = {"problem": running.problem}
         else:
-            reply = {"how": running.ended(order["gone"]) if running else ""}
+            reply = {"how": running.end(order["gone"]) if running else ""}
             running = None
         control.sendall(json.dumps(reply).encode() + b"\n")
     if running:
-        running.ended(gone=False)
+        running.end(gone=False)
     shutil.rmtree(
         os.environ["HOME"], ignore_errors=True
     )  # the launcher made it for this process
@@ -119,7 +119,7 @@ class _Child:
         if self._too_much:
             self._kill()
 
-    def ended(self, gone: bool) -> str:
+    def end(self, gone: bool) -> str:
         """End it and everything that it has started; return how it had ended before.
 
         Parameters

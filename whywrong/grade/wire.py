@@ -109,9 +109,11 @@ class Line:
         try:
             message = json.loads(text)
         except (ValueError, RecursionError):
-            raise LineBroken("the other side sends what is no message") from None
+            raise LineBroken(
+                "the other side sends something that is not a message"
+            ) from None
         if not isinstance(message, dict):
-            raise LineBroken("the other side sends what is no message")
+            raise LineBroken("the other side sends something that is not a message")
         return message, blob
 
     def _read_exactly(self, size: int, until: float) -> bytes:
@@ -264,7 +266,9 @@ def unpack(
         reader = _Reader(blob, function, [] if tensors is None else tensors)
         return reader.value(node)
     except (LookupError, TypeError, ValueError, RuntimeError, OverflowError):
-        raise LineBroken("the other side sends what is no value") from None
+        raise LineBroken(
+            "the other side sends something that is not a value"
+        ) from None
 
 
 class _Reader:

@@ -178,7 +178,7 @@ def solution_steps(source: str) -> list[str]:
 def needs_of(lines: Sequence[Line]) -> tuple[Need, ...]:
     """Return which lines must come before which, by the names that they read and assign.
 
-    Whoever keeps these orders, and every block together below its head, has a function that
+    Who keeps these orders, and every block together below its head, has a function that
     computes the same. Some may be stricter than they need be: of two lines that change one name,
     either may come first sometimes.
 

@@ -274,7 +274,7 @@ def test_exercise_of_another_assignment_is_refused_by_name(source, capsys):
     line = refused(
         capsys, "restore", "source.ipynb", "odd.ipynb", "--to", "o.ipynb"
     )
-    assert "'causal_mask-answer' is none of the source's" in line
+    assert "'causal_mask-answer' is not one of the source's" in line
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3}', "\xff"])

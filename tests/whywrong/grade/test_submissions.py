@@ -292,7 +292,7 @@ def test_missing_and_doubled_cells_and_other_courses_are_noted():
     assert notes == [
         "the cell `entropy-answer` is there 2 times; all of them are run",
         "the cell `softmax-answer` is missing",
-        "`k_means` is no exercise of this course, or of another version",
+        "not in this course, or of another version of it: `k_means`",
     ]
 
 

@@ -150,9 +150,9 @@ def test_message_takes_no_more_memory_than_it_has_bytes(nodes):
     [
         (b"\xff\xff\xff\xff\0\0\0\0", "more than is allowed"),
         (b"\0\0\0\0\xff\xff\xff\xff", "more than is allowed"),
-        (b"\0\0\0\2\0\0\0\0[]", "no message"),
-        (b"\0\0\0\1\0\0\0\0{", "no message"),
-        (b"\0\0\0\2\0\0\0\0\xff\xff", "no message"),
+        (b"\0\0\0\2\0\0\0\0[]", "not a message"),
+        (b"\0\0\0\1\0\0\0\0{", "not a message"),
+        (b"\0\0\0\2\0\0\0\0\xff\xff", "not a message"),
         (b"\0\0\0\2", "nobody is there"),
     ],
 )

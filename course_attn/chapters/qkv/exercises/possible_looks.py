@@ -17,9 +17,9 @@ _NOT = {
     "product in its row is larger than that length squared.",
     "f": "f is not possible. The largest scores of the rows would go around in a circle, "
     "s_12 > s_13 = s_31 > s_32 = s_23 > s_21 = s_12, and nothing is larger than itself.",
-    "g": "g is not possible. Scores are products of two numbers, q_i k_j: whoever has q_i > 0 "
-    "looks at the largest key, whoever has q_i < 0 at the smallest. That is two elements, not "
-    "three.",
+    "g": "g is not possible. Scores are products of two numbers, q_i k_j: an element with "
+    "q_i > 0 looks at the largest key, one with q_i < 0 at the smallest. That is two elements, "
+    "not three.",
 }
 _YES = {
     "b": "b is possible. Take 1 and 2 as queries and keys at once: the rows of scores are (1, 2) "
