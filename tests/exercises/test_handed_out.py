@@ -1,6 +1,7 @@
 """A notebook of a class, written before the engine was a package of its own, still works.
 
-`handed_out.json` is what ``classroom write softmax:softmax,entropy --seed "a word"`` wrote then.
+`handed_out.json` holds the code cells of what ``classroom write softmax:softmax,entropy --seed
+"a word"`` wrote then.
 """
 
 from pathlib import Path
