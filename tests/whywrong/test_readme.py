@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import whywrong
 from tests.whywrong.classroom.the_page import done
 from tests.whywrong.elsewhere import installed
@@ -13,6 +15,7 @@ PAGE = (ENGINE / "README.md").read_text("utf-8")
 BLOCK = re.compile(r"(?:^([^\n]*)\n\n)?^```(\w+)\n(.*?)^```$", re.S | re.M)
 
 
+@pytest.mark.slow
 def test_each_block_runs_and_prints_what_stands_below_it(tmp_path):
     where, printed = installed(tmp_path), ""
     for above, kind, text in BLOCK.findall(PAGE):

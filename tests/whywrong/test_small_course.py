@@ -134,6 +134,7 @@ def test_try_ends_with_an_error_where_a_fault_is_not_seen(tmp_path):
     assert "✗ count_words: the fault 'full-stops' passes" in ran.stdout
 
 
+@pytest.mark.slow
 def test_notebooks_that_are_written_are_graded(place):
     """Three students: all right, one mistake, and nothing done."""
     folder, where = place
