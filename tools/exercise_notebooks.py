@@ -1,4 +1,4 @@
-"""Write the exercise notebooks from the declarations in course_attn/exercises.
+"""Write the exercise notebooks from the declarations in course_attn/chapters.
 
 Run it after changing an exercise's task or signature: ``python -m tools.exercise_notebooks``. With
 ``--check`` it writes nothing and exits with 1 if a notebook is not the one it would write.

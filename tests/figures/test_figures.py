@@ -234,7 +234,11 @@ def test_canvas_is_not_shown_twice():
 # --- size of the text -----------------------------------------------------------------------------
 
 ROOT = Path(__file__).resolve().parents[2]
-DRAWN = [*ROOT.glob("course_attn/figures/*.py"), *ROOT.glob("book/*.ipynb")]
+DRAWN = [
+    *ROOT.glob("course_attn/drawing/*.py"),
+    *ROOT.glob("course_attn/chapters/*/*.py"),
+    *ROOT.glob("book/*.ipynb"),
+]
 
 
 def test_text_in_figures_has_nine_points_or_more_at_the_width_of_the_page(subtests):

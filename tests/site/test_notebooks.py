@@ -201,7 +201,7 @@ def test_the_dark_theme_has_a_color_of_its_own_for_the_role(role):
 
 def test_no_text_types_the_number_of_a_chapter():
     """The table of contents gives it, and may give another one tomorrow."""
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    files = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     for folder in (BOOK, ROOT / "course_attn"):
         files += [
             path for path in sorted(folder.rglob("*")) if path.suffix in TEXT_FILES

@@ -1,10 +1,10 @@
-// Makes the one script and the file of licenses in book/_live/vendor.
+// Makes the one script and the file of licenses in book/_parts/exercise/vendor.
 import {build} from "esbuild";
 import {mkdirSync, readFileSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 
 const here = import.meta.dirname;
-const target = join(here, "../../book/_live/vendor");
+const target = join(here, "../../book/_parts/exercise/vendor");
 const made = await build({
   absWorkingDir: here, entryPoints: ["entry.js"], bundle: true, minify: true, format: "iife",
   globalName: "courseEditor", target: "es2022", legalComments: "none",
