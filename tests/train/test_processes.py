@@ -78,8 +78,10 @@ def test_two_processes_have_the_losses_of_one_and_it_can_read_what_they_wrote(
     _, said, errors = torchrun(*given, interfere=f"SIGINT 5 {tmp_path}/done")
     assert "Stopped after step 6" in said, errors
     assert "--nproc-per-node=2" in said
-    assert small.checkpoints(out) == ["checkpoint-00000004", "checkpoint-00000006"]
-    assert len(list(out.glob("checkpoint-00000006/*.distcp"))) == 2
+    assert small.checkpoints(out) == [
+        "checkpoint-00000004.pt",
+        "checkpoint-00000006.pt",
+    ]
     assert small.resume(out) == 0
     small.assert_close(out, whole)
 
@@ -87,7 +89,7 @@ def test_two_processes_have_the_losses_of_one_and_it_can_read_what_they_wrote(
 @pytest.mark.exhaustive
 def test_two_processes_can_read_what_one_wrote(whole: Path, tmp_path: Path) -> None:
     out = shutil.copytree(whole, tmp_path / "run")
-    shutil.rmtree(out / "checkpoint-00000008")
+    (out / "checkpoint-00000008.pt").unlink()
     given = [f"--out={out}", "--device=cpu", "--resume", *small.EVERY]
     status, _, errors = torchrun(*given)
     assert status == 0, errors
