@@ -7,9 +7,10 @@ import csv
 import io
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from whywrong.files import write_whole
 
@@ -84,7 +85,7 @@ class Log:
         write_whole(self.folder / "losses.svg", drawn.getvalue())
 
 
-def _write_csv(rows: list[Row]) -> str:
+def _write_csv(rows: Sequence[tuple[Any, ...]]) -> str:
     """Return rows as text from which the numbers can be read again exactly."""
     lines = io.StringIO()
     csv.writer(lines, lineterminator="\n").writerows(rows)

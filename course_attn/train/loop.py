@@ -267,14 +267,14 @@ def _note_signals() -> Iterator[list[int]]:
     """
     noted: list[int] = []
     # Not what was before: started in the background by a shell, that ignores Ctrl-C.
-    ends = {
+    ends: dict[int, Any] = {
         signal.SIGINT: signal.default_int_handler,
         signal.SIGTERM: signal.SIG_DFL,
     }
 
     def note(number: int, frame: FrameType | None) -> None:
         noted.append(number)
-        signal.signal(number, ends[signal.Signals(number)])
+        signal.signal(number, ends[number])
 
     before = {number: signal.signal(number, note) for number in ends}
     try:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.distributed.distributed_c10d import PrefixStore
 from torch.distributed.rendezvous import rendezvous
 
 __all__ = ["Group", "join", "pick_device"]
@@ -59,8 +60,8 @@ class Group:
         if self.rank == 0:
             try:
                 outcome[0] = act()
-            except Exception as error:
-                outcome[1] = error
+            except Exception as raised:
+                outcome[1] = raised
         if self.size > 1:
             dist.broadcast_object_list(outcome)
         result, error = outcome
@@ -101,26 +102,23 @@ def join(device: torch.device) -> Iterator[Group]:
     if "TORCHELASTIC_RUN_ID" not in os.environ:
         yield Group()
         return
+    shared = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
+    alone = os.environ["LOCAL_WORLD_SIZE"] == os.environ["WORLD_SIZE"]
+    if shared and not alone and os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0":
+        # Each computer counts the restarts for itself.
+        raise ValueError(
+            "restarts on several computers need --rdzv-backend=c10d, and in the environment "
+            "of each torchrun TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1"
+        )
     if device.type == "cuda":
         torch.cuda.set_device(device)
     store, rank, size = next(rendezvous("env://"))
-    if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
+    if shared:
         # One store serves all restarts: each gets a part of its own, so that nobody takes
         # the address of a process that is gone for that of one that is here.
-        _refuse_restarts_elsewhere(size)
-        store = dist.PrefixStore(os.environ["TORCHELASTIC_RESTART_COUNT"], store)
+        store = PrefixStore(os.environ["TORCHELASTIC_RESTART_COUNT"], store)
     backend = "nccl" if device.type == "cuda" else "gloo"
     dist.init_process_group(backend, store=store, rank=rank, world_size=size)
     yield Group(rank, size)
     # Not after an error: others may be gone, and this would wait for them.
     dist.destroy_process_group()
-
-
-def _refuse_restarts_elsewhere(size: int) -> None:
-    """Refuse several computers with one store: each counts restarts for itself."""
-    alone = os.environ["LOCAL_WORLD_SIZE"] == str(size)
-    if not alone and os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0":
-        raise ValueError(
-            "restarts on several computers need TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1 in "
-            "the environment of each torchrun: with it, every start has a store of its own"
-        )

@@ -28,7 +28,7 @@ def _declare(default: Any, kind: dict[str, Any], about: str) -> Any:
 
 
 def _read(
-    kind: Callable[[str], Any], must: str, holds: Callable[[Any], object]
+    kind: type[int | float | str], must: str, holds: Callable[[Any], object]
 ) -> dict[str, Any]:
     """Return how an option is read from the command line; what does not hold is refused."""
 
@@ -40,8 +40,7 @@ def _read(
             pass
         raise ArgumentTypeError(f"must be {must}, got {text or 'nothing'}")
 
-    metavar = {int: "N", float: "X", str: "NAME"}[kind]
-    return {"type": read, "metavar": metavar}
+    return {"type": read, "metavar": {int: "N", float: "X", str: "NAME"}[kind]}
 
 
 def _whole(least: int, most: int) -> dict[str, Any]:
