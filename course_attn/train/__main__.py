@@ -97,6 +97,10 @@ class _Plan(NamedTuple):
 
 
 def _train(given: dict[str, Any], run: Run, group: Group, options: str) -> int:
+    # Where torchrun has started any of the processes again, all go on by themselves.
+    restarts = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+    if any(count != "0" for count in group.gather(restarts)):
+        run = replace(run, resume_if_any=True)
     plan = group.let_first(lambda: _make_plan(given, run, group.size, options))
     settings, corpus, command, state = plan
     training = Training(settings, corpus, run, group, command=command, state=state)
@@ -162,11 +166,8 @@ def _begin(given: dict[str, Any], run: Run, command: str) -> _Plan:
 def _resume(given: dict[str, Any], run: Run) -> _Plan | None:
     """Plan the step after the last checkpoint, if that is wanted."""
     found = checkpoints.find_latest(run.out)
-    # Whom torchrun has started again goes on by itself.
-    restarted = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0"
-    if_any = run.resume_if_any or restarted
-    if found is None or not (run.resume or if_any):
-        if not if_any:
+    if found is None or not (run.resume or run.resume_if_any):
+        if not run.resume_if_any:
             _refuse_to_begin(run, found is not None)
         return None
     state = checkpoints.load(found)

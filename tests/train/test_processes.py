@@ -156,7 +156,7 @@ def test_two_computers_go_on_together_when_one_loses_its_process(
     ]
     where.append(f"--rdzv-endpoint=localhost:{port}")
     out = tmp_path / "run"
-    given = [*small.arguments(text, out), "--resume-if-any"]
+    given = small.arguments(text, out)
     options = {
         "where": where,
         "interfere": f"SIGKILL 7 {tmp_path}/done",
