@@ -1,6 +1,7 @@
 """What a run reads: which stretches of the text make the batch of a step."""
 
 import hashlib
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,13 @@ from torch import Tensor
 
 from course_attn.text import PLAIN, Characters, course_text, read_text, split
 
-__all__ = ["Corpus", "batch_starts", "read_corpus", "stretches", "window_starts"]
+__all__ = [
+    "Corpus",
+    "draw_starts",
+    "place_windows",
+    "read_corpus",
+    "take_stretches",
+]
 
 _PROMPT = "The "
 
@@ -17,6 +24,7 @@ _PROMPT = "The "
 class Corpus(NamedTuple):
     """A text as tokens: one part to learn from, the other to validate on."""
 
+    path: str | None
     characters: Characters
     training: Tensor
     validation: Tensor
@@ -35,23 +43,29 @@ def read_corpus(path: str | None, context: int) -> Corpus:
     Raises
     ------
     ValueError
-        If a part of the text is too short for one stretch of context + 1 characters.
+        If there is no such file, or a part of it is shorter than context + 1 characters.
     """
+    if path is not None:
+        if not Path(path).is_file():
+            raise ValueError(
+                f"--text must be a text file, and there is none: {path}"
+            )
+        path = str(Path(path).resolve())
     text = course_text() if path is None else read_text(path)
     characters = PLAIN if path is None else Characters.of(text)
     parts = split(text) if len(text) >= 10 else ("", "")
     if min(map(len, parts)) < context + 1:
-        needed = 10 * (context + 1)
         raise ValueError(
-            f"--text must have at least {needed} characters, ten times --context + 1, "
-            f"as a tenth is for validation; got {len(text)} in {path or 'the text'}"
+            f"--text must have at least {10 * (context + 1)} characters, ten times "
+            f"--context + 1, as a tenth is for validation; got {len(text)} in "
+            f"{path or 'the text'}"
         )
     training, validation = (torch.from_numpy(characters.encode(p)) for p in parts)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
-    return Corpus(characters, training, validation, sha256)
+    return Corpus(path, characters, training, validation, sha256)
 
 
-def batch_starts(seed: int, step: int, batch: int, n_starts: int) -> np.ndarray:
+def draw_starts(seed: int, step: int, batch: int, n_starts: int) -> np.ndarray:
     """Draw where the sequences of a step's batch start in the text.
 
     They depend on nothing else: not on earlier steps, so that a run can be resumed anywhere, and
@@ -59,19 +73,19 @@ def batch_starts(seed: int, step: int, batch: int, n_starts: int) -> np.ndarray:
 
     Examples
     --------
-    >>> bool((batch_starts(0, 5, 3, 100) == batch_starts(0, 5, 3, 100)).all())
+    >>> bool((draw_starts(0, 5, 3, 100) == draw_starts(0, 5, 3, 100)).all())
     True
     """
     rng = np.random.default_rng([seed, step])
     return rng.integers(n_starts, size=batch)
 
 
-def window_starts(n_tokens: int, context: int, most: int) -> np.ndarray:
+def place_windows(n_tokens: int, context: int, most: int) -> np.ndarray:
     """Return where stretches start that lie side by side, at most so many, evenly spread.
 
     Examples
     --------
-    >>> window_starts(10, 3, most=5), window_starts(100, 3, most=3)
+    >>> place_windows(10, 3, most=5), place_windows(100, 3, most=3)
     (array([0, 3, 6]), array([ 0, 48, 96]))
     """
     n_windows = (n_tokens - 1) // context
@@ -79,7 +93,7 @@ def window_starts(n_tokens: int, context: int, most: int) -> np.ndarray:
     return chosen.astype(np.int64) * context
 
 
-def stretches(tokens: Tensor, starts: np.ndarray, context: int) -> Tensor:
+def take_stretches(tokens: Tensor, starts: np.ndarray, context: int) -> Tensor:
     """Take context + 1 tokens from each start on: what is read, and what comes next."""
     places = starts[:, None] + np.arange(context + 1)
     return tokens[torch.from_numpy(places).to(tokens.device)]

@@ -14,54 +14,46 @@ import torch
 
 import course_attn
 from course_attn.in_torch import GPT
-from course_attn.train.batches import Corpus
-from course_attn.train.log import Log
-from course_attn.train.loop import validation_loss
-from course_attn.train.settings import Settings
+from course_attn.train.loop import Training, validation_loss
 from whywrong.files import write_whole
 
 __all__ = ["keep"]
 
 
-def keep(
-    folder: Path,
-    name: str,
-    model: GPT,
-    corpus: Corpus,
-    settings: Settings,
-    log: Log,
-    command: str,
-) -> None:
-    """Write the weights in float16 as <name>.npz, and all about them as <name>.json.
-
-    The validation loss beside them is that of the rounded weights, in float32.
-    """
+def keep(training: Training, folder: Path, name: str) -> None:
+    """Write the weights in float16 as <name>.npz, and all about them as <name>.json."""
     arrays = {
         entry: array.detach().cpu().numpy().astype(np.float16)
-        for entry, array in model.state_dict().items()
+        for entry, array in training.model.state_dict().items()
     }
     packed = io.BytesIO()
     np.savez(packed, **arrays)
+    about = {"sha256": hashlib.sha256(packed.getvalue()).hexdigest()}
+    about |= _describe(training, arrays)
+    lines = (f" {json.dumps(k)}: {json.dumps(v)}" for k, v in about.items())
+    write_whole(folder / f"{name}.npz", packed.getvalue())
+    write_whole(folder / f"{name}.json", "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _describe(training: Training, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Return all about the weights; the validation loss is that of the rounded ones."""
+    model, corpus, log = training.model, training.corpus, training.log
     rounded = GPT(model.config)
     rounded.load_state_dict(
-        {
-            entry: torch.from_numpy(a.astype(np.float32))
-            for entry, a in arrays.items()
-        }
+        {name: torch.from_numpy(a.astype(np.float32)) for name, a in arrays.items()}
     )
-    about: dict[str, Any] = {
-        "sha256": hashlib.sha256(packed.getvalue()).hexdigest(),
+    return {
         "config": asdict(model.config),
         "characters": corpus.characters.characters,
         "validation_of_these": validation_loss(rounded, corpus.validation),
-        "command": command,
-        "settings": asdict(settings),
+        "command": training.command,
+        "settings": asdict(training.settings),
         "text": {
             "sha256": corpus.sha256,
             "training": len(corpus.training),
             "validation": len(corpus.validation),
         },
-        "machine": _machine(model.embedding.device),
+        "machine": _describe_machine(model.embedding.device),
         "losses": [round(r.loss, 5) for r in log.rows if r.loss is not None],
         "validation": {
             r.step: round(r.validation, 5)
@@ -71,19 +63,13 @@ def keep(
         "prompt": corpus.prompt,
         "samples": log.samples,
     }
-    lines = (f" {json.dumps(k)}: {json.dumps(v)}" for k, v in about.items())
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / f"{name}.npz", packed.getvalue())
-    write_whole(
-        folder / f"{name}.json", ("{\n" + ",\n".join(lines) + "\n}\n").encode()
-    )
 
 
-def _machine(device: torch.device) -> dict[str, Any]:
+def _describe_machine(device: torch.device) -> dict[str, Any]:
     """Return on what the training ran."""
     gpu = device.type == "cuda"
     return {
-        "processor": torch.cuda.get_device_name(device) if gpu else _processor(),
+        "processor": torch.cuda.get_device_name(device) if gpu else _name_cpu(),
         "threads": torch.get_num_threads(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -94,13 +80,11 @@ def _machine(device: torch.device) -> dict[str, Any]:
     }
 
 
-def _processor() -> str:
+def _name_cpu() -> str:
     """Return the processor's name as the system gives it."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
         return platform.processor()
-    names = [
-        line.partition(": ")[2] for line in lines if line.startswith("model name")
-    ]
+    names = [line.partition(": ")[2] for line in lines if "model name" in line]
     return names[0] if names else platform.processor()

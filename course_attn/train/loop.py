@@ -2,12 +2,10 @@
 
 import math
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict
 from types import FrameType
 from typing import Any
 
@@ -19,125 +17,100 @@ from torch.nn.parallel import DistributedDataParallel
 
 from course_attn.in_torch import GPT, generate
 from course_attn.train import checkpoints
-from course_attn.train.batches import Corpus, batch_starts, stretches, window_starts
+from course_attn.train.batches import (
+    Corpus,
+    draw_starts,
+    place_windows,
+    take_stretches,
+)
 from course_attn.train.log import Log, Row
 from course_attn.train.processes import Group
-from course_attn.train.settings import Settings
+from course_attn.train.settings import Run, Settings, TrainingError
 
-__all__ = ["Run", "Training", "TrainingError", "learning_rate", "validation_loss"]
+__all__ = ["Training", "learning_rate", "validation_loss"]
 
 _SAMPLE = 300  # characters
 _TEMPERATURE = 0.8
 _WINDOWS = 512  # stretches of the text at most for a validation
 
 
-class TrainingError(Exception):
-    """Training cannot go on; the message says why."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """How a run is carried out: nothing here changes its losses. Every 0 steps means never."""
-
-    out: Path
-    device: torch.device
-    compile: bool = False
-    log_every: int = 10
-    validate_every: int = 100
-    checkpoint_every: int = 500
-    sample_at: tuple[int, ...] = ()
-
-
 class Training:
-    """A model, what it learns from, and how far it is.
-
-    `facts` are written into each checkpoint; with `checkpoint` the training goes on from there.
-    """
+    """A model, what it learns from, and how far it is: at the start, or where `state` ends."""
 
     def __init__(
         self,
         settings: Settings,
         corpus: Corpus,
         run: Run,
-        group: Group,
+        group: Group | None = None,
         *,
-        facts: dict[str, Any],
-        checkpoint: Path | None = None,
+        command: str = "",
+        state: dict[str, Any] | None = None,
     ) -> None:
-        self.settings, self.corpus, self.run, self.group = (
-            settings,
-            corpus,
-            run,
-            group,
-        )
-        self.facts = facts
+        self.settings, self.corpus, self.run = settings, corpus, run
+        self.group, self.command = group or Group(), command
         self.model = GPT(settings.config(len(corpus.characters)))
         self.model.reset_parameters(torch.Generator().manual_seed(settings.seed))
         self.model.to(run.device)
-        self.optimizer = _optimizer(self.model, settings, run.device)
-        self.step = 0
-        if checkpoint is not None:
-            checkpoints.load(checkpoint, self.model, self.optimizer, group)
-            self.step = checkpoints.read_facts(checkpoint)["step"]
-        # The first process writes the log; the others keep theirs to themselves.
-        self.log = Log(run.out)
-        if group.rank == 0:
-            self.log = Log.up_to(run.out, self.step)
+        self.optimizer = _make_optimizer(self.model, settings)
+        self.step, self.log = 0, Log(run.out)
+        if state is not None:
+            self._restore(state)
         # What is called in training: the same model, with what is around it.
-        self.learner: torch.nn.Module = self.model
-        if group.size > 1:
+        self.learner: Any = self.model
+        if self.group.size > 1:
             # After each backward pass the gradients are averaged over all processes.
             self.learner = DistributedDataParallel(self.model)
-        if run.compile:
-            self.learner = torch.compile(self.learner)  # type: ignore[assignment]
+        if run.compile or (
+            run.compile is None
+            and run.device.type == "cuda"
+            and settings.steps > 1000
+        ):
+            self.learner = torch.compile(self.learner)
         self.tokens = corpus.training.to(run.device)
         # The losses of steps that are not in the log yet.
         self.waiting: list[Tensor] = []
 
-    def go(self, show: Callable[[list[Row]], None]) -> int | None:
-        """Train up to the last step; return the number of the signal, if one ended it before.
+    def go(self, show: Callable[[list[Row]], None]) -> int:
+        """Train up to the last step; return the number of the signal that ended it before, or 0.
 
         `show` gets the rows of the log as they come.
         """
-        last = self.settings.steps
-        with _signals() as asked:
+        with _note_signals() as signals:
+            self.group.let_first(self.log.flush)
             if self.step == 0 and self.run.validate_every:
                 self._write([Row(0, validation=self._validate())])
             clock = time.perf_counter()
-            while self.step < last:
+            while self.step < self.settings.steps:
                 self.waiting.append(self.learn())
-                due = self._due()
+                due = self._list_due()
                 # Several processes stop together, when they next tell each other anything.
-                if not due and not (asked and self.group.size == 1):
+                if not due and not (signals and self.group.size == 1):
                     continue
-                rows = self._measured(clock)
-                if "validate" in due:
-                    rows[-1].validation = self._validate()
+                rows = self._measure(clock, validate="validate" in due)
                 self._write(rows)
                 show(rows)
                 if "sample" in due and self.group.rank == 0:
-                    self.log.add_sample(self.step, self._sample())
-                stopped = max(self.group.gather(asked[0] if asked else 0))
+                    self.log.samples[self.step] = self._sample()
+                stopped = max(self.group.gather(signals[0] if signals else 0))
                 if stopped or "save" in due:
-                    self._save()
-                if stopped and self.step < last:
+                    self.group.let_first(self._save)
+                if stopped and self.step < self.settings.steps:
                     return stopped
                 clock = time.perf_counter()
-        return None
+        return 0
 
-    def _due(self) -> set[str]:
+    def _list_due(self) -> set[str]:
         """Return what is to be done after this step, besides learning."""
         run, last = self.run, self.step == self.settings.steps
-        every = {
-            "log": run.log_every,
-            "validate": run.validate_every,
-            "save": run.checkpoint_every,
-        }
-        due = {
-            what for what, n in every.items() if n and (last or self.step % n == 0)
-        }
-        if last:
-            due |= {"log", "save"}
+        due = {"log", "save"} if last else set()
+        for what, every in (
+            ("log", run.log_every),
+            ("validate", run.validate_every),
+            ("save", run.checkpoint_every),
+        ):
+            if every and (last or self.step % every == 0):
+                due.add(what)
         if self.step in run.sample_at:
             due.add("sample")
         return due
@@ -153,38 +126,37 @@ class Training:
         for part in self.optimizer.param_groups:
             part["lr"] = learning_rate(settings, step)
         n_starts = len(self.tokens) - settings.context
-        starts = batch_starts(settings.seed, step, settings.batch, n_starts)
-        mine = stretches(self.tokens, self.group.share(starts), settings.context)
+        starts = draw_starts(settings.seed, step, settings.batch, n_starts)
+        mine = self.group.share(starts)
+        windows = take_stretches(self.tokens, mine, settings.context)
         self.learner.train()
-        loss = _loss(self.learner, mine, settings.dtype)
+        loss = _predict(self.learner, windows, settings.dtype)
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), settings.clip)
         self.optimizer.step()
         return loss.detach()
 
-    def _measured(self, clock: float) -> list[Row]:
-        """Return the rows of the steps that wait; all that processes tell each other is here."""
-        # .tolist() waits until a GPU has done these steps.
-        losses = (
-            self.group.sum(torch.stack(self.waiting)) / self.group.size
-        ).tolist()
+    def _measure(self, clock: float, *, validate: bool) -> list[Row]:
+        """Return the rows of the steps that wait."""
+        losses = self.group.sum(torch.stack(self.waiting)) / self.group.size
+        found = losses.tolist()  # waits until a GPU has done these steps
         seconds = time.perf_counter() - clock
-        settings, n = self.settings, len(losses)
-        speed = round(n * settings.batch * settings.context / seconds, 1)
-        steps = range(self.step - n + 1, self.step + 1)
         self.waiting = []
-        for step, loss in zip(steps, losses, strict=True):
+        settings, rows = self.settings, []
+        n_tokens = len(found) * settings.batch * settings.context
+        for step, loss in enumerate(found, self.step - len(found) + 1):
             if not math.isfinite(loss):
                 raise TrainingError(
                     f"the loss of step {step} is {loss}: training has come apart, and goes on "
                     "no further. A smaller --lr or a longer --warmup may help. Checkpoints "
                     "written before are untouched"
                 )
-        return [
-            Row(step, loss, learning_rate(settings, step), None, speed)
-            for step, loss in zip(steps, losses, strict=True)
-        ]
+            speed = round(n_tokens / seconds, 1)
+            rows.append(Row(step, loss, learning_rate(settings, step), None, speed))
+        if validate:
+            rows[-1] = rows[-1]._replace(validation=self._validate())
+        return rows
 
     def _validate(self) -> float:
         return validation_loss(
@@ -204,18 +176,28 @@ class Training:
         return characters.decode(tokens[len(prompt) :].tolist())
 
     def _write(self, rows: list[Row]) -> None:
-        self.group.together(lambda: self.log.add(rows))
+        self.group.let_first(lambda: self.log.add(rows))
 
     def _save(self) -> None:
-        self.group.together(self.log.flush)
-        checkpoints.save(
-            self.run.out,
-            self.step,
-            self.model,
-            self.optimizer,
-            self.facts,
-            self.group,
-        )
+        self.log.flush()
+        state = {
+            "command": self.command,
+            "settings": asdict(self.settings),
+            "text": self.corpus.path,
+            "text_sha256": self.corpus.sha256,
+            "rows": [list(row) for row in self.log.rows],
+            "samples": self.log.samples,
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
+        checkpoints.save(self.run.out, self.step, state)
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.step = state["step"]
+        self.log.rows = [Row(*row) for row in state["rows"]]
+        self.log.samples = state["samples"]
 
 
 def learning_rate(settings: Settings, step: int) -> float:
@@ -242,18 +224,17 @@ def validation_loss(
     group = group or Group()
     model.eval()
     device = model.embedding.device
-    starts = window_starts(len(tokens), model.n_context, _WINDOWS)
+    mine = group.share(place_windows(len(tokens), model.n_context, _WINDOWS))
     total = torch.zeros(2, dtype=torch.float64, device=device)
-    mine = group.share(starts)
     for some in np.array_split(mine, -(-len(mine) // 32)) if len(mine) else []:
-        windows = stretches(tokens, some, model.n_context).to(device)
-        loss = _loss(model, windows, dtype)
+        windows = take_stretches(tokens, some, model.n_context).to(device)
+        loss = _predict(model, windows, dtype)
         total += torch.tensor([loss.item() * len(some), len(some)], device=device)
     loss_sum, n = group.sum(total).tolist()
     return loss_sum / n
 
 
-def _loss(model: torch.nn.Module, windows: Tensor, dtype: str) -> Tensor:
+def _predict(model: torch.nn.Module, windows: Tensor, dtype: str) -> Tensor:
     """Return the mean loss of a batch: that of `cross_entropy`, from PyTorch's own kernel."""
     with torch.autocast(
         windows.device.type, torch.bfloat16, enabled=dtype == "bfloat16"
@@ -262,49 +243,42 @@ def _loss(model: torch.nn.Module, windows: Tensor, dtype: str) -> Tensor:
         return F.cross_entropy(logits.flatten(0, 1), windows[:, 1:].flatten())
 
 
-def _optimizer(
-    model: GPT, settings: Settings, device: torch.device
-) -> torch.optim.Optimizer:
+def _make_optimizer(model: GPT, settings: Settings) -> torch.optim.Optimizer:
     """Return AdamW, which lets matrices and embeddings decay, and no gains and biases."""
     parameters = list(model.parameters())
-    groups = [
-        {
-            "params": [p for p in parameters if p.ndim >= 2],
-            "weight_decay": settings.weight_decay,
-        },
-        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
-    ]
-    fused = device.type in ("cpu", "cuda")
-    return torch.optim.AdamW(groups, lr=settings.lr, betas=(0.9, 0.95), fused=fused)
+    matrices = [p for p in parameters if p.ndim >= 2]
+    rest = [p for p in parameters if p.ndim < 2]
+    return torch.optim.AdamW(
+        [
+            {"params": matrices, "weight_decay": settings.weight_decay},
+            {"params": rest, "weight_decay": 0.0},
+        ],
+        lr=settings.lr,
+        betas=(0.9, 0.95),
+        fused=parameters[0].device.type in ("cpu", "cuda"),
+    )
 
 
 @contextmanager
-def _signals() -> Iterator[list[int]]:
+def _note_signals() -> Iterator[list[int]]:
     """Give a list to which Ctrl-C and a polite request to end add their number.
 
     Asked for a second time, the program ends at once.
     """
-    asked: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield asked
-        return
+    noted: list[int] = []
+    # Not what was before: started in the background by a shell, that ignores Ctrl-C.
+    ends: dict[int, Any] = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
 
     def note(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
-        # Not what was before: started in the background by a shell, that ignores Ctrl-C.
-        end = (
-            signal.default_int_handler
-            if number == signal.SIGINT
-            else signal.SIG_DFL
-        )
-        signal.signal(number, end)
+        noted.append(number)
+        signal.signal(number, ends[number])
 
-    before: dict[int, Any] = {
-        number: signal.signal(number, note)
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before = {number: signal.signal(number, note) for number in ends}
     try:
-        yield asked
+        yield noted
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -5,12 +5,11 @@ which one each is. Without it there is one, and nothing here needs a network.
 """
 
 import os
-import time
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
-from uuid import uuid4
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -19,6 +18,8 @@ from torch.distributed.distributed_c10d import PrefixStore
 from torch.distributed.rendezvous import rendezvous
 
 __all__ = ["Group", "join", "pick_device"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -48,24 +49,25 @@ class Group:
 
     def gather(self, thing: Any) -> list[Any]:
         """Return what all processes give, in the order of their ranks; each waits for all."""
-        if self.size == 1:
-            return [thing]
-        things = [None] * self.size
-        dist.all_gather_object(things, thing)
+        things = [thing] * self.size
+        if self.size > 1:
+            dist.all_gather_object(things, thing)
         return things
 
-    def together(self, act: Callable[[], None], *, all_ranks: bool = False) -> None:
-        """Let the first process (or all) do something, and raise the same error in all."""
-        error = None
-        if all_ranks or self.rank == 0:
+    def let_first(self, act: Callable[[], T]) -> T:
+        """Let the first process act; return its result, or raise its error, in all."""
+        outcome: list[Any] = [None, None]
+        if self.rank == 0:
             try:
-                act()
-            except Exception as caught:
-                error = caught
-        found = [error, *self.gather(error)]
-        first = next((e for e in found if e is not None), None)
-        if first is not None:
-            raise first
+                outcome[0] = act()
+            except Exception as raised:
+                outcome[1] = raised
+        if self.size > 1:
+            dist.broadcast_object_list(outcome)
+        result, error = outcome
+        if error is not None:
+            raise error
+        return result
 
 
 def pick_device(name: str) -> torch.device:
@@ -73,24 +75,22 @@ def pick_device(name: str) -> torch.device:
 
     Raises
     ------
-    ValueError
+    ArgumentTypeError
         If PyTorch cannot use it here.
     """
+    found = torch.cuda.is_available()
     if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
+        name = "cuda" if found else "cpu"
     try:
         device = torch.device(name)
-        if (
-            device.type == "cuda"
-            and device.index is None
-            and torch.cuda.is_available()
-        ):
+        if device.type == "cuda" and device.index is None and found:
             device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
-        torch.empty(1, device=device)
+        # A device without numbers, as "meta", fails here.
+        torch.zeros(1, device=device).item()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         said = str(error).splitlines()[0]
-        raise ValueError(
-            f"--device must be auto, cpu, or a device that PyTorch finds here, "
+        raise ArgumentTypeError(
+            "must be auto, cpu, or a device that PyTorch finds here, "
             f"got {name}: {said}"
         ) from None
     return device
@@ -102,39 +102,23 @@ def join(device: torch.device) -> Iterator[Group]:
     if "TORCHELASTIC_RUN_ID" not in os.environ:
         yield Group()
         return
+    shared = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
+    alone = os.environ["LOCAL_WORLD_SIZE"] == os.environ["WORLD_SIZE"]
+    if shared and not alone and os.environ["TORCHELASTIC_MAX_RESTARTS"] != "0":
+        # Each computer counts the restarts for itself.
+        raise ValueError(
+            "restarts on several computers need --rdzv-backend=c10d, and in the environment "
+            "of each torchrun TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1"
+        )
     if device.type == "cuda":
         torch.cuda.set_device(device)
     store, rank, size = next(rendezvous("env://"))
-    dist.init_process_group(
-        "nccl" if device.type == "cuda" else "gloo",
-        store=PrefixStore(_room(store, rank, size), store),
-        rank=rank,
-        world_size=size,
-    )
-    yield Group(dist.get_rank(), dist.get_world_size())
+    if shared:
+        # One store serves all restarts: each gets a part of its own, so that nobody takes
+        # the address of a process that is gone for that of one that is here.
+        store = PrefixStore(os.environ["TORCHELASTIC_RESTART_COUNT"], store)
+    backend = "nccl" if device.type == "cuda" else "gloo"
+    dist.init_process_group(backend, store=store, rank=rank, world_size=size)
+    yield Group(rank, size)
     # Not after an error: others may be gone, and this would wait for them.
     dist.destroy_process_group()
-
-
-def _room(store: Any, rank: int, size: int) -> str:
-    """Agree on a new name under which these processes leave each other their addresses.
-
-    `torchrun` keeps one store for all restarts. What processes that are gone have left there must
-    not be taken for that of those that are here: so the first process invents a name, and each of
-    the others believes in it once its own, new as well, is on the list that the first gives.
-    """
-    me = uuid4().hex
-    if rank == 0:
-        store.set("room", me)
-        names = [
-            store.get(f"{me}/{other}") for other in range(1, size)
-        ]  # waits for each
-        store.set(f"{me}/list", b" ".join(names))
-        return me
-    while True:
-        room = store.get("room").decode()
-        store.set(f"{room}/{rank}", me)
-        on_list = f"{room}/list"
-        if store.check([on_list]) and me.encode() in store.get(on_list).split():
-            return room
-        time.sleep(0.02)

@@ -1,23 +1,70 @@
-"""What a run is: all that its losses depend on."""
+"""What a run is: what its losses depend on, and how it is carried out.
 
-from dataclasses import asdict, dataclass, field, fields
-from math import isfinite
+Each field is an option of the command line, declared in the words of `argparse`.
+"""
+
+from argparse import ArgumentTypeError, BooleanOptionalAction
+from collections.abc import Callable
+from dataclasses import MISSING, asdict, dataclass, field
+from math import inf
+from pathlib import Path
+from re import fullmatch
 from typing import Any
 
+import torch
+
 from course_attn.in_torch import GPTConfig
+from course_attn.train.processes import pick_device
 
-__all__ = ["DTYPES", "Settings"]
-
-DTYPES = ("float32", "bfloat16")
+__all__ = ["Run", "Settings", "TrainingError", "name_option"]
 
 
-def _setting(default: Any, about: str) -> Any:
-    return field(default=default, metadata={"help": about})
+class TrainingError(Exception):
+    """Training cannot begin or go on; the message says why, and what to do."""
+
+
+def _declare(default: Any, kind: dict[str, Any], about: str) -> Any:
+    return field(default=default, metadata={"help": about, **kind})
+
+
+def _read(
+    kind: type[int | float | str], must: str, holds: Callable[[Any], object]
+) -> dict[str, Any]:
+    """Return how an option is read from the command line; what does not hold is refused."""
+
+    def read(text: str) -> Any:
+        try:
+            if holds(value := kind(text)):
+                return value
+        except ValueError:
+            pass
+        raise ArgumentTypeError(f"must be {must}, got {text or 'nothing'}")
+
+    return {"type": read, "metavar": {int: "N", float: "X", str: "NAME"}[kind]}
+
+
+def _whole(least: int, most: int) -> dict[str, Any]:
+    must = f"a whole number from {least} to {most:,}"
+    return _read(int, must, lambda n: least <= n <= most)
+
+
+_SIZE, _EVERY, _COUNT = _whole(1, 100_000), _whole(1, 10**8), _whole(0, 10**8)
+_POSITIVE = _read(float, "a number above 0", lambda x: 0 < x < inf)
+_DECAY = _read(float, "a number of at least 0", lambda x: 0 <= x < inf)
+_SHARE = _read(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
+_DROPOUT = _read(float, "at least 0 and less than 1", lambda x: 0 <= x < 1)
+_SEED, _THREADS = _whole(0, 2**63 - 1), _whole(1, 1024)
+_NAME = _read(
+    str,
+    "a name of letters, digits, '_', '.' and '-'",
+    lambda name: fullmatch(r"\w[\w.-]*", name),
+)
+_FLAG, _FOLDER = {"action": "store_true"}, {"type": Path, "metavar": "FOLDER"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of a run, each under the name of its option on the command line.
+    """What is trained: this decides the losses.
 
     Two runs with equal settings on the same text have the same losses, up to rounding where the
     number of processes or the machine differs. The defaults are those of the course's own model.
@@ -28,42 +75,31 @@ class Settings:
     ['--layers 2, not 3']
     """
 
-    layers: int = _setting(4, "blocks")
-    width: int = _setting(96, "width d_model of every element")
-    heads: int = _setting(4, "heads of every block; they divide the width")
-    context: int = _setting(128, "characters that the model sees at once")
-    dropout: float = _setting(0.0, "share of features that training sets to 0")
-    steps: int = _setting(3000, "steps of training in all")
-    batch: int = _setting(
-        16, "sequences in a step, over all processes, whose number divides it"
-    )
-    lr: float = _setting(3e-3, "learning rate after the warm-up")
-    warmup: int = _setting(100, "steps in which the learning rate grows evenly")
-    final_lr: float = _setting(
-        0.1, "share of --lr that is left at the end of the cosine"
-    )
-    weight_decay: float = _setting(0.1, "AdamW's decay of matrices and embeddings")
-    clip: float = _setting(1.0, "longest gradient, longer ones are shortened to it")
-    seed: int = _setting(0, "seed of the parameters, the batches and dropout")
-    dtype: str = _setting(
-        "float32", "of matrix products: float32, or bfloat16 for mixed precision"
+    layers: int = _declare(4, _SIZE, "blocks")
+    width: int = _declare(96, _SIZE, "width d_model of every element")
+    heads: int = _declare(4, _SIZE, "heads of every block; they divide the width")
+    context: int = _declare(128, _SIZE, "characters that the model sees at once")
+    dropout: float = _declare(0.0, _DROPOUT, "share of features set to 0")
+    steps: int = _declare(3000, _EVERY, "steps of training in all")
+    batch: int = _declare(16, _SIZE, "sequences in a step, over all processes")
+    lr: float = _declare(3e-3, _POSITIVE, "learning rate after the warm-up")
+    warmup: int = _declare(100, _COUNT, "steps in which the learning rate grows")
+    final_lr: float = _declare(0.1, _SHARE, "share of --lr left by the cosine")
+    weight_decay: float = _declare(0.1, _DECAY, "of matrices and embeddings")
+    clip: float = _declare(1.0, _POSITIVE, "longest gradient: others are shortened")
+    seed: int = _declare(0, _SEED, "seed of parameters, batches and dropout")
+    dtype: str = _declare(
+        "float32",
+        {"choices": ("float32", "bfloat16")},
+        "of matrix products; bfloat16 is mixed precision",
     )
 
     def __post_init__(self) -> None:
-        """Refuse what no model can be trained with."""
-        for name in ("layers", "width", "heads", "context", "steps", "batch"):
-            _check(self, name, "at least 1", getattr(self, name) >= 1)
-        for name in ("warmup", "seed", "weight_decay"):
-            _check(self, name, "at least 0", getattr(self, name) >= 0)
-        for name in ("lr", "clip"):
-            _check(self, name, "greater than 0", getattr(self, name) > 0)
-        for name in ("dropout", "final_lr"):
-            within = 0 <= getattr(self, name) <= 1
-            _check(self, name, "between 0 and 1", within)
-        _check(self, "dropout", "less than 1", self.dropout < 1)
-        divides = f"a multiple of --heads = {self.heads}"
-        _check(self, "width", divides, self.width % self.heads == 0)
-        _check(self, "dtype", " or ".join(DTYPES), self.dtype in DTYPES)
+        """Refuse heads that do not divide the width."""
+        if self.width % self.heads:
+            raise ValueError(
+                f"--width must be a multiple of --heads = {self.heads}, got {self.width}"
+            )
 
     def config(self, n_vocab: int) -> GPTConfig:
         """Return the model's sizes."""
@@ -78,26 +114,55 @@ class Settings:
 
     def differences(self, other: "Settings") -> list[str]:
         """Say what is not as in other settings."""
-        mine, theirs = asdict(self), asdict(other)
+        theirs = asdict(other)
         return [
-            f"{option(name)} {value}, not {theirs[name]}"
-            for name, value in mine.items()
+            f"{name_option(name)} {value}, not {theirs[name]}"
+            for name, value in asdict(self).items()
             if value != theirs[name]
         ]
 
-    @classmethod
-    def names(cls) -> list[str]:
-        """Return the names of all settings."""
-        return [setting.name for setting in fields(cls)]
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How it is done: nothing here changes the losses."""
+
+    out: Path = _declare(MISSING, _FOLDER, "folder of this run")
+    text: str | None = _declare(None, {}, "a file in UTF-8, not the course's text")
+    resume: bool = _declare(
+        False, _FLAG, "go on from the last checkpoint in --out, with its settings"
+    )
+    resume_if_any: bool = _declare(
+        False,
+        _FLAG,
+        "the same, but begin where there is none: for computers that come and go",
+    )
+    device: torch.device = _declare(
+        "auto", {"type": pick_device}, "cpu, cuda …; auto is a GPU if there is one"
+    )
+    compile: bool | None = _declare(
+        None,
+        {"action": BooleanOptionalAction},
+        "torch.compile, or not (otherwise on a GPU, for more than 1000 steps)",
+    )
+    threads: int | None = _declare(None, _THREADS, "threads of each process")
+    log_every: int = _declare(10, _EVERY, "write losses every N steps")
+    validate_every: int = _declare(
+        100, _COUNT, "measure the validation loss every N steps, 0: never"
+    )
+    checkpoint_every: int = _declare(
+        500, _COUNT, "save every N steps, 0: at the end only"
+    )
+    sample_at: tuple[int, ...] = _declare(
+        (10, 100, 1000, 3000),
+        {"nargs": "*", **_EVERY},
+        "steps after which the model writes (default: 10 100 1000 3000)",
+    )
+    keep: Path | None = _declare(
+        None, _FOLDER, "at the end, write the weights there for course_attn.weights"
+    )
+    keep_as: str = _declare("gpt", _NAME, "the name of the weights in --keep")
 
 
-def option(name: str) -> str:
-    """Return what a setting is called on the command line."""
+def name_option(name: str) -> str:
+    """Return what a field is called on the command line."""
     return "--" + name.replace("_", "-")
-
-
-def _check(settings: Settings, name: str, must: str, holds: bool) -> None:
-    value = getattr(settings, name)
-    finite = not isinstance(value, float) or isfinite(value)
-    if not (holds and finite):
-        raise ValueError(f"{option(name)} must be {must}, got {value}")

@@ -14,10 +14,10 @@ import numpy as np
 from course_attn.train import loop
 from course_attn.train.__main__ import main
 
-drawn = loop.batch_starts
+drawn = loop.draw_starts
 
 
-def batch_starts(seed: int, step: int, batch: int, n_starts: int) -> np.ndarray:
+def draw_starts(seed: int, step: int, batch: int, n_starts: int) -> np.ndarray:
     """Draw a batch, unless the process is killed first."""
     name, at, done = os.environ["INTERFERE"].split(maxsplit=2)
     here = os.environ["RANK"] == "1" and step == int(at)
@@ -28,5 +28,5 @@ def batch_starts(seed: int, step: int, batch: int, n_starts: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    loop.batch_starts = batch_starts
+    loop.draw_starts = draw_starts
     sys.exit(main())

@@ -8,15 +8,12 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch.distributed as dist
 
-from course_attn.train import processes
+from course_attn.train.__main__ import main
 from tests.conftest import ROOT
 from tests.train import small
 
@@ -36,6 +33,7 @@ def start(
     where: list[str],
     interfere: str | None = None,
     max_restarts: int = 0,
+    **environment: str,
 ) -> subprocess.Popen[str]:
     """Start the command in the processes of one computer."""
     module = "tests.train.interfere" if interfere else "course_attn.train"
@@ -45,7 +43,9 @@ def start(
             *(f"--max-restarts={max_restarts}", "-m", module, *command),
         ],
         cwd=ROOT,
-        env=os.environ | {"INTERFERE": interfere or "", "OMP_NUM_THREADS": "1"},
+        env=os.environ
+        | {"INTERFERE": interfere or "", "OMP_NUM_THREADS": "1"}
+        | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -78,8 +78,10 @@ def test_two_processes_have_the_losses_of_one_and_it_can_read_what_they_wrote(
     _, said, errors = torchrun(*given, interfere=f"SIGINT 5 {tmp_path}/done")
     assert "Stopped after step 6" in said, errors
     assert "--nproc-per-node=2" in said
-    assert small.checkpoints(out) == ["checkpoint-00000004", "checkpoint-00000006"]
-    assert len(list(out.glob("checkpoint-00000006/*.distcp"))) == 2
+    assert small.checkpoints(out) == [
+        "checkpoint-00000004.pt",
+        "checkpoint-00000006.pt",
+    ]
     assert small.resume(out) == 0
     small.assert_close(out, whole)
 
@@ -87,7 +89,7 @@ def test_two_processes_have_the_losses_of_one_and_it_can_read_what_they_wrote(
 @pytest.mark.exhaustive
 def test_two_processes_can_read_what_one_wrote(whole: Path, tmp_path: Path) -> None:
     out = shutil.copytree(whole, tmp_path / "run")
-    shutil.rmtree(out / "checkpoint-00000008")
+    (out / "checkpoint-00000008.pt").unlink()
     given = [f"--out={out}", "--device=cpu", "--resume", *small.EVERY]
     status, _, errors = torchrun(*given)
     assert status == 0, errors
@@ -120,6 +122,24 @@ def test_batch_that_cannot_be_divided_is_refused(
     assert not (tmp_path / "run").exists()
 
 
+def test_several_computers_restart_only_with_a_new_store_for_each_start(
+    text: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in (
+        ("TORCHELASTIC_RUN_ID", "x"),
+        ("TORCHELASTIC_USE_AGENT_STORE", "True"),
+        ("TORCHELASTIC_MAX_RESTARTS", "3"),
+        ("LOCAL_WORLD_SIZE", "1"),
+        ("WORLD_SIZE", "2"),
+    ):
+        monkeypatch.setenv(name, value)
+    assert main(small.arguments(text, tmp_path / "run")) == 2
+    assert "TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1" in capsys.readouterr().err
+
+
 @pytest.mark.exhaustive
 def test_two_computers_go_on_together_when_one_loses_its_process(
     text: Path, whole: Path, tmp_path: Path
@@ -136,27 +156,15 @@ def test_two_computers_go_on_together_when_one_loses_its_process(
     ]
     where.append(f"--rdzv-endpoint=localhost:{port}")
     out = tmp_path / "run"
-    given = [*small.arguments(text, out), "--resume-if-any"]
+    given = small.arguments(text, out)
     options = {
         "where": where,
         "interfere": f"SIGKILL 7 {tmp_path}/done",
         "max_restarts": 1,
+        "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
     }
     runs = [start(*given, **options) for _ in range(2)]
     results = [ended(run) for run in runs]
     assert [status for status, *_ in results] == [0, 0], results
     assert sum("exitcode: -9" in errors for *_, errors in results) == 1
     small.assert_close(out, whole)
-
-
-def test_processes_that_start_again_meet_under_a_new_name() -> None:
-    """Whoever comes first, and whatever those before have left."""
-    store, rooms = dist.HashStore(), set()
-    for first in (0, 1, 0, 1):
-        with ThreadPoolExecutor() as pool:
-            one = pool.submit(processes._room, store, first, 2)
-            time.sleep(0.05)
-            other = pool.submit(processes._room, store, 1 - first, 2)
-            assert one.result(timeout=600) == other.result(timeout=600)
-            rooms.add(one.result())
-    assert len(rooms) == 4

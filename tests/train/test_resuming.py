@@ -18,14 +18,14 @@ from tests.train import small
 
 def at_step(monkeypatch: pytest.MonkeyPatch, step: int, act) -> None:
     """Do something while a step is computed."""
-    drawn = loop.batch_starts
+    drawn = loop.draw_starts
 
-    def batch_starts(seed: int, now: int, *sizes: int):
+    def draw_starts(seed: int, now: int, *sizes: int):
         if now == step:
             act()
         return drawn(seed, now, *sizes)
 
-    monkeypatch.setattr(loop, "batch_starts", batch_starts)
+    monkeypatch.setattr(loop, "draw_starts", draw_starts)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -43,7 +43,10 @@ def test_signal_saves_and_the_resumed_run_is_the_same_to_the_last_bit(
         at_step(patch, 5, lambda: signal.raise_signal(number))
         status = __main__.main(small.arguments(text, out, dropout=0.3))
     assert status == 128 + number
-    assert small.checkpoints(out) == ["checkpoint-00000004", "checkpoint-00000005"]
+    assert small.checkpoints(out) == [
+        "checkpoint-00000004.pt",
+        "checkpoint-00000005.pt",
+    ]
     assert small.measured(out) == wanted[:6]
     said = capsys.readouterr().out
     assert "Stopped after step 5, which is saved" in said
@@ -77,20 +80,26 @@ def test_signal_again_ends_at_once(
     at_step(monkeypatch, 5, twice)
     assert __main__.main(small.arguments(text, tmp_path / "run")) == 130
     assert "stopped at once" in capsys.readouterr().err
-    assert small.checkpoints(tmp_path / "run") == ["checkpoint-00000004"]
+    assert small.checkpoints(tmp_path / "run") == ["checkpoint-00000004.pt"]
 
 
 def test_run_that_lost_its_power_goes_on_from_the_last_checkpoint(
     whole: Path, tmp_path: Path
 ) -> None:
-    """The table is ahead of the checkpoint, its last line is torn, a checkpoint half written."""
+    """The table is ahead and torn, the texts are lost, and a checkpoint is half written."""
     out = shutil.copytree(whole, tmp_path / "run")
-    (out / "checkpoint-00000008").rename(out / "checkpoint-00000008.part")
-    with (out / "losses.csv").open("a", encoding="utf-8") as table:
-        table.write("9,1.2")
+    torn = out / ".checkpoint-00000008.pt.0a1b2c3d"
+    (out / "checkpoint-00000008.pt").rename(torn)
+    with (out / "losses.csv").open("ab") as table:
+        table.write(b"9,1.2\xff")
+    (out / "samples.json").write_text("[", "utf-8")
     assert small.resume(out) == 0
     assert small.measured(out) == small.measured(whole)
     assert small.checkpoints(out) == small.checkpoints(whole)
+    assert (out / "samples.json").read_bytes() == (
+        whole / "samples.json"
+    ).read_bytes()
+    assert not torn.exists()
 
 
 def test_finished_run_is_left_as_it_is(whole: Path, tmp_path: Path) -> None:
@@ -99,7 +108,7 @@ def test_finished_run_is_left_as_it_is(whole: Path, tmp_path: Path) -> None:
     assert small.files(out) == small.files(whole)
 
 
-@pytest.mark.parametrize("where", ["checkpoint", "writer", "facts", "table"])
+@pytest.mark.parametrize("where", ["checkpoint", "table"])
 def test_full_disk_is_named_and_loses_nothing(
     text: Path,
     whole: Path,
@@ -108,42 +117,30 @@ def test_full_disk_is_named_and_loses_nothing(
     capsys: pytest.CaptureFixture[str],
     where: str,
 ) -> None:
-    """The disk is full from step 5 on: in PyTorch's file, in our own, or in the table.
-
-    `torch.save` says it in words of its own: those that it had for a disk that was really full.
-    """
+    """The disk is full from step 5 on."""
     out = tmp_path / "run"
     error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(out))
 
     def fail(*arguments: object) -> None:
         raise error
 
-    def fail_to_save(*arguments: object) -> None:
-        raise RuntimeError("[enforce fail at …:672] . unexpected pos 704 vs 598")
-
-    def fail_for_facts(descriptor: int) -> None:
-        if list(out.glob("*.part/.facts.json.*")):
-            raise error
-
-    def fail_for_data(descriptor: int) -> None:
-        if list(out.glob("*.part/*.distcp")):
+    def fail_for_checkpoint(descriptor: int) -> None:
+        if list(out.glob(".checkpoint-*")):
             raise error
 
     with monkeypatch.context() as patch:
         act = {
             "table": lambda: patch.setattr(Log, "add", fail),
-            "facts": lambda: patch.setattr(os, "fsync", fail_for_facts),
-            "writer": lambda: patch.setattr(torch, "save", fail_to_save),
-            "checkpoint": lambda: patch.setattr(os, "fsync", fail_for_data),
+            "checkpoint": lambda: patch.setattr(os, "fsync", fail_for_checkpoint),
         }[where]
         at_step(patch, 5, act)
         assert __main__.main(small.arguments(text, out)) == 1
     said = capsys.readouterr().err
-    full = "is the disk full?" if where == "writer" else "No space left on device"
-    assert full in said
+    assert "No space left on device" in said
     assert f"Go on with: python -m course_attn.train --out {out} --resume" in said
     # Half a checkpoint, which would take room for nothing, is gone.
-    assert small.checkpoints(out) == ["checkpoint-00000004"]
+    assert not list(out.glob(".*"))
+    assert small.checkpoints(out) == ["checkpoint-00000004.pt"]
     assert small.resume(out) == 0
     assert small.measured(out) == small.measured(whole)
     assert small.checkpoints(out) == small.checkpoints(whole)
@@ -153,37 +150,37 @@ def test_full_disk_is_named_and_loses_nothing(
 
 
 def shorten(checkpoint: Path) -> None:
-    data = (checkpoint / "__0_0.distcp").read_bytes()
-    (checkpoint / "__0_0.distcp").write_bytes(data[: len(data) // 2])
+    data = checkpoint.read_bytes()
+    checkpoint.write_bytes(data[: len(data) // 2])
 
 
 def flip_a_bit(checkpoint: Path) -> None:
-    data = bytearray((checkpoint / "__0_0.distcp").read_bytes())
-    data[len(data) // 2] ^= 1
-    (checkpoint / "__0_0.distcp").write_bytes(data)
+    """In one of the numbers of the embedding."""
+    data = bytearray(checkpoint.read_bytes())
+    state = torch.load(checkpoint, weights_only=True)
+    data[data.index(state["model"]["embedding"].numpy().tobytes()) + 5] ^= 1
+    checkpoint.write_bytes(data)
 
 
-def foreign(checkpoint: Path) -> None:
-    (checkpoint / "facts.json").write_text('{"format": "other"}', "utf-8")
+class Trap:
+    """What runs when it is read by `pickle`."""
+
+    def __reduce__(self) -> tuple:
+        return exec, ("raise SystemExit('caught')",)
 
 
 DAMAGES = {
-    "shortened": (shorten, "__0_0.distcp is not as it was written"),
-    "one bit": (flip_a_bit, "__0_0.distcp is not as it was written"),
-    "missing": (lambda c: (c / "__0_0.distcp").unlink(), "__0_0.distcp is missing"),
-    "no facts": (
-        lambda c: (c / "facts.json").unlink(),
-        "cannot be read as a checkpoint",
+    "shortened": (shorten, "it is damaged (BadZipFile)"),
+    "one bit": (flip_a_bit, "it is damaged (ValueError)"),
+    "empty": (lambda c: c.write_bytes(b""), "cannot be read as a checkpoint"),
+    "text": (lambda c: c.write_text('{"format": '), "cannot be read"),
+    "folder": (lambda c: (c.unlink(), c.mkdir()), "(IsADirectoryError)"),
+    "other": (lambda c: torch.save([1], c), "cannot be read as a checkpoint"),
+    "trap": (lambda c: torch.save(Trap(), c), "(UnpicklingError)"),
+    "foreign": (
+        lambda c: torch.save({"format": "other"}, c),
+        "is of another kind",
     ),
-    "torn facts": (
-        lambda c: (c / "facts.json").write_text('{"format": '),
-        "cannot be read as a checkpoint",
-    ),
-    "other facts": (
-        lambda c: (c / "facts.json").write_text("[1]"),
-        "cannot be read as a checkpoint",
-    ),
-    "foreign": (foreign, "is of another kind"),
 }
 
 
@@ -196,14 +193,14 @@ def test_damaged_checkpoint_is_named_and_the_one_before_serves(
     for name, (damage, says) in DAMAGES.items():
         with subtests.test(name=name):
             out = shutil.copytree(whole, tmp_path / name)
-            damage(out / "checkpoint-00000008")
+            damage(out / "checkpoint-00000008.pt")
             before = small.files(out)
             assert small.resume(out) == 1
             said = capsys.readouterr().err
             assert says in said
-            assert "to go on from checkpoint-00000004" in said
+            assert "to go on from checkpoint-00000004.pt" in said
             assert small.files(out) == before
-    shutil.rmtree(out / "checkpoint-00000008")
+    (out / "checkpoint-00000008.pt").unlink()
     assert small.resume(out) == 0
     assert small.measured(out) == small.measured(whole)
 
@@ -258,7 +255,7 @@ def test_run_that_has_saved_nothing_says_how_to_begin_again(
     assert __main__.main([*given, "--resume-if-any"]) == 0
     assert small.measured(out) == small.measured(whole)
     # And where there is a checkpoint, it goes on there.
-    shutil.rmtree(out / "checkpoint-00000008")
+    (out / "checkpoint-00000008.pt").unlink()
     assert __main__.main([*given, "--resume-if-any"]) == 0
     assert small.measured(out) == small.measured(whole)
 

@@ -4,7 +4,9 @@ import io
 import json
 import math
 import re
+import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -40,8 +42,8 @@ def test_training_leaves_a_curve_a_text_and_its_last_checkpoints(
     whole: Path,
 ) -> None:
     assert small.checkpoints(whole) == [
-        "checkpoint-00000004",
-        "checkpoint-00000008",
+        "checkpoint-00000004.pt",
+        "checkpoint-00000008.pt",
     ]
     samples = json.loads((whole / "samples.json").read_text("utf-8"))
     assert {step: len(text) for step, text in samples.items()} == {"4": 300}
@@ -65,7 +67,7 @@ def test_training_gives_the_losses_of_a_plain_loop(
     ]
     losses = []
     for step in range(1, 9):
-        starts = batches.batch_starts(5, step, 4, len(tokens) - 7)
+        starts = batches.draw_starts(5, step, 4, len(tokens) - 7)
         read = torch.tensor(np.stack([tokens[s : s + 8] for s in starts]))
         probs = model(read[:, :-1]).softmax(-1)
         of_targets = probs[np.arange(4)[:, None], np.arange(7), read[:, 1:]]
@@ -131,12 +133,12 @@ def test_validation_loss_is_the_mean_over_stretches_side_by_side() -> None:
 
 
 def test_batch_is_the_same_for_any_number_of_processes() -> None:
-    starts = batches.batch_starts(3, 14, 12, 1000)
+    starts = batches.draw_starts(3, 14, 12, 1000)
     for size in (1, 2, 3, 4, 6, 12):
         parts = [Group(rank, size).share(starts) for rank in range(size)]
         assert [len(part) for part in parts] == [12 // size] * size
         assert np.concatenate(parts).tolist() == starts.tolist()
-    others = [batches.batch_starts(*key, 12, 1000) for key in ((3, 15), (4, 14))]
+    others = [batches.draw_starts(*key, 12, 1000) for key in ((3, 15), (4, 14))]
     assert all((other != starts).any() for other in others)
     assert 0 <= starts.min() and starts.max() < 1000
 
@@ -182,23 +184,22 @@ def test_without_matplotlib_the_curve_is_missing_and_nothing_else(
     assert small.measured(out) == small.measured(whole)
 
 
-def test_without_tqdm_it_is_said_what_to_install(
-    text: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert __main__.main(small.arguments(text, tmp_path / "run")) == 1
-    said = capsys.readouterr().err
-    assert "needs tqdm: pip install 'course_attn[train]'" in said
+@pytest.mark.parametrize("missing", ["torch", "tqdm"])
+def test_without_what_it_needs_it_is_said_what_to_install(missing: str) -> None:
+    without = f"import runpy, sys; sys.modules[{missing!r}] = None"
+    start = f"{without}; runpy.run_module('course_attn.train', run_name='__main__')"
+    run = subprocess.run(
+        [sys.executable, "-c", start], capture_output=True, text=True
+    )
+    assert run.returncode == 1
+    says = f"training needs {missing}: pip install 'course_attn[train]'"
+    assert run.stderr.strip() == says
 
 
 def test_help_names_every_setting_and_its_default() -> None:
-    said = " ".join(__main__.parser().format_help().split())
-    for name in Settings.names():
-        default = getattr(Settings(), name)
-        about = rf"--{name.replace('_', '-')} [NX] (?:(?!\(default).)*"
+    said = " ".join(__main__.make_parser().format_help().split())
+    for name, default in asdict(Settings()).items():
+        about = rf"--{name.replace('_', '-')} \S+ (?:(?!\(default).)*"
         assert re.search(rf"{about}\(default: {default}\)", said), name
 
 
@@ -213,54 +214,92 @@ def test_loss_that_is_no_number_ends_the_run_and_harms_nothing(
 
 # --- what is refused ------------------------------------------------------------------------------
 
+SIZE = "must be a whole number from 1 to 100,000, got"
+EVERY = "must be a whole number from 1 to 100,000,000, got"
+COUNT = "must be a whole number from 0 to 100,000,000, got"
 REFUSED = [
-    (["--layers=0"], "--layers must be at least 1, got 0"),
-    (["--width=9"], "--width must be a multiple of --heads = 2, got 9"),
-    (["--context=0"], "--context must be at least 1, got 0"),
-    (["--steps=0"], "--steps must be at least 1, got 0"),
-    (["--batch=-1"], "--batch must be at least 1, got -1"),
-    (["--lr=0"], "--lr must be greater than 0, got 0.0"),
-    (["--lr=nan"], "--lr must be greater than 0, got nan"),
-    (["--clip=inf"], "--clip must be greater than 0, got inf"),
-    (["--warmup=-1"], "--warmup must be at least 0, got -1"),
-    (["--dropout=1"], "--dropout must be less than 1, got 1.0"),
-    (["--final-lr=2"], "--final-lr must be between 0 and 1, got 2.0"),
-    (["--seed=-3"], "--seed must be at least 0, got -3"),
-    (["--dtype=float16"], "--dtype must be float32 or bfloat16, got float16"),
-    (["--device=gpu"], "--device must be auto, cpu, or a device"),
-    (["--threads=0"], "--threads must be at least 1, got 0"),
-    (["--log-every=0"], "--log-every must be at least 1, got 0"),
-    (["--checkpoint-every=-1"], "--checkpoint-every must be at least 0, got -1"),
-    (["--sample-at", "-4"], "--sample-at must be at least 1, got -4"),
-    (["--context=999"], "--text must have at least 10000 characters"),
+    ("--layers=0", f"argument --layers: {SIZE} 0"),
+    ("--layers=two", f"argument --layers: {SIZE} two"),
+    ("--width=1000000", f"argument --width: {SIZE} 1000000"),
+    ("--context=0", f"argument --context: {SIZE} 0"),
+    ("--steps=0", f"argument --steps: {EVERY} 0"),
+    ("--batch=-1", f"argument --batch: {SIZE} -1"),
+    ("--batch=100000000", f"argument --batch: {SIZE} 100000000"),
+    ("--lr=0", "argument --lr: must be a number above 0, got 0"),
+    ("--lr=nan", "argument --lr: must be a number above 0, got nan"),
+    ("--clip=inf", "argument --clip: must be a number above 0, got inf"),
+    ("--warmup=-1", f"argument --warmup: {COUNT} -1"),
+    (
+        "--dropout=1",
+        "argument --dropout: must be at least 0 and less than 1, got 1",
+    ),
+    ("--final-lr=2", "argument --final-lr: must be a number from 0 to 1, got 2"),
+    ("--weight-decay=-1", "--weight-decay: must be a number of at least 0, got -1"),
+    ("--seed=-3", "argument --seed: must be a whole number from 0 to 9,223,"),
+    (f"--seed={2**70}", "argument --seed: must be a whole number from 0 to 9,223,"),
+    ("--dtype=float16", "argument --dtype: invalid choice: 'float16'"),
+    ("--device=gpu", "argument --device: must be auto, cpu, or a device"),
+    ("--device=meta", "argument --device: must be auto, cpu, or a device"),
+    ("--threads=0", "--threads: must be a whole number from 1 to 1,024, got 0"),
+    ("--threads=100000", "--threads: must be a whole number from 1 to 1,024, got"),
+    ("--log-every=0", f"argument --log-every: {EVERY} 0"),
+    ("--checkpoint-every=-1", f"argument --checkpoint-every: {COUNT} -1"),
+    ("--sample-at=-4", f"argument --sample-at: {EVERY} -4"),
+    ("--keep-as=../../up", "argument --keep-as: must be a name of letters"),
+    ("--keep-as=", "argument --keep-as: must be a name of letters"),
+    ("--width=9", "error: --width must be a multiple of --heads = 2, got 9"),
+    ("--context=999", "error: --text must have at least 10000 characters"),
 ]
 
 
+@pytest.mark.parametrize(("given", "says"), REFUSED, ids=[r[0] for r in REFUSED])
 def test_settings_that_say_nothing_are_refused_by_name(
     text: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    subtests: pytest.Subtests,
+    given: str,
+    says: str,
 ) -> None:
     out = tmp_path / "run"
-    for given, says in REFUSED:
-        with subtests.test(given=given):
-            assert __main__.main([*small.arguments(text, out), *given]) == 2
-            assert f"error: {says}" in capsys.readouterr().err
-            assert not out.exists()
+    try:
+        status = __main__.main([*small.arguments(text, out), given])
+    except SystemExit as end:  # which is how argparse ends
+        status = end.code
+    assert status == 2
+    assert says in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_folder_that_cannot_keep_weights_is_refused_before_the_first_step(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [*small.arguments(text, tmp_path / "run"), f"--keep={text}"]
+    assert __main__.main(given) == 1
+    assert "File exists" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "losses.csv").exists()
+
+
+def test_model_too_large_for_any_memory_is_refused(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = small.arguments(text, tmp_path / "run", width=100_000, layers=1_000)
+    assert __main__.main(given) == 1
+    assert "there is not enough memory" in capsys.readouterr().err
 
 
 def test_text_that_cannot_be_read_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests
 ) -> None:
     (tmp_path / "empty.txt").touch()
+    (tmp_path / "folder.txt").mkdir()
     (tmp_path / "short.txt").write_text("a few words", "utf-8")
     (tmp_path / "latin.txt").write_bytes("naïve".encode("latin-1") * 99)
     for name, status, says in (
         ("empty.txt", 2, "empty.txt is empty"),
         ("short.txt", 2, "--text must have at least 80 characters"),
         ("latin.txt", 2, "byte 2 of"),
-        ("absent.txt", 1, "No such file"),
+        ("absent.txt", 2, "--text must be a text file, and there is none"),
+        ("folder.txt", 2, "--text must be a text file, and there is none"),
     ):
         with subtests.test(name=name):
             given = small.arguments(tmp_path / name, tmp_path / "run")

@@ -13,8 +13,7 @@ import torch
 from course_attn import weights
 from course_attn.in_torch import GPT, GPTConfig
 from course_attn.train import __main__, batches, loop
-from course_attn.train.processes import Group
-from course_attn.train.settings import Settings
+from course_attn.train.settings import Run, Settings
 from tests.conftest import ROOT
 from tests.train import small
 
@@ -136,8 +135,8 @@ def test_course_weights_begin_as_the_log_says(
     """The first three steps of the same training; batches and first weights are drawn anew."""
     settings = Settings(**course.log["settings"])
     corpus = batches.read_corpus(None, settings.context)
-    run = loop.Run(out=tmp_path, device=torch.device("cpu"))
-    training = loop.Training(settings, corpus, run, Group(), facts={})
+    run = Run(out=tmp_path, device=torch.device("cpu"))
+    training = loop.Training(settings, corpus, run)
     losses = [training.learn().item() for _ in range(3)]
     wanted = course.log["losses"][:3]
     assert losses == pytest.approx(wanted, abs=near(course.log, corpus))
