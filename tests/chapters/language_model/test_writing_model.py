@@ -18,7 +18,7 @@ from tests.chapters.language_model.refused import (
     N_VOCAB,
     params,
 )
-from tests.figures.test_lab import Reader
+from tests.drawing.test_lab import Reader
 
 PARAMS = params(2)
 CHARACTERS = "\n ab<>&\"'cdefghijklmnopqrstuvwxyz"[:N_VOCAB]

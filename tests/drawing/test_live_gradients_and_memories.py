@@ -12,7 +12,7 @@ from course_attn.chapters.perspective.widgets.hopfield_memory import hopfield_me
 from course_attn.chapters.perspective.widgets.soft_convolution import (
     soft_convolution,
 )
-from tests.figures.test_lab import Reader, data_of, numbers
+from tests.drawing.test_lab import Reader, data_of, numbers
 
 S = [[0.0, 2.0, -1.0], [1.0, 0.5, 3.0]]
 D = [[4.0, -2.5, 1.0], [-1.0, 0.0, 2.0]]
