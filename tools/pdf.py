@@ -2,7 +2,7 @@
 
 The pages of the built book become one page, which Chromium prints as its print styles make it, with
 its tags; a link from one page of the book to another leads within the file. The bookmarks are made
-here: Chromium's own say a heading at the top of a sheet twice.
+here: Chromium's own repeated some titles and lost spaces at the ends of lines.
 """
 
 import datetime
