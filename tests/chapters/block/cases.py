@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 9, `block`, are compared in."""
+"""The calls that the twins of the chapter `block` are compared in."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""The calls of the functions of chapter 9, `block`, that must be refused."""
+"""The calls of the functions of the chapter `block` that must be refused."""
 
 from math import sqrt
 from typing import Any

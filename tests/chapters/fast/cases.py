@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 10, `fast`, are compared in."""
+"""The calls that the twins of the chapter `fast` are compared in."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Calls of chapter 10, `fast`, whose results were worked out on paper."""
+"""Calls of the chapter `fast` whose results were worked out on paper."""
 
 from math import exp, inf, log
 from typing import Any

@@ -1,4 +1,4 @@
-"""Calls with random arrays for chapter 10, `fast`."""
+"""Calls with random arrays for the chapter `fast`."""
 
 from dataclasses import replace
 from math import inf

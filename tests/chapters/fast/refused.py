@@ -1,4 +1,4 @@
-"""The calls of the functions of chapter 10, `fast`, that must be refused."""
+"""The calls of the functions of the chapter `fast` that must be refused."""
 
 from tests.chapters.fast.cases_names import LINEAR, TILED
 from tests.support.refusals import (

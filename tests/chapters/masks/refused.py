@@ -1,4 +1,4 @@
-"""The calls of the functions of chapter 6, `masks`, that must be refused."""
+"""The calls of the functions of the chapter `masks` that must be refused."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 7, `multi_head`, are compared in."""
+"""The calls that the twins of the chapter `multi_head` are compared in."""
 
 from collections.abc import Callable
 from math import log, sqrt

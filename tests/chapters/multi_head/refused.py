@@ -1,4 +1,4 @@
-"""The calls of the functions of chapter 7, `multi_head`, that must be refused."""
+"""The calls of the functions of the chapter `multi_head` that must be refused."""
 
 from typing import Any
 

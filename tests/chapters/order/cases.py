@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 8, `order`, are compared in."""
+"""The calls that the twins of the chapter `order` are compared in."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 4, `qkv`, are compared in."""
+"""The calls that the twins of the chapter `qkv` are compared in."""
 
 from collections.abc import Callable
 from dataclasses import replace

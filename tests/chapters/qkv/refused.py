@@ -1,4 +1,4 @@
-"""The calls of the functions of chapter 4, `qkv`, that must be refused."""
+"""The calls of the functions of the chapter `qkv` that must be refused."""
 
 from tests.support.refusals import (
     bad_flag,

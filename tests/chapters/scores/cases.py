@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 2, `scores`, are compared in."""
+"""The calls that the twins of the chapter `scores` are compared in."""
 
 from collections.abc import Callable
 from math import exp, log, sqrt, tanh

@@ -1,4 +1,4 @@
-"""The calls of the functions of chapter 2, `scores`, that must be refused."""
+"""The calls of the functions of the chapter `scores` that must be refused."""
 
 from tests.support.refusals import bad_number, bad_queries_and_keys, misfits
 

@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 3, `softmax`, are compared in."""
+"""The calls that the twins of the chapter `softmax` are compared in."""
 
 from collections.abc import Callable
 from math import e, log

@@ -1,4 +1,4 @@
-"""The calls that the twins of chapter 1, `weighted_sum`, are compared in."""
+"""The calls that the twins of the chapter `weighted_sum` are compared in."""
 
 from collections.abc import Callable
 from typing import Any
