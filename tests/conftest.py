@@ -11,7 +11,6 @@ from hypothesis import settings
 
 from tests.support.rooms import complaints
 from tests.support.twin_table import LIBRARIES
-from whywrong import diagnose, repair
 
 ROOT = Path(__file__).parents[1]
 
@@ -21,13 +20,6 @@ def no_progress_and_no_strictness(monkeypatch):
     monkeypatch.setenv("COURSE_ATTN_PROGRESS", "off")
     monkeypatch.delenv("COURSE_ATTN_STRICT", raising=False)
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-
-
-@pytest.fixture(autouse=True)
-def patient_searches(monkeypatch):
-    """On a machine that is slow for a moment, the same is found as on a quick one."""
-    monkeypatch.setattr(diagnose, "SECONDS", 3 * diagnose.SECONDS)
-    monkeypatch.setattr(repair, "SECONDS", 3 * repair.SECONDS)
 
 
 # Property tests draw the same examples on every machine, with no clock and no stored state.

@@ -29,14 +29,8 @@ from whywrong.declare import (
     fault,
     fault_list,
 )
-from whywrong.judge import (
-    as_letters,
-    as_number,
-    as_shape,
-    contains,
-    judge,
-    lacks,
-)
+from whywrong.judge import judge
+from whywrong.questions import as_letters, as_number, as_shape, contains, lacks
 from whywrong.result import NotRight, Result
 
 __version__ = "0.2.0.dev0"

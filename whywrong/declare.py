@@ -24,6 +24,7 @@ import numpy as np
 from whywrong.arrays import in_torch, in_torch_words
 from whywrong.context import Context, unknown_words
 from whywrong.slips import Slip, slips_in
+from whywrong.steps import Steps, counting, put_in
 
 __all__ = [
     "BadDeclaration",
@@ -433,30 +434,25 @@ class Exercise(Task):
         )
 
     @cached_property
-    def values_with_faults(self) -> dict[tuple[tuple[str, ...], int], Any]:
+    def values_with_faults(self) -> dict[Any, Any]:
         """What wrong versions, by their names, give in a case; filled as answers are diagnosed."""
-        return {}
-
-    @cached_property
-    def versions(self) -> dict[tuple[str, ...], Callable[..., Any]]:
-        """The wrong versions themselves, by their names."""
         return {}
 
     def slips(self, source: str) -> list[Slip]:
         """Return every small slip that can be made in the solution, or in a version of it."""
         return _with_slips(source, self.library == "torch")[1]
 
-    def slipped(self, source: str, *slips: Slip) -> Callable[..., Any]:
-        """Return the solution, or this version of it, with these of its slips."""
-        for slip in slips:
-            slip.put()
-        try:
-            label = f"{self.name}: {slips[0].kind}"
-            tree, _ = _with_slips(source, self.library == "torch")
-            return _compiled(tree, self.solution, label)
-        finally:
-            for slip in reversed(slips):
-                slip.take_back()
+    def slipped(self, source: str, n: int, steps: Steps) -> Callable[..., Any]:
+        """Return the solution, or this version of it, with one of its slips."""
+        tree, slips = _with_slips(source, self.library == "torch")
+        return self.compiled(tree, steps, slips[n])
+
+    def compiled(
+        self, tree: ast.Module, steps: Steps, *slips: Slip
+    ) -> Callable[..., Any]:
+        """Return what the tree of a solution defines with these slips; its steps are counted."""
+        with put_in(*slips), counting(tree):
+            return _compiled(tree, self.solution, self.name, steps.names)
 
     def used(self, answer: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function of a case's arguments whose result is judged."""
@@ -793,7 +789,10 @@ def _with_slips(source: str, torch: bool) -> tuple[ast.Module, list[Slip]]:
 
 
 def _compiled(
-    source: str | ast.Module, like: Callable[..., Any], label: str
+    source: str | ast.Module,
+    like: Callable[..., Any],
+    label: str,
+    more: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:
     """Return what a source defines, with the names of the module that holds ``like``."""
     known = {
@@ -801,7 +800,7 @@ def _compiled(
         for name, module in _LIBRARIES
         if module in sys.modules
     }
-    names = known | vars(inspect.getmodule(like))
+    names = {**known, **vars(inspect.getmodule(like)), **(more or {})}
     exec(compile(source, f"<{label}>", "exec"), names)
     return names[like.__name__]
 

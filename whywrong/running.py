@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from importlib import import_module
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -33,8 +33,8 @@ from whywrong.context import Context, Finding
 from whywrong.declare import HOMES, Case, Exercise, parameter_names
 
 __all__ = [
-    "Budget",
     "Clock",
+    "Explanation",
     "KeyPressed",
     "Outcome",
     "TimesUp",
@@ -44,6 +44,7 @@ __all__ = [
     "guarded_randomness",
     "names_used",
     "no_collection",
+    "once",
     "one_thread",
     "own_place",
     "plain_torch",
@@ -172,6 +173,7 @@ def plain_torch() -> Iterator[None]:
         yield
         return
     with ExitStack() as stack:
+        stack.enter_context(torch.inference_mode(False))
         stack.enter_context(torch.enable_grad())
         # Only where it is needed: a device as a context handles every call of PyTorch, and breaks
         # if the time limit cuts it there.
@@ -246,45 +248,6 @@ class Clock:
     def is_over(self) -> bool:
         """Whether the calls together have used up their time."""
         return time.monotonic() > self._until
-
-
-# How much slower Python is in a browser: what is limited by computing gets so much more there.
-_SLOWNESS = 3.0 if sys.platform == "emscripten" else 1.0
-# A machine that has more to do is waited for, this many times as long.
-_WAITED = 20
-_processor_time = (
-    time.monotonic if sys.platform == "emscripten" else time.process_time
-)
-
-
-class Budget:
-    """The computing that a search may spend, whatever else the machine has to do meanwhile.
-
-    Parameters
-    ----------
-    seconds : float
-        Of the processor's time on an ordinary machine.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds * _SLOWNESS
-        self._begun = _processor_time(), time.monotonic()
-
-    @property
-    def left(self) -> float:
-        """Seconds that may still be spent; below 0 where too many were."""
-        computed = _processor_time() - self._begun[0]
-        waited = (time.monotonic() - self._begun[1]) / _WAITED
-        return self._seconds - max(computed, waited)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether all of it is spent."""
-        return self.left < 0
-
-    def part(self, share: float) -> "Budget":
-        """Return a share of what is left, to be spent from now on."""
-        return Budget(share * self.left / _SLOWNESS)
 
 
 # Seconds between two rings, should the learner's `except:` swallow the first; the rings until one
@@ -553,21 +516,18 @@ class Trial:
         One for each case; fewer where a call ran out of time.
     clock : Clock
         The time that is left for more calls.
-    known : dict
-        The mistakes that were recognized, with slips and without.
-    spared : list
-        Seconds of computing that a search did not need, for the next one.
-    spoils : dict
-        Whether wrong versions of the solution, by their names, break what is right here.
+    watched : bool
+        Whether it is looked at which functions do the work.
+    kept : dict
+        What was found out once about this answer.
     """
 
     exercise: Exercise
     function: Callable[..., Any]
     outcomes: tuple[Outcome, ...]
     clock: Clock
-    known: dict[bool, Finding | None] = field(default_factory=dict)
-    spared: list[float] = field(default_factory=list)
-    spoils: dict[tuple[str, ...], bool] = field(default_factory=dict)
+    watched: bool = True
+    kept: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def side(self) -> Side:
@@ -715,7 +675,24 @@ class Trial:
         )
 
 
-def run_trial(exercise: Exercise, function: Callable[..., Any]) -> Trial:
+Explanation = Callable[[Trial], Finding | None]
+
+
+def once(explanation: Explanation) -> Explanation:
+    """Let an explanation be sought once in a trial, however often it is asked for."""
+
+    @wraps(explanation)
+    def sought(trial: Trial) -> Finding | None:
+        if explanation not in trial.kept:
+            trial.kept[explanation] = explanation(trial)
+        return trial.kept[explanation]
+
+    return sought
+
+
+def run_trial(
+    exercise: Exercise, function: Callable[..., Any], watched: bool = True
+) -> Trial:
     """Call the function on every case; stop at a call that does not end."""
     function = exercise.used(function)
     clock = Clock(exercise.seconds)
@@ -728,7 +705,7 @@ def run_trial(exercise: Exercise, function: Callable[..., Any]) -> Trial:
         outcomes.append(call_guarded(function, given, seconds=clock.left, seed=i))
         if isinstance(outcomes[-1].error, TimesUp | NotImplementedError):
             break
-    return Trial(exercise, function, tuple(outcomes), clock)
+    return Trial(exercise, function, tuple(outcomes), clock, watched)
 
 
 # --- what stopped it ------------------------------------------------------------------------------

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.whywrong.cells import exercise_of
-from whywrong import Case, diagnose, fault, repair
+from whywrong import Case, fault, mend, mistakes
 
 
 def scaled(x, factor):
@@ -39,5 +39,6 @@ def toy():
 @pytest.fixture
 def unexplained(monkeypatch):
     """No slip is tried: what is said is what can be seen in the numbers."""
-    monkeypatch.setattr(diagnose, "SECONDS", -1)
-    monkeypatch.setattr(repair, "SECONDS", -1)
+    monkeypatch.setattr(mistakes, "_SLIPS", 0)
+    monkeypatch.setattr(mistakes, "_WITH_FAULTS", 0)
+    monkeypatch.setattr(mend, "_WORK", -1)

@@ -1,16 +1,13 @@
 """What is said of an `if` that takes a wrong way, and of changes that can be misread."""
 
-import ast
-
 import numpy as np
 import pytest
 
 from course_attn.exercises import check
 from tests.exercises.answers import answers_that_are
 from tests.whywrong.cells import exercise_of, written
-from whywrong import Case, fault_list, judge, repair
-from whywrong.diagnose import _shared
-from whywrong.repair import growing_steps
+from whywrong import Case, fault_list, judge
+from whywrong.mistakes import _shared
 
 
 def _shares(x):
@@ -27,16 +24,6 @@ _EXERCISE = exercise_of(
     Case((_PLAIN * 7 + 1,)),
     Case((np.array([[0.0, 0.0, 0.0], [2.0, 5.0, 1.0]]),)),
 )
-
-
-def test_return_that_answers_for_all_rows_is_named():
-    early = written(
-        "def _shares(x):\n    t = x.sum(axis=-1, keepdims=True)\n    if (t == 0).any():\n"
-        "        return 0 * x\n    return x / t"
-    )
-    result = judge(_EXERCISE, early)
-    assert "branch" in result.faults, result
-    assert "`if (t == 0).any():`: as soon as this holds" in result.message
 
 
 def test_branch_without_which_all_is_right_is_named_and_no_number_in_its_test():
@@ -58,37 +45,6 @@ def test_recursion_without_its_end_is_stopped():
     assert check(halves).status == "wrong"
 
 
-@pytest.mark.parametrize(
-    ("code", "changed"),
-    [
-        ("x.append(y)", "x.append(x)"),
-        ("def f(n):\n    return f(n - 1)", "def f(n):\n    return f(n ** 2 - 1)"),
-        ("def f(n):\n    return f(n - 1)", "def f(n):\n    return f(n * n)"),
-        ("for i in y:\n    x = x + i", "for i in y:\n    x = x ** 2 + i"),
-        ("while y:\n    x *= y", "while y:\n    x *= x"),
-        (
-            "while y:\n    z = [c * 2 for c in x]\n    x = z",
-            "while y:\n    z = [c ** 2 for c in x]\n    x = z",
-        ),
-    ],
-)
-def test_growing_steps_sees_what_nothing_could_end(code, changed):
-    before, after = (growing_steps(ast.parse(text)) for text in (code, changed))
-    assert after > before
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "y = x ** 2\nf(y * y)\nx.append(y)",
-        "for x in X:\n    total += x ** 2",
-        "for x in X:\n    spread = sum(c ** 2 for c in x)\n    rows.append(x / spread)",
-    ],
-)
-def test_growing_steps_leaves_squares_that_nothing_hands_on(code):
-    assert growing_steps(ast.parse(code)) == 0
-
-
 # Each has a change that would hang: `powers.append(powers)`, and `n_layers ** 2` handed on.
 @pytest.mark.parametrize(
     ("exercise", "name"),
@@ -97,10 +53,7 @@ def test_growing_steps_leaves_squares_that_nothing_hands_on(code):
         ("gpt_parameters", "fresh_gp_recursive"),
     ],
 )
-def test_search_with_time_for_all_changes_comes_to_an_end(
-    monkeypatch, exercise, name
-):
-    monkeypatch.setattr(repair, "SECONDS", 20.0)
+def test_search_comes_to_an_end(exercise, name):
     answer = answers_that_are("wrong")[exercise][name]
     assert check(answer.function, exercise).status == "wrong"
 

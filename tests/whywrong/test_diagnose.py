@@ -42,13 +42,3 @@ def test_fault_that_raises_fits_an_answer_that_raises_in_the_same_cases(
     for _ in range(2):
         assert judge(exercise, crashes_too).faults == ("zeros",)
         assert judge(exercise, lambda x, factor: np.zeros_like(x)).faults == ()
-
-
-def test_wrong_versions_of_the_exercises_diagnosed_last_are_kept(toy):
-    known = (fault("negated", "x * factor", "-x * factor", says="You negate."),)
-    exercises = [replace(toy, faults=known) for _ in range(7)]
-    for exercise in exercises:
-        judge(exercise, lambda x, factor: np.sin(x))
-    kept = [bool(exercise.versions) for exercise in exercises]
-    assert kept == [False] * 3 + [True] * 4
-    assert all(exercise.values_with_faults for exercise in exercises)

@@ -1,0 +1,113 @@
+"""Changed code: slips that stand in a syntax tree for a while, and code whose steps are counted.
+
+What a search tries may run without end. Seconds would end it sooner on a slow machine, and another
+mistake would be named there; so the rounds of its loops and its calls are counted instead.
+"""
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from whywrong.slips import Slip
+
+__all__ = ["MOST_STEPS", "Steps", "TooManySteps", "counting", "put_in"]
+
+# Of the calls of one version. On the small inputs of an exercise a solution takes fewer than 100.
+MOST_STEPS = 3000
+# Bytes, or entries, that a name may stand for; and after how many steps that is looked at.
+_LARGE = 10_000_000
+_LOOKS = 4
+
+
+class TooManySteps(BaseException):
+    """Code has used up its steps, or what it holds grows without end.
+
+    Not an Exception: `except Exception` must not hide it.
+    """
+
+
+class Steps:
+    """Counts the steps of code that was compiled within `counting`.
+
+    Parameters
+    ----------
+    left : int
+        How many may still be made.
+    """
+
+    def __init__(self, left: int = MOST_STEPS) -> None:
+        self.left = left
+
+    def step(self, callers: int = 1) -> bool:
+        """Count one; raise `TooManySteps` from then on where none is left."""
+        self.left -= 1
+        if self.left < 0:
+            raise TooManySteps
+        if self.left % _LOOKS == 0:
+            values = list(sys._getframe(callers).f_locals.values())
+            if any(_size(value) > _LARGE for value in values):
+                raise TooManySteps
+        return True
+
+    def rounds(self, values: Iterable[Any]) -> Iterator[Any]:
+        """Yield the values, each of them a step."""
+        for value in values:
+            self.step(callers=2)
+            yield value
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What the compiled code has to know."""
+        return {"_step": self.step, "_rounds": self.rounds}
+
+
+def _size(value: Any) -> int:
+    """Return the bytes or entries of a value that could grow from step to step."""
+    if isinstance(value, int):
+        return value.bit_length()
+    if isinstance(value, list | str | dict):
+        return len(value)
+    is_array = type(value).__module__ in ("numpy", "torch")
+    return getattr(value, "nbytes", 0) if is_array else 0
+
+
+@contextmanager
+def put_in(*slips: Slip) -> Iterator[None]:
+    """Let these slips stand in their tree; whatever happens, they are taken back."""
+    try:
+        for slip in slips:
+            slip.put()
+        yield
+    finally:
+        for slip in reversed(slips):
+            slip.take_back()
+
+
+@contextmanager
+def counting(tree: ast.AST) -> Iterator[None]:
+    """Let a tree be one whose steps are counted: each round of a loop, each call of a function."""
+    undo: list[tuple[ast.AST, str, Any]] = []
+    try:
+        for node in {id(n): n for n in ast.walk(tree)}.values():
+            if isinstance(node, ast.For | ast.comprehension):
+                undo.append((node, "iter", node.iter))
+                node.iter = _call("_rounds", node.iter, node.iter)
+            elif isinstance(node, ast.While):
+                undo.append((node, "test", node.test))
+                both = ast.BoolOp(ast.And(), [_call("_step", node.test), node.test])
+                node.test = ast.copy_location(both, node.test)
+            elif isinstance(node, ast.FunctionDef):
+                undo.append((node, "body", node.body))
+                step = ast.Expr(_call("_step", node.body[0]))
+                node.body = [ast.copy_location(step, node.body[0]), *node.body]
+        yield
+    finally:
+        for node, field, value in reversed(undo):
+            setattr(node, field, value)
+
+
+def _call(name: str, where: ast.AST, *args: ast.expr) -> ast.Call:
+    function = ast.copy_location(ast.Name(name, ast.Load()), where)
+    return ast.copy_location(ast.Call(function, [*args], []), where)

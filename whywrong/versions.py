@@ -1,0 +1,251 @@
+"""Wrong versions of a solution, and whether one gives what the learner's function gave."""
+
+import ast
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from whywrong.arrays import agree, different
+from whywrong.declare import Exercise, Fault
+from whywrong.running import Trial
+from whywrong.slips import Slip, step_of
+from whywrong.steps import MOST_STEPS, Steps, TooManySteps
+
+__all__ = [
+    "Version",
+    "breaks_what_is_right",
+    "gives_the_same",
+    "gives_the_same_in",
+    "is_wrong_in",
+    "one_of_a_kind",
+    "value_of",
+    "with_fault_and_slip",
+    "with_faults",
+    "with_slip",
+]
+
+# In how many right cases at most it is looked whether a version would break them.
+_PROBES = 4
+
+
+@dataclass(frozen=True)
+class Version:
+    """A wrong version of the solution, compiled when it is first needed.
+
+    Parameters
+    ----------
+    key : tuple of str
+        Its name, by which its values are kept.
+    make : callable
+        Takes a counter of steps; returns the function.
+    """
+
+    key: tuple[str, ...]
+    make: Callable[[Steps], Callable[..., Any]]
+
+
+def with_faults(exercise: Exercise, *faults: Fault) -> Version:
+    """Return the version that makes these declared mistakes."""
+    ids = tuple(fault.id for fault in faults)
+    return Version(ids, lambda steps: exercise.wrong_version(*faults))
+
+
+def with_slip(exercise: Exercise, n: int) -> Version:
+    """Return the solution with one of its slips."""
+    return Version(("slip", str(n)), partial(exercise.slipped, exercise.source, n))
+
+
+def with_fault_and_slip(exercise: Exercise, fault: Fault, slip: Slip) -> Version:
+    """Return the version that makes a declared mistake and a slip of the solution's own text."""
+
+    def make(steps: Steps) -> Callable[..., Any]:
+        there = _moved(exercise, fault, slip)
+        if there is None:
+            raise LookupError("the fault has changed this text")
+        tree, _ = _places_in(exercise.wrong_source(fault))
+        return exercise.compiled(tree, steps, there)
+
+    return Version((), make)
+
+
+# --- where a slip of the solution stands in a version of it ---------------------------------------
+
+
+def _moved(exercise: Exercise, fault: Fault, slip: Slip) -> Slip | None:
+    """Return a slip of the solution as one of the version with a fault; None if it has no place."""
+    name = slip.step, ast.dump(slip.old)
+    _, here = _places_in(exercise.source)
+    _, there = _places_in(exercise.wrong_source(fault))
+    where = [_position(place[-1]) for place in here.get(name, ())]
+    position = _position(slip.old)
+    n = where.index(position) if position in where else len(where)
+    if n >= len(there.get(name, ())):
+        return None
+    holder, field, index, old = there[name][n]
+    return replace(slip, holder=holder, field=field, index=index, old=old)
+
+
+_Place = tuple[ast.AST, str, int | None, ast.AST]
+_Places = dict[tuple[str, str], list[_Place]]
+
+
+@lru_cache(maxsize=64)
+def _places_in(source: str) -> tuple[ast.Module, _Places]:
+    """Return a source as a tree, and where everything stands in it, by its step and its text."""
+    tree = ast.parse(source)
+    places: _Places = {}
+
+    def below(node: ast.AST, step: str) -> None:
+        for field, value in ast.iter_fields(node):
+            several = value if isinstance(value, list) else [value]
+            for n, child in enumerate(several):
+                if isinstance(child, ast.AST):
+                    index = n if isinstance(value, list) else None
+                    own = step_of(child) if isinstance(child, ast.stmt) else step
+                    place = node, field, index, child
+                    places.setdefault((own, ast.dump(child)), []).append(place)
+                    below(child, own)
+
+    below(tree, "")
+    return tree, places
+
+
+def _position(node: ast.AST) -> tuple[int, int, int]:
+    names = "lineno", "col_offset", "end_col_offset"
+    line, begin, end = (getattr(node, name, 0) for name in names)
+    return line, begin, end
+
+
+# --- what a version gives -------------------------------------------------------------------------
+
+
+def value_of(
+    trial: Trial, version: Version, i: int, *, wide: bool = False
+) -> np.ndarray | None:
+    """Return what a version gives in a case, None where it raises or does not end.
+
+    What a named version gives is computed once for an exercise, however often that is checked.
+    With ``wide``, the arguments are given in float64.
+    """
+    kept = trial.exercise.values_with_faults if version.key else trial.kept
+    key = (version.key or version, i, wide)
+    if key not in kept:
+        kept[key] = _computed(trial, version, i, wide)
+    return kept[key]
+
+
+def _computed(
+    trial: Trial, version: Version, i: int, wide: bool
+) -> np.ndarray | None:
+    made = trial.kept.setdefault("versions", {})
+    steps = trial.kept.setdefault("steps", Steps())
+    steps.left = MOST_STEPS
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if version not in made:
+                made[version] = trial.exercise.used(version.make(steps))
+            given = trial.given(i)
+            if wide:
+                given = tuple(map(trial.side.widen, given))
+            return trial.side.as_numpy(made[version](*given))
+    except (
+        Exception,
+        TooManySteps,
+    ):  # it may stop where the learner's function stops
+        return None
+
+
+def gives_the_same(trial: Trial, version: Version, cases: Sequence[int]) -> bool:
+    """Whether a version gives what the learner's function gave, in all these cases."""
+    return all(gives_the_same_in(trial, version, i) for i in cases)
+
+
+def gives_the_same_in(trial: Trial, version: Version, i: int) -> bool:
+    """Whether a version gives what the learner's function gave in a case, or both raise."""
+    value = value_of(trial, version, i)
+    crashed = trial.outcomes[i].error is not None
+    if value is None or crashed:
+        return value is None and crashed
+    got, near = trial.got(i), trial.tolerance(i)
+    if not _differs_at_once(got, value, near) and agree(got, value, near):
+        return True
+    if got.dtype != np.float64 or value.dtype != np.float32:
+        return False
+    # It computes in float64 what it is given in float32: so does the version then.
+    value = value_of(trial, version, i, wide=True)
+    return value is not None and agree(got, value, near)
+
+
+def _differs_at_once(got: np.ndarray, value: np.ndarray, rtol: float) -> bool:
+    """Whether a look at one or two numbers shows that two arrays are not the same: most are not."""
+    if got.shape != value.shape:
+        return True
+    if got.dtype.kind + value.dtype.kind != "ff" or not got.size:
+        return False
+    scale = float(np.abs(value).max()) or 1.0
+    for k in (0, got.size - 1):
+        mine, other = got.item(k), value.item(k)
+        near = 1.1 * rtol * (abs(other) + scale)
+        if math.isfinite(near) and not abs(mine - other) <= near:
+            return True
+    return False
+
+
+def is_wrong_in(trial: Trial, version: Version, i: int) -> bool:
+    """Whether a version's numbers are wrong, and not only their kind."""
+    value, expected = value_of(trial, version, i), trial.expected[i]
+    if value is None or isinstance(expected, Exception):
+        return True
+    if value.dtype.kind == "f" and np.isnan(value).all():
+        return False  # many mistakes end in NaN, and nothing tells them apart
+    if value.shape != expected.shape:
+        return True
+    return not agree(
+        value.astype(float), expected.astype(float), trial.tolerance(i)
+    )
+
+
+# --- whether it can be a part of what is wrong ----------------------------------------------------
+
+
+def breaks_what_is_right(trial: Trial, version: Version) -> bool:
+    """Whether a version is wrong in a case, or in a number, in which the learner is right."""
+    cases = one_of_a_kind(trial, trial.right)[:_PROBES]
+    return any(_breaks(trial, version, i) for i in cases) or _spoils_a_number(
+        trial, version
+    )
+
+
+def _breaks(trial: Trial, version: Version, i: int) -> bool:
+    value, expected = value_of(trial, version, i), trial.expected[i]
+    if isinstance(expected, Exception):
+        return value is not None
+    return value is None or not agree(value, expected, trial.tolerance(i))
+
+
+def _spoils_a_number(trial: Trial, version: Version) -> bool:
+    i = trial.wrong[0]
+    right, got = trial.expected[i], trial.got(i)
+    if isinstance(right, Exception) or right.shape != got.shape or not got.ndim:
+        return False
+    value = value_of(trial, version, i)
+    if value is None or value.shape != got.shape:
+        return True
+    near = trial.tolerance(i)
+    is_right = ~different(got, right, near)
+    return bool((is_right & different(value, right, near)).any())
+
+
+def one_of_a_kind(trial: Trial, cases: Sequence[int]) -> list[int]:
+    """Return the first of some cases of each kind, and of each result."""
+    found: dict[Any, int] = {}
+    for i in cases:
+        result = trial.cases[i].args[-1] if trial.exercise.results else ""
+        found.setdefault((trial.cases[i].kind, result), i)
+    return list(found.values())
