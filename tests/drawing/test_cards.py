@@ -2,7 +2,6 @@
 
 import ast
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import course_attn.chapters
 from course_attn.drawing.cards import Card, card, deck
 from tests.site.sources import CHAPTERS, name
+from tests.support.output import Reader
 from tools import book
 from tools.reading_times import STAR
 
@@ -21,21 +21,6 @@ def made(called="mean", question="What is it?", answer="It is 3.", **given):
     return card(
         called, question, answer, **{"section": "Sums", "holds": [True]} | given
     )
-
-
-class Reader(HTMLParser):
-    """Collects the tags of a deck with their attributes, and its text."""
-
-    def __init__(self, shown):
-        super().__init__()
-        self.tags, self.text = [], ""
-        self.feed(shown._repr_html_())
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data
 
 
 # A card

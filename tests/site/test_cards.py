@@ -11,10 +11,9 @@ import pytest
 from book._parts.pages import scripts_apart
 from course_attn.drawing.cards import card, deck
 from course_attn.exercises import catalog
-from tests.site.bare import path_of
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations
-from tests.support.scripts import bundled
+from tests.support.scripts import bundled, path_of
 from tools.book import BOOK
 from whywrong.picture import picture
 from whywrong.result import take_over

@@ -11,10 +11,11 @@ import pytest
 from book._parts.parsons.lines import orders, solution_steps
 from book._parts.parsons.parsons import parsons_of
 from course_attn.exercises import catalog, check
-from tests.site.bare import bare_page, path_of
+from tests.site.bare import bare_page
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations, page_errors
-from tests.site.visits import swipe
+from tests.support.gestures import swipe
+from tests.support.scripts import path_of
 from tools.deno import deno
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from course_attn.drawing.questions import Question, predict, predict_number
-from tests.site.bare import path_of
 from tests.site.built_pages import article, page_of
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations
 from tests.site.sources import CHAPTERS, name
 from tests.site.visits import DISK, VIEWS, visit
 from tests.site.visits import address as address_of
-from tests.support.scripts import bundled
+from tests.support.scripts import bundled, path_of
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 expect = playwright.expect

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.site.bare import bare_page, path_of
+from tests.site.bare import bare_page
 from tests.site.chromium import needs_chromium
-from tests.site.visits import is_painted
-from tests.support.scripts import bundled
+from tests.support.gestures import is_painted
+from tests.support.scripts import bundled, path_of
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytestmark = needs_chromium

@@ -6,7 +6,7 @@ import pytest
 
 from tests.site.chromium import needs_chromium
 from tests.site.soundness import page_errors
-from tests.site.visits import is_painted
+from tests.support.gestures import is_painted
 from tools.book import BOOK
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")

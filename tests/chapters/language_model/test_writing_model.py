@@ -1,6 +1,5 @@
 """A language model at work on one text: the picture without a script, and refusals."""
 
-import json
 import re
 
 import numpy as np
@@ -18,7 +17,7 @@ from tests.chapters.language_model.refused import (
     N_VOCAB,
     params,
 )
-from tests.drawing.test_lab import Reader
+from tests.support.output import Reader, data_of
 
 PARAMS = params(2)
 CHARACTERS = "\n ab<>&\"'cdefghijklmnopqrstuvwxyz"[:N_VOCAB]
@@ -37,7 +36,7 @@ def tokens_of(text):
 def test_the_table_has_the_most_probable_characters():
     logits = in_numpy.gpt(tokens_of(TEXT), PARAMS, n_heads=HEADS)
     probs = in_numpy.token_probabilities(logits[-1])
-    ((_, rows),) = Reader(shown()._repr_html_()).tables.items()
+    rows = Reader(shown()).table
     names = {" ": "space", "\n": "new line"}
     order = np.argsort(-probs)[:8]
     assert [row[0] for row in rows[1:]] == [
@@ -109,9 +108,8 @@ def test_the_picture_shows_all_weights():
 
 def test_the_page_holds_no_script_and_its_script_the_text():
     html = shown()._repr_html_()
-    (script,) = re.findall(r"<script([^>]*)>(.*?)</script>", html, re.S)
-    assert script[0] == ' type="application/json"'
-    assert json.loads(script[1]) == {"text": TEXT}
+    assert Reader(html).attributes("script") == [{"type": "application/json"}]
+    assert data_of(html) == {"text": TEXT}
     assert not re.search(r"https?:|url\(|@import", html)
     assert ROLES["weight"] in html and "<button" not in html
 
@@ -123,11 +121,9 @@ def test_a_picture_of_the_longest_text_is_small():
 
 @pytest.mark.parametrize("character", ["<", ">", "&", '"', "'"])
 def test_characters_are_never_markup(character):
-    tags = Reader(shown("ab")._repr_html_()).tags
-    html = shown(f"a{character}")._repr_html_()
-    found = Reader(html).tags
+    found, plain = (Reader(shown(text)).names for text in (f"a{character}", "ab"))
     assert [tag for tag in found if tag != "path"] == [
-        tag for tag in tags if tag != "path"
+        tag for tag in plain if tag != "path"
     ]
 
 
