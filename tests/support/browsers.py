@@ -89,10 +89,10 @@ def opened(
     def open_them(*names: str, theme: str = "light", **view: Any) -> WidgetPage:
         shown = [examples[name]() for name in names or list(examples)[:1]]
         address = page_of_widgets(tmp_path, *shown, theme=theme)
-        pages.append(kind(browser, address, **view))
+        pages.append(kind(browser.new_context(**view).new_page(), address))
         return pages[-1]
 
     yield open_them
     for page in pages:
         assert page.problems == [] and len(page.requests) == 1
-        page.context.close()
+        page.page.context.close()

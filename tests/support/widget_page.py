@@ -12,7 +12,7 @@ from tests.support.gestures import drag, swipe
 from tests.support.output import html_of, number
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator
+    from playwright.sync_api import Browser, Locator, Page
 
     from tests.site.firefox import Firefox
 
@@ -43,16 +43,18 @@ def page_of_widgets(folder: Path, *outputs: Any, theme: str = "light") -> str:
 class WidgetPage:
     """A page as a reader finds it, with what goes wrong and what is asked for noted."""
 
-    def __init__(self, browser: "Browser", address: str, **view: Any) -> None:
-        self.context = browser.new_context(**view)
-        self.page = self.context.new_page()
+    FIGURE = ".attn-live"
+
+    def __init__(self, page: "Page", address: str = "") -> None:
+        self.page = page
         self.problems: list[str] = []
         self.requests: list[str] = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("console", lambda line: self.problems.append(line.text))
         self.page.on("request", lambda asked: self.requests.append(asked.url))
-        self.page.goto(address)
-        self.root = self.page.locator(".attn-live").first
+        self.root = self.page.locator(self.FIGURE).first
+        if address:
+            self.page.goto(address)
 
     @property
     def said(self) -> "Locator":
