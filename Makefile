@@ -60,7 +60,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 \
   $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: lint
-	$(PYTEST) -m "not slow and not exhaustive" tests/test_scripts.py tests/chapters tests/twins tests/whywrong --ignore=tests/whywrong/grade --ignore=tests/whywrong/classroom
+	$(PYTEST) -m "not slow and not exhaustive and not site" tests/test_scripts.py tests/chapters tests/twins tests/whywrong --ignore=tests/whywrong/grade --ignore=tests/whywrong/classroom
 
 test: book
 	@echo "Combinations that take long are left to make exhaustive, which a release needs."

@@ -26,15 +26,6 @@ def test_a_script_passes_its_own_tests(file):
     assert not done.returncode, done.stdout + done.stderr
 
 
-def test_each_widget_has_tests_of_its_pure_part():
-    missing = [
-        str(path.relative_to(ROOT))
-        for path in entries()
-        if PACKAGE in path.parents and not path.with_suffix(".test.js").exists()
-    ]
-    assert not missing, f"without a test beside it: {', '.join(missing)}"
-
-
 def test_what_is_exported_says_its_types():
     """Editors and the checker read them from the comment before it."""
     for path in PACKAGE.rglob("*.js"):
