@@ -1,5 +1,6 @@
 """Each chapter has one room, each widget its tests, each feature both halves: no one forgets."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,11 @@ def house(tmp_path: Path) -> Path:
 
 
 def test_complaints__are_none_where_each_folder_is_as_it_should_be(house):
+    assert list(complaints(house)) == []
+
+
+def test_complaints__are_none_where_the_package_is_installed_elsewhere(house):
+    shutil.rmtree(house / "course_attn")
     assert list(complaints(house)) == []
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import course_attn
 from tools.book import ROOT
 from tools.bundle import NoBundler, bundle
 from tools.deno import DENO
@@ -25,10 +26,13 @@ def bundled(script: Path) -> str:
 
 def path_of(name: str) -> Path:
     """Return where a script or style lies: with a feature, a chapter or the drawings."""
-    places = (
-        "book/_parts/*",
-        "course_attn/drawing",
-        "course_attn/chapters/*/widgets",
-    )
-    (path,) = [path for place in places for path in ROOT.glob(f"{place}/{name}")]
+    package = Path(course_attn.__file__).parent
+    places = [
+        (ROOT, "book/_parts/*"),
+        (package, "drawing"),
+        (package, "chapters/*/widgets"),
+    ]
+    (path,) = [
+        path for root, place in places for path in root.glob(f"{place}/{name}")
+    ]
     return path
