@@ -22,7 +22,7 @@ from course_attn import drawing
 from course_attn.exercises import catalog
 from course_attn.weights import load
 from tools import book, runtime
-from tools.exercise_notebooks import title_of, with_exercises
+from tools.exercise_notebooks import title_of
 from whywrong.picture import picture
 
 __all__ = ["scripts_apart", "setup"]
@@ -133,7 +133,7 @@ def _course(model_size: int) -> dict[str, Any]:
             "title": title_of(slug),
             "exercises": list(catalog.chapters[slug]),
         }
-        for slug in with_exercises()
+        for slug in catalog.chapters
     ]
     return {
         "python": runtime.problem() is None,

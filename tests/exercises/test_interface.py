@@ -18,6 +18,7 @@ from course_attn.exercises import (
     require,
     solution,
 )
+from tools.book import pages
 from whywrong import NotRight, result
 
 
@@ -254,6 +255,12 @@ def test_catalog_is_what_the_modules_declare():
     for name, module in catalog.modules.items():
         declared = importlib.import_module(module).exercise
         assert (declared.name, f".{declared.chapter}." in module) == (name, True)
+
+
+def test_catalog_has_the_chapters_with_exercises_in_the_order_of_the_book():
+    """A wheel has no _toc.yml, so they stand in both."""
+    book = [path.stem for path in pages() if path.parent.name == "exercises"]
+    assert list(catalog.chapters) == book
 
 
 def test_exercises_with_a_name_of_the_package_take_its_arguments():

@@ -389,7 +389,7 @@ def test_what_gives_the_answer_away_is_covered_and_nothing_else(page):
         expect(Asked(page, question).shortcut).to_be_visible(visible=own)
 
 
-def test_the_result_is_shown_to_whoever_asks(page):
+def test_the_result_is_shown_to_a_reader_who_asks(page):
     page.get_by_role("button", name="Skip the guess").first.press("Enter")
     expect(page.locator("#told")).to_be_visible()
     expect(page.locator("#second")).to_be_hidden()

@@ -115,7 +115,7 @@ def test_what_scrolls_shows_on_which_side_there_is_more(opened, kind):
     box.evaluate("(e) => e.scrollTo(10000, 0)")
     playwright.expect(box).to_have_attribute("data-more", "left")
     assert fades(box) == [True, False]
-    # Whoever has moved it knows: the arrow does not come back.
+    # A reader who has moved it knows: the arrow does not come back.
     box.evaluate("(e) => e.scrollTo(0, 0)")
     playwright.expect(box).to_have_attribute("data-more", "right")
     assert arrow(box) != '"→"' and fades(box) == [False, True]
