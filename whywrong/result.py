@@ -374,7 +374,7 @@ def take_over(file: str | os.PathLike[str]) -> str:
     """
     try:
         saved = json.loads(Path(file).expanduser().read_text(encoding="utf-8-sig"))
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: nobody of this name
         return f"{file} could not be read ({_reason(error)})."
     except (ValueError, RecursionError):
         return (

@@ -107,7 +107,12 @@ def _styles_apart() -> list[Path]:
 def _load_apart(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
 ) -> None:
-    """Let a page load the scripts, and their styles, whose marks it has."""
+    """Let a page load the scripts, and their styles, whose marks it has, and none twice.
+
+    The configuration of thebe comes twice, and a second ``const`` of one name is an error.
+    """
+    scripts = context["script_files"]
+    scripts[:] = {one.attributes.get("body", one): one for one in scripts}.values()
     if tree is None:
         return
     marks = [raw.astext() for raw in tree.findall(nodes.raw)]

@@ -251,6 +251,11 @@ def test_check_imports_nothing_it_does_not_need(answer, passed):
     assert done.stdout.strip() == str(own)
 
 
+def test_progress_names_a_file_in_the_home_of_nobody():
+    shown = progress("~nobody-of-this-name/x.json").message
+    assert shown.startswith("~nobody-of-this-name/x.json could not be read (")
+
+
 def test_catalog_is_what_the_modules_declare():
     for name, module in catalog.modules.items():
         declared = importlib.import_module(module).exercise

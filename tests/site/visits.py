@@ -36,10 +36,8 @@ DISK = HTML.as_uri() + "/"
 CHAPTER_PAGES = [address(source) for source in CHAPTERS]
 # What the theme writes to the console, and we cannot help.
 NOISE = re.compile(
-    # sphinx-thebe is set up twice, once by Jupyter Book and once by the theme.
-    r"Identifier 'THEBE_JS_URL' has already been declared"
     # A margin note on a page without a second-level heading: the theme looks for one.
-    r"|Cannot read properties of null \(reading 'classList'\)"
+    r"Cannot read properties of null \(reading 'classList'\)"
 )
 
 

@@ -315,7 +315,34 @@ function typeset(part) {
 }
 
 const KEPT_TAGS = new Set("DIV STRONG SPAN CODE P PRE EM OL LI BR DETAILS SUMMARY".split(" "));
-const KEPT_ATTRIBUTES = new Set(["style", "role", "aria-hidden"]);
+const KEPT_ATTRIBUTES = new Set(["role", "aria-hidden"]);
+// What the engine writes into its styles: none loads anything, and none moves a part of the page.
+const KEPT_DECLARATIONS = new Set([
+  "border-left:.35em solid #1a7f37",
+  "border-left:.35em solid #bf5a00",
+  "border-left:.35em solid #c4314b",
+  "border-left:.35em solid #6e7781",
+  "padding:.4em .9em",
+  "padding:0 0 0 1.5em",
+  "margin:.4em 0",
+  "background:transparent",
+  "color:inherit",
+  "line-height:1.45",
+  "white-space:pre-wrap",
+]);
+
+/**
+ * Whether the engine writes such an attribute of such a part, or, without a name, such a part.
+ *
+ * @param {string} tag
+ * @param {string} [name]
+ * @param {string} [value]
+ */
+export function isOfCard(tag, name, value = "") {
+  if (!KEPT_TAGS.has(tag.toUpperCase())) return false;
+  if (name === "style") return value.split(";").every((one) => KEPT_DECLARATIONS.has(one));
+  return name === undefined || KEPT_ATTRIBUTES.has(name);
+}
 
 /**
  * The engine's card without anything that could run: an answer may have tampered with the engine.
@@ -325,12 +352,12 @@ const KEPT_ATTRIBUTES = new Set(["style", "role", "aria-hidden"]);
 function safeCard(html) {
   const read = new DOMParser().parseFromString(html, "text/html").body;
   for (const part of [...read.querySelectorAll("*")]) {
-    if (!KEPT_TAGS.has(part.tagName)) {
+    if (!isOfCard(part.tagName)) {
       part.replaceWith(part.textContent ?? "");
       continue;
     }
     for (const { name, value } of [...part.attributes]) {
-      if (!KEPT_ATTRIBUTES.has(name) || /url\(/i.test(value)) part.removeAttribute(name);
+      if (!isOfCard(part.tagName, name, value)) part.removeAttribute(name);
     }
   }
   const card = document.createDocumentFragment();

@@ -16,7 +16,7 @@
 
 /** @returns {Course} */
 export function course() {
-  const page = /** @type {{courseFacts?: Course}} */ (/** @type {unknown} */ (window));
+  const page = /** @type {{courseFacts?: Course}} */ (/** @type {unknown} */ (self));
   return page.courseFacts ?? { python: false, modelSize: 0, chapters: [], starters: {} };
 }
 
