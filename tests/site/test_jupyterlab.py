@@ -22,7 +22,7 @@ from tools.book import BOOK, ROOT, markdown
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("jupyterlab", reason="needs JupyterLab")
-pytestmark = [pytest.mark.slow, needs_chromium]
+pytestmark = pytest.mark.slow
 
 TOKEN = "a-token-for-the-tests"
 SECONDS = PATIENCE / 1000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page, Request
 
     from tests.site.firefox import Firefox
     from tests.support.widget_page import WidgetPage
@@ -52,6 +52,33 @@ def browser() -> "Iterator[Browser]":
 
     with running_browser() as running:
         yield running
+
+
+@pytest.fixture
+def open_tab(browser: "Browser") -> "Iterator[Callable[..., Page]]":
+    """Open pages from disk, each in a browser of its own; find no errors in the end.
+
+    Nothing but files may be asked for. Without an address a page is there before it is opened.
+    """
+    contexts, problems = [], []
+
+    def note(request: "Request") -> None:
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            problems.append(request.url)
+
+    def open_it(address: str = "", **view: Any) -> "Page":
+        contexts.append(browser.new_context(**view))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", note)
+        if address:
+            page.goto(address)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert problems == []
 
 
 @pytest.fixture(scope="session")

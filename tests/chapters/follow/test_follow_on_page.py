@@ -38,6 +38,7 @@ PICK_ALL = """() => {
     })));
   return found;
 }"""
+VIEW = {"viewport": {"width": 800, "height": 700}}
 FILLER = '<div style="height: 3000px"></div>'
 
 
@@ -217,13 +218,11 @@ def page_outside(folder) -> str:
 
 
 def test_an_address_that_ends_in_a_step_opens_it_and_shows_the_tables(
-    browser, tmp_path
+    open_tab, tmp_path
 ):
     after = f'{FILLER}<h2 id="step-softmax">Step: softmax</h2>{FILLER}'
     address = page_with(tmp_path, FILLER, after)
-    context = browser.new_context(viewport={"width": 800, "height": 700})
-    page = context.new_page()
-    page.goto(f"{address}#step-softmax")
+    page = open_tab(f"{address}#step-softmax", **VIEW)
     said = page.get_by_role("status")
     expect(said).to_have_text(re.compile(r"^Step 7, softmax\. "))
     is_painted(page)
@@ -236,14 +235,11 @@ def test_an_address_that_ends_in_a_step_opens_it_and_shows_the_tables(
     page.evaluate("location.hash = 'elsewhere'")
     is_painted(page)
     expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
-    context.close()
-    page = browser.new_page()
-    page.goto(f"{address}#nothing")
+    page = open_tab(f"{address}#nothing")
     expect(page.get_by_role("status")).to_have_text(
         re.compile(r"^Step 1, embedding\. ")
     )
     assert page.evaluate("scrollY") == 0
-    page.close()
 
 
 def section(slug: str, inside: str) -> str:
@@ -251,15 +247,13 @@ def section(slug: str, inside: str) -> str:
 
 
 def test_the_address_goes_along_and_ways_lead_from_the_code_back_to_the_tables(
-    browser, tmp_path
+    open_tab, tmp_path
 ):
     link = '<a href="#tables">Back to the tables</a>'
     codes = section("step-softmax", link) + FILLER + section("step-mask", link)
     tables = f'{FILLER}<section id="tables">'
     address = page_with(tmp_path, tables, f"</section>{FILLER}{codes}")
-    context = browser.new_context(viewport={"width": 800, "height": 700})
-    page = context.new_page()
-    page.goto(address)
+    page = open_tab(address, **VIEW)
     said = page.get_by_role("status")
     assert page.evaluate("location.hash") == ""
     page.get_by_role("slider", name="step").fill("5")
@@ -280,23 +274,17 @@ def test_the_address_goes_along_and_ways_lead_from_the_code_back_to_the_tables(
     expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
     expect(page.get_by_role("button", name="Next")).to_be_focused()
     assert page.evaluate("location.hash") == "#step-mask"
-    context.close()
 
 
-def test_outside_of_the_book_the_address_stays(browser, tmp_path):
-    address = page_outside(tmp_path)
-    page = browser.new_page()
-    page.goto(address)
+def test_outside_of_the_book_the_address_stays(open_tab, tmp_path):
+    page = open_tab(page_outside(tmp_path))
     page.get_by_role("button", name="Next").click()
     expect(page.get_by_role("status")).to_have_text(re.compile(r"^Step 2, "))
     assert page.evaluate("location.hash") == ""
-    page.close()
 
 
-def test_home_and_end_move_within_the_row_and_not_the_page(browser, tmp_path):
-    context = browser.new_context(viewport={"width": 800, "height": 700})
-    page = context.new_page()
-    page.goto(page_with(tmp_path, FILLER, FILLER) + "#step-softmax")
+def test_home_and_end_move_within_the_row_and_not_the_page(open_tab, tmp_path):
+    page = open_tab(page_with(tmp_path, FILLER, FILLER) + "#step-softmax", **VIEW)
     is_painted(page)
     focused = "document.activeElement.getAttribute('aria-label').split(':')[0]"
     page.get_by_role("button", name=re.compile("^A, head 2, p₂, a₁: ")).focus()
@@ -309,10 +297,9 @@ def test_home_and_end_move_within_the_row_and_not_the_page(browser, tmp_path):
     assert page.evaluate(focused) == "A, head 2, p₂, h₀"
     is_painted(page)
     assert abs(page.evaluate("scrollY") - before) < 200
-    context.close()
 
 
-def test_a_step_leads_to_its_chapter_and_its_code(browser, opened, tmp_path):
+def test_a_step_leads_to_its_chapter_and_its_code(open_tab, opened, tmp_path):
     page = opened()
     for k, step in enumerate(followed()[1], 1):
         page.go(k)
@@ -322,12 +309,8 @@ def test_a_step_leads_to_its_chapter_and_its_code(browser, opened, tmp_path):
         place = f"{step.chapter}.html" + (f"#{section}" if section else "")
         assert found == [place, f"#{step.slug}"]
     # Outside of the book chapters are notebooks.
-    address = page_outside(tmp_path)
-    other = browser.new_page()
-    other.goto(address)
-    link = other.locator(".about a").first
+    link = open_tab(page_outside(tmp_path)).locator(".about a").first
     expect(link).to_have_attribute("href", "order.ipynb")
-    other.close()
 
 
 def test_without_javascript_every_step_is_a_table(browser, opened):

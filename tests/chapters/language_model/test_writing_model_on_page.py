@@ -201,12 +201,11 @@ def test_without_javascript_and_on_paper_there_is_the_picture(browser, opened):
     ("missing", "why"),
     [("model.js", "is not beside"), ("writing_model.js", "is not beside")],
 )
-def test_a_file_that_is_not_there_is_told(browser, tmp_path, missing, why):
-    writer = Writer(browser.new_page(), written_page(tmp_path, missing=missing))
+def test_a_file_that_is_not_there_is_told(open_tab, tmp_path, missing, why):
+    writer = Writer(open_tab(), written_page(tmp_path, missing=missing))
     writer.button(LOAD).click()
     writer.says(rf"^The model cannot be used here: .*{why} .* picture above stays")
     assert writer.root.locator(".attn-plain svg").is_visible()
-    writer.page.context.close()
 
 
 @pytest.mark.parametrize(
@@ -729,7 +728,6 @@ def test_a_text_that_the_model_cannot_read_is_explained(opened, text, said):
     writer.text.fill("good")
     writer.says("^The most probable")
     assert writer.text.get_attribute("aria-invalid") is None
-    writer.page.context.close()
 
 
 def test_the_signs_of_phones_become_plain(opened):
