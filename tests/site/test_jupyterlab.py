@@ -17,7 +17,7 @@ import nbformat
 import pytest
 
 from course_attn.exercises import catalog
-from tests.site.chromium import PATIENCE, needs_chromium
+from tests.site.chromium import PATIENCE
 from tools.book import BOOK, ROOT, markdown
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
