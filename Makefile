@@ -18,7 +18,7 @@ help:
 	@echo "make slides      the chapters as slides (result: _build/slides)"
 	@echo "make figures     all figures as SVG and PNG (result: _build/figures.zip)"
 	@echo "make pdf         the book as one PDF (result: _build/attention.pdf)"
-	@echo "make check       the quick tests: lint, functions, twins, the engine of the exercises; no book"
+	@echo "make check       the quick tests: lint, functions, twins, the engine of the exercises; no book, no browser"
 	@echo "make test        the tests of every change: package, exercises, notebooks, built pages"
 	@echo "make exhaustive  all tests, with what tries every combination; a release needs it"
 	@echo "make lab         open the notebooks in JupyterLab"

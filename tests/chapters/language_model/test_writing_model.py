@@ -5,12 +5,14 @@ import re
 import numpy as np
 import pytest
 
+from book._parts.writing.writing import model_script, writing_script
 from course_attn import in_numpy
 from course_attn.chapters.language_model.widgets.writing_model import (
     _maps,
     writing_model,
 )
 from course_attn.drawing.style import ROLES
+from course_attn.weights import load
 from tests.chapters.language_model.refused import (
     HEADS,
     N_CONTEXT,
@@ -112,6 +114,11 @@ def test_the_page_holds_no_script_and_its_script_the_text():
     assert data_of(html) == {"text": TEXT}
     assert not re.search(r"https?:|url\(|@import", html)
     assert ROLES["weight"] in html and "<button" not in html
+
+
+def test_the_model_has_at_most_a_megabyte_and_a_half():
+    texts = model_script(load("gpt")), writing_script()
+    assert sum(len(text.encode()) for text in texts) <= 1_500_000
 
 
 def test_a_picture_of_the_longest_text_is_small():

@@ -174,14 +174,6 @@ def test_nothing_is_loaded_before_the_reader_asks(opened):
     assert writer.page.evaluate("document.activeElement.className") == "attn-stage"
 
 
-def test_the_model_has_at_most_a_megabyte_and_a_half(tmp_path):
-    written_page(tmp_path)
-    size = sum(path.stat().st_size for path in tmp_path.glob("_static/live/*"))
-    assert size <= 1_500_000
-    said = (tmp_path / "_static" / "live.js").read_text("utf-8")
-    assert f'"modelSize":{size / 1e6:.1f}' in said
-
-
 def test_without_javascript_and_on_paper_there_is_the_picture(browser, opened):
     writer = opened()
     writer.page.emulate_media(media="print")

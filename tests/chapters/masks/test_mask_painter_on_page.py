@@ -24,15 +24,16 @@ class Opened(WidgetPage):
 
 
 OVER = ["true"] * 4 + ["false"]
+NO_LEAK = (
+    "^No leak: no output changes when a later word changes. "
+    "When “him” is exchanged, the outputs at “him” and “again” change.$"
+)
 
 
 def test_mask_painter__starts_causal_and_its_lamp_is_off(opened):
     shown = opened()
     assert shown.lamp() == "no leak"
-    shown.says(
-        "^No leak: no output changes when a later word changes. "
-        "When “him” is exchanged, the outputs at “him” and “again” change.$"
-    )
+    shown.says(NO_LEAK)
 
 
 def test_mask_painter__one_square_above_the_diagonal_is_a_leak(opened):
@@ -84,10 +85,7 @@ def test_mask_painter__layers_are_painted_one_by_one_and_a_row_without_a_key_is_
     assert pressed.count() == 0
     shown.back()
     assert pressed.all_inner_texts() == ["causal"]
-    shown.says(
-        "^No leak: no output changes when a later word changes. "
-        "When “him” is exchanged, the outputs at “him” and “again” change.$"
-    )
+    shown.says(NO_LEAK)
 
 
 def test_mask_painter__the_mouse_paints_over_several_squares(opened):

@@ -26,65 +26,66 @@ def error_of(kernel: str, alpha: float, mode: str) -> float:
     return np.abs(total.reshape(6, 7) - correlate(IMAGE, K, mode=mode)).max()
 
 
+def chosen(live):
+    """Choose each kernel with each border; give both, and what SciPy calls the border."""
+    for kernel in KERNELS:
+        live.button(f"^{kernel}$").click()
+        for border, mode in (("continued", "nearest"), ("zeros", "constant")):
+            live.button(f"^{border}$").click()
+            yield kernel, border, mode
+
+
 def test_soft_convolution_tells_the_error_of_any_sharpness_kernel_and_border(
     opened,
 ):
     live = opened()
-    for kernel in KERNELS:
-        live.button(f"^{kernel}$").click()
-        for border, mode in (("continued", "nearest"), ("zeros", "constant")):
-            live.button(f"^{border}$").click()
-            heights = []
-            for alpha in (0, 0.5, 3, 20):
-                live.set("sharpness", alpha)
-                live.says(f"^α = {alpha:g}: the largest error is ")
-                found = re.search(r"error is (.+?),", live.said.inner_text())[1]
-                wanted = error_of(kernel, alpha, mode)
-                assert_written(found, wanted)
-                dot = live.root.locator("circle.dot")
-                heights.append(float(dot.get_attribute("cy")))
-                power = np.clip(np.log10(wanted), -8, 2)
-                assert abs(heights[-1] - (2 - power) * 15) < 0.1
-            # What stays is told with zeros, and only there.
-            stays = re.search(r"However sharp the heads, an error of (\S+) stays: softmax never "
-                              r"looks at nothing\. A ring of keys with the value 0 cures it\.$",
-                              live.said.inner_text())  # fmt: skip
-            assert bool(stays) == (border == "zeros")
-            if stays:
-                assert_written(stays[1], wanted)
-            note = live.root.get_by_text("dashed: what it cannot exceed")
-            assert note.is_visible() == (border == "continued")
-            falls = heights[-1] - heights[-2] > 15
-            assert falls == (border == "continued")
-            bound = live.root.locator("path.bound").get_attribute("d")
-            assert bool(bound) == (border == "continued")
+    for kernel, border, mode in chosen(live):
+        heights = []
+        for alpha in (0, 0.5, 3, 20):
+            live.set("sharpness", alpha)
+            live.says(f"^α = {alpha:g}: the largest error is ")
+            found = re.search(r"error is (.+?),", live.said.inner_text())[1]
+            wanted = error_of(kernel, alpha, mode)
+            assert_written(found, wanted)
+            dot = live.root.locator("circle.dot")
+            heights.append(float(dot.get_attribute("cy")))
+            power = np.clip(np.log10(wanted), -8, 2)
+            assert abs(heights[-1] - (2 - power) * 15) < 0.1
+        # What stays is told with zeros, and only there.
+        stays = re.search(r"However sharp the heads, an error of (\S+) stays: softmax never "
+                          r"looks at nothing\. A ring of keys with the value 0 cures it\.$",
+                          live.said.inner_text())  # fmt: skip
+        assert bool(stays) == (border == "zeros")
+        if stays:
+            assert_written(stays[1], wanted)
+        note = live.root.get_by_text("dashed: what it cannot exceed")
+        assert note.is_visible() == (border == "continued")
+        falls = heights[-1] - heights[-2] > 15
+        assert falls == (border == "continued")
+        bound = live.root.locator("path.bound").get_attribute("d")
+        assert bool(bound) == (border == "continued")
 
 
 def test_soft_convolution_has_a_scale_of_its_shades(opened):
     live = opened()
-    for kernel in KERNELS:
-        live.button(f"^{kernel}$").click()
-        for border, mode in (("continued", "nearest"), ("zeros", "constant")):
-            live.button(f"^{border}$").click()
-            goal = correlate(IMAGE, np.array(KERNELS[kernel], float), mode=mode)
-            wanted = [
-                (IMAGE.min(), IMAGE.max()),
-                (0, 1),
-                *[(goal.min(), goal.max())] * 2,
-            ]
-            scales = live.root.locator(".scale")
-            assert scales.count() == 4
-            for scale, (low, high) in zip(scales.all(), wanted, strict=True):
-                ends = scale.locator(".end").all_inner_texts()
-                np.testing.assert_allclose(numbers(ends), [low, high], atol=0.00501)
-                zero = scale.locator(".zero")
-                assert zero.is_visible() == (low < 0 < high)
-                if low < 0 < high:
-                    bar, at = (
-                        x.bounding_box() for x in (scale.locator(".bar"), zero)
-                    )
-                    share = (at["x"] - bar["x"]) / bar["width"]
-                    assert abs(share - low / (low - high)) < 0.02
+    for kernel, _, mode in chosen(live):
+        goal = correlate(IMAGE, np.array(KERNELS[kernel], float), mode=mode)
+        wanted = [
+            (IMAGE.min(), IMAGE.max()),
+            (0, 1),
+            *[(goal.min(), goal.max())] * 2,
+        ]
+        scales = live.root.locator(".scale")
+        assert scales.count() == 4
+        for scale, (low, high) in zip(scales.all(), wanted, strict=True):
+            ends = scale.locator(".end").all_inner_texts()
+            np.testing.assert_allclose(numbers(ends), [low, high], atol=0.00501)
+            zero = scale.locator(".zero")
+            assert zero.is_visible() == (low < 0 < high)
+            if low < 0 < high:
+                bar, at = (x.bounding_box() for x in (scale.locator(".bar"), zero))
+                share = (at["x"] - bar["x"]) / bar["width"]
+                assert abs(share - low / (low - high)) < 0.02
 
 
 def test_soft_convolution_shows_where_a_head_looks(opened):
