@@ -7,7 +7,7 @@ import pytest
 
 from course_attn.drawing.page import FOLDER, widget
 from course_attn.drawing.style import DARK_ROLES, ROLES
-from tests.support.output import Reader, data_of
+from tests.support.output import Reader, data_of, selectors
 from tests.support.widgets import EXAMPLES, NAMED, WIDGETS
 from tools.book import ROOT
 
@@ -67,14 +67,10 @@ def test_styles_reach_nothing_but_their_widgets():
         # The output that holds a widget, and no other, may be styled for it.
         holder = f'.output.text_html:has(> [data-widget="{path.stem}"])'
         starts = ".attn-live" if path.stem == "live" else (own, holder)
-        css = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.S)
-        css = re.sub(r"@(?:container|media) [^{]*\{", "", css)
-        dark = r":is\((?:\[[^]]*\], )*\.vscode-dark\) (?=\.attn-live)"
-        selectors = re.findall(r"([^{}]+)\{", re.sub(dark, "", css))
-        assert selectors
-        for selector in selectors:
-            for one in re.split(r",(?![^(]*\))", selector):
-                assert one.strip().startswith(starts), (path.name, one)
+        found = selectors(path.read_text("utf-8"), ".attn-live")
+        assert found
+        for selector in found:
+            assert selector.startswith(starts), (path.name, selector)
 
 
 WORDS = {"fallback": "", "alt": "A.", "caption": "B."}

@@ -9,7 +9,7 @@ import pytest
 import course_attn.drawing
 from course_attn.drawing import explore_weights
 from course_attn.drawing.style import DARK_ROLES, ROLES
-from tests.support.output import Reader, data_of
+from tests.support.output import Reader, data_of, selectors
 
 FOLDER = Path(course_attn.drawing.__file__).parent
 WORDS = {"alt": "Three words and their weights.", "caption": "Who looks at whom."}
@@ -108,19 +108,10 @@ def test_explorer_has_no_ids_so_that_two_of_a_kind_do_not_clash():
 
 def test_explorer_styles_reach_nothing_else():
     css = re.search(r"<style>(.*?)</style>", page(), re.S)[1]
-    css = re.sub(r"/\*.*?\*/", "", css, flags=re.S)
-    dark = r"^:is\((?:\[[^]]*\], )*\.vscode-dark\) (?=\.attn-explorer \{)"
-    css = re.sub(
-        r"^@(?:container|media) [^{]*\{",
-        "",
-        re.sub(dark, "", css, flags=re.M),
-        flags=re.M,
-    )
-    selectors = [found.strip() for found in re.findall(r"([^{}]+)\{", css)]
-    assert len(selectors) > 30
-    for selector in selectors:
-        for alternative in re.split(r",(?![^(]*\))", selector):
-            assert alternative.strip().startswith(".attn-explorer"), selector
+    found = selectors(css, ".attn-explorer {")
+    assert len(found) > 30
+    for selector in found:
+        assert selector.startswith(".attn-explorer"), selector
 
 
 @pytest.mark.parametrize("role", ["query", "weight"])

@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Reader", "assert_written", "data_of", "entries", "number", "numbers"]
+__all__ = [
+    "Reader",
+    "assert_written",
+    "data_of",
+    "entries",
+    "number",
+    "numbers",
+    "selectors",
+]
 
 
 class Reader(HTMLParser):
@@ -92,3 +100,14 @@ def assert_written(text: str, x: float) -> None:
     assert re.fullmatch(r"−?(\d+\.\d\d|\d·10⁻[⁰¹²³⁴-⁹]+)", text)
     step = 0.01 if abs(x) >= 0.005 else 10.0 ** np.floor(np.log10(abs(x)))
     assert abs(number(text) - x) <= 0.501 * step, (text, x)
+
+
+def selectors(css: str, own: str) -> list[str]:
+    """Return the selectors of a style, without the themes around what is its own."""
+    css = re.sub(r"/\*.*?\*/", "", css, flags=re.S)
+    css = re.sub(r"@(?:container|media) [^{]*\{", "", css)
+    dark = rf":is\((?:\[[^]]*\], )*\.vscode-dark\) (?={re.escape(own)})"
+    groups = re.findall(r"([^{}]+)\{", re.sub(dark, "", css))
+    return [
+        one.strip() for group in groups for one in re.split(r",(?![^(]*\))", group)
+    ]
