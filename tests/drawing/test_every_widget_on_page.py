@@ -8,7 +8,6 @@ from tests.support.widget_page import (
     SAID,
     expect,
     page_of_widgets,
-    plain_page,
 )
 from tests.support.widgets import EXAMPLES
 
@@ -58,7 +57,7 @@ def test_every_control_of_a_widget_is_reached_by_tab(opened, example):
 
 @every_example
 def test_a_widget_is_a_table_on_paper_and_without_javascript(
-    browser, opened, example
+    open_tab, opened, example
 ):
     shown = opened(example)
     assert "Try: " in shown.root.locator(".attn-stage > .attn-todo").text_content()
@@ -66,12 +65,12 @@ def test_a_widget_is_a_table_on_paper_and_without_javascript(
     assert shown.root.locator(".attn-plain table").first.is_visible()
     assert shown.root.locator(".attn-stage").first.is_hidden()
     assert shown.root.locator("input:visible, button:visible").count() == 0
-    with plain_page(browser, shown.page.url) as page:
-        expect(page.locator(".attn-plain table").first).to_be_visible()
-        assert page.locator("figcaption").is_visible()
-        assert "Try: " not in page.locator(".attn-live").inner_text()
-        assert page.locator("input, button, select").count() == 0
-        assert page_errors(page) == []
+    page = open_tab(shown.page.url, java_script_enabled=False, **PHONE)
+    expect(page.locator(".attn-plain table").first).to_be_visible()
+    assert page.locator("figcaption").is_visible()
+    assert "Try: " not in page.locator(".attn-live").inner_text()
+    assert page.locator("input, button, select").count() == 0
+    assert page_errors(page) == []
 
 
 @pytest.mark.parametrize(

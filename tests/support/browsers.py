@@ -10,6 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request
 
+    from course_attn.drawing.page import Widget
     from tests.site.firefox import Firefox
     from tests.support.widget_page import WidgetPage
 
@@ -99,18 +100,21 @@ def server() -> Iterator[str]:
         yield address
 
 
+def examples_of(
+    request: pytest.FixtureRequest,
+) -> "dict[str, Callable[[], Widget]]":
+    """Return the EXAMPLES of the test of what needs no page, which lies beside one that does."""
+    return import_module(request.module.__name__.removesuffix("_on_page")).EXAMPLES
+
+
 @pytest.fixture
 def opened(
     request: pytest.FixtureRequest, browser: "Browser", tmp_path: Path
 ) -> "Iterator[Callable[..., WidgetPage]]":
-    """Open widgets by their names in EXAMPLES of the test of what needs no page, or the first.
-
-    In the end, find no errors and no requests.
-    """
+    """Open widgets by their names in EXAMPLES, or the first; find no errors and no requests."""
     from tests.support.widget_page import WidgetPage, page_of_widgets
 
-    beside = import_module(request.module.__name__.removesuffix("_on_page"))
-    examples, pages = beside.EXAMPLES, []
+    examples, pages = examples_of(request), []
     kind = getattr(request.module, "Opened", WidgetPage)
 
     def open_them(*names: str, theme: str = "light", **view: Any) -> WidgetPage:
@@ -123,3 +127,21 @@ def opened(
     for page in pages:
         assert page.problems == [] and len(page.requests) == 1
         page.page.context.close()
+
+
+@pytest.fixture
+def said_in_firefox(
+    request: pytest.FixtureRequest, firefox: "Firefox", tmp_path: Path
+) -> "Callable[..., str]":
+    """Return what the first widget of EXAMPLES says in Firefox after something was done."""
+    from tests.support.widget_page import SAID, page_of_widgets
+
+    def said(act: "Callable[[Firefox], None]" = lambda _: None) -> str:
+        make = next(iter(examples_of(request).values()))
+        firefox.open(page_of_widgets(tmp_path, make()))
+        assert firefox.evaluate(SAID)
+        act(firefox)
+        assert firefox.errors() == []
+        return firefox.evaluate(SAID)
+
+    return said

@@ -1,8 +1,6 @@
 """Widgets on a bare page on disk, as the output of a notebook's cell has them."""
 
 import re
-from collections.abc import Callable
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +10,7 @@ from tests.support.gestures import drag, swipe
 from tests.support.output import html_of, number
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
-
-    from tests.site.firefox import Firefox
+    from playwright.sync_api import Locator, Page
 
 expect = pytest.importorskip(
     "playwright.sync_api", reason="needs playwright"
@@ -118,28 +114,4 @@ class WidgetPage:
         swipe(self.page, start, between, end)
 
 
-@contextmanager
-def plain_page(browser: "Browser", address: str):
-    """Give a page on a phone without JavaScript."""
-    context = browser.new_context(java_script_enabled=False, **PHONE)
-    page = context.new_page()
-    page.goto(address)
-    yield page
-    context.close()
-
-
 SAID = "document.querySelector('.attn-said').textContent"
-
-
-def said_in_firefox(
-    firefox: "Firefox",
-    folder: Path,
-    shown: Any,
-    act: Callable[["Firefox"], None],
-) -> str:
-    """Return what a widget says in Firefox after something was done."""
-    firefox.open(page_of_widgets(folder, shown))
-    assert firefox.evaluate(SAID)
-    act(firefox)
-    assert firefox.errors() == []
-    return firefox.evaluate(SAID)

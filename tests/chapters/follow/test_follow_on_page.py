@@ -19,8 +19,6 @@ from tests.support.widget_page import (
     WidgetPage,
     expect,
     page_of_widgets,
-    plain_page,
-    said_in_firefox,
 )
 
 # Picks every number that a step writes: what is said then, and what is lit.
@@ -313,24 +311,19 @@ def test_a_step_leads_to_its_chapter_and_its_code(open_tab, opened, tmp_path):
     expect(link).to_have_attribute("href", "order.ipynb")
 
 
-def test_without_javascript_every_step_is_a_table(browser, opened):
+def test_without_javascript_every_step_is_a_table(open_tab, opened):
     page = opened()
-    with plain_page(browser, page.page.url) as plain:
-        shown = plain.locator(".attn-live").inner_text()
-        for step in followed()[1]:
-            assert f". {step.name.capitalize()}." in shown
+    plain = open_tab(page.page.url, java_script_enabled=False, **PHONE)
+    shown = plain.locator(".attn-live").inner_text()
+    for step in followed()[1]:
+        assert f". {step.name.capitalize()}." in shown
 
 
-def test_follow_steps_in_firefox(firefox, tmp_path):
+def test_follow_steps_in_firefox(said_in_firefox):
+    assert said_in_firefox().startswith("Step 1, embedding. ")
     second = "[...document.querySelectorAll('.controls button')][1].click()"
-    for act, begins in (
-        ("0", "Step 1, embedding. "),
-        (second, "Step 2, first norm. "),
-    ):
-        said = said_in_firefox(
-            firefox, tmp_path, widget(), lambda f, act=act: f.evaluate(act)
-        )
-        assert said.startswith(begins)
+    said = said_in_firefox(lambda f: f.evaluate(second))
+    assert said.startswith("Step 2, first norm. ")
 
 
 @pytest.mark.usefixtures("html")

@@ -6,9 +6,9 @@ import numpy as np
 
 from course_attn import in_numpy
 from tests.chapters.gradients import test_row_term as plain
-from tests.chapters.gradients.test_row_term import EXAMPLES, WORDS
+from tests.chapters.gradients.test_row_term import WORDS
 from tests.support.output import assert_written, number, numbers
-from tests.support.widget_page import BAD, WidgetPage, expect, said_in_firefox
+from tests.support.widget_page import BAD, WidgetPage, expect
 
 S, D = np.array(plain.SQUARE), np.array(plain.D_SQUARE)
 
@@ -234,8 +234,7 @@ def test_row_term_names_what_is_not_a_number(opened):
     tells_of_gradients(live, S, D)
 
 
-def test_row_term_opens_a_gradient_in_firefox(firefox, tmp_path):
+def test_row_term_opens_a_gradient_in_firefox(said_in_firefox):
     fifth = "document.querySelectorAll('table')[7].querySelectorAll('button')[5].click()"
-    shown = EXAMPLES["row_term"]()
-    said = said_in_firefox(firefox, tmp_path, shown, lambda f: f.evaluate(fifth))
+    said = said_in_firefox(lambda f: f.evaluate(fifth))
     assert said.startswith("cat → sat: ")

@@ -23,7 +23,6 @@ from tests.support.widget_page import (
     WidgetPage,
     expect,
     page_of_widgets,
-    plain_page,
 )
 
 KEPT = load("gpt")
@@ -174,7 +173,7 @@ def test_nothing_is_loaded_before_the_reader_asks(opened):
     assert writer.page.evaluate("document.activeElement.className") == "attn-stage"
 
 
-def test_without_javascript_and_on_paper_there_is_the_picture(browser, opened):
+def test_without_javascript_and_on_paper_there_is_the_picture(open_tab, opened):
     writer = opened()
     writer.page.emulate_media(media="print")
     assert writer.button(LOAD).is_hidden()
@@ -182,11 +181,11 @@ def test_without_javascript_and_on_paper_there_is_the_picture(browser, opened):
     writer.load().page.emulate_media(media="print")
     assert writer.root.locator(".attn-plain svg").is_visible()
     assert writer.root.locator(".attn-stage").is_hidden()
-    with plain_page(browser, writer.page.url) as page:
-        expect(page.locator(".attn-plain svg")).to_be_visible()
-        expect(page.locator(".attn-plain table")).to_be_visible()
-        assert page.locator("button, input, textarea").count() == 0
-        assert page_errors(page) == []
+    page = open_tab(writer.page.url, java_script_enabled=False, **PHONE)
+    expect(page.locator(".attn-plain svg")).to_be_visible()
+    expect(page.locator(".attn-plain table")).to_be_visible()
+    assert page.locator("button, input, textarea").count() == 0
+    assert page_errors(page) == []
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,7 @@ import pytest
 
 from course_attn import in_numpy
 from tests.chapters.order import test_rotary_dials as plain
-from tests.chapters.order.test_rotary_dials import EXAMPLES
 from tests.support.output import numbers
-from tests.support.widget_page import said_in_firefox
 
 QUERY, KEY = np.array(plain.QUERY), np.array(plain.KEY)
 DIALS = ("A dial for each pair of features", (-1.25, 6.25), (-1.2, 1.6))
@@ -83,9 +81,6 @@ def test_rotary_dials_obey_the_keyboard_and_stop_at_the_ends(opened):
     tells_of_dials(move, 0, 20)
 
 
-def test_rotary_dials_turn_in_firefox(firefox, tmp_path):
-    shown = EXAMPLES["rotary_dials"]()
-    said = said_in_firefox(
-        firefox, tmp_path, shown, lambda f: f.drag(".attn-key .halo", 50, -50)
-    )
+def test_rotary_dials_turn_in_firefox(said_in_firefox):
+    said = said_in_firefox(lambda f: f.drag(".attn-key .halo", 50, -50))
     assert re.search("^Query at 2, key at 1: ", said)

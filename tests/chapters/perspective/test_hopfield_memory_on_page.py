@@ -7,7 +7,6 @@ import pytest
 
 from course_attn import in_numpy
 from tests.chapters.perspective.test_hopfield_memory import (
-    EXAMPLES,
     MANY,
     NAMES,
     half,
@@ -15,7 +14,6 @@ from tests.chapters.perspective.test_hopfield_memory import (
 )
 from tests.support.gestures import drag, middle, swipe
 from tests.support.output import number, numbers
-from tests.support.widget_page import said_in_firefox
 
 
 def state_of(live) -> np.ndarray:
@@ -140,7 +138,6 @@ def test_hopfield_memory_leaves_a_margin_to_scroll_by(opened):
     tells_of_memory(live, half(3), half(3))
 
 
-def test_hopfield_memory_updates_in_firefox(firefox, tmp_path):
-    shown = EXAMPLES["hopfield_memory"]()
-    said = said_in_firefox(firefox, tmp_path, shown, lambda f: f.click(".update"))
+def test_hopfield_memory_updates_in_firefox(said_in_firefox):
+    said = said_in_firefox(lambda f: f.click(".update"))
     assert said.startswith("After one update 0 of 64 signs differ")

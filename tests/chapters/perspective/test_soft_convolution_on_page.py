@@ -7,12 +7,10 @@ from scipy.ndimage import correlate
 
 from course_attn import in_numpy
 from tests.chapters.perspective.test_soft_convolution import (
-    EXAMPLES,
     IMAGE,
     KERNELS,
 )
 from tests.support.output import assert_written, numbers
-from tests.support.widget_page import said_in_firefox
 
 
 def error_of(kernel: str, alpha: float, mode: str) -> float:
@@ -122,10 +120,7 @@ def test_soft_convolution_shows_where_a_head_looks(opened):
     live.says("^α = 1: .*looks up and left gives .* row 3, column 3 to")
 
 
-def test_soft_convolution_changes_its_border_in_firefox(firefox, tmp_path):
+def test_soft_convolution_changes_its_border_in_firefox(said_in_firefox):
     zeros = "[...document.querySelectorAll('button')].find((b) => b.innerText === 'zeros')"
-    shown = EXAMPLES["soft_convolution"]()
-    said = said_in_firefox(
-        firefox, tmp_path, shown, lambda f: f.evaluate(f"{zeros}.click()")
-    )
+    said = said_in_firefox(lambda f: f.evaluate(f"{zeros}.click()"))
     assert said.startswith("α = 1: the largest error is")

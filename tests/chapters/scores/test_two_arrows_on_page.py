@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from course_attn import in_numpy
-from tests.chapters.scores.test_two_arrows import EXAMPLES
 from tests.support.output import number, numbers
-from tests.support.widget_page import BAD, said_in_firefox
+from tests.support.widget_page import BAD
 
 ARROWS = ("The two arrows", (-2.5, 2.5), (-1.5, 4.5))
 
@@ -97,9 +96,6 @@ def test_two_arrows_have_a_ring_for_the_keyboard_and_letters_that_keep_off_each_
     assert move.page.evaluate(edge) == "none"
 
 
-def test_two_arrows_are_dragged_in_firefox(firefox, tmp_path):
-    shown = EXAMPLES["two_arrows"]()
-    said = said_in_firefox(
-        firefox, tmp_path, shown, lambda f: f.drag(".attn-key .halo", 0, 60)
-    )
+def test_two_arrows_are_dragged_in_firefox(said_in_firefox):
+    said = said_in_firefox(lambda f: f.drag(".attn-key .halo", 0, 60))
     assert re.search("^Lengths 1.12 and 3.16, .*product 2.50", said)

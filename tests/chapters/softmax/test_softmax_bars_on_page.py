@@ -7,9 +7,9 @@ import pytest
 
 from course_attn import in_numpy
 from tests.chapters.softmax import test_softmax_bars as plain
-from tests.chapters.softmax.test_softmax_bars import EXAMPLES, WORDS
+from tests.chapters.softmax.test_softmax_bars import WORDS
 from tests.support.output import number, numbers
-from tests.support.widget_page import BAD, said_in_firefox
+from tests.support.widget_page import BAD
 
 SCORES = np.array(plain.SCORES)
 
@@ -104,9 +104,6 @@ def test_softmax_bars_break_off_beyond_the_picture_and_their_slider_ends_at_20(
     move.says("^At T = 20.00")
 
 
-def test_softmax_bars_are_dragged_in_firefox(firefox, tmp_path):
-    shown = EXAMPLES["softmax_bars"]()
-    said = said_in_firefox(
-        firefox, tmp_path, shown, lambda f: f.drag(".halo", 0, -38)
-    )
+def test_softmax_bars_are_dragged_in_firefox(said_in_firefox):
+    said = said_in_firefox(lambda f: f.drag(".halo", 0, -38))
     assert re.search(r"^At T = 1.00 .* is 0.9\d \(cat\)", said)

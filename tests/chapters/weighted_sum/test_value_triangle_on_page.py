@@ -7,8 +7,7 @@ import pytest
 
 from course_attn import in_numpy
 from tests.chapters.weighted_sum import test_value_triangle as plain
-from tests.chapters.weighted_sum.test_value_triangle import EXAMPLES
-from tests.support.widget_page import BAD, said_in_firefox
+from tests.support.widget_page import BAD
 
 CORNERS = np.array(plain.CORNERS)
 TRIANGLE = ("The triangle of the values", (-1, 5), (-1, 4))
@@ -88,9 +87,6 @@ def test_value_triangle_names_what_is_not_a_weight(opened):
     assert move.root.locator("[aria-invalid]").count() == 0
 
 
-def test_value_triangle_is_dragged_in_firefox(firefox, tmp_path):
-    shown = EXAMPLES["value_triangle"]()
-    said = said_in_firefox(
-        firefox, tmp_path, shown, lambda f: f.drag(".halo", -15, -30)
-    )
+def test_value_triangle_is_dragged_in_firefox(said_in_firefox):
+    said = said_in_firefox(lambda f: f.drag(".halo", -15, -30))
     assert re.search(r"^The average \(1\.\d+, 1\.\d+\) lies inside", said)
