@@ -18,7 +18,7 @@ help:
 	@echo "make slides      the chapters as slides (result: _build/slides)"
 	@echo "make figures     all figures as SVG and PNG (result: _build/figures.zip)"
 	@echo "make pdf         the book as one PDF (result: _build/attention.pdf)"
-	@echo "make check       the quick tests: lint, functions, twins, the engine of the exercises; no book"
+	@echo "make check       the quick tests: lint, functions, twins, the engine of the exercises; no book, no browser"
 	@echo "make test        the tests of every change: package, exercises, notebooks, built pages"
 	@echo "make exhaustive  all tests, with what tries every combination; a release needs it"
 	@echo "make lab         open the notebooks in JupyterLab"
@@ -60,7 +60,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 \
   $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 check: lint
-	$(PYTEST) -m "not slow and not exhaustive" tests/test_scripts.py tests/chapters tests/twins tests/whywrong --ignore=tests/whywrong/grade --ignore=tests/whywrong/classroom
+	$(PYTEST) -m "not slow and not exhaustive and not site" tests/test_scripts.py tests/chapters tests/twins tests/whywrong --ignore=tests/whywrong/grade --ignore=tests/whywrong/classroom
 
 test: book
 	@echo "Combinations that take long are left to make exhaustive, which a release needs."

@@ -58,13 +58,32 @@ def load(name: str = "gpt", *, folder: str | Path | None = None) -> Kept:
         packed = (place / f"{name}.npz").read_bytes()
         whole = hashlib.sha256(packed).hexdigest() == log["sha256"]
         config, characters = log["config"], log["characters"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         whole = False
     if not whole:
         raise ValueError(
             f"{name}.npz and {name}.json in {place} are damaged or do not belong together: "
             "the SHA-256 of the first must stand in the second; install or write both anew"
         )
-    with np.load(io.BytesIO(packed)) as arrays:
-        params = {entry: arrays[entry].astype(np.float32) for entry in arrays.files}
-    return Kept(config, params, characters, log)
+    return Kept(config, _arrays(packed, place / f"{name}.npz"), characters, log)
+
+
+def _arrays(packed: bytes, file: object) -> dict[str, Array]:
+    """Return the arrays of an .npz; what is anything else has the right hash all the same."""
+    try:
+        with np.load(io.BytesIO(packed)) as arrays:
+            params = {
+                name: arrays[name].astype(np.float32) for name in arrays.files
+            }
+    except (
+        Exception
+    ) as reason:  # whatever a foreign file makes NumPy and zipfile raise
+        raise ValueError(
+            f"{file} must hold arrays of numbers, as numpy.savez writes them; "
+            "install or write it anew"
+        ) from reason
+    if not params:
+        raise ValueError(
+            f"{file} must hold the arrays of a model and is empty; install or write it anew"
+        )
+    return params

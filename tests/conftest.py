@@ -89,8 +89,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-# Tests of equations and theorems are watched.
-pytest_plugins = ["tests.support.claims"]
+# Tests of equations and theorems are watched; tests of pages get a browser and the built book.
+pytest_plugins = ["tests.support.claims", "tests.support.browsers"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,6 +9,7 @@ from tests.support.scripts import bundled, needs_deno
 from tools.book import ROOT
 from tools.bundle import BundleError, NoBundler, bundle, bundle_path, entries, main
 from tools.deno import deno
+from whywrong.result import Result
 
 PACKAGE, BOOK = ROOT / "course_attn", ROOT / "book"
 TESTS = sorted(
@@ -26,15 +27,6 @@ def test_a_script_passes_its_own_tests(file):
     assert not done.returncode, done.stdout + done.stderr
 
 
-def test_each_widget_has_tests_of_its_pure_part():
-    missing = [
-        str(path.relative_to(ROOT))
-        for path in entries()
-        if PACKAGE in path.parents and not path.with_suffix(".test.js").exists()
-    ]
-    assert not missing, f"without a test beside it: {', '.join(missing)}"
-
-
 def test_what_is_exported_says_its_types():
     """Editors and the checker read them from the comment before it."""
     for path in PACKAGE.rglob("*.js"):
@@ -46,6 +38,20 @@ def test_what_is_exported_says_its_types():
             r"(.*)\nexport (?:function|const) (\w+)", source
         ):
             assert before.strip().endswith("*/"), (path.name, name)
+
+
+def test_the_styles_of_the_engines_cards_stay_on_a_page():
+    """The page keeps what the engine writes, and no other style."""
+    message = "One line.\n\n    a block\n\nA `name`."
+    cards = [
+        Result(status, message, name="f", printed="1", remarks=["A remark."])
+        for status in ("right", "wrong", "crashed", "todo")
+    ]
+    html = "".join(card._repr_html_() for card in cards)
+    styles = ";".join(re.findall(r"style=[\"']([^\"']*)", html)).split(";")
+    script = (BOOK / "_parts/exercise/exercise.js").read_text("utf-8")
+    kept = re.search(r"KEPT_DECLARATIONS = new Set\(\[(.*?)\]\)", script, re.S)[1]
+    assert set(styles) == set(re.findall(r'"([^"]+)"', kept))
 
 
 # Bundles

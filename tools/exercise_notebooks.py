@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from course_attn.exercises import catalog
-from tools.book import BOOK, ROOT, as_text, chapters, markdown, title
+from tools.book import BOOK, ROOT, as_text, markdown, title
 from tools.reading_times import STAR
 from tools.setup_cells import setup_source
 from whywrong.classroom.notebooks import Settings, exercise_notebook
@@ -18,11 +18,6 @@ from whywrong.classroom.notebooks import Settings, exercise_notebook
 def title_of(slug: str) -> str:
     """Return the title of a chapter."""
     return title(BOOK / f"{slug}.ipynb")
-
-
-def with_exercises() -> list[str]:
-    """Return the slugs of the chapters that have exercises, in their order."""
-    return [slug for slug in chapters() if slug in catalog.chapters]
 
 
 def link_to_section(slug: str, heading: str) -> str:
@@ -38,7 +33,8 @@ def link_to_section(slug: str, heading: str) -> str:
 
 def notebook(slug: str) -> dict[str, Any]:
     """Return the exercise notebook of a chapter."""
-    later = with_exercises()[with_exercises().index(slug) + 1 :]
+    slugs = list(catalog.chapters)
+    later = slugs[slugs.index(slug) + 1 :]
     return exercise_notebook(
         [catalog.find(name) for name in catalog.chapters[slug]],
         Settings(
@@ -60,7 +56,7 @@ def notebook(slug: str) -> dict[str, Any]:
 def main(arguments: list[str]) -> int:
     """Write the notebooks that differ, or with --check only name them."""
     outdated = []
-    for slug in with_exercises():
+    for slug in catalog.chapters:
         path = BOOK / "exercises" / f"{slug}.ipynb"
         text = as_text(notebook(slug))
         if not path.exists() or path.read_text("utf-8") != text:

@@ -4,7 +4,7 @@
 npm does not have, with pip out of one pinned wheel of another project; where npm fails, Pyodide
 comes out of that wheel, too. It checks every file against the hashes below and keeps them in
 ``.runtime``. Where they cannot be had it says so and ends well: the book is then built without live
-Python. Whoever has Pyodide's own release archive can unpack the five files into ``.runtime``.
+Python. Anyone who has Pyodide's own release archive can unpack the five files into ``.runtime``.
 """
 
 import hashlib

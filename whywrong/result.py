@@ -374,12 +374,12 @@ def take_over(file: str | os.PathLike[str]) -> str:
     """
     try:
         saved = json.loads(Path(file).expanduser().read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        return f"{file} could not be read ({_reason(error)})."
     except (ValueError, RecursionError):
         return (
             f"{file} cannot be read: it is damaged, or not a file of this course."
         )
+    except (OSError, RuntimeError) as error:  # RuntimeError: nobody of this name
+        return f"{file} could not be read ({_reason(error)})."
     if not isinstance(saved, dict) or not isinstance(saved.get("passed"), dict):
         return f"{file} is not a file of this course."
     if saved.get("book", _BOOK) != _BOOK:

@@ -22,7 +22,7 @@ from course_attn import drawing
 from course_attn.exercises import catalog
 from course_attn.weights import load
 from tools import book, runtime
-from tools.exercise_notebooks import title_of, with_exercises
+from tools.exercise_notebooks import title_of
 from whywrong.picture import picture
 
 __all__ = ["scripts_apart", "setup"]
@@ -107,7 +107,12 @@ def _styles_apart() -> list[Path]:
 def _load_apart(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
 ) -> None:
-    """Let a page load the scripts, and their styles, whose marks it has."""
+    """Let a page load the scripts, and their styles, whose marks it has, and none twice.
+
+    The configuration of thebe comes twice, and a second ``const`` of one name is an error.
+    """
+    scripts = context["script_files"]
+    scripts[:] = {one.attributes.get("body", one): one for one in scripts}.values()
     if tree is None:
         return
     marks = [raw.astext() for raw in tree.findall(nodes.raw)]
@@ -133,7 +138,7 @@ def _course(model_size: int) -> dict[str, Any]:
             "title": title_of(slug),
             "exercises": list(catalog.chapters[slug]),
         }
-        for slug in with_exercises()
+        for slug in catalog.chapters
     ]
     return {
         "python": runtime.problem() is None,

@@ -53,10 +53,11 @@ export function part(root, selector) {
 
 /**
  * Make an HTML element. Text becomes text, never markup.
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {Attributes} [attributes] a function is a listener: {click: () => …}
  * @param {...(Node | string)} children
- * @returns {any}
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function make(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
@@ -74,10 +75,10 @@ export function draw(tag, attributes = {}, ...children) {
 }
 
 /**
- * @param {Element} element
+ * @template {Element} Made
+ * @param {Made} element
  * @param {Attributes} attributes
  * @param {(Node | string)[]} children
- * @returns {Element}
  */
 function filled(element, attributes, children) {
   change(element, attributes);

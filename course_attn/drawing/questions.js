@@ -2,7 +2,7 @@
 // Questions before a result (course_attn/drawing/questions.py): options become buttons, a number is
 // guessed with a bar, and what would give the answer away is covered until the reader has answered
 // or asks for it. Nothing is counted; what the reader chose is kept for the reader alone.
-import { element } from "../../book/_parts/shared/course.js";
+import { make } from "./kit.js";
 import { AskedNumber, chosenNow, fittingChoice, readTicks, saidToChoice } from "./guesses.js";
 import { keep, recall } from "../../book/_parts/shared/store.js";
 
@@ -22,7 +22,7 @@ const SKIP = "Skip the guess";
  */
 export function askFirst(root, page) {
   const key = `predict:${page}:${root.dataset.question}`;
-  const answers = element("div", { class: "attn-answers", role: "status" });
+  const answers = make("div", { class: "attn-answers", role: "status" });
   const shortcut = questionButton("attn-shortcut", "", () => turn(!ticks.done));
   root.append(answers, shortcut);
   const cover = coverResult(root, () => turn(true));
@@ -45,7 +45,7 @@ export function askFirst(root, page) {
     const touched = ticks.tried.length || ticks.done;
     const trouble = keep(key, touched ? JSON.stringify(ticks) : "");
     show();
-    if (trouble) answers.append(element("p", { class: "attn-trouble" }, trouble));
+    if (trouble) answers.append(make("p", { class: "attn-trouble" }, trouble));
   }
 
   /** @param {boolean} done whether the answer is asked for, or the question once more */
@@ -78,11 +78,11 @@ export function askFirst(root, page) {
  * @returns {Kind}
  */
 function choiceOf(root, answers, answer) {
-  const group = element("div", { class: "attn-options", role: "radiogroup", "aria-label": askedIn(root) });
+  const group = make("div", { class: "attn-options", role: "radiogroup", "aria-label": askedIn(root) });
   const options = [...root.querySelectorAll("details")].map((detail) => {
     const [summary, sentence] = detail.children;
     const click = () => choose(button), keys = { "data-lm-suppress-shortcuts": "true" };
-    const button = element("button", { type: "button", class: "attn-option", role: "radio", click, ...keys });
+    const button = make("button", { type: "button", class: "attn-option", role: "radio", click, ...keys });
     button.append(...summary.cloneNode(true).childNodes);
     group.append(button);
     return { button, sentence, text: summary.textContent || "", right: "holds" in detail.dataset };
@@ -159,13 +159,13 @@ function moveByArrows(group, buttons) {
 function numberOf(root, answers, answer) {
   const asked = new AskedNumber(root.dataset), { unit } = asked;
   const [measured, lower, higher] = root.querySelectorAll("details p");
-  const shown = element("output", { class: "attn-number" }), mark = element("span", { class: "attn-mark" });
+  const shown = make("output", { class: "attn-number" }), mark = make("span", { class: "attn-mark" });
   const { slider, track } = barFor(asked, askedIn(root), mark);
   const chosen = () => asked.numberAt(Number(slider.value));
   const guess = () => answer({ guess: chosen(), done: true });
   const say = questionButton("attn-option", "That is my guess", guess);
   let moved = false;
-  answers.before(element("div", { class: "attn-guess" }, track, shown, say));
+  answers.before(make("div", { class: "attn-guess" }, track, shown, say));
   slider.addEventListener("input", () => {
     moved = true;
     write();
@@ -210,7 +210,7 @@ function numberOf(root, answers, answer) {
  */
 function barFor(asked, name, mark) {
   const scale = asked.log ? "equal steps are equal factors (a logarithmic scale)" : "";
-  const slider = element("input", {
+  const slider = make("input", {
     type: "range",
     autocomplete: "off",
     ...asked.bar,
@@ -220,14 +220,14 @@ function barFor(asked, name, mark) {
     "data-lm-suppress-shortcuts": "true",
   });
   const [low, high] = [asked.low, asked.high].map((end) => asked.written(end) + asked.unit);
-  const ends = [low, scale, high].map((end) => element("span", {}, end));
+  const ends = [low, scale, high].map((end) => make("span", {}, end));
   mark.style.setProperty("--at", String(asked.shareAt(asked.truth)));
-  const track = element(
+  const track = make(
     "div",
     { class: "attn-track" },
     slider,
     mark,
-    element("div", { class: "attn-ends" }, ...ends),
+    make("div", { class: "attn-ends" }, ...ends),
   );
   return { slider, track };
 }
@@ -265,12 +265,12 @@ function whatToCover(root) {
 function coverResult(root, open) {
   const covered = whatToCover(root);
   if (!covered.length) return null;
-  const inside = element("div", { class: "attn-covered", tabindex: "-1" });
+  const inside = make("div", { class: "attn-covered", tabindex: "-1" });
   const skip = questionButton("attn-shortcut", SKIP, () => {
     open();
     inside.focus({ preventScroll: true });
   });
-  const cover = element("div", { class: "attn-cover" }, skip, inside);
+  const cover = make("div", { class: "attn-cover" }, skip, inside);
   covered[0].before(cover);
   inside.append(...covered);
   return cover;
@@ -281,8 +281,7 @@ function coverResult(root, open) {
 /**
  * @param {string} name @param {string} text @param {() => void} act
  */
-const questionButton = (name, text, act) =>
-  element("button", { type: "button", class: name, click: act }, text);
+const questionButton = (name, text, act) => make("button", { type: "button", class: name, click: act }, text);
 
 /** @param {Element} root */
 function askedIn(root) {
@@ -296,7 +295,7 @@ function askedIn(root) {
  */
 function writeLines(answers, lines) {
   const wanted = lines.map(({ first, sentence }) => {
-    const line = element("p", { class: "attn-answer" }, element("strong", {}, first));
+    const line = make("p", { class: "attn-answer" }, make("strong", {}, first));
     const said = sentence?.querySelector("span");
     if (said) line.append(" ", said.cloneNode(true));
     return line;

@@ -1,8 +1,6 @@
 """Weights to explore: what the page holds before its script runs, and arguments that do not fit."""
 
-import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 import course_attn.drawing
 from course_attn.drawing import explore_weights
 from course_attn.drawing.style import DARK_ROLES, ROLES
+from tests.support.output import Reader, data_of, selectors
 
 FOLDER = Path(course_attn.drawing.__file__).parent
 WORDS = {"alt": "Three words and their weights.", "caption": "Who looks at whom."}
@@ -28,57 +27,27 @@ def page(weights=TWO_HEADS, tokens=("Mary", "gave", "Susan"), **options):
     return explore_weights(weights, tokens, **(WORDS | options))._repr_html_()
 
 
-def data_of(html):
-    """Return what an explorer's script reads."""
-    return json.loads(
-        re.search(r'<script type="application/json">(.*)</script>', html)[1]
-    )
-
-
-class Reader(HTMLParser):
-    """Collects the tags of a page, and the texts of its cells."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.tags, self.cells, self._in_cell = [], [], False
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self._in_cell = tag in ("td", "th")
-        if self._in_cell:
-            self.cells.append("")
-
-    def handle_endtag(self, tag):
-        self._in_cell = False
-
-    def handle_data(self, data):
-        if self._in_cell:
-            self.cells[-1] += data
-
-
 # What the page holds
 
 
 def test_explorer_without_its_script_is_a_table_of_the_first_head():
-    assert Reader(page()).cells == [
-        *["", "Mary", "gave", "Susan"],
-        *["Mary", "0.61", "0.28", "0.11"],
-        *["gave", "0.02", "0.93", "0.05"],
-        *["Susan", "0.24", "0.43", "0.33"],
+    assert Reader(page()).table == [
+        ["", "Mary", "gave", "Susan"],
+        ["Mary", "0.61", "0.28", "0.11"],
+        ["gave", "0.02", "0.93", "0.05"],
+        ["Susan", "0.24", "0.43", "0.33"],
     ]
 
 
 def test_explorer_tells_a_weight_of_zero_from_one_that_rounds_to_zero():
-    cells = Reader(page([[1 - 1e-9, 1e-9], [1.0, 0.0]], ["a", "b"])).cells
-    assert cells[-6:] == ["a", "1.00", "0.00", "b", "1.00", "0"]
+    _, *rows = Reader(page([[1 - 1e-9, 1e-9], [1.0, 0.0]], ["a", "b"])).table
+    assert rows == [["a", "1.00", "0.00"], ["b", "1.00", "0"]]
 
 
 def test_explorer_rounds_a_weight_once():
-    cells = Reader(page([[0.0749999, 0.9250001]], ["a"], keys=["b", "c"])).cells
-    assert cells[-2:] == ["0.07", "0.93"]
-    data = data_of(page([[0.0749999, 0.9250001]], ["a"], keys=["b", "c"]))
-    assert data["weights"] == [[[7499, 92500]]]
+    html = page([[0.0749999, 0.9250001]], ["a"], keys=["b", "c"])
+    assert Reader(html).table[1] == ["a", "0.07", "0.93"]
+    assert data_of(html)["weights"] == [[[7499, 92500]]]
 
 
 def test_explorer_gives_the_script_every_weight_and_all_names():
@@ -99,7 +68,8 @@ def test_explorer_has_the_average_last_and_it_is_the_mean():
 
 def test_explorer_lets_queries_look_at_other_tokens():
     html = page(TWO_HEADS[:, 1:], ["suis", "là"], keys=["I", "am", "here"])
-    assert Reader(html).cells[:5] == ["", "I", "am", "here", "suis"]
+    head, first, _ = Reader(html).table
+    assert head == ["", "I", "am", "here"] and first[0] == "suis"
     assert data_of(html)["keys"] == ["I", "am", "here"]
 
 
@@ -108,9 +78,10 @@ def test_explorer_shows_tokens_as_text_and_never_as_markup(token):
     words = {"alt": f"{token} and more", "caption": f"{token} as well"}
     html = page(tokens=["Mary", token, "Susan"], heads=[token, "two"], **words)
     reader, plain = Reader(html), Reader(page())
-    assert [tag for tag, _ in reader.tags] == [tag for tag, _ in plain.tags]
+    assert reader.names == plain.names
     assert (
-        reader.cells[2] == token and reader.tags[0][1]["aria-label"] == words["alt"]
+        reader.table[0][2] == token
+        and reader.tags[0][1]["aria-label"] == words["alt"]
     )
     assert data_of(html)["queries"][1] == data_of(html)["heads"][0] == token
     assert html.count("<script") == html.count("</script>") == 2
@@ -137,19 +108,10 @@ def test_explorer_has_no_ids_so_that_two_of_a_kind_do_not_clash():
 
 def test_explorer_styles_reach_nothing_else():
     css = re.search(r"<style>(.*?)</style>", page(), re.S)[1]
-    css = re.sub(r"/\*.*?\*/", "", css, flags=re.S)
-    dark = r"^:is\((?:\[[^]]*\], )*\.vscode-dark\) (?=\.attn-explorer \{)"
-    css = re.sub(
-        r"^@(?:container|media) [^{]*\{",
-        "",
-        re.sub(dark, "", css, flags=re.M),
-        flags=re.M,
-    )
-    selectors = [found.strip() for found in re.findall(r"([^{}]+)\{", css)]
-    assert len(selectors) > 30
-    for selector in selectors:
-        for alternative in re.split(r",(?![^(]*\))", selector):
-            assert alternative.strip().startswith(".attn-explorer"), selector
+    found = selectors(css, ".attn-explorer {")
+    assert len(found) > 30
+    for selector in found:
+        assert selector.startswith(".attn-explorer"), selector
 
 
 @pytest.mark.parametrize("role", ["query", "weight"])

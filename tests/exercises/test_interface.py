@@ -18,6 +18,7 @@ from course_attn.exercises import (
     require,
     solution,
 )
+from tools.book import pages
 from whywrong import NotRight, result
 
 
@@ -250,10 +251,21 @@ def test_check_imports_nothing_it_does_not_need(answer, passed):
     assert done.stdout.strip() == str(own)
 
 
+def test_progress_names_a_file_in_the_home_of_nobody():
+    shown = progress("~nobody-of-this-name/x.json").message
+    assert shown.startswith("~nobody-of-this-name/x.json could not be read (")
+
+
 def test_catalog_is_what_the_modules_declare():
     for name, module in catalog.modules.items():
         declared = importlib.import_module(module).exercise
         assert (declared.name, f".{declared.chapter}." in module) == (name, True)
+
+
+def test_catalog_has_the_chapters_with_exercises_in_the_order_of_the_book():
+    """A wheel has no _toc.yml, so they stand in both."""
+    book = [path.stem for path in pages() if path.parent.name == "exercises"]
+    assert list(catalog.chapters) == book
 
 
 def test_exercises_with_a_name_of_the_package_take_its_arguments():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pydata_sphinx_theme
 
-from tests.support.scripts import bundled
+from tests.support.scripts import bundled, path_of
 from tools.book import ROOT
 
 PARTS = ROOT / "book/_parts"
@@ -17,17 +17,6 @@ PAGE = """<!doctype html>
 <script src="live.js"></script></head>
 <body><main class="bd-article"><h1>Bare</h1>{body}</main></body></html>
 """
-
-
-def path_of(name: str) -> Path:
-    """Return where a script or style lies: with a feature, a chapter or the drawings."""
-    places = (
-        "book/_parts/*",
-        "course_attn/drawing",
-        "course_attn/chapters/*/widgets",
-    )
-    (path,) = [path for place in places for path in ROOT.glob(f"{place}/{name}")]
-    return path
 
 
 def bare_page(

@@ -27,10 +27,7 @@ NAMES = ("firefox-esr", "firefox")
 FIREFOX = os.environ.get("COURSE_ATTN_FIREFOX") or next(
     filter(None, map(shutil.which, NAMES)), None
 )
-needs_firefox = pytest.mark.skipif(
-    FIREFOX is None,
-    reason="needs Firefox: `apt-get install firefox-esr`, or COURSE_ATTN_FIREFOX=/path/to/it",
-)
+MISSING = "needs Firefox: `apt-get install firefox-esr`, or COURSE_ATTN_FIREFOX=/path/to/it"
 ARGUMENTS = ["--headless", "--no-remote", "--remote-debugging-port=0"]
 # Firefox starts without a look at the network, and without pages of its own.
 PREFERENCES = {
@@ -219,7 +216,9 @@ def _listening(output: IO[str]) -> str:
 
 @contextmanager
 def running_firefox() -> Iterator[Firefox]:
-    """Start a Firefox with a new profile, and end it."""
+    """Start a Firefox with a new profile, and end it; where there is none, skip the test."""
+    if FIREFOX is None:
+        pytest.skip(MISSING)
     with TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         lines = [
             f"user_pref({json.dumps(name)}, {json.dumps(value)});"

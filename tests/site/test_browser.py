@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.site.chromium import PATIENCE, needs_chromium
+from tests.site.chromium import PATIENCE
 from tests.site.soundness import accessibility_violations, page_errors
 from tests.site.visits import (
     CHAPTER_PAGES,
@@ -38,7 +38,7 @@ WITH_AXE = [
     *("book/exercises/masks.html", "book/review.html", "book/for_teachers.html"),
     *("book/follow.html", "book/glossary.html", "search.html"),
 ]
-pytestmark = [pytest.mark.usefixtures("html"), needs_chromium]
+pytestmark = pytest.mark.usefixtures("html")
 # Chapters and one or two pages of each other kind in the ordinary run, all in `make exhaustive`.
 every_page = pytest.mark.parametrize(
     "page",

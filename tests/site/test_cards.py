@@ -11,18 +11,14 @@ import pytest
 from book._parts.pages import scripts_apart
 from course_attn.drawing.cards import card, deck
 from course_attn.exercises import catalog
-from tests.site.bare import path_of
-from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations
-from tests.support.scripts import bundled
+from tests.support.scripts import bundled, path_of
 from tools.book import BOOK
 from whywrong.picture import picture
 from whywrong.result import take_over
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 expect = playwright.expect
-
-pytestmark = needs_chromium
 
 PHONE = {"width": 360, "height": 740}
 NOON = datetime(2026, 3, 2, 12)
@@ -81,11 +77,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory):
 class Reader:
     """Somebody with a browser of their own, and a calendar."""
 
-    def __init__(self, browser, folder, **settings):
-        self.folder, self.problems = folder, []
-        self.context = browser.new_context(**settings)
-        self.page = self.context.new_page()
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+    def __init__(self, open_tab, folder, **settings):
+        self.folder, self.page = folder, open_tab(**settings)
         self.day(0)
 
     def day(self, days: int) -> None:
@@ -125,11 +118,8 @@ class Reader:
 
 
 @pytest.fixture
-def reader(browser, folder):
-    found = Reader(browser, folder)
-    yield found
-    assert found.problems == []
-    found.context.close()
+def reader(open_tab, folder):
+    return Reader(open_tab, folder)
 
 
 def date(days: int) -> str:
@@ -139,27 +129,25 @@ def date(days: int) -> str:
 # In the text
 
 
-def test_without_javascript_cards_are_questions_that_open(browser, folder):
-    reader = Reader(browser, folder, java_script_enabled=False)
+def test_without_javascript_cards_are_questions_that_open(open_tab, folder):
+    reader = Reader(open_tab, folder, java_script_enabled=False)
     reader.opens("chapter")
     one = reader.card("sums/one")
     expect(one.get_by_text("It is one.")).to_be_hidden()
     one.locator("summary").press("Enter")
     expect(one.get_by_text("It is one.")).to_be_visible()
     assert reader.page.locator("button").count() == 0
-    reader.context.close()
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_on_paper_all_answers_are_shown(browser, folder, script):
-    reader = Reader(browser, folder, java_script_enabled=script)
+def test_on_paper_all_answers_are_shown(open_tab, folder, script):
+    reader = Reader(open_tab, folder, java_script_enabled=script)
     reader.opens("chapter")
     reader.page.emulate_media(media="print")
     for answer in reader.page.locator(".attn-card > p:not(.attn-when)").all():
         box = answer.bounding_box()
         assert box is not None and box["height"] > 10
     expect(reader.page.locator("button:visible")).to_have_count(0)
-    reader.context.close()
 
 
 def test_an_answer_stays_in_sight_until_the_card_is_due_again(reader):
@@ -293,10 +281,10 @@ def test_cards_that_are_no_more_are_kept_and_not_asked(reader):
     [("SecurityError", "keeps nothing here"), ("QuotaExceededError", "is full")],
 )
 def test_a_browser_that_keeps_nothing_is_said_and_the_review_goes_on(
-    browser, folder, kind, words
+    open_tab, folder, kind, words
 ):
-    reader = Reader(browser, folder)
-    reader.context.add_init_script(
+    reader = Reader(open_tab, folder)
+    reader.page.add_init_script(
         f"""Object.defineProperty(Storage.prototype, "setItem", {{value() {{
         throw new DOMException("no", "{kind}"); }}}});"""
     )
@@ -311,15 +299,13 @@ def test_a_browser_that_keeps_nothing_is_said_and_the_review_goes_on(
         "sums/one": f"{date(0)} 1",
         "sums/two": f"{date(0)} 1",
     }
-    assert reader.problems == []
-    reader.context.close()
 
 
 # To take along
 
 
 def test_a_saved_file_is_read_by_progress_and_by_another_browser(
-    browser, folder, reader, tmp_path, monkeypatch
+    open_tab, folder, reader, tmp_path, monkeypatch
 ):
     reader.opens("review", sums__one=f"{date(0)} 1")
     reader.page.evaluate(
@@ -332,14 +318,13 @@ def test_a_saved_file_is_read_by_progress_and_by_another_browser(
     download.value.save_as(saved)
     monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(tmp_path / "progress.json"))
     assert "1 exercise that was not here yet" in take_over(saved)
-    other = Reader(browser, folder)
+    other = Reader(open_tab, folder)
     other.opens("review")
     other.page.locator("input[type=file]").set_input_files(saved)
     expect(other.page.locator(".attn-progress")).to_contain_text(
         "1 solved exercise and 0 answers, and 1 card that"
     )
     assert other.kept("sums/one") == f"{date(0)} 1"
-    other.context.close()
 
 
 def test_the_page_draws_the_same_picture_as_a_notebook(reader):

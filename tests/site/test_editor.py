@@ -7,12 +7,9 @@ import re
 import pytest
 
 from tests.site.bare import PARTS, bare_page
-from tests.site.chromium import needs_chromium
 from tools.book import ROOT
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-
-pytestmark = needs_chromium
 
 AROUND = '<button>Before</button><div id="place"></div><button>After</button>'
 OPEN = """({text, readOnly}) => {
@@ -56,9 +53,8 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
-    """Open an editor; a page that ends with an error fails its test."""
-    contexts, errors = [], []
+def opened(open_tab, tmp_path):
+    """Open an editor."""
 
     def open_one(
         text="", *, vendor=True, read_only=False, theme="light", hold=None, **view
@@ -70,14 +66,7 @@ def opened(browser, tmp_path):
             theme=theme,
             vendor=vendor,
         )
-        context = browser.new_context(**view)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on(
-            "request",
-            lambda one: one.url.startswith("file:") or errors.append(one.url),
-        )
+        page = open_tab(**view)
         if hold:
             page.route("**/codemirror.js", hold)
         page.goto(address)
@@ -85,10 +74,7 @@ def opened(browser, tmp_path):
         assert hold or page.evaluate("editor.ready") == vendor
         return Opened(page)
 
-    yield open_one
-    for context in contexts:
-        context.close()
-    assert errors == []
+    return open_one
 
 
 both = pytest.mark.parametrize(

@@ -3,9 +3,6 @@
 import pytest
 
 from tests.site.bare import bare_page
-from tests.site.firefox import needs_firefox
-
-pytestmark = needs_firefox
 
 # As the page starts Python: a module, from text, that imports another from memory.
 WORKER = """new Promise((resolve, reject) => {

@@ -17,12 +17,12 @@ import nbformat
 import pytest
 
 from course_attn.exercises import catalog
-from tests.site.chromium import PATIENCE, needs_chromium
+from tests.site.chromium import PATIENCE
 from tools.book import BOOK, ROOT, markdown
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("jupyterlab", reason="needs JupyterLab")
-pytestmark = [pytest.mark.slow, needs_chromium]
+pytestmark = pytest.mark.slow
 
 TOKEN = "a-token-for-the-tests"
 SECONDS = PATIENCE / 1000

@@ -8,8 +8,6 @@ import pytest
 from book._parts.exercise import on_page
 from course_attn.exercises import catalog
 from tests.exercises.answers import answers_that_are
-from tests.site.chromium import needs_chromium
-from tests.site.firefox import needs_firefox
 from tests.site.page_python import (
     NUMPY,
     asking,
@@ -22,11 +20,7 @@ from tests.site.page_python import (
 
 pytestmark = needs_runtime
 RIGHT, WRONG = answers_that_are("right"), answers_that_are("wrong")
-in_chromium = pytest.param("chromium", marks=needs_chromium)
-in_firefox = pytest.param("firefox", marks=needs_firefox)
-in_firefox_at_night = pytest.param(
-    "firefox", marks=[needs_firefox, pytest.mark.exhaustive]
-)
+in_firefox_at_night = pytest.param("firefox", marks=pytest.mark.exhaustive)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +71,7 @@ def opened(request, page):
 
 # Each browser starts Python once for all of them.
 @pytest.mark.slow
-@pytest.mark.parametrize("opened", [in_chromium, in_firefox], indirect=True)
+@pytest.mark.parametrize("opened", ["chromium", "firefox"], indirect=True)
 def test_every_exercise_is_judged_in_the_browser(opened):
     for name in NUMPY:
         exercise = catalog.find(name)
@@ -121,13 +115,13 @@ ALL = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("opened", [in_chromium], indirect=True)
+@pytest.mark.parametrize("opened", ["chromium"], indirect=True)
 def test_a_sample_of_verdicts_agrees_with_the_notebooks(opened):
     verdicts_agree(opened, ALL[7::40])
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("opened", [in_chromium, in_firefox], indirect=True)
+@pytest.mark.parametrize("opened", ["chromium", "firefox"], indirect=True)
 @pytest.mark.parametrize("part", range(10))
 def test_all_verdicts_agree_with_the_notebooks(opened, part):
     verdicts_agree(opened, ALL[part::10])
@@ -149,9 +143,7 @@ def softmax(scores):
 """
 
 
-@pytest.mark.parametrize(
-    "opened", [in_chromium, in_firefox_at_night], indirect=True
-)
+@pytest.mark.parametrize("opened", ["chromium", in_firefox_at_night], indirect=True)
 def test_loops_that_end_have_their_time_and_calls_without_end_do_not(opened):
     verdict = opened.evaluate(asking(check_of("init_projection", SLOW)))
     assert verdict["status"] == "right", verdict["text"]
@@ -166,9 +158,7 @@ def softmax(scores):
 """
 
 
-@pytest.mark.parametrize(
-    "opened", [in_chromium, in_firefox_at_night], indirect=True
-)
+@pytest.mark.parametrize("opened", ["chromium", in_firefox_at_night], indirect=True)
 def test_the_page_outlives_what_an_answer_does(opened):
     loop = f"while True:\n    pass\n{RIGHT_SOFTMAX}"
     verdict = opened.evaluate(asking(check_of("softmax", loop)))
@@ -186,7 +176,6 @@ def test_the_page_outlives_what_an_answer_does(opened):
     assert verdict["status"] == "right"
 
 
-@needs_chromium
 def test_without_its_files_python_says_that_it_cannot_start(
     browser, tmp_path: Path
 ):

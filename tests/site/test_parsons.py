@@ -11,15 +11,13 @@ import pytest
 from book._parts.parsons.lines import orders, solution_steps
 from book._parts.parsons.parsons import parsons_of
 from course_attn.exercises import catalog, check
-from tests.site.bare import bare_page, path_of
-from tests.site.chromium import needs_chromium
+from tests.site.bare import bare_page
 from tests.site.soundness import accessibility_violations, page_errors
-from tests.site.visits import swipe
+from tests.support.gestures import swipe
+from tests.support.scripts import path_of
 from tools.deno import deno
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-
-pytestmark = needs_chromium
 
 NAMES = {"parsons.js": "parsonsProblem, revealLines"}
 AROUND = (
@@ -87,24 +85,17 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
-    """Open a problem; a page that ends with an error, or that asks for a file, fails its test."""
-    pages, errors = [], []
+def opened(open_tab, tmp_path):
+    """Open a problem."""
 
     def open_it(data, theme="light", start=START, **settings):
-        page = browser.new_page(
-            **{"viewport": {"width": 1000, "height": 800}} | settings
-        )
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(bare_page(tmp_path, NAMES, AROUND, theme=theme, vendor=False))
+        address = bare_page(tmp_path, NAMES, AROUND, theme=theme, vendor=False)
+        view = {"viewport": {"width": 1000, "height": 800}} | settings
+        page = open_tab(address, **view)
         page.evaluate(start, data)
         return Opened(page, data)
 
-    yield open_it
-    for page in pages:
-        page.close()
-    assert not errors
+    return open_it
 
 
 # --- what is right --------------------------------------------------------------------------------

@@ -2,11 +2,10 @@
 
 import pytest
 
-from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations, page_errors
 from tests.site.visits import DISK, VIEWS, Visit, visit
 
-pytestmark = [pytest.mark.usefixtures("html"), needs_chromium]
+pytestmark = pytest.mark.usefixtures("html")
 
 # Each stands at the end of the article; the word is in what is said about it.
 VIOLATIONS = {

@@ -7,19 +7,15 @@ from pathlib import Path
 import pytest
 
 from course_attn.drawing.questions import Question, predict, predict_number
-from tests.site.bare import path_of
 from tests.site.built_pages import article, page_of
-from tests.site.chromium import needs_chromium
 from tests.site.soundness import accessibility_violations
 from tests.site.sources import CHAPTERS, name
 from tests.site.visits import DISK, VIEWS, visit
 from tests.site.visits import address as address_of
-from tests.support.scripts import bundled
+from tests.support.scripts import bundled, path_of
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 expect = playwright.expect
-
-pytestmark = needs_chromium
 
 PHONE = {"width": 360, "height": 740}
 CHOICE = predict(
@@ -123,14 +119,8 @@ class Asked:
 
 
 @pytest.fixture
-def page(browser, address):
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    opened, problems = context.new_page(), []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-    opened.goto(address)
-    yield opened
-    assert problems == []
-    context.close()
+def page(open_tab, address):
+    return open_tab(address, viewport={"width": 1280, "height": 900})
 
 
 def kept(page) -> dict[str, str]:
@@ -271,16 +261,14 @@ def test_choice__can_be_answered_again(page):
         ("<b>damaged", []),
     ],
 )  # fmt: skip
-def test_choice__goes_on_where_the_reader_left_off(browser, address, ticks, lines):
-    context = browser.new_context()
-    page = context.new_page()
+def test_choice__goes_on_where_the_reader_left_off(open_tab, address, ticks, lines):
+    page = open_tab()
     keep(page, mean=ticks, share=ticks)
     page.goto(address)
     Asked(page, "mean").says(*lines)
     done = lines and lines[-1] != "Try once more."
     expect(page.locator("#mean")).to_be_visible(visible=bool(done))
     expect(Asked(page, "bytes").bar).to_be_enabled()
-    context.close()
 
 
 def test_trouble_with_keeping_is_said_and_hinders_nothing(page):
@@ -361,8 +349,8 @@ def test_number__where_factors_count(page):
     assert '"guess":12000' in kept(page)["predict:softmax:bytes"]
 
 
-def test_number__goes_on_where_the_reader_left_off(browser, address):
-    page = browser.new_page()
+def test_number__goes_on_where_the_reader_left_off(open_tab, address):
+    page = open_tab()
     keep(page, share='{"guess":21}', bytes='{"guess":1e12}')
     page.goto(address)
     asked = Asked(page, "share")
@@ -372,7 +360,6 @@ def test_number__goes_on_where_the_reader_left_off(browser, address):
     )
     expect(asked.bar).to_have_value("21")
     expect(Asked(page, "bytes").bar).to_be_enabled()
-    page.close()
 
 
 # What is covered
@@ -390,7 +377,7 @@ def test_what_gives_the_answer_away_is_covered_and_nothing_else(page):
         expect(Asked(page, question).shortcut).to_be_visible(visible=own)
 
 
-def test_the_result_is_shown_to_whoever_asks(page):
+def test_the_result_is_shown_to_a_reader_who_asks(page):
     page.get_by_role("button", name="Skip the guess").first.press("Enter")
     expect(page.locator("#told")).to_be_visible()
     expect(page.locator("#second")).to_be_hidden()
@@ -401,15 +388,13 @@ def test_the_result_is_shown_to_whoever_asks(page):
     Asked(page, "share").says("The answer: 25 %. One of four.")
 
 
-def test_a_link_to_what_is_covered_opens_it(browser, address, page):
+def test_a_link_to_what_is_covered_opens_it(open_tab, address, page):
     page.evaluate("location.hash = '#second'")
     expect(page.locator("#second")).to_be_visible()
     expect(page.locator("#mean")).to_be_hidden()
     page.evaluate("location.hash = '#%E0%A4%A'")
-    linked = browser.new_page()
-    linked.goto(address + "#mean")
+    linked = open_tab(address + "#mean")
     expect(linked.locator("#mean")).to_be_visible()
-    linked.close()
 
 
 def test_the_cover_takes_little_room_and_no_width(page):
@@ -424,10 +409,8 @@ def test_the_cover_takes_little_room_and_no_width(page):
 # Other ways to read
 
 
-def test_without_javascript_options_open_and_nothing_is_covered(browser, address):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address)
+def test_without_javascript_options_open_and_nothing_is_covered(open_tab, address):
+    page = open_tab(address, java_script_enabled=False)
     block = page.locator('[data-question="mean"]')
     expect(block.get_by_text("What is the mean of 1, 2 and 6?")).to_be_visible()
     expect(block.locator("summary")).to_have_text(["2", "3", "6", "9"])
@@ -438,14 +421,11 @@ def test_without_javascript_options_open_and_nothing_is_covered(browser, address
     for part in ("between", "mean", "told", "first", "second"):
         expect(page.locator(f"#{part}")).to_be_visible()
     assert page.locator(":is(button, input)").count() == 0
-    context.close()
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_on_paper_all_is_text(browser, address, script):
-    context = browser.new_context(java_script_enabled=script)
-    page = context.new_page()
-    page.goto(address)
+def test_on_paper_all_is_text(open_tab, address, script):
+    page = open_tab(address, java_script_enabled=script)
     page.emulate_media(media="print")
     for part in ("between", "mean", "told", "first", "second"):
         expect(page.locator(f"#{part}")).to_be_visible()
@@ -454,7 +434,6 @@ def test_on_paper_all_is_text(browser, address, script):
         box = sentence.bounding_box()
         assert box is not None and box["height"] > 10
     expect(page.locator("button:visible, input:visible")).to_have_count(0)
-    context.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

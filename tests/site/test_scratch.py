@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.site.bare import bare_page, path_of
-from tests.site.chromium import needs_chromium
-from tests.site.visits import is_painted
-from tests.support.scripts import bundled
+from tests.site.bare import bare_page
+from tests.support.gestures import is_painted
+from tests.support.scripts import bundled, path_of
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytestmark = needs_chromium
 
 PHONE = {
     "viewport": {"width": 390, "height": 844},
@@ -23,15 +21,15 @@ _FACTS = (
 _BODY = '<p style="height: 4000px">Much to read</p><p id="end">The end</p>'
 
 
-def pill(browser, tmp_path: Path, **view):
+def pill(open_tab, tmp_path: Path, **view):
     """Open a long chapter; return its page and the button, which is there from the start."""
     folder = tmp_path / "book"
     folder.mkdir()
     bare_page(folder, {"course.js": "course"}, _BODY, vendor=False)
     script = _FACTS + bundled(path_of("scratch.js"))
     (folder / "live.js").write_text(script, "utf-8")
-    page = browser.new_page(**view)
-    page.goto((folder / "light.html").rename(folder / "softmax.html").as_uri())
+    address = (folder / "light.html").rename(folder / "softmax.html").as_uri()
+    page = open_tab(address, **view)
     button = page.get_by_role("button", name="Try it in Python")
     playwright.expect(button).to_be_in_viewport()
     return page, button
@@ -42,8 +40,8 @@ def scroll(page, by: int) -> None:
     is_painted(page)
 
 
-def test_on_a_phone_it_leaves_while_one_reads_on(browser, tmp_path):
-    page, button = pill(browser, tmp_path, **PHONE)
+def test_on_a_phone_it_leaves_while_one_reads_on(open_tab, tmp_path):
+    page, button = pill(open_tab, tmp_path, **PHONE)
     scroll(page, 300)
     playwright.expect(button).not_to_be_in_viewport()
     scroll(page, 300)
@@ -57,11 +55,10 @@ def test_on_a_phone_it_leaves_while_one_reads_on(browser, tmp_path):
     playwright.expect(button).to_be_in_viewport()
     end = page.locator("#end").bounding_box()
     assert button.bounding_box()["y"] >= end["y"] + end["height"]
-    page.close()
 
 
-def test_on_a_phone_the_keyboard_finds_it_anywhere(browser, tmp_path):
-    page, button = pill(browser, tmp_path, **PHONE)
+def test_on_a_phone_the_keyboard_finds_it_anywhere(open_tab, tmp_path):
+    page, button = pill(open_tab, tmp_path, **PHONE)
     scroll(page, 300)
     playwright.expect(button).not_to_be_in_viewport()
     page.keyboard.press("Tab")
@@ -70,11 +67,9 @@ def test_on_a_phone_the_keyboard_finds_it_anywhere(browser, tmp_path):
     page.keyboard.press("Enter")
     drawer = page.get_by_role("region", name="Your own lines")
     playwright.expect(drawer).to_be_visible()
-    page.close()
 
 
-def test_on_a_wide_screen_it_stays(browser, tmp_path):
-    page, button = pill(browser, tmp_path, viewport={"width": 1280, "height": 900})
+def test_on_a_wide_screen_it_stays(open_tab, tmp_path):
+    page, button = pill(open_tab, tmp_path, viewport={"width": 1280, "height": 900})
     scroll(page, 300)
     playwright.expect(button).to_be_in_viewport()
-    page.close()

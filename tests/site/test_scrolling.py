@@ -4,13 +4,11 @@ import shutil
 
 import pytest
 
-from tests.site.chromium import needs_chromium
 from tests.site.soundness import page_errors
-from tests.site.visits import is_painted
+from tests.support.gestures import is_painted
 from tools.book import BOOK
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytestmark = needs_chromium
 
 PICTURE = (
     "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='80'>"
@@ -62,9 +60,8 @@ COLORS = {"light": ("#fff", "#222"), "dark": ("#14181e", "#ddd")}
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
-    """Open pages of boxes; find nothing that goes wrong."""
-    contexts, problems = [], []
+def opened(open_tab, tmp_path):
+    """Open pages of boxes."""
 
     def open_one(body: str, width: int = 360, theme: str = "light"):
         for name in ("book.css", "book.js"):
@@ -74,18 +71,9 @@ def opened(browser, tmp_path):
         file.write_text(
             PAGE.format(theme=theme, paper=paper, ink=ink, body=body), "utf-8"
         )
-        contexts.append(
-            browser.new_context(viewport={"width": width, "height": 700})
-        )
-        page = contexts[-1].new_page()
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto(file.as_uri())
-        return page
+        return open_tab(file.as_uri(), viewport={"width": width, "height": 700})
 
-    yield open_one
-    for context in contexts:
-        context.close()
-    assert problems == []
+    return open_one
 
 
 def arrow(box) -> str:
@@ -115,7 +103,7 @@ def test_what_scrolls_shows_on_which_side_there_is_more(opened, kind):
     box.evaluate("(e) => e.scrollTo(10000, 0)")
     playwright.expect(box).to_have_attribute("data-more", "left")
     assert fades(box) == [True, False]
-    # Whoever has moved it knows: the arrow does not come back.
+    # A reader who has moved it knows: the arrow does not come back.
     box.evaluate("(e) => e.scrollTo(0, 0)")
     playwright.expect(box).to_have_attribute("data-more", "right")
     assert arrow(box) != '"→"' and fades(box) == [False, True]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tests.site.built_pages import HTML, page_of
 from tests.site.sources import CHAPTERS
+from tests.support.gestures import is_painted
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -35,10 +36,8 @@ DISK = HTML.as_uri() + "/"
 CHAPTER_PAGES = [address(source) for source in CHAPTERS]
 # What the theme writes to the console, and we cannot help.
 NOISE = re.compile(
-    # sphinx-thebe is set up twice, once by Jupyter Book and once by the theme.
-    r"Identifier 'THEBE_JS_URL' has already been declared"
     # A margin note on a page without a second-level heading: the theme looks for one.
-    r"|Cannot read properties of null \(reading 'classList'\)"
+    r"Cannot read properties of null \(reading 'classList'\)"
 )
 
 
@@ -57,34 +56,6 @@ def serving() -> Iterator[str]:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{running.server_port}/"
         running.shutdown()
-
-
-def is_painted(page: "Page") -> None:
-    """Wait until a page has answered to what was done, and was painted."""
-    page.evaluate(
-        """() => new Promise((done) =>
-          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"""
-    )
-
-
-def swipe(page: "Page", *path: tuple[float, float]) -> None:
-    """Draw with a finger from point to point, and lift it."""
-    session = page.context.new_cdp_session(page)
-
-    def touch(kind: str, *points: tuple[float, float]) -> None:
-        session.send(
-            "Input.dispatchTouchEvent",
-            {
-                "type": kind,
-                "touchPoints": [{"x": float(x), "y": float(y)} for x, y in points],
-            },
-        )
-        is_painted(page)  # or else two moves may come to the page as one
-
-    touch("touchStart", path[0])
-    for point in path[1:]:
-        touch("touchMove", point)
-    touch("touchEnd")
 
 
 @dataclass

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+import course_attn
+from tools.book import ROOT
 from tools.bundle import NoBundler, bundle
 from tools.deno import DENO
 
-__all__ = ["bundled", "needs_deno"]
+__all__ = ["bundled", "needs_deno", "path_of"]
 
 needs_deno = pytest.mark.skipif(
     not DENO.exists(), reason="needs deno: pip install -r requirements.txt"
@@ -20,3 +22,17 @@ def bundled(script: Path) -> str:
         return bundle(script)
     except NoBundler as reason:
         pytest.skip(f"deno cannot get esbuild: {reason}")
+
+
+def path_of(name: str) -> Path:
+    """Return where a script or style lies: with a feature, a chapter or the drawings."""
+    package = Path(course_attn.__file__).parent
+    places = [
+        (ROOT, "book/_parts/*"),
+        (package, "drawing"),
+        (package, "chapters/*/widgets"),
+    ]
+    (path,) = [
+        path for root, place in places for path in root.glob(f"{place}/{name}")
+    ]
+    return path

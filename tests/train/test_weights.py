@@ -1,10 +1,14 @@
 """The weights that the package brings, and those that anyone keeps."""
 
 import hashlib
+import io
 import json
 import math
 import shutil
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +67,7 @@ def test_damaged_weights_are_refused(
         ("shortened", "tiny.npz", bytes(data[:100])),
         ("no hash", "tiny.json", json.dumps(about).encode()),
         ("torn", "tiny.json", b'{"sha256": "'),
+        ("deep", "tiny.json", b"[" * 100_000),
     ):
         with subtests.test(name=name):
             folder = shutil.copytree(mine, tmp_path / name)
@@ -74,6 +79,43 @@ def test_damaged_weights_are_refused(
             (folder / file).unlink()
             with pytest.raises(ValueError, match="damaged|must be that of weights"):
                 weights.load("tiny", folder=folder)
+
+
+def written(write: Callable[..., None], *arguments: Any, **named: Any) -> bytes:
+    """Return what a function writes into a file."""
+    file = io.BytesIO()
+    write(file, *arguments, **named)
+    return file.getvalue()
+
+
+def foreign_zip(file: io.BytesIO, **members: str) -> None:
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (written(np.save, np.zeros(3)), "hold arrays of numbers"),
+        (written(foreign_zip, readme="no array"), "hold arrays of numbers"),
+        (written(np.savez, embedding=np.array(["a"])), "hold arrays of numbers"),
+        (b"hello", "hold arrays of numbers"),
+        (written(foreign_zip), "hold the arrays of a model and is empty"),
+    ],
+    ids=["one array", "a foreign zip", "texts", "no zip", "an empty zip"],
+)
+def test_weights_that_are_none_are_refused_though_their_hash_is_right(
+    mine: Path, tmp_path: Path, content: bytes, message: str
+) -> None:
+    folder = shutil.copytree(mine, tmp_path / "tampered")
+    about = json.loads((folder / "tiny.json").read_text("utf-8"))
+    about["sha256"] = hashlib.sha256(content).hexdigest()
+    (folder / "tiny.json").write_text(json.dumps(about), "utf-8")
+    (folder / "tiny.npz").write_bytes(content)
+    with pytest.raises(ValueError, match=rf"tiny\.npz must {message}") as refused:
+        weights.load("tiny", folder=folder)
+    assert "install or write it anew" in str(refused.value)
 
 
 def test_unknown_weights_are_refused_with_what_there_is(

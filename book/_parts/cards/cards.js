@@ -1,7 +1,8 @@
 // @ts-check
 // Cards: questions that come back. At the end of a chapter they open in the text; the page "Today's
 // review" asks those that are due, and what was missed once more before it ends.
-import { element, fromRoot } from "../shared/course.js";
+import { make } from "../../../course_attn/drawing/kit.js";
+import { fromRoot } from "../shared/course.js";
 import { afterAnswer, comesBack, dayOf, DAYS, isDue, readSeen, told } from "./schedule.js";
 import { store } from "../shared/shared.js";
 
@@ -34,11 +35,11 @@ function mendDays() {
  * @param {(knew: boolean) => void} judge
  */
 function ratings(judge) {
-  return element(
+  return make(
     "div",
     { class: "attn-rate", role: "group", "aria-label": "How did it go?" },
-    element("button", { type: "button", click: () => judge(true) }, "I knew it"),
-    element("button", { type: "button", click: () => judge(false) }, "Not yet"),
+    make("button", { type: "button", click: () => judge(true) }, "I knew it"),
+    make("button", { type: "button", click: () => judge(false) }, "Not yet"),
   );
 }
 
@@ -52,10 +53,10 @@ const nameOf = (card) => /** @type {HTMLElement} */ (card).dataset.card ?? "";
  * @param {boolean} stay
  */
 function enliven(deck, stay) {
-  const said = element("p", { class: "attn-deck-said", role: "status" });
+  const said = make("p", { class: "attn-deck-said", role: "status" });
   const cards = [...deck.querySelectorAll("details")];
   const redraws = cards.map((card) => {
-    const name = nameOf(card), when = element("p", { class: "attn-when" });
+    const name = nameOf(card), when = make("p", { class: "attn-when" });
     const rate = ratings((knew) => {
       const trouble = answered(name, knew);
       card.querySelector("summary")?.focus();
@@ -71,8 +72,8 @@ function enliven(deck, stay) {
     };
   });
   const draw = () => redraws.forEach((redraw) => redraw());
-  const link = element("a", { href: fromRoot("book/review.html") }, "Today’s review");
-  if (stay) deck.append(said, element("p", {}, "What you answer here comes back in ", link, "."));
+  const link = make("a", { href: fromRoot("book/review.html") }, "Today’s review");
+  if (stay) deck.append(said, make("p", {}, "What you answer here comes back in ", link, "."));
   else deck.append(said);
   draw();
   store.watchStore(draw);
@@ -97,9 +98,9 @@ class Review {
     /** @type {Map<string, Element>} */
     this.cards = new Map(this.decks.flatMap(({ cards }) => cards.map((card) => [nameOf(card), card])));
     this.names = [...this.cards.keys()];
-    this.said = element("p", { class: "attn-said-of-review", role: "status" });
-    this.stage = element("div", { class: "attn-stage" });
-    this.boxes = element("ol", { class: "attn-boxes" });
+    this.said = make("p", { class: "attn-said-of-review", role: "status" });
+    this.stage = make("div", { class: "attn-stage" });
+    this.boxes = make("ol", { class: "attn-boxes" });
     this.running = false;
     place.append(this.said, this.stage, this.boxes);
     this.draw();
@@ -116,7 +117,7 @@ class Review {
     this.boxes.replaceChildren(...DAYS.map((days, box) => {
       const n = seen.filter((one) => one?.box === box).length;
       const after = days ? `${days} ${days === 1 ? "day" : "days"}` : "missed";
-      return element("li", {}, `${after}: `, element("strong", {}, String(n)));
+      return make("li", {}, `${after}: `, make("strong", {}, String(n)));
     }));
     this.boxes.hidden = !seen.some(Boolean);
   }
@@ -135,20 +136,20 @@ class Review {
       title,
       names: cards.map(nameOf).filter((name) => !seenOf(name)),
     })).filter(({ names }) => names.length);
-    const chosen = element(
+    const chosen = make(
       "select",
       { "aria-label": "A chapter whose cards are new to you" },
-      ...fresh.map(({ title, names }) => element("option", {}, `${title}: ${names.length} new`)),
+      ...fresh.map(({ title, names }) => make("option", {}, `${title}: ${names.length} new`)),
     );
     const start = (/** @type {string} */ text, /** @type {() => string[]} */ queue) =>
-      element("button", { type: "button", click: () => this.begin(queue()) }, text);
-    const controls = element("div", { class: "attn-tools" });
+      make("button", { type: "button", click: () => this.begin(queue()) }, text);
+    const controls = make("div", { class: "attn-tools" });
     if (due.length) controls.append(start("Start", () => due));
     if (fresh.length) {
       const text = due.length ? "Start with these as well" : "Start with these";
       controls.append(chosen, start(text, () => [...due, ...fresh[chosen.selectedIndex].names]));
     }
-    this.stage.replaceChildren(element("p", {}, first), controls);
+    this.stage.replaceChildren(make("p", {}, first), controls);
   }
 
   /** @param {string[]} queue */
@@ -182,7 +183,7 @@ class Review {
       this.ask(queue, all, missed);
     }));
     this.stage.replaceChildren(
-      element("p", { class: "attn-hint-of-card" }, "Answer from memory, then open the card."),
+      make("p", { class: "attn-hint-of-card" }, "Answer from memory, then open the card."),
       card,
     );
     const page = /** @type {any} */ (self);

@@ -2,7 +2,8 @@
 // An exercise on its page: write the answer, have it checked, ask for a hint, put the lines in
 // order, see the solution. Without this script the page shows the stub, and where to run it.
 
-import { course, element, fromRoot } from "../shared/course.js";
+import { make } from "../../../course_attn/drawing/kit.js";
+import { course, fromRoot } from "../shared/course.js";
 import { openEditor } from "./editor.js";
 import { withMarks } from "../shared/marks.js";
 import { parsonsProblem, revealLines } from "../parsons/parsons.js";
@@ -47,8 +48,8 @@ class LiveExercise {
     /** @type {string | null} */
     this.replaced = null;
 
-    this.said = element("p", { class: "attn-said", role: "status" });
-    this.verdict = element("div", { class: "attn-verdict" });
+    this.said = make("p", { class: "attn-said", role: "status" });
+    this.verdict = make("div", { class: "attn-verdict" });
     this.writing = tool("Write your answer", () => this.begin());
     this.checking = tool("Check", () => this.check());
     this.resetting = tool("Start over", () => this.startOver());
@@ -64,8 +65,8 @@ class LiveExercise {
     const [openers, panels] = openablePanels(this.helps(checks));
     const { writing, checking, resetting, undoing } = this;
     const tools = checks ? [writing, checking, ...openers, resetting, undoing] : openers;
-    const bar = element("div", { class: "attn-tools" }, ...tools);
-    this.place.after(bar, this.said, this.verdict, element("div", {}, ...panels));
+    const bar = make("div", { class: "attn-tools" }, ...tools);
+    this.place.after(bar, this.said, this.verdict, make("div", {}, ...panels));
     if (!checks) return;
     this.showElsewhere(false);
     const kept = recall(this.key);
@@ -200,8 +201,8 @@ class LiveExercise {
     if (line) this.editor?.showError(line);
     verdict.replaceChildren(safeCard(html));
     if (printed) {
-      const lines = element("pre", {}, shortened(printed));
-      verdict.append(element("details", {}, element("summary", {}, "Your lines printed"), lines));
+      const lines = make("pre", {}, shortened(printed));
+      verdict.append(make("details", {}, make("summary", {}, "Your lines printed"), lines));
     }
     if (status === "right") {
       const trouble = markSolved(this.facts.name);
@@ -222,7 +223,7 @@ class LiveExercise {
  * @param {() => void} click
  */
 function tool(text, click) {
-  return element("button", { type: "button", click }, text);
+  return make("button", { type: "button", click }, text);
 }
 
 /**
@@ -270,7 +271,7 @@ function openablePanels(contents) {
   /** @type {HTMLElement[]} */
   const panels = [];
   for (const [title, fill] of Object.entries(contents)) {
-    const panel = element("section", { class: "attn-panel", "aria-label": title, hidden: true });
+    const panel = make("section", { class: "attn-panel", "aria-label": title, hidden: true });
     const opener = tool(title, () => {
       const opens = panel.hidden;
       for (const one of panels) one.hidden = true;
@@ -295,11 +296,11 @@ function openablePanels(contents) {
  * @param {string[]} hints
  */
 function moreHints(panel, hints) {
-  const list = element("ol", { "aria-live": "polite", tabindex: "-1" });
-  const more = element("button", { type: "button", click: showOne }, "Next hint");
+  const list = make("ol", { "aria-live": "polite", tabindex: "-1" });
+  const more = make("button", { type: "button", click: showOne }, "Next hint");
   panel.append(list, more);
   function showOne() {
-    list.append(element("li", {}, ...withMarks(hints[list.children.length])));
+    list.append(make("li", {}, ...withMarks(hints[list.children.length])));
     typeset(list);
     more.hidden = list.children.length === hints.length;
     if (more.hidden && hints.length > 1) list.focus();
@@ -314,7 +315,34 @@ function typeset(part) {
 }
 
 const KEPT_TAGS = new Set("DIV STRONG SPAN CODE P PRE EM OL LI BR DETAILS SUMMARY".split(" "));
-const KEPT_ATTRIBUTES = new Set(["style", "role", "aria-hidden"]);
+const KEPT_ATTRIBUTES = new Set(["role", "aria-hidden"]);
+// What the engine writes into its styles: none loads anything, and none moves a part of the page.
+const KEPT_DECLARATIONS = new Set([
+  "border-left:.35em solid #1a7f37",
+  "border-left:.35em solid #bf5a00",
+  "border-left:.35em solid #c4314b",
+  "border-left:.35em solid #6e7781",
+  "padding:.4em .9em",
+  "padding:0 0 0 1.5em",
+  "margin:.4em 0",
+  "background:transparent",
+  "color:inherit",
+  "line-height:1.45",
+  "white-space:pre-wrap",
+]);
+
+/**
+ * Whether the engine writes such an attribute of such a part, or, without a name, such a part.
+ *
+ * @param {string} tag
+ * @param {string} [name]
+ * @param {string} [value]
+ */
+export function isOfCard(tag, name, value = "") {
+  if (!KEPT_TAGS.has(tag.toUpperCase())) return false;
+  if (name === "style") return value.split(";").every((one) => KEPT_DECLARATIONS.has(one));
+  return name === undefined || KEPT_ATTRIBUTES.has(name);
+}
 
 /**
  * The engine's card without anything that could run: an answer may have tampered with the engine.
@@ -324,12 +352,12 @@ const KEPT_ATTRIBUTES = new Set(["style", "role", "aria-hidden"]);
 function safeCard(html) {
   const read = new DOMParser().parseFromString(html, "text/html").body;
   for (const part of [...read.querySelectorAll("*")]) {
-    if (!KEPT_TAGS.has(part.tagName)) {
+    if (!isOfCard(part.tagName)) {
       part.replaceWith(part.textContent ?? "");
       continue;
     }
     for (const { name, value } of [...part.attributes]) {
-      if (!KEPT_ATTRIBUTES.has(name) || /url\(/i.test(value)) part.removeAttribute(name);
+      if (!isOfCard(part.tagName, name, value)) part.removeAttribute(name);
     }
   }
   const card = document.createDocumentFragment();
@@ -364,14 +392,14 @@ export function following(chapters, { name, chapter }) {
  */
 function nextStep(facts) {
   const { exercise, chapter } = following(course().chapters, facts);
-  const step = element("p", { class: "attn-next" });
+  const step = make("p", { class: "attn-next" });
   if (exercise) {
     const block = document.querySelector(`.attn-exercise[data-exercise="${exercise}"]`);
     const heading = block?.closest("section")?.id ?? "";
-    step.append("Next exercise: ", element("a", { href: "#" + heading }, element("code", {}, exercise)));
+    step.append("Next exercise: ", make("a", { href: "#" + heading }, make("code", {}, exercise)));
   } else if (chapter) {
     const page = fromRoot(`book/${chapter.slug}.html`);
-    step.append("Next chapter: ", element("a", { href: page }, chapter.title));
+    step.append("Next chapter: ", make("a", { href: page }, chapter.title));
   }
   return step;
 }
@@ -391,7 +419,7 @@ function breakNames() {
     const name = heading.firstChild;
     if (!(name instanceof Text)) continue;
     const parts = name.data.split(/(?<=_)/);
-    name.replaceWith(...parts.flatMap((part, i) => i ? [element("wbr"), part] : [part]));
+    name.replaceWith(...parts.flatMap((part, i) => i ? [make("wbr"), part] : [part]));
   }
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Lines to put in order, some of which are wrong, and a solution that is shown line by line.
 
-import { element } from "../shared/course.js";
+import { make } from "../../../course_attn/drawing/kit.js";
 import { withMarks } from "../shared/marks.js";
 import { Arrangement, judgeOrder } from "./parsons_order.js";
 
@@ -43,20 +43,20 @@ class ParsonsProblem {
     this.order = new Arrangement(data);
     /** @type {Map<number, HTMLLIElement>} */
     this.rows = new Map([...this.order.lines.values()].map((line) => [line.id, this.row(line)]));
-    this.pool = element("ul", { class: "attn-lines", "aria-labelledby": `${name}-pool` });
-    this.answer = element("ol", {
+    this.pool = make("ul", { class: "attn-lines", "aria-labelledby": `${name}-pool` });
+    this.answer = make("ol", {
       class: "attn-lines attn-numbered",
       "aria-labelledby": `${name}-answer`,
     });
-    this.said = element("p", { class: "attn-said", role: "status" });
-    this.moves = element(
+    this.said = make("p", { class: "attn-said", role: "status" });
+    this.moves = make(
       "span",
       { class: "attn-moves" },
       this.tool("↑", "Move up", () => this.move(-1)),
       this.tool("↓", "Move down", () => this.move(1)),
       this.tool("✕", "Take out", () => this.takeOut()),
     );
-    this.copying = element("button", {
+    this.copying = make("button", {
       type: "button",
       hidden: true,
       click: () => onSolved?.(this.order.text()),
@@ -75,7 +75,7 @@ class ParsonsProblem {
    * @param {boolean} copies whether the answer can go into an editor
    */
   makeRoot(name, copies) {
-    return element(
+    return make(
       "div",
       {
         class: "attn-parsons",
@@ -85,18 +85,18 @@ class ParsonsProblem {
         pointerup: () => this.drop(true),
         pointercancel: () => this.drop(false),
       },
-      element("p", {}, HOW),
-      element("p", { class: "attn-keys" }, KEYS),
-      element("p", { class: "attn-name", id: `${name}-pool` }, "Lines to choose from"),
+      make("p", {}, HOW),
+      make("p", { class: "attn-keys" }, KEYS),
+      make("p", { class: "attn-name", id: `${name}-pool` }, "Lines to choose from"),
       this.pool,
-      element("p", { class: "attn-name", id: `${name}-answer` }, "Your answer"),
+      make("p", { class: "attn-name", id: `${name}-answer` }, "Your answer"),
       this.answer,
-      element(
+      make(
         "div",
         { class: "attn-do" },
-        element("button", { type: "button", click: () => this.check() }, "Check the order"),
+        make("button", { type: "button", click: () => this.check() }, "Check the order"),
         ...(copies ? [this.copying] : []),
-        element("button", { type: "button", click: () => this.reset() }, "Start over"),
+        make("button", { type: "button", click: () => this.reset() }, "Start over"),
       ),
       this.said,
     );
@@ -158,18 +158,18 @@ class ParsonsProblem {
 
   /** @param {ParsonsLine} line */
   row(line) {
-    const code = element(
+    const code = make(
       "code",
       {},
       ...line.text.split("\n").map((text) => {
-        const row = element("span", {}, text.trimStart() + "\n");
+        const row = make("span", {}, text.trimStart() + "\n");
         const spaces = line.indent + text.length - text.trimStart().length;
         row.style.setProperty("--indent", `${spaces}ch`);
         return row;
       }),
     );
-    const grip = element("span", { class: "attn-grip", "aria-hidden": "true" }, line.fixed ? "" : "⠿");
-    const button = element(
+    const grip = make("span", { class: "attn-grip", "aria-hidden": "true" }, line.fixed ? "" : "⠿");
+    const button = make(
       "button",
       {
         class: "attn-line",
@@ -183,7 +183,7 @@ class ParsonsProblem {
       grip,
       code,
     );
-    return element("li", { class: line.fixed ? "attn-given" : "" }, button);
+    return make("li", { class: line.fixed ? "attn-given" : "" }, button);
   }
 
   /**
@@ -193,7 +193,7 @@ class ParsonsProblem {
    */
   tool(sign, name, act) {
     const named = { class: "attn-move", "aria-label": name, title: name };
-    return element("button", { type: "button", ...named, click: act }, sign);
+    return make("button", { type: "button", ...named, click: act }, sign);
   }
 
   /** @param {string} sentence */
@@ -374,10 +374,10 @@ class ParsonsProblem {
  */
 export function revealLines(place, lines, { onShown } = {}) {
   let shown = 1;
-  const code = element("code");
-  const said = element("p", { class: "attn-said", role: "status" });
+  const code = make("code");
+  const said = make("p", { class: "attn-said", role: "status" });
   const tool = (/** @type {string} */ name, /** @type {() => void} */ click) =>
-    element("button", { type: "button", click }, name);
+    make("button", { type: "button", click }, name);
   const more = tool("Show one more line", () => show(shown + 1));
   const all = tool("Show all", () => show(lines.length));
   const less = tool("Hide", () => show(1));
@@ -395,16 +395,16 @@ export function revealLines(place, lines, { onShown } = {}) {
         ? ["The lines are hidden again."]
         : done && shown > before + 1
         ? ["All lines are shown."]
-        : [`Line ${shown} of ${lines.length}: `, element("code", {}, last)]),
+        : [`Line ${shown} of ${lines.length}: `, make("code", {}, last)]),
     );
     onShown?.(shown, lines.length);
   };
   place.append(
-    element(
+    make(
       "div",
       { class: "attn-reveal" },
-      element("div", { class: "attn-do" }, more, all, less),
-      element("pre", {}, code),
+      make("div", { class: "attn-do" }, more, all, less),
+      make("pre", {}, code),
       said,
     ),
   );

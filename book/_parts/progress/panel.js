@@ -1,7 +1,8 @@
 // @ts-check
 // The panel of a reader's progress: a picture of it, which can be saved to a file and taken over
 // from one. It is on the first page, on the pages of exercises and on that of the review.
-import { course, element, fromRoot } from "../shared/course.js";
+import { make } from "../../../course_attn/drawing/kit.js";
+import { course, fromRoot } from "../shared/course.js";
 import { store } from "../shared/shared.js";
 
 /**
@@ -18,12 +19,12 @@ export function summary(done, total, cards) {
 function progressPanel(place) {
   const { chapters } = course();
   const total = chapters.reduce((sum, { exercises }) => sum + exercises.length, 0);
-  const sum = element("p", {});
-  const picture = element("div", { class: "attn-progress-picture" });
+  const sum = make("p", {});
+  const picture = make("div", { class: "attn-progress-picture" });
   // Drawn when the book was built, as notebooks draw it; what is solved is marked here.
   picture.innerHTML = /** @type {any} */ (self).coursePicture;
-  const list = element("ul", { class: "attn-chapters" });
-  const said = element("p", { role: "status" });
+  const list = make("ul", { class: "attn-chapters" });
+  const said = make("p", { role: "status" });
   place.append(sum, picture, list, buttonsOf(said), said);
 
   function draw() {
@@ -32,11 +33,11 @@ function progressPanel(place) {
     markPicture(picture);
     list.replaceChildren(
       ...chapters.map(({ slug, title, exercises }, i) =>
-        element(
+        make(
           "li",
           {},
-          element("a", { href: fromRoot(`book/exercises/${slug}.html`) }, title),
-          element("span", {}, `${done[i]}/${exercises.length}`),
+          make("a", { href: fromRoot(`book/exercises/${slug}.html`) }, title),
+          make("span", {}, `${done[i]}/${exercises.length}`),
         )
       ),
     );
@@ -50,17 +51,17 @@ function progressPanel(place) {
  * @param {HTMLElement} said
  */
 function buttonsOf(said) {
-  const chosen = element("input", { type: "file", accept: ".json,application/json", hidden: true });
+  const chosen = make("input", { type: "file", accept: ".json,application/json", hidden: true });
   chosen.addEventListener("change", async () => {
     const [file] = chosen.files ?? [];
     if (file) said.textContent = store.imported(await file.text());
     chosen.value = "";
   });
-  return element(
+  return make(
     "div",
     { class: "attn-tools" },
-    element("button", { type: "button", click: () => saveToFile(said) }, "Save to a file"),
-    element("button", { type: "button", click: () => chosen.click() }, "Load from a file"),
+    make("button", { type: "button", click: () => saveToFile(said) }, "Save to a file"),
+    make("button", { type: "button", click: () => chosen.click() }, "Load from a file"),
     forgetButton(said),
     chosen,
   );
@@ -72,7 +73,7 @@ function buttonsOf(said) {
  */
 function forgetButton(said) {
   let sure = 0;
-  const button = element("button", { type: "button", click: press }, "Forget all");
+  const button = make("button", { type: "button", click: press }, "Forget all");
   function press() {
     if (!sure) {
       button.textContent = "Press again to forget all of it";
@@ -116,7 +117,7 @@ function markPicture(picture) {
 /** @param {HTMLElement} said */
 function saveToFile(said) {
   const address = URL.createObjectURL(new Blob([store.exported()], { type: "application/json" }));
-  const link = element("a", { href: address, download: "course_attn-progress.json" });
+  const link = make("a", { href: address, download: "course_attn-progress.json" });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
   said.textContent = "Saved as course_attn-progress.json. Another browser loads it here, and a " +
@@ -127,8 +128,8 @@ function saveToFile(said) {
 function progressBelowMap() {
   const map = document.querySelector(".chapter-map");
   if (!map) return;
-  const panel = element("div", { class: "attn-progress" });
-  map.after(element("details", { class: "attn-mine" }, element("summary", {}, "Your progress"), panel));
+  const panel = make("div", { class: "attn-progress" });
+  map.after(make("details", { class: "attn-mine" }, make("summary", {}, "Your progress"), panel));
 }
 
 addEventListener("DOMContentLoaded", () => {

@@ -2,7 +2,8 @@
 // What is done: ticks in the lists of chapters and exercises, and the way back to where the reader
 // left off. (The panel, with a picture of it, is in panel.js.)
 
-import { course, element, fromRoot } from "../shared/course.js";
+import { make } from "../../../course_attn/drawing/kit.js";
+import { course, fromRoot } from "../shared/course.js";
 import { keep, recall, solvedAt, watchStore } from "../shared/store.js";
 
 /**
@@ -28,7 +29,7 @@ function tickLists() {
     for (const link of [...links, ...here, ...rows]) {
       let tick = link.parentElement?.querySelector(":scope > .attn-tick");
       if (!tick) {
-        tick = element("span", { class: "attn-tick" });
+        tick = make("span", { class: "attn-tick" });
         link.after(tick);
       }
       tick.textContent = said.text;
@@ -94,8 +95,8 @@ function offerPlace() {
   const map = document.querySelector(".chapter-map"), place = readPlace(recall(LAST));
   if (!map || !place || document.querySelector(".attn-continue")) return;
   const start = document.querySelector(".bd-article p > strong > a[href*='weighted_sum']");
-  const link = element("a", { href: fromRoot(place.path) }, `Continue where you left off: ${place.title}`);
-  start?.closest("p")?.before(element("p", { class: "attn-continue" }, element("strong", {}, link)));
+  const link = make("a", { href: fromRoot(place.path) }, `Continue where you left off: ${place.title}`);
+  start?.closest("p")?.before(make("p", { class: "attn-continue" }, make("strong", {}, link)));
 }
 
 addEventListener("DOMContentLoaded", () => {

@@ -1,7 +1,8 @@
 // @ts-check
 // A place beside each chapter to run lines of one's own: a drawer at the foot of the window.
 
-import { course, element } from "../shared/course.js";
+import { make } from "../../../course_attn/drawing/kit.js";
+import { course } from "../shared/course.js";
 import { openEditor } from "../exercise/editor.js";
 import { askPython, STARTING, startPython, stopPython, whatHappened } from "../runtime/runtime.js";
 import { keep, recall } from "../shared/store.js";
@@ -23,9 +24,9 @@ class Scratch {
     /** @type {import("../exercise/editor.js").Editor | null} */
     this.editor = null;
     this.busy = false;
-    this.said = element("p", { class: "attn-said", role: "status" });
-    this.results = element("div", { class: "attn-results" });
-    this.place = element("div", {});
+    this.said = make("p", { class: "attn-said", role: "status" });
+    this.results = make("div", { class: "attn-results" });
+    this.place = make("div", {});
     this.running = button("Run", () => this.run(), { class: "attn-main" });
     this.closing = button("Close", () => this.open(false));
     this.drawer = this.makeDrawer();
@@ -42,21 +43,21 @@ class Scratch {
 
   makeDrawer() {
     const again = button("Back to the first lines", () => this.editor?.setText(this.starter));
-    const about = element(
+    const about = make(
       "p",
       { class: "attn-meta" },
       "NumPy is here as ",
-      element("code", {}, "np"),
+      make("code", {}, "np"),
       ", and so is every function of ",
-      element("code", {}, "course_attn.in_numpy"),
+      make("code", {}, "course_attn.in_numpy"),
       ". The last line is shown; what you define stays until you leave the page.",
     );
-    return element(
+    return make(
       "section",
       { class: "attn-scratch", id: "attn-scratch", "aria-label": "Your own lines", hidden: true },
       about,
       this.place,
-      element("div", { class: "attn-tools" }, this.running, again, this.closing),
+      make("div", { class: "attn-tools" }, this.running, again, this.closing),
       this.said,
       this.results,
     );
@@ -113,7 +114,7 @@ class Scratch {
   tell({ printed, error, values }) {
     const { said, results } = this;
     said.textContent = error || printed || values.length ? "" : "Done; the last line has no value.";
-    if (printed) results.append(element("pre", {}, printed));
+    if (printed) results.append(make("pre", {}, printed));
     if (error) said.append(...sentences(error));
     results.append(...values.map(drawn));
   }
@@ -125,7 +126,7 @@ class Scratch {
  * @param {Record<string, string>} attributes
  */
 function button(name, click, attributes = {}) {
-  return element("button", { type: "button", ...attributes, click }, name);
+  return make("button", { type: "button", ...attributes, click }, name);
 }
 
 /**
@@ -146,23 +147,23 @@ function leaveWhileReading(opener) {
 function sentences(text) {
   return text.split("\n\n").map((part) =>
     part.startsWith("    ")
-      ? element("pre", {}, part.trim())
-      : element("span", {}, ...part.split("`").map((piece, i) => i % 2 ? element("code", {}, piece) : piece))
+      ? make("pre", {}, part.trim())
+      : make("span", {}, ...part.split("`").map((piece, i) => i % 2 ? make("code", {}, piece) : piece))
   );
 }
 
 /** @param {Shown} shown */
 function drawn({ text, shape, rows, truth }) {
-  if (!rows || !shape) return element("pre", {}, text ?? "");
+  if (!rows || !shape) return make("pre", {}, text ?? "");
   const largest = Math.max(...rows.flat().map((entry) => Math.abs(Number(entry)) || 0)) || 1;
-  const caption = element("caption", {}, shape.join(" × "));
+  const caption = make("caption", {}, shape.join(" × "));
   const perMatrix = shape.length > 1 ? shape[shape.length - 2] : 1;
   const body = rows.map((row, i) => {
-    const line = element("tr", {}, ...row.map((entry) => square(entry, largest, truth)));
+    const line = make("tr", {}, ...row.map((entry) => square(entry, largest, truth)));
     line.classList.toggle("attn-apart", i > 0 && i % perMatrix === 0);
     return line;
   });
-  return element("table", {}, caption, element("tbody", {}, ...body));
+  return make("table", {}, caption, make("tbody", {}, ...body));
 }
 
 /**
@@ -172,7 +173,7 @@ function drawn({ text, shape, rows, truth }) {
  */
 function square(entry, largest, truth) {
   const number = typeof entry === "number" ? entry : 0;
-  const cell = element("td", {}, wordOf(entry, truth));
+  const cell = make("td", {}, wordOf(entry, truth));
   cell.style.setProperty("--w", (Math.abs(number) / largest).toFixed(2));
   cell.classList.toggle("attn-negative", number < 0);
   return cell;

@@ -1,10 +1,6 @@
 // @ts-check
 // What the pages know of the course: written when the book is built.
 
-import { make } from "../../../course_attn/drawing/kit.js";
-
-/** @typedef {import("../../../course_attn/drawing/kit.js").Attributes} Attributes */
-
 /**
  * @typedef {object} Chapter
  * @property {string} slug
@@ -20,7 +16,7 @@ import { make } from "../../../course_attn/drawing/kit.js";
 
 /** @returns {Course} */
 export function course() {
-  const page = /** @type {{courseFacts?: Course}} */ (/** @type {unknown} */ (window));
+  const page = /** @type {{courseFacts?: Course}} */ (/** @type {unknown} */ (self));
   return page.courseFacts ?? { python: false, modelSize: 0, chapters: [], starters: {} };
 }
 
@@ -52,10 +48,3 @@ export function loadScript(address, what = "its file is") {
     document.head.append(script);
   });
 }
-
-/**
- * Make an element, as widgets do.
- * @type {<T extends keyof HTMLElementTagNameMap>(tag: T, attributes?: Attributes,
- *   ...children: (Node | string)[]) => HTMLElementTagNameMap[T]}
- */
-export const element = make;

@@ -1,7 +1,7 @@
 // @ts-check
 // Sentences of the exercises, with their marks as elements.
 
-import { element } from "./course.js";
+import { make } from "../../../course_attn/drawing/kit.js";
 
 const MARKED = /(`[^`]+`|\$[^$]+\$|\*[^\s*][^*]*\*)/;
 
@@ -28,7 +28,7 @@ export function partsOf(sentence) {
  */
 export function withMarks(sentence) {
   return partsOf(sentence).map(([kind, text]) => {
-    if (kind === "math") return element("span", { class: "math" }, `\\(${text}\\)`);
-    return kind ? element(kind, {}, text) : text;
+    if (kind === "math") return make("span", { class: "math" }, `\\(${text}\\)`);
+    return kind ? make(kind, {}, text) : text;
   });
 }

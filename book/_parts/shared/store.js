@@ -2,6 +2,8 @@
 // What the browser keeps for its reader: answers, what is solved, ticks. It leaves the browser only
 // in the file that the reader asks for.
 
+import { course } from "./course.js";
+
 // Pages opened from a folder share one storage with all other files on some browsers: each key
 // begins with the name of this book.
 const BOOK = "course_attn";
@@ -118,12 +120,12 @@ export function keptKeys(start) {
 }
 
 /**
- * Return when an exercise was first solved, or null.
+ * Return when an exercise was first solved, or null: an empty text says no time.
  *
  * @param {string} exercise
  */
 export function solvedAt(exercise) {
-  return recall("passed:" + exercise);
+  return recall("passed:" + exercise) || null;
 }
 
 /**
@@ -173,42 +175,73 @@ export function imported(text) {
   } catch {
     return "This file cannot be read: it is damaged, or not a file of this course. Nothing was changed.";
   }
-  const isObject = (/** @type {any} */ value) =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject(read) || !isObject(read.passed)) {
     return "This is not a file of this course. Nothing was changed.";
   }
   if (read.book !== undefined && read.book !== BOOK) {
     return `This file belongs to another book, “${String(read.book).slice(0, 80)}”. Nothing was changed.`;
   }
-  if (!(Number(read.version) <= VERSION)) {
+  if (!(Number.isInteger(read.version) && read.version > 0)) {
+    return "This file does not say which edition of the course saved it. Nothing was changed.";
+  }
+  if (read.version > VERSION) {
     return "This file was saved by a newer edition of the course, which this page cannot read. " +
       "Nothing was changed.";
   }
+  return takenOver({
+    passed: read.passed,
+    answer: read.answers,
+    predict: read.questions,
+    card: read.cards,
+  });
+}
+
+/** @param {unknown} value */
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Keep what is new, and say how much that was.
+ *
+ * @param {Record<"passed" | "answer" | "predict" | "card", unknown>} parts
+ */
+function takenOver(parts) {
+  const ours = new Set(course().chapters.flatMap(({ exercises }) => exercises));
+  const taken = { passed: 0, answer: 0, predict: 0, card: 0 }, foreign = new Set();
   let trouble = null;
-  const taken = { passed: 0, answer: 0, predict: 0, card: 0 };
-  const parts = /** @type {const} */ ([
-    ["passed", read.passed],
-    ["answer", read.answers],
-    ["predict", read.questions],
-    ["card", read.cards],
-  ]);
-  for (const [kind, entries] of parts) {
-    for (const [name, value] of Object.entries(isObject(entries) ? entries : {})) {
-      const key = kind + ":" + name;
-      const here = recall(key),
-        isNew = kind === "card"
-          ? CARD.test(String(value)) && !(here && CARD.test(here) && here >= String(value))
-          : here === null;
-      if (typeof value !== "string" || !isNew) continue;
-      trouble = keep(key, value) ?? trouble;
-      taken[kind]++;
+  for (const kind of /** @type {(keyof typeof taken)[]} */ (Object.keys(taken))) {
+    const entries = /** @type {object} */ (isObject(parts[kind]) ? parts[kind] : {});
+    for (const [name, value] of Object.entries(entries)) {
+      if (["passed", "answer"].includes(kind) && !ours.has(name)) foreign.add(name);
+      else if (typeof value === "string" && isNew(kind, name, value)) {
+        trouble = keep(kind + ":" + name, value) ?? trouble;
+        taken[kind]++;
+      }
     }
   }
   const cards = taken.card ? `, and ${counted(taken.card, "card")}` : "";
-  const said = `Taken over: ${counted(taken.passed, "solved exercise")} and ` +
-    `${counted(taken.answer, "answer")}${cards} that were not here yet.`;
-  return trouble ? said + " " + trouble : said;
+  const said = [
+    `Taken over: ${counted(taken.passed, "solved exercise")} and ` +
+    `${counted(taken.answer, "answer")}${cards} that were not here yet.`,
+    foreign.size ? `Left out: ${counted(foreign.size, "exercise")} that this course does not have.` : "",
+    trouble,
+  ];
+  return said.filter(Boolean).join(" ");
+}
+
+/**
+ * Whether a file has something that is not here yet; of a card, a later answer.
+ *
+ * @param {string} kind
+ * @param {string} name
+ * @param {string} value
+ */
+function isNew(kind, name, value) {
+  if (kind === "passed") return value !== "" && solvedAt(name) === null;
+  const here = recall(kind + ":" + name);
+  if (kind !== "card") return here === null;
+  return CARD.test(value) && !(here && CARD.test(here) && here >= value);
 }
 
 /**

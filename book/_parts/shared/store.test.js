@@ -20,6 +20,8 @@ const storage = {
   },
 };
 Object.defineProperty(globalThis, "localStorage", { value: storage });
+const exercises = ["softmax", "a", "b", "y"];
+Object.assign(globalThis, { courseFacts: { chapters: [{ slug: "one", title: "One", exercises }] } });
 
 beforeEach(() => {
   refusal = "";
@@ -135,10 +137,32 @@ test("a file that is not ours is named and changes nothing", () => {
     ['{"version": 2}', /not a file of this course/],
     ['{"passed": {"b": "1"}, "version": 2, "book": "<b>x</b>"}', /another book, “<b>x<\/b>”/],
     ['{"passed": {"b": "1"}, "version": 9}', /newer edition/],
-    ['{"passed": {"b": "1"}}', /newer edition/],
+    ['{"passed": {"b": "1"}}', /does not say which edition of the course saved it\. Nothing/],
+    ['{"passed": {"b": "1"}, "version": "2"}', /does not say which edition/],
+    ['{"passed": {"b": "1"}, "version": 0}', /does not say which edition/],
     ['{"passed": {"softmax": 3}, "version": 2}', /0 solved exercises/],
     [" ".repeat(5_000_001), /too large/],
   ];
   for (const [text, said] of cases) assert.match(store.imported(text), said);
   assert.deepEqual([...kept], [["course_attn:answer:a", "mine"]]);
+});
+
+test("exercises that the course does not have are left out, and an empty time is none", () => {
+  kept.set("course_attn:passed:b", "");
+  assert.equal(store.solvedAt("b"), null);
+  const junk = Object.fromEntries(Array.from({ length: 1200 }, (_, i) => ["junk" + i, "y".repeat(4000)]));
+  const file = {
+    version: 2,
+    passed: { softmax: "", b: "2026", other: "2026" },
+    answers: { ...junk, a: "def", __proto__x: "1" },
+    questions: "no",
+    cards: [1],
+  };
+  assert.equal(
+    store.imported(JSON.stringify(file)),
+    "Taken over: 1 solved exercise and 1 answer that were not here yet. " +
+      "Left out: 1202 exercises that this course does not have.",
+  );
+  assert.deepEqual(store.keptKeys(""), ["answer:a", "passed:b"]);
+  assert.equal(store.solvedAt("b"), "2026");
 });

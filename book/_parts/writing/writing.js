@@ -1,14 +1,15 @@
 // @ts-check
 // A model that writes: its picture has a button that loads the model and what runs it.
 
-import { course, element, fromRoot, loadScript } from "../shared/course.js";
+import { make } from "../../../course_attn/drawing/kit.js";
+import { course, fromRoot, loadScript } from "../shared/course.js";
 
 const writers = document.querySelectorAll(".attn-live[data-widget='writing_model']");
 
 /** @param {Element} figure */
 function offerModel(figure) {
-  const told = element("p", { class: "attn-said", role: "status" });
-  const load = element("button", {
+  const told = make("p", { class: "attn-said", role: "status" });
+  const load = make("button", {
     type: "button",
     click: async () => {
       load.setAttribute("aria-disabled", "true");
@@ -34,7 +35,7 @@ function offerModel(figure) {
       figure.scrollIntoView({ block: "start" });
     },
   }, `Load the model (${course().modelSize} MB) and type your own text`);
-  figure.querySelector(".attn-plain")?.after(element("div", { class: "attn-offer" }, load, told));
+  figure.querySelector(".attn-plain")?.after(make("div", { class: "attn-offer" }, load, told));
 }
 
 writers.forEach(offerModel);

@@ -10,9 +10,8 @@ from book._parts.writing.writing import model_script
 from course_attn import in_numpy
 from course_attn.in_numpy.language_model import _NAMES
 from course_attn.weights import load
-from tests.site.bare import path_of
 from tests.support.comparison import assert_close
-from tests.support.scripts import needs_deno
+from tests.support.scripts import needs_deno, path_of
 from tests.support.twin_table import Case, twin
 from tests.twins.cases import BY_HAND, CASES
 from tools.deno import deno

@@ -1,24 +1,25 @@
 """A language model at work on one text: the picture without a script, and refusals."""
 
-import json
 import re
 
 import numpy as np
 import pytest
 
+from book._parts.writing.writing import model_script, writing_script
 from course_attn import in_numpy
 from course_attn.chapters.language_model.widgets.writing_model import (
     _maps,
     writing_model,
 )
 from course_attn.drawing.style import ROLES
+from course_attn.weights import load
 from tests.chapters.language_model.refused import (
     HEADS,
     N_CONTEXT,
     N_VOCAB,
     params,
 )
-from tests.drawing.test_lab import Reader
+from tests.support.output import Reader, data_of
 
 PARAMS = params(2)
 CHARACTERS = "\n ab<>&\"'cdefghijklmnopqrstuvwxyz"[:N_VOCAB]
@@ -37,7 +38,7 @@ def tokens_of(text):
 def test_the_table_has_the_most_probable_characters():
     logits = in_numpy.gpt(tokens_of(TEXT), PARAMS, n_heads=HEADS)
     probs = in_numpy.token_probabilities(logits[-1])
-    ((_, rows),) = Reader(shown()._repr_html_()).tables.items()
+    rows = Reader(shown()).table
     names = {" ": "space", "\n": "new line"}
     order = np.argsort(-probs)[:8]
     assert [row[0] for row in rows[1:]] == [
@@ -109,11 +110,15 @@ def test_the_picture_shows_all_weights():
 
 def test_the_page_holds_no_script_and_its_script_the_text():
     html = shown()._repr_html_()
-    (script,) = re.findall(r"<script([^>]*)>(.*?)</script>", html, re.S)
-    assert script[0] == ' type="application/json"'
-    assert json.loads(script[1]) == {"text": TEXT}
+    assert Reader(html).attributes("script") == [{"type": "application/json"}]
+    assert data_of(html) == {"text": TEXT}
     assert not re.search(r"https?:|url\(|@import", html)
     assert ROLES["weight"] in html and "<button" not in html
+
+
+def test_the_model_has_at_most_a_megabyte_and_a_half():
+    texts = model_script(load("gpt")), writing_script()
+    assert sum(len(text.encode()) for text in texts) <= 1_500_000
 
 
 def test_a_picture_of_the_longest_text_is_small():
@@ -123,11 +128,9 @@ def test_a_picture_of_the_longest_text_is_small():
 
 @pytest.mark.parametrize("character", ["<", ">", "&", '"', "'"])
 def test_characters_are_never_markup(character):
-    tags = Reader(shown("ab")._repr_html_()).tags
-    html = shown(f"a{character}")._repr_html_()
-    found = Reader(html).tags
+    found, plain = (Reader(shown(text)).names for text in (f"a{character}", "ab"))
     assert [tag for tag in found if tag != "path"] == [
-        tag for tag in tags if tag != "path"
+        tag for tag in plain if tag != "path"
     ]
 
 

@@ -98,6 +98,14 @@ class Follow {
     });
     this.back = button("← Back", () => this.step(this.now - 1));
     this.on = button("Next →", () => this.step(this.now + 1));
+    this.controls = make("div", { class: "attn-row controls" }, this.back, this.on, this.at.element);
+    this.title = make("p", { class: "title" });
+    this.says = make("p");
+    this.shapes = make("p", { class: "faint" });
+    this.chapter = make("a");
+    this.code = make("a", { click: () => this.leave() }, "Its code");
+    this.sources = make("div", { class: "attn-row" });
+    this.results = make("div", { class: "attn-row" });
     this.layOut(said);
     this.listen();
     this.go(Math.max(this.named(), 0));
@@ -108,14 +116,6 @@ class Follow {
 
   /** @param {HTMLElement} said */
   layOut(said) {
-    this.controls = make("div", { class: "attn-row controls" }, this.back, this.on, this.at.element);
-    this.title = make("p", { class: "title" });
-    this.says = make("p");
-    this.shapes = make("p", { class: "faint" });
-    this.chapter = make("a");
-    this.code = make("a", { click: () => this.leave() }, "Its code");
-    this.sources = make("div", { class: "attn-row" });
-    this.results = make("div", { class: "attn-row" });
     const links = make("p", {}, "Explained in ", this.chapter, ". ", this.code, ".");
     /** @type {(name: string, tables: HTMLElement) => HTMLElement} */
     const part = (name, tables) =>

@@ -1,7 +1,7 @@
 // @ts-check
 // Masks to paint for a few layers, and a lamp: does an output change when a later word changes?
 
-import { button, change, grid, make, mount, paintable, row, scrolling } from "../../../drawing/kit.js";
+import { button, change, grid, make, mount, paintable, part, row, scrolling } from "../../../drawing/kit.js";
 import { attention, weighted_sum } from "../../../drawing/twin.js";
 
 /** @typedef {import("../../../drawing/kit.js").Say} Say */
@@ -223,7 +223,7 @@ class Painter {
       line.forEach((moves, i) => {
         const cell = this.places[weights.length - k][i], early = moves && i < exchanged;
         change(cell, { class: moves ? early ? "attn-early" : "attn-moved" : "" });
-        cell.firstChild.textContent = moves ? early ? "leaks" : "moves" : "stays";
+        part(cell, "span").textContent = moves ? early ? "leaks" : "moves" : "stays";
       })
     );
     /** @type {(buttons: HTMLElement[], picked: (k: number) => boolean) => void} */
@@ -233,7 +233,7 @@ class Painter {
     press(this.layerButtons, (k) => k === this.layer);
     press(this.planButtons, (p) => JSON.stringify(plans[this.names[p]]) === JSON.stringify(masks));
     change(this.lamp, { "data-leak": String(leaks.length > 0) });
-    this.lamp.lastChild.textContent = leaks.length ? "leak" : "no leak";
+    part(this.lamp, "span:last-child").textContent = leaks.length ? "leak" : "no leak";
     this.say(inWords(tokens, masks, moved, exchanged));
   }
 }

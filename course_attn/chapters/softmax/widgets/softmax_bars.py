@@ -67,13 +67,14 @@ def softmax_bars(
         numbers = [*weights, nats, np.exp(nats)]
         rows[f"T = {t:g}"] = [f"{number:.2f}" for number in numbers]
     scored = ", ".join(
-        f"{name} {score:g}" for name, score in zip(words, row, strict=True)
+        f"{name} " + f"{score:g}".replace("-", "−")
+        for name, score in zip(words, row, strict=True)
     )
     return widget(
         __file__,
         {"names": words, "scores": row.tolist(), "temperature": begin},
         fallback=plain_table(
-            f"Weights of the scores {scored}".replace("-", "−"),
+            f"Weights of the scores {scored}",
             list(rows),
             [*words, "entropy (nats)", "keys in play"],
             rows.values(),

@@ -15,27 +15,21 @@ from tests.chapters.language_model.test_gpt_in_javascript import (
     encoded,
     in_numpy_with,
 )
-from tests.site.bare import path_of
-from tests.site.chromium import needs_chromium
-from tests.site.firefox import needs_firefox
 from tests.site.soundness import accessibility_violations, page_errors
 from tests.site.visits import DISK, VIEWS, visit
-from tests.support.scripts import bundled
-
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytestmark = needs_chromium
+from tests.support.scripts import bundled, path_of
+from tests.support.widget_page import (
+    PHONE,
+    WidgetPage,
+    expect,
+    page_of_widgets,
+)
 
 KEPT = load("gpt")
 N_HEADS, N_CONTEXT = KEPT.config["n_heads"], KEPT.config["n_context"]
 WIDE = {name: array.astype(float) for name, array in KEPT.params.items()}
 TEXT = 'The "assert" statement is a conv'
-LOAD = re.compile(r"^Load the model \(\d\.\d MB\)")
-
-_PAGE = """<!doctype html><html lang="en" data-content_root="./" data-theme="{theme}">
-<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>A model</title><style>body {{ background: {paper}; margin: 8px; }}</style>
-<main class="bd-article"><h1 hidden>A model</h1>{body}</main>
-<script src="_static/live.js"></script></html>"""
+LOAD = r"^Load the model \(\d\.\d MB\)"
 
 
 def written_page(folder: Path, theme: str = "light", *, missing: str = "") -> str:
@@ -51,12 +45,8 @@ def written_page(folder: Path, theme: str = "light", *, missing: str = "") -> st
         f"self.courseFacts={facts};\n{bundled(path_of('writing.js'))}", "utf-8"
     )
     shown = writing_model(KEPT.params, KEPT.characters, TEXT, n_heads=N_HEADS)
-    page = folder / "page.html"
-    paper = "#14181e" if theme == "dark" else "#fff"
-    page.write_text(
-        _PAGE.format(theme=theme, paper=paper, body=shown._repr_html_()), "utf-8"
-    )
-    return page.as_uri()
+    script = '<script src="_static/live.js"></script>'
+    return page_of_widgets(folder, shown, script, theme=theme)
 
 
 # The pixels of a canvas, read from a copy: it stays one that is only drawn.
@@ -67,27 +57,21 @@ _COPY = """
 """
 
 
-class Model:
+class Writer(WidgetPage):
     """The model in a page as a reader finds it."""
 
-    def __init__(self, page) -> None:
-        self.page = page
-        self.root = page.locator("figure.attn-live[data-widget='writing_model']")
-
-    @property
-    def said(self):
-        return self.root.get_by_role("status")
+    FIGURE = "figure.attn-live[data-widget='writing_model']"
 
     @property
     def text(self):
         return self.root.get_by_label("Your text")
 
-    def load(self) -> "Model":
-        self.root.get_by_role("button", name=LOAD).click()
-        playwright.expect(self.text).to_be_visible()
+    def load(self) -> "Writer":
+        self.button(LOAD).click()
+        expect(self.text).to_be_visible()
         return self
 
-    def stop_the_clock(self) -> "Model":
+    def stop_the_clock(self) -> "Writer":
         """From now on, time passes in the page only while somebody waits."""
         self.page.clock.install(time=0)
         self.page.clock.pause_at(1)
@@ -98,33 +82,20 @@ class Model:
         self.page.clock.run_for(milliseconds)
 
     def says(self, pattern: str) -> str:
-        playwright.expect(self.said).to_have_text(re.compile(pattern))
+        super().says(pattern)
         return self.said.inner_text()
 
-    def button(self, name: str):
-        return self.root.get_by_role("button", name=name, exact=True)
-
-    def press(self, name: str, *, refused: bool = False) -> None:
-        """Press a button, also one that says that it cannot be used now."""
-        playwright.expect(self.button(name)).to_be_enabled(enabled=not refused)
-        self.button(name).click(force=refused)
+    def click(self, name: str, *, refused: bool = False) -> None:
+        """Click on a button, also on one that says that it cannot be used now."""
+        button = self.button(f"^{name}$")
+        expect(button).to_be_enabled(enabled=not refused)
+        button.click(force=refused)
 
     def switch(self, name: str):
         return self.root.get_by_role("checkbox", name=re.compile(name))
 
-    def slide(self, name: str, value: float) -> None:
-        self.root.get_by_role("slider", name=name).evaluate(
-            """(input, value) => {
-              input.value = value;
-              input.dispatchEvent(new Event("input", {bubbles: true}));
-            }""",
-            str(value),
-        )
-
     def head(self, layer: int, head: int):
-        return self.root.get_by_role(
-            "button", name=re.compile(f"^Block {layer + 1}, head {head + 1}:")
-        )
+        return self.button(f"^Block {layer + 1}, head {head + 1}:")
 
     def probabilities(self) -> list[tuple[str, float]]:
         """Return the characters that the page expects, with their probabilities."""
@@ -157,28 +128,15 @@ class Model:
         return self.root.locator(".map canvas")
 
 
-class Writer(Model):
-    """The model on a page of its own, with what goes wrong and what is asked for noted."""
-
-    def __init__(
-        self, browser, folder, theme="light", *, missing="", **view
-    ) -> None:
-        self.context = browser.new_context(**view)
-        super().__init__(self.context.new_page())
-        self.problems, self.requests = [], []
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("console", lambda line: self.problems.append(line.text))
-        self.page.on("request", lambda asked: self.requests.append(asked.url))
-        self.page.goto(written_page(folder, theme, missing=missing))
-
-
 @pytest.fixture
 def opened(browser, tmp_path):
     """Open pages; in the end, find no errors, and nothing asked for but what lies beside them."""
     pages: list[Writer] = []
 
     def open_one(theme="light", **options) -> Writer:
-        pages.append(Writer(browser, tmp_path / str(len(pages)), theme, **options))
+        address = written_page(tmp_path / str(len(pages)), theme)
+        page = browser.new_context(**options).new_page()
+        pages.append(Writer(page, address))
         return pages[-1]
 
     yield open_one
@@ -186,7 +144,7 @@ def opened(browser, tmp_path):
         assert writer.problems == []
         home = (tmp_path / str(number)).as_uri()
         assert all(url.startswith(home) for url in writer.requests)
-        writer.context.close()
+        writer.page.context.close()
 
 
 def run(text: str, **switches) -> tuple[np.ndarray, np.ndarray]:
@@ -215,51 +173,37 @@ def test_nothing_is_loaded_before_the_reader_asks(opened):
     assert writer.page.evaluate("document.activeElement.className") == "attn-stage"
 
 
-def test_the_model_has_at_most_a_megabyte_and_a_half(tmp_path):
-    written_page(tmp_path)
-    size = sum(path.stat().st_size for path in tmp_path.glob("_static/live/*"))
-    assert size <= 1_500_000
-    said = (tmp_path / "_static" / "live.js").read_text("utf-8")
-    assert f'"modelSize":{size / 1e6:.1f}' in said
-
-
-def test_without_javascript_and_on_paper_there_is_the_picture(browser, opened):
+def test_without_javascript_and_on_paper_there_is_the_picture(open_tab, opened):
     writer = opened()
     writer.page.emulate_media(media="print")
-    assert writer.root.get_by_role("button", name=LOAD).is_hidden()
+    assert writer.button(LOAD).is_hidden()
     writer.page.emulate_media(media="screen")
     writer.load().page.emulate_media(media="print")
     assert writer.root.locator(".attn-plain svg").is_visible()
     assert writer.root.locator(".attn-stage").is_hidden()
-    context = browser.new_context(
-        java_script_enabled=False, viewport={"width": 360, "height": 700}
-    )
-    page = context.new_page()
-    page.goto(writer.page.url)
-    playwright.expect(page.locator(".attn-plain svg")).to_be_visible()
-    playwright.expect(page.locator(".attn-plain table")).to_be_visible()
+    page = open_tab(writer.page.url, java_script_enabled=False, **PHONE)
+    expect(page.locator(".attn-plain svg")).to_be_visible()
+    expect(page.locator(".attn-plain table")).to_be_visible()
     assert page.locator("button, input, textarea").count() == 0
     assert page_errors(page) == []
-    context.close()
 
 
 @pytest.mark.parametrize(
     ("missing", "why"),
     [("model.js", "is not beside"), ("writing_model.js", "is not beside")],
 )
-def test_a_file_that_is_not_there_is_told(browser, tmp_path, missing, why):
-    writer = Writer(browser, tmp_path / missing, missing=missing)
-    writer.root.get_by_role("button", name=LOAD).click()
+def test_a_file_that_is_not_there_is_told(open_tab, tmp_path, missing, why):
+    writer = Writer(open_tab(), written_page(tmp_path, missing=missing))
+    writer.button(LOAD).click()
     writer.says(rf"^The model cannot be used here: .*{why} .* picture above stays")
     assert writer.root.locator(".attn-plain svg").is_visible()
-    writer.context.close()
 
 
 @pytest.mark.parametrize(
     ("theme", "view"),
     [
         ("light", {"viewport": {"width": 900, "height": 900}}),
-        ("dark", {"viewport": {"width": 360, "height": 740}, "has_touch": True}),
+        ("dark", PHONE | {"has_touch": True}),
     ],
     ids=["desktop", "phone in the dark"],
 )
@@ -268,7 +212,7 @@ def test_the_page_is_sound(opened, theme, view):
     for _ in range(2):
         assert page_errors(writer.page) == []
         assert accessibility_violations(writer.page) == []
-        if writer.root.get_by_role("button", name=LOAD).count():
+        if writer.button(LOAD).count():
             writer.load()
     for control in writer.root.locator("button, input, label").all():
         box = control.bounding_box()
@@ -313,11 +257,9 @@ def test_a_head_opens_with_its_row_in_words(opened):
     np.testing.assert_allclose(
         writer.weights(writer.large), maps[2, 3], atol=0.0045
     )
-    writer.slide("the character that asks", 8)
+    writer.set("the character that asks", 8)
     row = maps[2, 3, 8]
-    told = writer.root.get_by_role(
-        "slider", name="the character that asks"
-    ).get_attribute("aria-valuetext")
+    told = writer.slider("the character that asks").get_attribute("aria-valuetext")
     assert told.startswith("“e” at place 8 looks most at")
     assert told.endswith(f": {row.max():.2f}")
     place = int(np.argmax(row))
@@ -421,7 +363,7 @@ def test_each_switch_does_what_it_says_and_can_be_undone(opened):
         assert ("sees the one that it is to predict" in said) == (
             "mask" in switches
         )
-        writer.press("Back to the trained model")
+        writer.click("Back to the trained model")
         writer.says(r"^This is the trained model again\.")
         assert writer.probabilities() == before
         assert writer.switch(control).is_checked()
@@ -471,22 +413,22 @@ def greedily(text: str, n: int) -> str:
 def test_the_model_writes_what_generate_writes(opened, start):
     writer = opened(reduced_motion="reduce").load()
     writer.text.fill(start)
-    writer.slide("temperature", 0)
+    writer.set("temperature", 0)
     writer.says("is drawn with 1.00; no other character can be drawn")
-    writer.press("Write 60 characters")
+    writer.click("Write 60 characters")
     writer.says("^The model has written 60 characters: ")
     assert writer.text.input_value() == greedily(start, 60)
-    writer.press("Take back")
+    writer.click("Take back")
     writer.says("^What the model wrote is taken back")
     assert writer.text.input_value() == start
-    writer.press("Take back", refused=True)
+    writer.click("Take back", refused=True)
     writer.says("^There is nothing to take back")
 
 
 def test_writing_can_be_watched_and_stopped(opened):
     writer = opened().load().stop_the_clock()
     begin_writing(writer)
-    writer.press("Stop")
+    writer.click("Stop")
     said = writer.says("^The model has written ")
     text = writer.text.input_value()
     assert text.startswith(TEXT) and len(TEXT) < len(text) < len(TEXT) + 60
@@ -501,7 +443,7 @@ def test_writing_can_be_watched_and_stopped(opened):
 def begin_writing(writer) -> None:
     """Let the model write a few characters."""
     before = len(writer.text.input_value())
-    writer.press("Write 60 characters")
+    writer.click("Write 60 characters")
     writer.wait(200)
     assert len(writer.text.input_value()) > before + 2
 
@@ -517,10 +459,10 @@ def test_while_it_writes_it_says_how_far_it_is(opened):
           window.told = (window.told ?? "") + changes[0].target.textContent;
         }).observe(document.querySelector(".attn-said"), {childList: true})"""
     )
-    writer.slide("temperature", 0.5)
+    writer.set("temperature", 0.5)
     writer.wait(600)
     assert re.fullmatch(r"(Writing: \d+ of 60\.)+", writer.page.evaluate("told"))
-    writer.press("Stop")
+    writer.click("Stop")
     writer.says("^The model has written ")
     assert writer.said.get_attribute("aria-busy") is None
 
@@ -545,7 +487,7 @@ def test_who_comes_to_the_text_stops_the_writing(opened, how):
     assert writer.button("Write 60 characters").is_visible()
     writer.wait(5_000)
     assert writer.text.input_value() == written
-    writer.press("Take back")
+    writer.click("Take back")
     assert writer.text.input_value() == TEXT
 
 
@@ -553,7 +495,7 @@ def test_who_comes_to_the_text_stops_the_writing(opened, how):
 def test_what_is_typed_while_it_writes_is_not_mixed_with_it(opened, motion):
     writer = opened(reduced_motion=motion).load().stop_the_clock()
     for text in ("If the s", "for x in"):
-        writer.press("Write 60 characters")
+        writer.click("Write 60 characters")
         writer.wait(80)
         writer.text.evaluate("(e) => { e.focus(); e.select(); }")
         writer.wait(80)
@@ -562,7 +504,7 @@ def test_what_is_typed_while_it_writes_is_not_mixed_with_it(opened, motion):
         assert writer.text.input_value() == text
         writer.expects(run(text)[0])
     for text in ("a text", "café"):
-        writer.press("Write 60 characters")
+        writer.click("Write 60 characters")
         writer.wait(80)
         writer.text.evaluate(
             "(e, text) => { e.value = text; e.dispatchEvent(new Event('input')); }",
@@ -628,15 +570,15 @@ def test_there_is_something_to_take_back_only_after_writing(opened):
     for change in (
         lambda: writer.text.fill("good"),
         lambda: writer.root.locator(".choice").first.click(),
-        lambda: writer.press("Back to the text’s sentence"),
-        lambda: writer.press("Take back"),
+        lambda: writer.click("Back to the text’s sentence"),
+        lambda: writer.click("Take back"),
     ):
-        playwright.expect(writer.button("Take back")).to_be_disabled()
-        writer.press("Write one")
+        expect(writer.button("Take back")).to_be_disabled()
+        writer.click("Write one")
         writer.says("^The model has written a character: ")
-        playwright.expect(writer.button("Take back")).to_be_enabled()
+        expect(writer.button("Take back")).to_be_enabled()
         change()
-        playwright.expect(writer.button("Take back")).to_be_disabled()
+        expect(writer.button("Take back")).to_be_disabled()
 
 
 def test_two_numbers_have_their_heads(opened):
@@ -645,7 +587,7 @@ def test_two_numbers_have_their_heads(opened):
     assert not any(head.is_visible() for head in heads.all())
     names = writer.root.locator(".choice").first
     assert re.search(r"probability [^,]*: put", names.get_attribute("aria-label"))
-    writer.slide("temperature", 0.5)
+    writer.set("temperature", 0.5)
     assert all(head.is_visible() for head in heads.all())
     assert heads.all_inner_texts() == ["guess", "drawn"]
     assert re.search(
@@ -713,7 +655,7 @@ def test_what_is_drawn_depends_on_temperature_and_cuts(opened):
         ("top-k", "top_k", 3),
         ("top-p", "top_p", 0.6),
     ):
-        writer.slide(name, value)
+        writer.set(name, value)
         probs = in_numpy.token_probabilities(logits[-1], **{option: value})
         left = int((probs > 0).sum())
         counts = {1: "no other character", 96: "every character"}.get(
@@ -730,7 +672,7 @@ def test_what_is_drawn_depends_on_temperature_and_cuts(opened):
                 assert drawn == ("< 0.001" if p else "never")
             else:
                 assert float(drawn) == pytest.approx(p, abs=0.0006)
-        writer.press("Back to the text’s sentence")
+        writer.click("Back to the text’s sentence")
         for column in writer.root.locator(".draws").all():
             assert not column.is_visible()
 
@@ -742,7 +684,7 @@ def test_a_character_can_be_picked(opened):
     writer.says("^Put behind the text: ")
     assert writer.text.input_value() == TEXT + character
     writer.expects(run(TEXT + character)[0])
-    writer.press("Back to the text’s sentence")
+    writer.click("Back to the text’s sentence")
     assert writer.text.input_value() == TEXT
 
 
@@ -767,7 +709,7 @@ def test_a_text_that_the_model_cannot_read_is_explained(opened, text, said):
     assert writer.probabilities() == before
     assert writer.text.get_attribute("aria-invalid") == "true"
     for name in ("Write 60 characters", "Write one"):
-        writer.press(name, refused=True)
+        writer.click(name, refused=True)
     writer.root.locator(".choice").first.click(force=True)
     writer.says(said)
     assert writer.said.inner_text().endswith(
@@ -777,7 +719,6 @@ def test_a_text_that_the_model_cannot_read_is_explained(opened, text, said):
     writer.text.fill("good")
     writer.says("^The most probable")
     assert writer.text.get_attribute("aria-invalid") is None
-    writer.context.close()
 
 
 def test_the_signs_of_phones_become_plain(opened):
@@ -819,7 +760,7 @@ def test_everything_is_reached_and_used_by_the_keyboard(opened):
     page = writer.page
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    playwright.expect(writer.text).to_be_visible()
+    expect(writer.text).to_be_visible()
     reached = []
     for _ in range(60):
         page.keyboard.press("Tab")
@@ -846,7 +787,7 @@ def test_everything_is_reached_and_used_by_the_keyboard(opened):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     writer.says(r"^Block 2, head 2\. ")
-    asker = writer.root.get_by_role("slider", name="the character that asks")
+    asker = writer.slider("the character that asks")
     asker.focus()
     page.keyboard.press("Home")
     assert "“T” at place 0 looks most at itself: 1.00" == asker.get_attribute(
@@ -877,7 +818,6 @@ def test_maps_take_the_colors_of_the_theme(opened):
     assert colors[0] != colors[1]
 
 
-@needs_firefox
 def test_the_model_runs_in_firefox(firefox, tmp_path):
     firefox.open(written_page(tmp_path))
     firefox.click(".attn-offer button")
@@ -902,7 +842,7 @@ def test_the_model_runs_in_firefox(firefox, tmp_path):
 )
 def test_the_chapter_of_the_built_book_runs_the_model(browser, view):
     with visit(browser, DISK, "book/language_model.html", **VIEWS[view]) as opened:
-        model = Model(opened.page)
+        model = Writer(opened.page)
         data = model.root.locator("script[type='application/json']").text_content()
         text = json.loads(data)["text"]
         model.load()

@@ -1,27 +1,25 @@
-"""One number followed through a model, in Chromium from disk: steps, numbers, links, keys."""
+"""`follow` in Chromium from disk: steps, numbers, links, keys; and in Firefox."""
 
 import re
 from functools import cache
 
 import pytest
 
-from course_attn.chapters.follow.widgets.follow import SECTIONS, follow
-from course_attn.chapters.follow.widgets.follow_steps import (
-    Read,
-    Step,
-    Table,
-    steps_of,
-)
+from course_attn.chapters.follow.widgets.follow import SECTIONS
+from course_attn.chapters.follow.widgets.follow_steps import Step, Table, steps_of
 from course_attn.chapters.follow.widgets.follow_sums import finer
-from tests.site.chromium import needs_chromium
-from tests.site.firefox import needs_firefox
+from tests.chapters.follow.test_follow import numbers_read
+from tests.chapters.follow.test_follow import page as widget
 from tests.site.soundness import accessibility_violations, page_errors
-from tests.site.visits import DISK, VIEWS, is_painted, visit
-from tests.site.widget_page import WidgetPage, opening, page_of_widgets
-from tests.support.tiny_gpt import CHARACTERS, TEXT, drawn, tokens_of
-
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytestmark = needs_chromium
+from tests.site.visits import DISK, VIEWS, visit
+from tests.support.gestures import is_painted
+from tests.support.tiny_gpt import CHARACTERS, TEXT, drawn
+from tests.support.widget_page import (
+    PHONE,
+    WidgetPage,
+    expect,
+    page_of_widgets,
+)
 
 # Picks every number that a step writes: what is said then, and what is lit.
 PICK_ALL = """() => {
@@ -38,61 +36,37 @@ PICK_ALL = """() => {
     })));
   return found;
 }"""
+VIEW = {"viewport": {"width": 800, "height": 700}}
 FILLER = '<div style="height: 3000px"></div>'
 
 
-class Follow(WidgetPage):
+class Opened(WidgetPage):
     """The steps of a drawn model as a reader finds them on a page of their own."""
-
-    @property
-    def said(self):
-        return self.root.get_by_role("status")
-
-    def says(self, pattern: str) -> None:
-        playwright.expect(self.said).to_have_text(re.compile(pattern))
 
     def go(self, step: int) -> None:
         """Set the slider to a step, counted from 1."""
-        self.root.get_by_role("slider", name="step").fill(str(step))
+        self.set("step", step)
 
     def next(self):
-        return self.root.get_by_role("button", name="Next")
+        return self.button("Next")
 
     def back_one(self):
-        return self.root.get_by_role("button", name="Back")
+        return self.button("Back")
 
     def cell(self, title: str, row: str, column: str):
-        return self.root.get_by_role(
-            "button",
-            name=re.compile(f"^{re.escape(f'{title}, {row}, {column}: ')}"),
-        )
-
-
-@cache
-def widget():
-    caption = "Four letters. Try: pick a number."
-    options = {"n_heads": 2, "characters": CHARACTERS, "caption": caption}
-    return follow(TEXT, drawn(4), **options)
+        return self.button(f"^{re.escape(f'{title}, {row}, {column}: ')}")
 
 
 @cache
 def followed() -> tuple[dict[str, Table], list[Step]]:
-    return steps_of(TEXT, drawn(4), n_heads=2, characters=CHARACTERS)
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    """Open the widget, and find no errors and no requests in the end."""
-    yield from opening(
-        lambda **options: Follow(browser, tmp_path, widget(), **options)
-    )
+    return steps_of(TEXT, drawn(1), n_heads=2, characters=CHARACTERS)
 
 
 @pytest.mark.parametrize(
     "view",
     [
         {"theme": "light", "viewport": {"width": 900, "height": 900}},
-        {"theme": "dark", "viewport": {"width": 360, "height": 740}},
+        {"theme": "dark"} | PHONE,
     ],
     ids=["desktop", "phone in the dark"],
 )
@@ -116,28 +90,6 @@ def test_every_step_is_sound_and_fits_the_page(opened, view):
             assert accessibility_violations(page.page) == [], step.name
 
 
-def places(given, i: int, j: int, n: int) -> range:
-    if isinstance(given, tuple):
-        return range(*given)
-    if given == "*":
-        return range(n)
-    start = {"i": i, "j": j, "t": tokens_of(TEXT)[i]}[given[0]] + int(
-        given[1:] or 0
-    )
-    return range(start, start + 1)
-
-
-def lit(read: Read, tables, i: int, j: int) -> list[str]:
-    values = tables[read.table].values
-    rows, columns = (
-        places(given, i, j, n)
-        for given, n in zip((read.rows, read.columns), values.shape, strict=True)
-    )
-    return [
-        written(values[r, c], tables[read.table]) for r in rows for c in columns
-    ]
-
-
 def written(x: float, table: Table) -> str:
     if table.role == "weight" and x == 0:
         return "0"
@@ -158,7 +110,11 @@ def test_every_number_opens_into_its_sum_and_lights_what_it_comes_from(opened):
             sum_ = target.sums[i][j]
             more = " (with more decimals)" if finer(sum_) else ""
             assert said == f"{words}{more}:\n{sum_}"
-            wanted = [x for read in target.reads for x in lit(read, tables, i, j)]
+            wanted = [
+                written(x, tables[read.table])
+                for read in target.reads
+                for x in numbers_read(read, tables, i, j)
+            ]
             assert lights == wanted and (pressed, own) == (1, "true")
 
 
@@ -248,45 +204,40 @@ def test_every_control_is_reached_by_tab_and_a_table_is_one_stop(opened):
 
 def page_with(folder, before: str = "", after: str = "") -> str:
     """Write the widget between other things; return the page's address."""
+    return page_of_widgets(folder, before, widget(), after)
 
-    class Around:
-        def __init__(self, html: str) -> None:
-            self.html = html
 
-        def _repr_html_(self) -> str:
-            return self.html
-
-    return page_of_widgets(folder, Around(before), widget(), Around(after))
+def page_outside(folder) -> str:
+    """Write the widget as it is outside of the book; return the page's address."""
+    address, file = page_with(folder), folder / "page.html"
+    text = file.read_text("utf-8").replace('"bd-article"', '"jp"')
+    file.write_text(text, "utf-8")
+    return address
 
 
 def test_an_address_that_ends_in_a_step_opens_it_and_shows_the_tables(
-    browser, tmp_path
+    open_tab, tmp_path
 ):
     after = f'{FILLER}<h2 id="step-softmax">Step: softmax</h2>{FILLER}'
     address = page_with(tmp_path, FILLER, after)
-    context = browser.new_context(viewport={"width": 800, "height": 700})
-    page = context.new_page()
-    page.goto(f"{address}#step-softmax")
+    page = open_tab(f"{address}#step-softmax", **VIEW)
     said = page.get_by_role("status")
-    playwright.expect(said).to_have_text(re.compile(r"^Step 7, softmax\. "))
+    expect(said).to_have_text(re.compile(r"^Step 7, softmax\. "))
     is_painted(page)
-    playwright.expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
+    expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
     # The page's own links lead to the code, and the tables go along.
     page.get_by_role("link", name="Its code").click()
-    playwright.expect(page.locator("#step-softmax")).to_be_in_viewport()
+    expect(page.locator("#step-softmax")).to_be_in_viewport()
     page.evaluate("location.hash = 'step-mask'")
-    playwright.expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
+    expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
     page.evaluate("location.hash = 'elsewhere'")
     is_painted(page)
-    playwright.expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
-    context.close()
-    page = browser.new_page()
-    page.goto(f"{address}#nothing")
-    playwright.expect(page.get_by_role("status")).to_have_text(
+    expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
+    page = open_tab(f"{address}#nothing")
+    expect(page.get_by_role("status")).to_have_text(
         re.compile(r"^Step 1, embedding\. ")
     )
     assert page.evaluate("scrollY") == 0
-    page.close()
 
 
 def section(slug: str, inside: str) -> str:
@@ -294,15 +245,13 @@ def section(slug: str, inside: str) -> str:
 
 
 def test_the_address_goes_along_and_ways_lead_from_the_code_back_to_the_tables(
-    browser, tmp_path
+    open_tab, tmp_path
 ):
     link = '<a href="#tables">Back to the tables</a>'
     codes = section("step-softmax", link) + FILLER + section("step-mask", link)
     tables = f'{FILLER}<section id="tables">'
     address = page_with(tmp_path, tables, f"</section>{FILLER}{codes}")
-    context = browser.new_context(viewport={"width": 800, "height": 700})
-    page = context.new_page()
-    page.goto(address)
+    page = open_tab(address, **VIEW)
     said = page.get_by_role("status")
     assert page.evaluate("location.hash") == ""
     page.get_by_role("slider", name="step").fill("5")
@@ -313,39 +262,27 @@ def test_the_address_goes_along_and_ways_lead_from_the_code_back_to_the_tables(
     assert page.evaluate("history.length") == 2  # the empty page, and this one
     # To the code and back again, with the browser's own button.
     page.get_by_role("link", name="Its code").click()
-    playwright.expect(page.locator("#step-softmax h2")).to_be_in_viewport()
+    expect(page.locator("#step-softmax h2")).to_be_in_viewport()
     page.go_back()
-    playwright.expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
-    playwright.expect(said).to_have_text(re.compile(r"^Step 7, softmax\. "))
+    expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
+    expect(said).to_have_text(re.compile(r"^Step 7, softmax\. "))
     # From the code of another step to the tables of that step.
     page.locator("#step-mask a").click()
-    playwright.expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
-    playwright.expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
-    playwright.expect(page.get_by_role("button", name="Next")).to_be_focused()
+    expect(page.locator(".attn-stage .controls")).to_be_in_viewport()
+    expect(said).to_have_text(re.compile(r"^Step 6, mask\. "))
+    expect(page.get_by_role("button", name="Next")).to_be_focused()
     assert page.evaluate("location.hash") == "#step-mask"
-    context.close()
 
 
-def test_outside_of_the_book_the_address_stays(browser, tmp_path):
-    address = page_with(tmp_path)
-    file = tmp_path / "page.html"
-    file.write_text(
-        file.read_text("utf-8").replace('"bd-article"', '"jp"'), "utf-8"
-    )
-    page = browser.new_page()
-    page.goto(address)
+def test_outside_of_the_book_the_address_stays(open_tab, tmp_path):
+    page = open_tab(page_outside(tmp_path))
     page.get_by_role("button", name="Next").click()
-    playwright.expect(page.get_by_role("status")).to_have_text(
-        re.compile(r"^Step 2, ")
-    )
+    expect(page.get_by_role("status")).to_have_text(re.compile(r"^Step 2, "))
     assert page.evaluate("location.hash") == ""
-    page.close()
 
 
-def test_home_and_end_move_within_the_row_and_not_the_page(browser, tmp_path):
-    context = browser.new_context(viewport={"width": 800, "height": 700})
-    page = context.new_page()
-    page.goto(page_with(tmp_path, FILLER, FILLER) + "#step-softmax")
+def test_home_and_end_move_within_the_row_and_not_the_page(open_tab, tmp_path):
+    page = open_tab(page_with(tmp_path, FILLER, FILLER) + "#step-softmax", **VIEW)
     is_painted(page)
     focused = "document.activeElement.getAttribute('aria-label').split(':')[0]"
     page.get_by_role("button", name=re.compile("^A, head 2, p₂, a₁: ")).focus()
@@ -358,10 +295,9 @@ def test_home_and_end_move_within_the_row_and_not_the_page(browser, tmp_path):
     assert page.evaluate(focused) == "A, head 2, p₂, h₀"
     is_painted(page)
     assert abs(page.evaluate("scrollY") - before) < 200
-    context.close()
 
 
-def test_a_step_leads_to_its_chapter_and_its_code(browser, opened, tmp_path):
+def test_a_step_leads_to_its_chapter_and_its_code(open_tab, opened, tmp_path):
     page = opened()
     for k, step in enumerate(followed()[1], 1):
         page.go(k)
@@ -371,46 +307,23 @@ def test_a_step_leads_to_its_chapter_and_its_code(browser, opened, tmp_path):
         place = f"{step.chapter}.html" + (f"#{section}" if section else "")
         assert found == [place, f"#{step.slug}"]
     # Outside of the book chapters are notebooks.
-    address = page_with(tmp_path)
-    file = tmp_path / "page.html"
-    file.write_text(
-        file.read_text("utf-8").replace('"bd-article"', '"jp"'), "utf-8"
-    )
-    other = browser.new_page()
-    other.goto(address)
-    link = other.locator(".about a").first
-    playwright.expect(link).to_have_attribute("href", "order.ipynb")
-    other.close()
+    link = open_tab(page_outside(tmp_path)).locator(".about a").first
+    expect(link).to_have_attribute("href", "order.ipynb")
 
 
-def test_without_javascript_and_on_paper_every_step_is_a_table(browser, opened):
+def test_without_javascript_every_step_is_a_table(open_tab, opened):
     page = opened()
-    page.page.emulate_media(media="print")
-    assert page.root.locator(".attn-plain table").first.is_visible()
-    assert page.root.locator(".attn-stage").is_hidden()
-    context = browser.new_context(
-        java_script_enabled=False, viewport={"width": 360, "height": 700}
-    )
-    plain = context.new_page()
-    plain.goto(page.page.url)
+    plain = open_tab(page.page.url, java_script_enabled=False, **PHONE)
     shown = plain.locator(".attn-live").inner_text()
     for step in followed()[1]:
         assert f". {step.name.capitalize()}." in shown
-    assert "Try: " not in shown and plain.locator("button, input").count() == 0
-    assert page_errors(plain) == []
-    context.close()
 
 
-@needs_firefox
-def test_firefox_steps_too(firefox, tmp_path):
-    firefox.open(page_of_widgets(tmp_path, widget()))
-    said = "document.querySelector('.attn-said').textContent"
-    assert firefox.evaluate(said).startswith("Step 1, embedding. ")
-    firefox.evaluate(
-        "[...document.querySelectorAll('.controls button')][1].click()"
-    )
-    assert firefox.evaluate(said).startswith("Step 2, first norm. ")
-    assert firefox.errors() == []
+def test_follow_steps_in_firefox(said_in_firefox):
+    assert said_in_firefox().startswith("Step 1, embedding. ")
+    second = "[...document.querySelectorAll('.controls button')][1].click()"
+    said = said_in_firefox(lambda f: f.evaluate(second))
+    assert said.startswith("Step 2, first norm. ")
 
 
 @pytest.mark.usefixtures("html")

@@ -6,12 +6,11 @@ import re
 import pytest
 
 from course_attn.drawing import explore_weights
-from tests.site.chromium import needs_chromium
 from tests.site.visits import DISK, VIEWS, Visit, visit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
-pytestmark = [pytest.mark.usefixtures("html"), needs_chromium]
+pytestmark = pytest.mark.usefixtures("html")
 every_explored = pytest.mark.parametrize(
     "page", ["book/qkv.html", "book/multi_head.html"]
 )
