@@ -22,12 +22,8 @@ def with_other_inputs(
     one that is written out, such as the example, is the same for everybody. What the exercise
     itself draws, `Exercise.drawn`, is added.
 
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared.
-    seed : int or str
-        Equal seeds give equal inputs, on every machine.
+    task: as it is declared.
+    seed: equal seeds give equal inputs, on every machine.
     """
     if isinstance(task, Question):
         return task

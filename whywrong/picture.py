@@ -25,17 +25,9 @@ _STYLE = (
 def picture(chapters: Mapping[str, Sequence[str]], passed: Collection[str]) -> str:
     """Draw which exercises are done.
 
-    Parameters
-    ----------
-    chapters : mapping
-        The exercises of each chapter.
-    passed : collection of str
-        Those that are done; others than in the chapters do not count.
-
-    Returns
-    -------
-    str
-        An SVG whose label says the same in words.
+    chapters: the exercises of each chapter.
+    passed: those that are done; others than in the chapters do not count.
+    Returns an SVG whose label says the same in words.
 
     Examples
     --------

@@ -17,10 +17,7 @@ _SAME = re.compile(r"(?:is|have) (\[.*?\]|[-.\d]+)[;,] \1 is right")
 def problems_of(task: Exercise | Question) -> list[str]:
     """Return what is wrong with a declared exercise, a sentence each; nothing if all is well.
 
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared.
+    task: as it is declared.
     """
     problems = refused_solution(task) + _of_texts(task)
     return problems + _of_faults(task) if isinstance(task, Exercise) else problems
@@ -29,10 +26,7 @@ def problems_of(task: Exercise | Question) -> list[str]:
 def refused_solution(task: Exercise | Question) -> list[str]:
     """Return what the solution is told if it is refused.
 
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared, or with other inputs.
+    task: as it is declared, or with other inputs.
     """
     answer = task.solution
     if isinstance(task, Exercise):

@@ -7,13 +7,13 @@ import pytest
 
 from course_attn.exercises import catalog, check
 from tests.whywrong.cells import exercise_of, written
-from whywrong import Case, judge, running
+from whywrong import Case, judge, limits
 from whywrong.running import Budget, names_used
 
 
 def test_budget_counts_computing_and_not_waiting(monkeypatch):
     clocks = {"computed": 7.0, "passed": 9.0}
-    monkeypatch.setattr(running, "_processor_time", lambda: clocks["computed"])
+    monkeypatch.setattr(limits, "_processor_time", lambda: clocks["computed"])
     monkeypatch.setattr(time, "monotonic", lambda: clocks["passed"])
     budget = Budget(0.1)
     clocks["passed"] += 1.0
