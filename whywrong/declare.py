@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -279,11 +279,10 @@ class Exercise(_Breakable):
     @cached_property
     def made_cases(self) -> tuple[Case, ...]:
         """The inputs, made once; of several results each has a case, its name the last argument."""
-        return tuple(
-            Case((*case.args, *result), case.kind)
-            for case in self.cases()
-            for result in ([(name,) for name in self.results] or [()])
-        )
+        if not self.results:
+            return self.cases()
+        both = product(self.cases(), self.results)
+        return tuple(Case((*case.args, result), case.kind) for case, result in both)
 
     def used(self, answer: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function of a case's arguments whose result is judged."""

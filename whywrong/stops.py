@@ -39,14 +39,14 @@ def crash_finding(
     clock: Clock,
 ) -> Finding:
     """Say what stopped the function, where, and what it had been given."""
-    said, ids = f"stopped with {quoted(error)}", ()
-    if isinstance(error, TimesUp):
-        said, ids = f"did not come back within {_limit(clock)}", ("endless",)
+    is_late = isinstance(error, TimesUp)
+    limit, ids = f"did not come back within {_limit(clock)}", ("endless",)
+    said = limit if is_late else f"stopped with {quoted(error)}"
     place = own_place(error, function)
     where = f" in line {place[0]}:\n\n    {place[1]}" if place and place[1] else "."
     called = f"It was called with {called_with}."
     parts = (f"Your function {said}{where}", called, tip(error, function))
-    return Finding(ids, "\n\n".join(filter(None, parts)))
+    return Finding(ids * is_late, "\n\n".join(filter(None, parts)))
 
 
 def _limit(clock: Clock) -> str:
@@ -69,8 +69,9 @@ def own_place(
 
 
 def _places(error: BaseException) -> list[tuple[FrameType, int]]:
-    is_late = isinstance(error, TimesUp)
-    return error.places if is_late else [*walk_tb(error.__traceback__)]
+    if isinstance(error, TimesUp):
+        return error.places
+    return [*walk_tb(error.__traceback__)]
 
 
 def _unwrapped(function: Any) -> Any:
