@@ -35,12 +35,11 @@ class Outcome:
     given: tuple[Any, ...] = ()
 
 
+_Given = tuple[Any, ...]
+
+
 def call_guarded(
-    function: Callable[..., Any],
-    given: tuple[Any, ...],
-    *,
-    seconds: float,
-    seed: int = 0,
+    function: Callable[..., Any], given: _Given, *, seconds: float, seed: int = 0
 ) -> Outcome:
     """Call ``function(*given)`` so that nothing it does reaches the notebook.
 

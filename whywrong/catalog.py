@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whywrong.context import Sentences
 from whywrong.patches import BadDeclaration
 
 if TYPE_CHECKING:
@@ -25,6 +26,20 @@ HOMES: dict[str, str] = {}
 
 class Unavailable(Exception):
     """There is no such exercise, or it cannot be loaded; the text is for the learner."""
+
+
+_SAID = Sentences("""
+missing: `{name}` needs `{needs}`, which is not installed here: `pip install {needs}`.
+quotes: The second argument is the exercise's name, in quotes: `check(fn, "{any}")`.
+lambda: A `lambda` has no name: say which exercise it is for, for example `check(lambda …: …,
+    "{any}")`.
+value: `check` takes the function itself, but was given a value of type `{kind}`: write
+    `check({any})`, without parentheses or arguments after the name. If the name was overwritten,
+    run the cell that defines the function again.
+unknown: There is no exercise called `{name}`. Pass its name as well: `check(fn, "…")`;
+    `progress()` lists them.
+close: There is no exercise called `{name}`. Did you mean {meant}? Then `check({name}, "{best}")`.
+""")
 
 
 class Catalog:
@@ -100,40 +115,27 @@ class Catalog:
         own = [file for file in files if name.isidentifier() and file.exists()]
         where = self._module_of(own[0]) if own else self.modules.get(name)
         if where is None:
-            raise Unavailable(self._unknown(name))
+            raise self._unknown(name)
         try:
             return importlib.import_module(where).exercise
         except ModuleNotFoundError as error:
-            raise Unavailable(
-                f"`{name}` needs `{error.name}`, which is not installed here: "
-                f"`pip install {error.name}`."
-            ) from error
+            said = _SAID.say("missing", name=name, needs=error.name)
+            raise Unavailable(said) from error
 
     def name_of(self, value: Any, name: str | None) -> str:
         """Return the name of the exercise that a learner means."""
         if isinstance(name, str):
             return name
         if name is not None:
-            raise Unavailable(
-                "The second argument is the exercise's name, in quotes: "
-                f'`check(fn, "{self._any}")`.'
-            )
+            raise self._unavailable("quotes")
         if isinstance(value, str):
             return value
         own = getattr(value, "__name__", None)
         if own is None and type(value).__name__ in self.modules:
             return type(value).__name__  # an exercise's class, called by mistake
         if own == "<lambda>":
-            raise Unavailable(
-                "A `lambda` has no name: say which exercise it is for, "
-                f'for example `check(lambda …: …, "{self._any}")`.'
-            )
+            raise self._unavailable("lambda")
         return self._overwritten(value) if own is None else own
-
-    @property
-    def _any(self) -> str:
-        """The name of an exercise, for examples."""
-        return next(iter(self.modules))
 
     def _overwritten(self, value: Any) -> str:
         """Return the exercise whose name the learner gave to this value in the notebook."""
@@ -141,22 +143,18 @@ class Catalog:
         for name in self.modules:
             if value is not None and namespace.get(name) is value:
                 return name
-        raise Unavailable(
-            f"`check` takes the function itself, but was given a value of type "
-            f"`{type(value).__name__}`: write `check({self._any})`, without parentheses or "
-            "arguments after the name. If the name was overwritten, run the cell that defines the "
-            "function again."
-        )
+        raise self._unavailable("value", kind=type(value).__name__)
 
-    def _unknown(self, name: str) -> str:
+    def _unavailable(self, sentence: str, **words: Any) -> Unavailable:
+        example = next(iter(self.modules))
+        return Unavailable(_SAID.say(sentence, any=example, **words))
+
+    def _unknown(self, name: str) -> Unavailable:
         close = difflib.get_close_matches(name, self.modules, n=3, cutoff=0.5)
-        message = f"There is no exercise called `{name}`."
         if not close:
-            return f'{message} Pass its name as well: `check(fn, "…")`; `progress()` lists them.'
+            return self._unavailable("unknown", name=name)
         meant = " or ".join(f"`{other}`" for other in close)
-        return (
-            f'{message} Did you mean {meant}? Then `check({name}, "{close[0]}")`.'
-        )
+        return self._unavailable("close", name=name, meant=meant, best=close[0])
 
 
 def _declared(file: Path) -> tuple[int, str, Path, int]:

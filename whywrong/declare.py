@@ -5,22 +5,25 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
-from whywrong.catalog import HOMES, INSIDE, Catalog, Unavailable
+from whywrong.catalog import INSIDE, Catalog, Unavailable
 from whywrong.context import unknown_words
 from whywrong.faults import Fault, as_in_torch, fault, fault_list
 from whywrong.patches import BadDeclaration, apart, compiled, patched, with_body
 from whywrong.slips import Slip, slips_in
 
 __all__ = ["BadDeclaration", "BuiltIn", "Case", "Catalog", "Exercise", "Fault"]
-__all__ += ["HOMES", "Kind", "Property", "Question", "Reason", "Unavailable"]
-__all__ += ["WrongForm", "apart", "fault", "fault_list", "parameter_names"]
-__all__ += ["patched", "put_to_use"]
+__all__ += ["Kind", "Property", "Question", "Reason", "Unavailable", "WrongForm"]
+__all__ += ["apart", "fault", "fault_list", "parameter_names", "patched"]
+__all__ += ["put_to_use"]
+
+
+_Ids = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -293,14 +296,13 @@ class Exercise(_Breakable):
         solution: Callable[..., Any],
         *,
         faults: tuple[Fault, ...] = (),
-        without: tuple[str, ...] = (),
-        without_cases: tuple[str, ...] = (),
-        in_float64: tuple[str, ...] = (),
+        without: _Ids = (),
+        without_cases: _Ids = (),
+        in_float64: _Ids = (),
         **own: Any,
     ) -> "Exercise":
         """Return the same exercise in PyTorch: it shares the cases, mistakes and sentences.
 
-        solution: the twin's own.
         faults: mistakes of the twin's own, and those of NumPy's whose patch reads otherwise here.
         without: the ids of NumPy's mistakes that nobody can make here.
         without_cases: the kinds of NumPy's cases that are not asked for here.
@@ -308,31 +310,16 @@ class Exercise(_Breakable):
             others are float32, and the one called "float32" is float64.
         **own: its place, section, task, hints, minutes and level, and what else differs.
         """
-
-        def cases() -> tuple[Case, ...]:
-            asked = [c for c in self.cases() if c.kind not in without_cases]
-            return tuple(
-                c if c.kind in in_float64 else _in_float32(c) for c in asked
-            )
-
-        new = {known.id: known for known in faults}
-        shared = [known for known in self.faults if known.id not in without]
-        missing = {*without} - {known.id for known in self.faults}
-        if missing:
-            raise BadDeclaration(
-                f"{solution.__module__}: without={missing} are not faults of {self.name!r}"
-            )
-        kept = ("terms", "properties", "results", "points", "tolerance")
-        settings = {
-            "cases": cases,
+        shared = ("terms", "properties", "results", "points", "tolerance")
+        settings = {name: getattr(self, name) for name in shared} | {
+            "cases": partial(
+                _cases_in_torch, self.cases, without_cases, in_float64
+            ),
+            "faults": _faults_in_torch(self, solution, faults, without),
             "kinds": {"float64": _FLOAT64, **self.kinds},
-            **{name: getattr(self, name) for name in kept},
+            "library": "torch",
         }
-        both = [as_in_torch(known, new.pop(known.id, None)) for known in shared]
-        all_faults = (*both, *new.values())
-        return Exercise(
-            solution, library="torch", faults=all_faults, **settings | own
-        )
+        return Exercise(solution, **settings | own)
 
 
 def parameter_names(function: Callable[..., Any]) -> list[str]:
@@ -348,14 +335,36 @@ def parameter_names(function: Callable[..., Any]) -> list[str]:
 _FLOAT64 = Kind("for float64 tensors", "A new tensor made without `dtype=`?")
 
 
+def _cases_in_torch(
+    cases: Callable[[], tuple[Case, ...]], without: _Ids, in_float64: _Ids
+) -> tuple[Case, ...]:
+    """Return cases for tensors, which are float32 unless something is said."""
+    asked = [case for case in cases() if case.kind not in without]
+    return tuple(c if c.kind in in_float64 else _in_float32(c) for c in asked)
+
+
 def _in_float32(case: Case) -> Case:
-    """Return a case for tensors, which are float32 unless something is said."""
     other, kind = ("f8", "float64") if case.kind == "float32" else ("f4", case.kind)
-    is_float = [
-        isinstance(x, np.ndarray) and x.dtype.kind == "f" for x in case.args
-    ]
-    both = zip(case.args, is_float, strict=True)
-    return Case(tuple(x.astype(other) if yes else x for x, yes in both), kind)
+
+    def cast(value: Any) -> Any:
+        is_float = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+        return value.astype(other) if is_float else value
+
+    return Case(tuple(map(cast, case.args)), kind)
+
+
+def _faults_in_torch(
+    numpy: Exercise, twin: Callable[..., Any], own: tuple[Fault, ...], without: _Ids
+) -> tuple[Fault, ...]:
+    known, new = ({one.id: one for one in two} for two in (numpy.faults, own))
+    missing = {*without} - {*known}
+    if missing:
+        raise BadDeclaration(
+            f"{twin.__module__}: without={missing} are not faults of {numpy.name!r}"
+        )
+    shared = [id for id in known if id not in without]
+    both = [as_in_torch(known[id], new.pop(id, None)) for id in shared]
+    return (*both, *new.values())
 
 
 @dataclass(frozen=True)

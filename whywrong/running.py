@@ -41,25 +41,13 @@ __all__ += ["unwritten_step"]
 
 
 @dataclass(frozen=True)
-class Trial:
-    """The outcome of every case for one function.
-
-    exercise
-    function: the learner's.
-    outcomes: one for each case; fewer where a call ran out of time.
-    clock: the time that is left for more calls.
-    known: the mistakes that were recognized, with slips and without.
-    spared: seconds of computing that a search did not need, for the next one.
-    spoils: whether wrong versions of the solution, by their names, break what is right here.
-    """
+class _Calls:
+    """What came of the calls of a function, and what should have come."""
 
     exercise: Exercise
     function: Callable[..., Any]
     outcomes: tuple[Outcome, ...]
     clock: Clock
-    known: dict[bool, Finding | None] = field(default_factory=dict)
-    spared: list[float] = field(default_factory=list)
-    spoils: dict[tuple[str, ...], bool] = field(default_factory=dict)
 
     @cached_property
     def side(self) -> Side:
@@ -76,10 +64,54 @@ class Trial:
         """The names of the arguments."""
         return self.exercise.argument_names[: -1 if self.exercise.results else None]
 
+    def given(self, i: int) -> tuple[Any, ...]:
+        """Return fresh copies of a case's arguments."""
+        return self._native(self.cases[i].args)
+
+    def _native(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(self.side.native(self.side.copy(value)) for value in args)
+
+    def got(self, i: int) -> np.ndarray:
+        """Return what came back, as a NumPy array."""
+        return self.side.as_numpy(self.outcomes[i].value)
+
+    def tolerance(self, i: int) -> float:
+        """Return the tolerance that the coarsest dtype in play asks for."""
+        if self.exercise.tolerance is not None:
+            return self.exercise.tolerance
+        values = [*self.outcomes[i].given, self.outcomes[i].value]
+        return relative_tolerance(map(self.side.precision, values))
+
+    def expect(self, given: tuple[Any, ...]) -> np.ndarray | Exception:
+        """Return the reference's answer, computed in float64."""
+        try:
+            with np.errstate(all="ignore"):
+                right = self.exercise.used(self.exercise.solution)
+                return self.side.as_numpy(right(*map(self.side.widen, given)))
+        except ValueError as error:
+            return error
+
     @cached_property
     def expected(self) -> list[np.ndarray | Exception]:
         """What the reference gives in float64, or the exception that it raises."""
         return [self.expect(self.given(i)) for i in range(len(self.outcomes))]
+
+
+@dataclass(frozen=True)
+class Trial(_Calls):
+    """The outcome of every case for one function.
+
+    function: the learner's.
+    outcomes: one for each case; fewer where a call ran out of time.
+    clock: the time that is left for more calls.
+    known: the mistakes that were recognized, with slips and without.
+    spared: seconds of computing that a search did not need, for the next one.
+    spoils: whether wrong versions of the solution, by their names, break what is right here.
+    """
+
+    known: dict[bool, Finding | None] = field(default_factory=dict)
+    spared: list[float] = field(default_factory=list)
+    spoils: dict[tuple[str, ...], bool] = field(default_factory=dict)
 
     @cached_property
     def wrong(self) -> list[int]:
@@ -104,30 +136,6 @@ class Trial:
     def uses(self) -> frozenset[str]:
         """The names that the learner's code uses, its own helpers' included."""
         return safely(lambda: names_used(self.function), frozenset())
-
-    def given(self, i: int) -> tuple[Any, ...]:
-        """Return fresh copies of a case's arguments."""
-        return self._native(self.cases[i].args)
-
-    def got(self, i: int) -> np.ndarray:
-        """Return what came back, as a NumPy array."""
-        return self.side.as_numpy(self.outcomes[i].value)
-
-    def tolerance(self, i: int) -> float:
-        """Return the tolerance that the coarsest dtype in play asks for."""
-        if self.exercise.tolerance is not None:
-            return self.exercise.tolerance
-        values = [*self.outcomes[i].given, self.outcomes[i].value]
-        return relative_tolerance(map(self.side.precision, values))
-
-    def expect(self, given: tuple[Any, ...]) -> np.ndarray | Exception:
-        """Return the reference's answer, computed in float64."""
-        try:
-            with np.errstate(all="ignore"):
-                right = self.exercise.used(self.exercise.solution)
-                return self.side.as_numpy(right(*map(self.side.widen, given)))
-        except ValueError as error:
-            return error
 
     def called_with(self, i: int) -> str:
         """Return the arguments' shapes and dtypes in words."""
@@ -161,9 +169,6 @@ class Trial:
         got, expected, near = self.got(i), self.expected[i], self.tolerance(i)
         terms = exercise.terms
         return Context(given, got, expected, case.kind, self._call, terms, near)
-
-    def _native(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(self.side.native(self.side.copy(value)) for value in args)
 
     def _call(self, *args: Any) -> np.ndarray | None:
         given, left = self._native(args), self.clock.left
