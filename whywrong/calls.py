@@ -61,9 +61,8 @@ def call_guarded(
             value = run_limited(lambda: function(*given), seconds)
         except KeyPressed:
             raise
-        except (
-            BaseException
-        ) as error:  # SystemExit, TimesUp, the learner's own: results
+        # SystemExit, TimesUp and the learner's own are results.
+        except BaseException as error:
             return Outcome(None, error, printed.getvalue(), given)
     return Outcome(value, None, printed.getvalue(), given)
 

@@ -10,16 +10,9 @@ import numpy as np
 
 from whywrong.arrays import different
 
-__all__ = [
-    "Context",
-    "Finding",
-    "QUOTES",
-    "Sentences",
-    "first_difference",
-    "listed",
-    "number",
-]
-__all__ += ["place_of_largest", "span", "told_apart", "unknown_words"]
+__all__ = ["Context", "Finding", "QUOTES", "Sentences", "first_difference"]
+__all__ += ["listed", "number", "place_of_largest", "span", "told_apart"]
+__all__ += ["unknown_words"]
 
 
 @dataclass(frozen=True)

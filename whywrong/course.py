@@ -5,7 +5,7 @@ shows one from its first file to its grades.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -55,14 +55,9 @@ class Course:
         result = self._judge(fn, name, strict)
         if strict:
             return _raise_unless_right(result)
-        trouble = (
-            record_pass(f"{self._prefix}{result.name}") if result.passed else None
-        )
-        return (
-            replace(result, remarks=(*result.remarks, trouble))
-            if trouble
-            else result
-        )
+        trouble = result.passed and record_pass(f"{self._prefix}{result.name}")
+        remarks = (*result.remarks, trouble) if trouble else result.remarks
+        return replace(result, remarks=remarks)
 
     def require(
         self, fn: Any, name: str | None = None, *, seed: int | str | None = None
@@ -77,24 +72,22 @@ class Course:
 
     def hint(self, name: Any) -> Hints | Result:
         """Show one more hint for an exercise at each call."""
-        try:
-            task = self.catalog.find(self.catalog.name_of(name, None))
-        except Unavailable as problem:
-            return Result("wrong", str(problem))
-        return show_hints(task, leads_to_solution=_shows_solutions())
+        shown = partial(show_hints, leads_to_solution=_shows_solutions())
+        return self._shown(name, shown)
 
     def solution(self, name: Any) -> Source | Result:
         """Show a solution of an exercise."""
-        if not _shows_solutions():
-            off = "`COURSE_ATTN_SOLUTIONS=off`"
-            return Result(
-                "wrong", f"Solutions are switched off here ({off}). The hints help."
-            )
+        if _shows_solutions():
+            return self._shown(name, lambda task: show_source(task.solution))
+        off = "`COURSE_ATTN_SOLUTIONS=off`"
+        said = f"Solutions are switched off here ({off}). The hints help."
+        return Result("wrong", said)
+
+    def _shown(self, name: Any, show: Callable[[Any], Any]) -> Any:
         try:
-            task = self.catalog.find(self.catalog.name_of(name, None))
+            return show(self.catalog.find(self.catalog.name_of(name, None)))
         except Unavailable as problem:
             return Result("wrong", str(problem))
-        return show_source(task.solution)
 
     def progress(self, file: str | os.PathLike[str] | None = None) -> Overview:
         """Show which exercises are done, by chapter.
@@ -129,17 +122,13 @@ class Course:
             return Result("wrong", str(problem), faults=("unknown-exercise",))
         except KeyboardInterrupt:
             raise
-        except (
-            BaseException
-        ) as error:  # an object of the learner's may raise anything
+        # An object of the learner's may raise anything.
+        except BaseException as error:
             if strict:
                 raise
-            text = safely(partial(str, error), "")
-            said = f"{type(error).__name__}: {text}"
-            message = (
-                f"The checker itself failed, which is not your fault ({said})."
-            )
-            return Result("crashed", message)
+            said = f"{type(error).__name__}: {safely(partial(str, error), '')}"
+            failed = "The checker itself failed, which is not your fault"
+            return Result("crashed", f"{failed} ({said}).")
 
 
 def _is_strict() -> bool:

@@ -75,15 +75,12 @@ def entry_problem(
         which = "text" if isinstance(function, str) else nothing
         noun = type(function).__name__
         what = "a NumPy array" if noun == "ndarray" else _with_article(noun)
-        return _SAID.find(
-            f"not-callable {which}", value=function, what=what, **words
-        )
+        words |= {"value": function, "what": what}
+        return _SAID.find(f"not-callable {which}", **words)
     try:
         signature = inspect.signature(function)
-    except (
-        TypeError,
-        ValueError,
-    ):  # some functions in C tell nothing about themselves
+    # Some functions in C tell nothing about themselves.
+    except (TypeError, ValueError):
         return None
     try:
         signature.bind(*expected)
@@ -115,9 +112,8 @@ def _mismatch(signature: inspect.Signature, expected: list[str]) -> str:
     return _SAID.say(which, names=" and ".join(f"`{name}`" for name in names))
 
 
-_EMPTY_BODY = {
-    *("RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "MAKE_CELL")
-}
+_LOADING = {"LOAD_CONST", "RETURN_CONST"}
+_EMPTY_BODY = _LOADING | {"RESUME", "NOP", "RETURN_VALUE", "MAKE_CELL"}
 
 
 def is_stub(function: Any) -> bool:
@@ -126,8 +122,7 @@ def is_stub(function: Any) -> bool:
     if code is None:
         return False
     steps = list(dis.get_instructions(code))
-    loading = ("LOAD_CONST", "RETURN_CONST")
-    returned = [step.argval for step in steps if step.opname in loading]
+    returned = [step.argval for step in steps if step.opname in _LOADING]
     return returned == [None] and {step.opname for step in steps} <= _EMPTY_BODY
 
 
@@ -195,12 +190,7 @@ def _kind_fits(array: np.ndarray, expected: np.ndarray, value: Any) -> bool:
     return array.dtype.kind in ("iu" if wanted in "iu" else wanted) or whole
 
 
-_WORDS = {
-    "b": "truth values",
-    "i": "integers",
-    "u": "integers",
-    "f": "real numbers",
-}
+_WORDS = dict(b="truth values", i="integers", u="integers", f="real numbers")
 
 
 def _wrong_kind(array: np.ndarray, expected: np.ndarray) -> str:
@@ -209,14 +199,10 @@ def _wrong_kind(array: np.ndarray, expected: np.ndarray) -> str:
         for dtype in (array.dtype, expected.dtype)
     )
     said = _SAID.say("dtype", have=have, dtype=array.dtype, want=want)
-    for hint, applies in (
-        ("whole", array.dtype.kind in "iu" and expected.dtype.kind == "f"),
-        ("truth", expected.dtype.kind == "b"),
-        ("complex", array.dtype.kind == "c"),
-    ):
-        if applies:
-            return f"{said} {_SAID[f'dtype {hint}']}"
-    return said
+    kinds = array.dtype.kind, expected.dtype.kind
+    hint = "truth" if kinds[1] == "b" else "complex" if kinds[0] == "c" else ""
+    hint = "whole" if kinds in (("i", "f"), ("u", "f")) else hint
+    return f"{said} {_SAID[f'dtype {hint}']}" if hint else said
 
 
 # What sets the kind of numbers, by the names in the code.
@@ -226,7 +212,7 @@ _MAKING = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tenso
 
 
 def those_of(names: Iterable[str], uses: Collection[str]) -> str:
-    """Return those of some names that the learner's code has: "`a`, or `b`"."""
+    """Return those of some names that the learner's code has: "`a` or `b`"."""
     return " or ".join(f"`{name}`" for name in names if name in uses)
 
 

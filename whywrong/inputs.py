@@ -22,8 +22,7 @@ def with_other_inputs(
     one that is written out, such as the example, is the same for everybody. What the exercise
     itself draws, `Exercise.drawn`, is added.
 
-    task: as it is declared.
-    seed: equal seeds give equal inputs, on every machine.
+    Equal seeds give equal inputs, on every machine.
     """
     if isinstance(task, Question):
         return task

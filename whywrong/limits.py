@@ -30,13 +30,12 @@ class Clock:
         return time.monotonic() > self._until
 
 
-# How much slower Python is in a browser: what is limited by computing gets so much more there.
-_SLOWNESS = 3.0 if sys.platform == "emscripten" else 1.0
+_IN_BROWSER = sys.platform == "emscripten"
+# How much slower Python is there: what is limited by computing gets so much more.
+_SLOWNESS = 3.0 if _IN_BROWSER else 1.0
 # A machine that has more to do is waited for, this many times as long.
 _WAITED = 20
-_processor_time = (
-    time.monotonic if sys.platform == "emscripten" else time.process_time
-)
+_processor_time = time.monotonic if _IN_BROWSER else time.process_time
 
 
 class Budget:
@@ -106,7 +105,7 @@ def run_limited(call: Callable[[], Any], seconds: float) -> Any:
     if threading.current_thread() is not threading.main_thread():
         return watched(call, seconds)
     # A timer cannot interrupt Python on Windows, nor in a browser.
-    has_alarm = hasattr(signal, "setitimer") and sys.platform != "emscripten"
+    has_alarm = hasattr(signal, "setitimer") and not _IN_BROWSER
     presses: list[int] = []
 
     def press(signum: int, frame: FrameType | None) -> None:

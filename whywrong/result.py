@@ -55,10 +55,8 @@ class Result:
     def __repr__(self) -> str:
         """Give the verdict as plain text."""
         symbol, word, _ = _HEADINGS[self.status]
-        lines = [
-            f"{symbol} {word}{': ' * bool(self.name)}{self.name}",
-            self.message,
-        ]
+        name = f": {self.name}" if self.name else ""
+        lines = [f"{symbol} {word}{name}", self.message]
         lines += [f"Note: {remark}" for remark in self.remarks]
         if self.printed:
             lines.append(f"Your function printed:\n{_shortened(self.printed)}")
@@ -123,9 +121,8 @@ def _inline(text: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    text = text.encode(
-        "utf-8", "replace"
-    ).decode()  # a lone surrogate cannot be shown
+    # A lone surrogate cannot be shown.
+    text = text.encode("utf-8", "replace").decode()
     more = len(text) - _MOST_PRINTED
     if more <= 0:
         return text.rstrip("\n")

@@ -19,14 +19,8 @@ from whywrong.catalog import HOMES
 from whywrong.context import Finding, Sentences
 from whywrong.limits import Clock, TimesUp
 
-__all__ = [
-    "crash_finding",
-    "names_used",
-    "own_place",
-    "quoted",
-    "raised_by_learner",
-]
-__all__ += ["tip", "unwritten_step"]
+__all__ = ["crash_finding", "names_used", "own_place", "quoted"]
+__all__ += ["raised_by_learner", "tip", "unwritten_step"]
 
 _MOST_SAID = 400
 _MOST_HELPERS = 8
@@ -59,19 +53,14 @@ def own_place(
     error: BaseException, function: Callable[..., Any]
 ) -> tuple[int, str] | None:
     """Return the last line of the learner's own that was running, and its source."""
-    namespace, places = _globals_of(function), _places(error)
+    raised, namespace = walk_tb(error.__traceback__), _globals_of(function)
+    places = error.places if isinstance(error, TimesUp) else raised
     own = [place for place in places if place[0].f_globals is namespace]
     if not own:
         return None
     frame, number = own[-1]
     source = linecache.getline(frame.f_code.co_filename, number, frame.f_globals)
     return number, _readable(source.strip())[:_MOST_SAID]
-
-
-def _places(error: BaseException) -> list[tuple[FrameType, int]]:
-    if isinstance(error, TimesUp):
-        return error.places
-    return [*walk_tb(error.__traceback__)]
 
 
 def _unwrapped(function: Any) -> Any:
@@ -102,13 +91,9 @@ def names_used(function: Any) -> frozenset[str]:
             for const in code.co_consts:
                 if isinstance(const, tuple):  # the names of keywords
                     names |= {word for word in const if isinstance(word, str)}
-            helpers = [home.get(name) for name in sorted(names - used)]
-            parts += [
-                h
-                for h in helpers
-                if (inspect.isfunction(h) or inspect.isclass(h))
-                and _globals_of(h) is home
-            ]
+            for helper in map(home.get, sorted(names - used)):
+                is_code = inspect.isfunction(helper) or inspect.isclass(helper)
+                parts += [helper] * (is_code and _globals_of(helper) is home)
             used |= names
     return frozenset(used)
 
@@ -144,8 +129,12 @@ def _readable(text: str) -> str:
 
 def raised_by_learner(error: BaseException, function: Callable[..., Any]) -> bool:
     """Whether the exception was raised in the learner's own code, not in a library it calls."""
-    places = [*walk_tb(error.__traceback__)]
-    return bool(places) and places[-1][0].f_globals is _globals_of(function)
+    frames = _frames(error)
+    return bool(frames) and frames[-1].f_globals is _globals_of(function)
+
+
+def _frames(error: BaseException) -> list[FrameType]:
+    return [frame for frame, _ in walk_tb(error.__traceback__)]
 
 
 def unwritten_step(
@@ -154,7 +143,7 @@ def unwritten_step(
     """Return the name of another function of the learner's that is still a stub, or None."""
     if not raised_by_learner(error, function):
         return None
-    code = [*walk_tb(error.__traceback__)][-1][0].f_code
+    code = _frames(error)[-1].f_code
     is_other = code not in _codes_of(inspect.unwrap(function))
     known = _globals_of(function) or {}
     return code.co_name if is_other and code.co_name in known else None
@@ -191,24 +180,16 @@ two: `x.{name}(dim=…)` gives two tensors, values and indices: take `.values`, 
 """)
 _say = _SAID.say
 _IMPORTED = {"np": "import numpy as np", "torch": "import torch"}
-# By what an exception's text says.
-_TIPS: tuple[tuple[str, str, dict[str, str]], ...] = (
-    (
-        r"matmul: .*\(size (?P<second>\d+) is different from (?P<first>\d+)\)",
-        "product",
-        {},
-    ),
-    (
-        r"shapes cannot be multiplied \(\d+x(?P<first>\d+) and (?P<second>\d+)x\d+\)",
-        "product",
-        {},
-    ),
-    (r"truth value of an array .* is ambiguous", "truth", {"library": "np"}),
-    (r"Boolean value of Tensor .* is ambiguous", "truth", {"library": "torch"}),
-    (r"torch.return_types.(?P<name>max|min)", "two", {}),
-    (r"numpy boolean (negative|subtract)", "minus", {"library": "np"}),
-    (r"`-` operator, (on|with) .*bool tensor", "minus", {"library": "torch"}),
-)
+# By what an exception's text says; the second word of a name is the library.
+_TIPS = {
+    r"matmul: .*\(size (?P<second>\d+) is different from (?P<first>\d+)\)": "product",
+    r"shapes cannot be multiplied \(\d+x(?P<first>\d+) and (?P<second>\d+)x\d+\)": "product",
+    r"truth value of an array .* is ambiguous": "truth np",
+    r"Boolean value of Tensor .* is ambiguous": "truth torch",
+    r"torch.return_types.(?P<name>max|min)": "two",
+    r"numpy boolean (negative|subtract)": "minus np",
+    r"`-` operator, (on|with) .*bool tensor": "minus torch",
+}
 
 
 def tip(error: BaseException, function: Callable[..., Any]) -> str:
@@ -239,9 +220,8 @@ def _unknown_name(name: str, function: Callable[..., Any]) -> str:
         return _say("import", imported=_IMPORTED[name])
     # That of the library which the learner's function uses comes first.
     used = names_used(function)
-    loaded = sorted(
-        (n for n in HOMES if n in sys.modules), key=lambda n: n not in used
-    )
+    loaded = [library for library in HOMES if library in sys.modules]
+    loaded.sort(key=lambda library: library not in used)
     homes = (HOMES[library] for library in loaded)
     home = next((home for home in homes if name in import_module(home).__all__), "")
     return _say("home" if home else "unknown", name=name, home=home) if name else ""
@@ -252,17 +232,16 @@ def _of_text(text: str) -> str:
     shapes = re.search(r"could not be broadcast together with shapes (.*)", text)
     if shapes:
         return _of_shapes(re.findall(r"\(([\d,]*)\)", shapes[1]))
-    for expression, name, words in _TIPS:
+    for expression, name in _TIPS.items():
         match = re.search(expression, text)
         if match:
-            return _say(name, **words, **match.groupdict())
+            sentence, _, library = name.partition(" ")
+            return _say(sentence, library=library, **match.groupdict())
     return ""
 
 
 def _of_shapes(texts: list[str]) -> str:
-    shapes = [
-        tuple(int(size) for size in text.split(",") if size) for text in texts
-    ]
+    shapes = [tuple(map(int, filter(None, text.split(",")))) for text in texts]
     if len(shapes) != 2:
         return ""
     first, second = shapes

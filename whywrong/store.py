@@ -75,10 +75,8 @@ def _with_file(done: str, use: Callable[[Path], Any], off: Any) -> Any:
     try:
         path = store_path()
         return off if path is None else use(path)
-    except (
-        OSError,
-        RuntimeError,
-    ) as error:  # RuntimeError: there is no home folder
+    # RuntimeError: there is no home folder.
+    except (OSError, RuntimeError) as error:
         where = f" in {path}" if path else ""
         return f"Your progress could not be {done}{where} ({_reason(error)})."
 
