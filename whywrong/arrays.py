@@ -58,9 +58,8 @@ class Side:
 
     def copy(self, value: Any) -> Any:
         """Return an independent copy of an argument."""
-        return (
-            value.copy() if isinstance(value, np.ndarray) else copy.deepcopy(value)
-        )
+        is_array = isinstance(value, np.ndarray)
+        return value.copy() if is_array else copy.deepcopy(value)
 
     def widen(self, value: Any) -> Any:
         """Return an argument in float64 where it is a floating-point array."""

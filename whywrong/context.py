@@ -181,9 +181,9 @@ def unknown_words(template: str, known: Collection[str]) -> list[str]:
     ]
     parts = [(word, *word.partition(".")) for word in words]
     return [
-        word
-        for word, name, dot, attribute in parts
-        if name not in known or (dot and attribute not in QUOTES)
+        w
+        for w, name, dot, of in parts
+        if name not in known or dot and of not in QUOTES
     ]
 
 

@@ -76,15 +76,16 @@ def _gradients(output: Any, given: tuple[Any, ...]) -> _Gradients:
         -1.0, 2.0, output.numel(), dtype=torch.float64, device=output.device
     )
     total = (output.double() * weighting.reshape(output.shape)).sum()
-    asked = [
-        isinstance(value, torch.Tensor) and value.requires_grad for value in given
+    leaves = {
+        i: value
+        for i, value in enumerate(given)
+        if isinstance(value, torch.Tensor) and value.requires_grad
+    }
+    grads = torch.autograd.grad(total, [*leaves.values()], allow_unused=True)
+    found = {i: g for i, g in zip(leaves, grads, strict=True) if g is not None}
+    return [
+        found[i].cpu().numpy() if i in found else None for i in range(len(given))
     ]
-    leaves = [
-        value for value, is_asked in zip(given, asked, strict=True) if is_asked
-    ]
-    grads = iter(torch.autograd.grad(total, leaves, allow_unused=True))
-    found = [next(grads) if is_asked else None for is_asked in asked]
-    return [None if grad is None else grad.cpu().numpy() for grad in found]
 
 
 def _compared(

@@ -136,9 +136,8 @@ class _Alarm:
 
     def ring(self, signum: int, frame: FrameType | None) -> None:
         """Raise, or find a place to raise: the learner's `except:` has swallowed the first one."""
-        imports = any(
-            f.f_code.co_filename.startswith(_IMPORTS) for f in _frames(frame)
-        )
+        files = [near.f_code.co_filename for near in _frames(frame)]
+        imports = any(file.startswith(_IMPORTS) for file in files)
         if not self.late and imports and self.imports < _IMPORT_MAY_TAKE:
             self.imports += 1
             signal.setitimer(signal.ITIMER_REAL, self.seconds, _AGAIN)

@@ -113,7 +113,8 @@ def _explained(have: _Shape, want: _Shape) -> str:
     if want == ():
         return _SAID["one"]
     more = len(have) - len(want)
-    if _without_ones(have) == _without_ones(want):
+    longer = [[size for size in shape if size != 1] for shape in (have, want)]
+    if longer[0] == longer[1]:
         return _SAID[f"ones {'more' if more > 0 else 'less' if more else 'same'}"]
     if not more:
         return _same_length(have, want)
@@ -134,10 +135,6 @@ def _same_length(have: _Shape, want: _Shape) -> str:
         return _SAID["axes order"]
     wrong = [axis for axis, size in enumerate(have) if size != want[axis]]
     return _say("axes length", axis=wrong[0]) if len(wrong) == 1 else ""
-
-
-def _without_ones(shape: _Shape) -> list[int]:
-    return [size for size in shape if size != 1]
 
 
 def _is_part(short: _Shape, long: _Shape) -> bool:
