@@ -6,26 +6,14 @@ it is written for the other.
 
 import copy
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "Side",
-    "agree",
-    "different",
-    "in_torch",
-    "in_torch_words",
-    "relative_tolerance",
-    "side_of",
-]
-
-
-# --- when two are the same ------------------------------------------------------------------------
-
+__all__ = ["Side", "agree", "different", "in_torch", "in_torch_words"]
+__all__ += ["relative_tolerance", "side_of"]
 
 # Generous on purpose: right answers differ by rounding and by guards such as `+ 1e-8` in a
 # denominator, wrong ones by far more. The keys are the bytes of one number.
@@ -50,99 +38,60 @@ def different(got: np.ndarray, expected: np.ndarray, rtol: float) -> np.ndarray:
     if expected.dtype.kind not in "fc":
         return np.asarray(got != expected)
     finite = np.abs(expected[np.isfinite(expected)])
-    scale = finite.max() if finite.size and finite.max() > 0 else 1.0
+    near = rtol * (finite.max(initial=0) or 1.0)
     with np.errstate(all="ignore"):
-        return ~np.isclose(
-            got, expected, rtol=rtol, atol=rtol * scale, equal_nan=True
-        )
+        return ~np.isclose(got, expected, rtol=rtol, atol=near, equal_nan=True)
 
 
-# --- what each library does with its own ----------------------------------------------------------
+class Side:
+    """What is to be known about one library's arrays: here NumPy's; `side_of` returns it.
 
-
-class Side(ABC):
-    """What is to be known about one library's arrays; `side_of` returns it.
-
-    Attributes
-    ----------
-    name, noun : str
-        The library, as exercises name it, and what its arrays are called.
+    name, noun: the library, as exercises name it, and what its arrays are called.
     """
 
-    name: str
-    noun: str
+    name = "numpy"
+    noun = "a NumPy array"
 
-    @abstractmethod
     def native(self, value: Any) -> Any:
         """Return a case's argument as this library's own kind; cases are declared in NumPy."""
+        return value
 
-    @abstractmethod
     def copy(self, value: Any) -> Any:
         """Return an independent copy of an argument."""
+        is_array = isinstance(value, np.ndarray)
+        return value.copy() if is_array else copy.deepcopy(value)
 
-    @abstractmethod
     def widen(self, value: Any) -> Any:
         """Return an argument in float64 where it is a floating-point array."""
+        is_float = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+        return value.astype(np.float64) if is_float else value
 
-    @abstractmethod
     def is_native(self, value: Any) -> bool:
         """Whether a result is of the library's own kind."""
+        return isinstance(value, np.ndarray | np.generic)
 
-    @abstractmethod
     def as_numpy(self, value: Any) -> np.ndarray:
         """Return a native result as a plain array, to be compared."""
+        # Of a larger integer NumPy would make an object.
+        is_large = isinstance(value, int) and abs(value) >= 2**63
+        return np.asarray(float(value) if is_large else value)
 
-    @abstractmethod
     def precision(self, value: Any) -> int | None:
         """Return the bytes of one number of a floating-point array; None for everything else."""
+        is_float = self.is_native(value) and value.dtype.kind == "f"
+        return value.dtype.itemsize if is_float else None
 
-    @abstractmethod
     def describe(self, value: Any) -> str:
         """Return an argument's shape and dtype, or the value itself where that is short."""
+        if isinstance(value, np.ndarray):
+            return f"{value.shape} {value.dtype}"
+        return getattr(value, "__name__", repr(value))[:40]
 
 
 @cache
 def side_of(library: str) -> Side:
     """Return what is known about this library's arrays; PyTorch is imported when asked for."""
-    return _PyTorch() if library == "torch" else _NumPy()
-
-
-class _NumPy(Side):
-    name = "numpy"
-    noun = "a NumPy array"
-
-    def native(self, value: Any) -> Any:
-        return value
-
-    def copy(self, value: Any) -> Any:
-        return (
-            value.copy() if isinstance(value, np.ndarray) else copy.deepcopy(value)
-        )
-
-    def widen(self, value: Any) -> Any:
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            return value.astype(np.float64)
-        return value
-
-    def is_native(self, value: Any) -> bool:
-        return isinstance(value, np.ndarray | np.generic)
-
-    def as_numpy(self, value: Any) -> np.ndarray:
-        if isinstance(value, int) and abs(value) >= 2**63:
-            # Of a larger integer NumPy would make an object.
-            return np.asarray(float(value))
-        return np.asarray(value)
-
-    def precision(self, value: Any) -> int | None:
-        is_float = (
-            isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f"
-        )
-        return value.dtype.itemsize if is_float else None
-
-    def describe(self, value: Any) -> str:
-        if isinstance(value, np.ndarray):
-            return f"{value.shape} {value.dtype}"
-        return getattr(value, "__name__", repr(value))[:40]
+    return _PyTorch() if library == "torch" else Side()
 
 
 class _PyTorch(Side):
@@ -164,7 +113,7 @@ class _PyTorch(Side):
         return copy.deepcopy(value)
 
     def widen(self, value: Any) -> Any:
-        return value.to(self._torch.float64) if self._is_float(value) else value
+        return value.double() if self.precision(value) else value
 
     def is_native(self, value: Any) -> bool:
         return isinstance(value, self._torch.Tensor)
@@ -177,19 +126,13 @@ class _PyTorch(Side):
         return (plain.float() if is_short else plain).numpy()
 
     def precision(self, value: Any) -> int | None:
-        return value.element_size() if self._is_float(value) else None
+        is_float = self.is_native(value) and value.is_floating_point()
+        return value.element_size() if is_float else None
 
     def describe(self, value: Any) -> str:
         if self.is_native(value):
-            dtype = str(value.dtype).removeprefix("torch.")
-            return f"{tuple(value.shape)} {dtype}"
+            return f"{tuple(value.shape)} {value.dtype}".replace("torch.", "")
         return repr(value)[:40]
-
-    def _is_float(self, value: Any) -> bool:
-        return self.is_native(value) and value.is_floating_point()
-
-
-# --- code for NumPy, written for PyTorch ----------------------------------------------------------
 
 
 def in_torch_words(message: str) -> str:

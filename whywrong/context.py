@@ -1,15 +1,18 @@
 """What a message may look at: one case, what came back and what was expected."""
 
-import string
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from string import Formatter
 from typing import Any
 
 import numpy as np
 
 from whywrong.arrays import different
 
-__all__ = ["Context", "Finding", "number", "span", "told_apart", "unknown_words"]
+__all__ = ["Context", "Finding", "QUOTES", "Sentences", "first_difference"]
+__all__ += ["listed", "number", "place_of_largest", "span", "told_apart"]
+__all__ += ["unknown_words"]
 
 
 @dataclass(frozen=True)
@@ -20,84 +23,61 @@ class Finding:
     message: str
 
 
-class Quoted:
-    """An argument or a result, as sentences may quote it: ``{scores.row}``, ``{X.shape}``."""
+class Sentences(dict[str, str]):
+    """Sentences by name, read from a text: ``name: sentence``, its later lines indented.
+
+    A name is the id of what the sentence says, and, where several have one id, a word more.
+    """
+
+    def __init__(self, text: str) -> None:
+        entries = re.findall(r"^([\w -]+): (.+(?:\n +.+)*)", text, re.M)
+        super().__init__((name, " ".join(said.split())) for name, said in entries)
+
+    def say(self, name: str, /, **words: Any) -> str:
+        """Return a sentence with its words put in."""
+        return self[name].format(**words)
+
+    def find(self, name: str, /, **words: Any) -> Finding:
+        """Return what a sentence says as a finding."""
+        return Finding((name.split()[0],), self.say(name, **words))
+
+
+def _rows(array: np.ndarray) -> np.ndarray:
+    last = array.shape[-1] if array.ndim else 1
+    return np.atleast_1d(array).reshape(-1, last)
+
+
+# What sentences may quote of an argument or a result: ``{scores.row}``, ``{X.shape}``.
+QUOTES: dict[str, Callable[[np.ndarray], str]] = {
+    "row": lambda array: listed(_rows(array)[0]),
+    "second": lambda array: listed(_rows(array)[:2][-1]),
+    "sums": lambda array: span(array.sum(axis=-1)),
+    "shape": lambda array: str(array.shape),
+    "last": lambda array: str(array.shape[-1]) if array.ndim else "no axis",
+    "rows": lambda array: str(array.shape[-2]) if array.ndim > 1 else "1",
+    "max": lambda array: number(array.max()),
+    "min": lambda array: number(array.min()),
+    "root": lambda array: number(np.sqrt(array.shape[-1] if array.ndim else array)),
+    "nan_rows": lambda array: str(np.isnan(array).any(axis=-1).sum()),
+    "dtype": lambda array: str(array.dtype),
+}
+
+
+class _Quoted:
+    """An argument or a result: itself as a number or a short row of them, or its `QUOTES`."""
 
     def __init__(self, value: Any) -> None:
         self._value = value
 
     def __str__(self) -> str:
-        """Return a number or a short row of them as it is read, else the text of the value."""
-        if not isinstance(self._value, np.ndarray | np.generic | int | float):
-            return str(self._value)
-        array = self._array
-        if array.ndim > 1 or array.dtype.kind not in "biuf":
+        array = np.asarray(self._value)
+        is_number = isinstance(self._value, np.ndarray | np.generic | int | float)
+        if not is_number or array.ndim > 1 or array.dtype.kind not in "biuf":
             return str(self._value)
         return listed(array) if array.ndim else number(array)
 
-    @property
-    def row(self) -> str:
-        """The first row."""
-        return listed(self._rows()[0])
-
-    @property
-    def second(self) -> str:
-        """The second row, or the only one."""
-        return listed(self._rows()[:2][-1])
-
-    @property
-    def sums(self) -> str:
-        """Between which numbers the sums of the rows lie."""
-        return span(self._array.sum(axis=-1))
-
-    @property
-    def shape(self) -> str:
-        """The shape, as Python writes it."""
-        return str(tuple(int(size) for size in self._array.shape))
-
-    @property
-    def last(self) -> str:
-        """The length of the last axis: d, or the number of keys."""
-        return str(self._array.shape[-1]) if self._array.ndim else "no axis"
-
-    @property
-    def rows(self) -> str:
-        """The length of the last axis but one."""
-        return str(self._array.shape[-2]) if self._array.ndim > 1 else "1"
-
-    @property
-    def max(self) -> str:
-        """The largest number."""
-        return number(self._array.max())
-
-    @property
-    def min(self) -> str:
-        """The smallest number."""
-        return number(self._array.min())
-
-    @property
-    def root(self) -> str:
-        """The square root of a number, or of the length of the last axis."""
-        array = self._array
-        return number(np.sqrt(array.shape[-1] if array.ndim else array))
-
-    @property
-    def nan_rows(self) -> str:
-        """How many rows have a NaN."""
-        return str(int(np.isnan(self._array).any(axis=-1).sum()))
-
-    @property
-    def dtype(self) -> str:
-        """The kind of numbers."""
-        return str(self._array.dtype)
-
-    @property
-    def _array(self) -> np.ndarray:
-        return np.asarray(self._value)
-
-    def _rows(self) -> Any:
-        array = self._array
-        return array.reshape(-1, array.shape[-1]) if array.ndim else [[array]]
+    def __getattr__(self, name: str) -> str:
+        return QUOTES[name](np.asarray(self._value))
 
 
 @dataclass(frozen=True)
@@ -105,25 +85,16 @@ class Context:
     """One case on which the learner's answer is wrong, for the messages to quote from.
 
     A template may have these words: the arguments by name, ``your`` and ``right`` (the result),
-    each with the attributes of `Quoted`; ``worst_row``, which is a sentence; and the exercise's own
+    each alone or with one of `QUOTES`; ``worst_row``, which is a sentence; and the exercise's own
     terms.
 
-    Parameters
-    ----------
-    given : mapping
-        The arguments by name, as NumPy arrays.
-    got : np.ndarray
-        What came back.
-    expected : np.ndarray or Exception
-        What was expected: an exception where the task asks for one.
-    kind : str
-        The kind of the case.
-    call : callable
-        Calls the learner's function on other arguments (guarded); None where that raises.
-    terms : mapping
-        Words of the exercise's own: functions of a context.
-    rtol : float
-        The tolerance of this case.
+    given: the arguments by name, as NumPy arrays.
+    got: what came back.
+    expected: what was expected: an exception where the task asks for one.
+    kind: the kind of the case.
+    call: calls the learner's function on other arguments (guarded); None where that raises.
+    terms: words of the exercise's own: functions of a context.
+    rtol: the tolerance of this case.
     """
 
     given: Mapping[str, Any]
@@ -152,10 +123,9 @@ class Context:
             return f"You return {number(got)}; {number(expected)} is right."
         error = np.abs(np.nan_to_num(got, nan=np.inf) - expected.astype(float))
         error = np.nan_to_num(error, nan=0.0, posinf=np.inf).max(axis=-1)
-        worst = int(error.argmax())
-        place = [int(i) for i in np.unravel_index(worst, error.shape)]
+        place = [*place_of_largest(error)]
         where = f" {place[0] if len(place) == 1 else place}" if place else ""
-        mine, right = self.rows(worst)
+        mine, right = self.rows(int(error.argmax()))
         return f"Your row{where} is {mine}; {right} is right."
 
     def sums(self, of: str = "got", axis: int = -1) -> str:
@@ -164,42 +134,26 @@ class Context:
 
     def row(self, i: int = 0, of: str = "got") -> str:
         """Return a row of ``got``, ``expected`` or an argument, as it may be quoted."""
-        array = self._array(of)
-        return listed(
-            array.reshape(-1, array.shape[-1])[i] if array.ndim else [array]
-        )
+        return listed(_rows(self._array(of))[i])
 
     def rows(self, i: int = 0) -> tuple[str, str]:
         """Return a row of ``got`` and of ``expected``, quoted so that they look different."""
         mine, right = self.row(i), self.row(i, "expected")
         if mine != right:
             return mine, right
-        got, expected = (
-            np.atleast_1d(array).reshape(-1, array.shape[-1] if array.ndim else 1)[
-                i
-            ]
-            for array in (np.asarray(self.got), np.asarray(self.expected))
-        )
+        got, expected = (_rows(self._array(of))[i] for of in ("got", "expected"))
         error = np.abs(np.subtract(got, expected, dtype=float))
         # Where it differs most is the third of the entries that are shown.
         start = max(0, min(int(error.argmax()) - 2, len(got) - _SHOWN))
         for digits in _DIGITS:
-            mine = listed(got, digits, start)
-            right = listed(expected, digits, start)
+            mine, right = (listed(row, digits, start) for row in (got, expected))
             if mine != right:
                 break
         return mine, right
 
     def _array(self, of: str) -> np.ndarray:
-        arrays: dict[str, Any] = {
-            **self.given,
-            "got": self.got,
-            "expected": self.expected,
-        }
-        return np.asarray(arrays[of])
-
-
-_SENTENCES = ("worst_row",)
+        own = {"got": self.got, "expected": self.expected}
+        return np.asarray({**self.given, **own}[of])
 
 
 class _Words(dict[str, Any]):
@@ -213,42 +167,41 @@ class _Words(dict[str, Any]):
         c = self._context
         if word in c.terms:
             value = c.term(word)
-            return Quoted(value) if isinstance(value, np.ndarray) else value
-        if word in _SENTENCES:
-            return getattr(c, word)
-        results = {"your": c.got, "right": c.expected}
-        return Quoted(results[word] if word in results else c.given[word])
+            return _Quoted(value) if isinstance(value, np.ndarray) else value
+        if word == "worst_row":
+            return c.worst_row
+        return _Quoted({**c.given, "your": c.got, "right": c.expected}[word])
 
 
 def unknown_words(template: str, known: Collection[str]) -> list[str]:
     """Return the words of a template that neither `Context` nor the exercise has."""
-    unknown = []
-    for _, word, _, _ in string.Formatter().parse(template):
-        if word is None:
-            continue
-        name, _, attribute = word.partition(".")
-        fits = name in known or name in (*_SENTENCES, "your", "right")
-        if attribute:
-            fits = fits and isinstance(vars(Quoted).get(attribute), property)
-        if not fits:
-            unknown.append(word)
-    return unknown
+    known = {*known, "worst_row", "your", "right"}
+    words = [
+        word for _, word, _, _ in Formatter().parse(template) if word is not None
+    ]
+    parts = [(word, *word.partition(".")) for word in words]
+    return [
+        w
+        for w, name, dot, of in parts
+        if name not in known or dot and of not in QUOTES
+    ]
+
+
+def place_of_largest(array: np.ndarray) -> tuple[int, ...]:
+    """Return the index of the largest entry; of a mask, that of the first that is true."""
+    return tuple(map(int, np.unravel_index(array.argmax(), array.shape)))
 
 
 def first_difference(got: np.ndarray, expected: np.ndarray, rtol: float) -> str:
     """Say where the first wrong number stands."""
-    if got.shape != expected.shape:
-        return f"You return shape {got.shape}; shape {expected.shape} is asked for."
     wrong = different(got, expected, rtol)
-    place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+    place = place_of_largest(wrong)
     have, want = told_apart(got[place], expected[place])
     if not got.ndim:
         return f"you have {have}; {want} is right."
-    right = f"{wrong.size - int(wrong.sum())} of {wrong.size} numbers are right."
-    index = tuple(int(axis) for axis in place)
     return (
-        f"It differs from the reference, first at index {index}: you have {have}, "
-        f"{want} is right. {right}"
+        f"It differs from the reference, first at index {place}: you have {have}, {want} is right. "
+        f"{wrong.size - int(wrong.sum())} of {wrong.size} numbers are right."
     )
 
 
@@ -272,14 +225,8 @@ def told_apart(one: Any, other: Any) -> tuple[str, str]:
 
 def number(value: Any, digits: int = 4) -> str:
     """Return a number with four digits at most; whole numbers with all of theirs."""
-    if isinstance(value, bool | np.bool_):
-        return str(value)
-    if isinstance(value, int | np.integer):
-        return str(value)
     value = np.asarray(value).item()
-    if isinstance(value, bool | int):
-        return str(value)
-    return f"{value:.{digits}g}"
+    return str(value) if isinstance(value, bool | int) else f"{value:.{digits}g}"
 
 
 def span(values: Any) -> str:

@@ -10,14 +10,9 @@ __all__ = ["flush_folder", "write_whole"]
 def write_whole(path: Path, content: str | bytes, mode: int = 0o666) -> None:
     """Write a file so that who reads it finds the old content or the new, never a part.
 
-    Parameters
-    ----------
-    path : Path
-        The file; its folder is there.
-    content : str or bytes
-        What it is to hold; a text is written in UTF-8.
-    mode : int
-        Who may read and write a new file, less what the user's umask takes away.
+    path: the file; its folder is there.
+    content: what it is to hold; a text is written in UTF-8.
+    mode: who may read and write a new file, less what the user's umask takes away.
     """
     data = content.encode() if isinstance(content, str) else content
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")

@@ -22,12 +22,7 @@ def with_other_inputs(
     one that is written out, such as the example, is the same for everybody. What the exercise
     itself draws, `Exercise.drawn`, is added.
 
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared.
-    seed : int or str
-        Equal seeds give equal inputs, on every machine.
+    Equal seeds give equal inputs, on every machine.
     """
     if isinstance(task, Question):
         return task

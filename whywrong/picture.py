@@ -23,42 +23,25 @@ _STYLE = (
 
 
 def picture(chapters: Mapping[str, Sequence[str]], passed: Collection[str]) -> str:
-    """Draw which exercises are done.
+    """Draw which exercises are done, as an SVG whose label says the same in words.
 
-    Parameters
-    ----------
-    chapters : mapping
-        The exercises of each chapter.
-    passed : collection of str
-        Those that are done; others than in the chapters do not count.
+    chapters: the exercises of each chapter.
+    passed: those that are done; others than in the chapters do not count.
 
-    Returns
-    -------
-    str
-        An SVG whose label says the same in words.
-
-    Examples
-    --------
     >>> drawn = picture({"softmax": ["softmax", "entropy"]}, {"entropy"})
     >>> "1 of 2 exercises done: softmax 1 of 2" in drawn
     True
     """
-    done = {
-        chapter: sum(name in passed for name in names)
-        for chapter, names in chapters.items()
-    }
-    longest = max(map(len, chapters.values()), default=0)
-    width, height = _LABELS + _STEP * longest + 42, _ROW * len(chapters)
-    total = sum(map(len, chapters.values()))
-    told = ", ".join(
-        f"{_words(chapter)} {done[chapter]} of {len(names)}"
-        for chapter, names in chapters.items()
-    )
+    counts = [len(names) for names in chapters.values()]
+    done = [sum(name in passed for name in names) for names in chapters.values()]
+    width = _LABELS + _STEP * max(counts, default=0) + 42
+    height = _ROW * len(chapters)
+    each = zip(map(_words, chapters), done, counts, strict=True)
+    told = ", ".join(f"{words} {some} of {all}" for words, some, all in each)
     rows = "".join(
-        _row(place, chapter, names, passed, done[chapter])
-        for place, (chapter, names) in enumerate(chapters.items())
+        _row(place, *row, passed) for place, row in enumerate(chapters.items())
     )
-    label = escape(f"{sum(done.values())} of {total} exercises done: {told}")
+    label = escape(f"{sum(done)} of {sum(counts)} exercises done: {told}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="attn-squares" role="img"'
         f' width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -67,22 +50,18 @@ def picture(chapters: Mapping[str, Sequence[str]], passed: Collection[str]) -> s
 
 
 def _row(
-    place: int,
-    chapter: str,
-    names: Sequence[str],
-    passed: Collection[str],
-    done: int,
+    place: int, chapter: str, names: Sequence[str], passed: Collection[str]
 ) -> str:
-    top = _ROW * place + (_ROW - _SIDE) // 2
+    top, title = _ROW * place + (_ROW - _SIDE) // 2, escape(_words(chapter))
     squares = "".join(
         _square(_LABELS + _STEP * k, top, name, name in passed)
         for k, name in enumerate(names)
     )
     base, after = top + _SIDE - 3, _LABELS + _STEP * len(names) + 4
+    done = f"{sum(name in passed for name in names)}/{len(names)}"
     return (
-        f'<g data-chapter="{escape(_words(chapter))}">'
-        f'<text x="0" y="{base}">{escape(_words(chapter))}</text>{squares}'
-        f'<text class="count" x="{after}" y="{base}">{done}/{len(names)}</text></g>'
+        f'<g data-chapter="{title}"><text x="0" y="{base}">{title}</text>{squares}'
+        f'<text class="count" x="{after}" y="{base}">{done}</text></g>'
     )
 
 

@@ -15,25 +15,13 @@ _SAME = re.compile(r"(?:is|have) (\[.*?\]|[-.\d]+)[;,] \1 is right")
 
 
 def problems_of(task: Exercise | Question) -> list[str]:
-    """Return what is wrong with a declared exercise, a sentence each; nothing if all is well.
-
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared.
-    """
+    """Return what is wrong with a declared exercise, a sentence each; nothing if all is well."""
     problems = refused_solution(task) + _of_texts(task)
     return problems + _of_faults(task) if isinstance(task, Exercise) else problems
 
 
 def refused_solution(task: Exercise | Question) -> list[str]:
-    """Return what the solution is told if it is refused.
-
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared, or with other inputs.
-    """
+    """Return what the solution is told if it is refused."""
     answer = task.solution
     if isinstance(task, Exercise):
         # As a learner would have it: the solution itself is taken for the course's own function.
@@ -74,24 +62,17 @@ def _of_texts(task: Exercise | Question) -> list[str]:
 def _of_faults(exercise: Exercise) -> list[str]:
     problems, told_by = [], dict[str, str]()
     for known in exercise.faults:
-        result = judge(exercise, _as_plain_function(exercise, known))
+        result, said = judge(exercise, _as_plain_function(exercise, known)), None
+        told = ", ".join(result.faults) or result.status
         if result.passed:
-            problems.append(
-                f"the fault {known.id!r} passes: no input shows the difference"
-            )
+            said = "passes: no input shows the difference"
         elif (result.status, result.faults) != ("wrong", (known.id,)):
-            told = ", ".join(result.faults) or result.status
-            problems.append(
-                f"the fault {known.id!r} is taken for {told}: {result.message}"
-            )
+            said = f"is taken for {told}: {result.message}"
         elif result.message in told_by:
-            problems.append(
-                f"the fault {known.id!r} is told the sentence of {told_by[result.message]!r}"
-            )
+            said = f"is told the sentence of {told_by[result.message]!r}"
         elif _SAME.search(result.message):
-            problems.append(
-                f"the fault {known.id!r} is told that what it has is right: {result.message}"
-            )
+            said = f"is told that what it has is right: {result.message}"
+        problems += [f"the fault {known.id!r} {said}"] if said else []
         told_by.setdefault(result.message, known.id)
     return problems
 

@@ -23,25 +23,10 @@ class Source:
 
 
 def show_source(function: Callable[..., object]) -> Source:
-    """Show how a function is written, without its docstring.
+    """Show how a function is written, without its docstring; ``TypeError`` if it has no source.
 
-    Parameters
-    ----------
-    function : callable
-        A function written in Python.
+    A notebook shows it highlighted.
 
-    Returns
-    -------
-    Source
-        Shown highlighted in a notebook, as plain text elsewhere.
-
-    Raises
-    ------
-    TypeError
-        If it has no Python source.
-
-    Examples
-    --------
     >>> show_source(Source.__repr__)
     def __repr__(self) -> str:
         return self.code

@@ -15,7 +15,7 @@ from tests.site.soundness import accessibility_violations
 from tests.support.scripts import bundled, path_of
 from tools.book import BOOK
 from whywrong.picture import picture
-from whywrong.result import take_over
+from whywrong.store import take_over
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 expect = playwright.expect

@@ -2,6 +2,7 @@
 
 import pytest
 
+import course_attn.exercises  # noqa: F401 (the course tells where its functions are)
 from tests.whywrong.cells import scaled, written
 from whywrong import judge
 

@@ -47,6 +47,7 @@ def declared(*faults, **settings):
             "no word 'your.rank'",
         ),
         (lambda: fault("a", "x / 2", "x", says="{depth}"), "no word 'depth'"),
+        (lambda: fault("a", "x / 2", "x", says="{x.}"), "no word 'x.'"),
         (lambda: fault("a", "x / 2", "x"), "needs a sentence"),
         (lambda: fault("a", ("x / 2", "x"), ("x", "y"), **SAID), "'x' occurs"),
         (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from course_attn import exercises
-from whywrong import files, result
+from whywrong import files, store
 
 
 @pytest.fixture
@@ -30,23 +30,23 @@ def in_another_process(code):
 
 
 def test_record_pass_remembers_a_pass_once(path):
-    assert result.record_pass("softmax") is None
-    first = result.passed_exercises()
-    assert result.record_pass("softmax") is None
-    assert result.passed_exercises() == first and list(first[0]) == ["softmax"]
+    assert store.record_pass("softmax") is None
+    first = store.passed_exercises()
+    assert store.record_pass("softmax") is None
+    assert store.passed_exercises() == first and list(first[0]) == ["softmax"]
     assert json.loads(path.read_text())["version"] == 1
 
 
 def test_passed_exercises_needs_no_file(path):
-    assert result.passed_exercises() == ({}, None)
+    assert store.passed_exercises() == ({}, None)
 
 
 def test_record_pass_writes_nothing_when_off(monkeypatch, tmp_path):
     monkeypatch.setenv("COURSE_ATTN_PROGRESS", "off")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert result.record_pass("softmax") is None
+    assert store.record_pass("softmax") is None
     assert list(tmp_path.iterdir()) == []
-    assert "switched off" in result.passed_exercises()[1]
+    assert "switched off" in store.passed_exercises()[1]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_store_path_suits_the_system(
     monkeypatch.delenv("COURSE_ATTN_PROGRESS")
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setenv(variable, str(tmp_path))
-    assert result.store_path() == tmp_path / folder / "progress.json"
+    assert store.store_path() == tmp_path / folder / "progress.json"
 
 
 @pytest.mark.parametrize(
@@ -80,22 +80,22 @@ def test_store_path_suits_the_system(
 def test_broken_file_is_set_aside_with_a_message(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
-    message = result.record_pass("softmax")
+    message = store.record_pass("softmax")
     assert "kept as" in message
-    assert result.passed_exercises()[0].keys() == {"softmax"}
+    assert store.passed_exercises()[0].keys() == {"softmax"}
     aside = [file for file in path.parent.iterdir() if "broken" in file.name]
     assert aside[0].read_bytes() == content
 
 
 def test_folder_in_the_way_of_the_file_is_said(path):
     path.mkdir(parents=True)
-    assert "could not be saved" in result.record_pass("softmax")
-    assert "could not be read" in result.passed_exercises()[1]
+    assert "could not be saved" in store.record_pass("softmax")
+    assert "could not be read" in store.passed_exercises()[1]
 
 
 def test_file_in_place_of_the_folder_is_said(path):
     path.parent.write_text("in the way")
-    assert "could not be saved" in result.record_pass("softmax")
+    assert "could not be saved" in store.record_pass("softmax")
 
 
 def test_folder_that_refuses_a_file_is_said(path, monkeypatch):
@@ -104,7 +104,7 @@ def test_folder_that_refuses_a_file_is_said(path, monkeypatch):
 
     path.parent.mkdir()
     monkeypatch.setattr(files.os, "open", refuse)
-    assert "Permission denied" in result.record_pass("softmax")
+    assert "Permission denied" in store.record_pass("softmax")
 
 
 @pytest.mark.skipif(
@@ -113,11 +113,11 @@ def test_folder_that_refuses_a_file_is_said(path, monkeypatch):
 def test_folder_without_write_permission_is_said(path):
     path.parent.mkdir()
     path.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    assert "could not be saved" in result.record_pass("softmax")
+    assert "could not be saved" in store.record_pass("softmax")
 
 
 def test_record_pass_killed_while_writing_leaves_the_old_file(path, monkeypatch):
-    result.record_pass("first")
+    store.record_pass("first")
 
     class Killed(BaseException):
         pass
@@ -126,46 +126,46 @@ def test_record_pass_killed_while_writing_leaves_the_old_file(path, monkeypatch)
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(result.os, "fsync", kill)
+        patched.setattr(store.os, "fsync", kill)
         with pytest.raises(Killed):
-            result.record_pass("second")
-    assert result.passed_exercises()[0].keys() == {"first"}
+            store.record_pass("second")
+    assert store.passed_exercises()[0].keys() == {"first"}
     assert {file.name for file in path.parent.iterdir()} == {
         "progress.json",
         "progress.json.lock",
     }
-    assert result.record_pass("second") is None
+    assert store.record_pass("second") is None
 
 
 def test_lock_is_free_again_when_its_process_is_killed(path):
-    result.record_pass("first")
+    store.record_pass("first")
     process = in_another_process("""
         import time
-        from whywrong import result
-        with result._lock(result.store_path()):
+        from whywrong import store
+        with store._lock(store.store_path()):
             print("locked", flush=True)
             time.sleep(10_000)
     """)
     assert process.stdout.readline() == b"locked\n"
     process.kill()
     process.wait()
-    assert result.record_pass("second") is None
-    assert result.passed_exercises()[0].keys() == {"first", "second"}
+    assert store.record_pass("second") is None
+    assert store.passed_exercises()[0].keys() == {"first", "second"}
 
 
 def test_lock_held_for_long_is_said(path, monkeypatch):
-    monkeypatch.setattr(result, "_PATIENCE", 0.1)
+    monkeypatch.setattr(store, "_PATIENCE", 0.1)
     path.parent.mkdir()
     process = in_another_process("""
         import time
-        from whywrong import result
-        with result._lock(result.store_path()):
+        from whywrong import store
+        with store._lock(store.store_path()):
             print("locked", flush=True)
             time.sleep(10_000)
     """)
     process.stdout.readline()
     try:
-        assert "lock" in result.record_pass("softmax")
+        assert "lock" in store.record_pass("softmax")
     finally:
         process.kill()
         process.wait()
@@ -174,10 +174,10 @@ def test_lock_held_for_long_is_said(path, monkeypatch):
 def test_record_pass_loses_nothing_in_two_processes_at_once(path):
     code = """
         import sys
-        from whywrong import result
-        result._PATIENCE = 600
+        from whywrong import store
+        store._PATIENCE = 600
         for i in range(40):
-            assert result.record_pass(f"{name}-{{i}}") is None
+            assert store.record_pass(f"{name}-{{i}}") is None
     """
     processes = [
         in_another_process(
@@ -186,7 +186,7 @@ def test_record_pass_loses_nothing_in_two_processes_at_once(path):
         for n in "ab"
     ]
     assert [process.wait(600) for process in processes] == [0, 0]
-    assert len(result.passed_exercises()[0]) == 80
+    assert len(store.passed_exercises()[0]) == 80
 
 
 def test_pass_is_told_where_there_is_no_home(monkeypatch):
@@ -195,8 +195,8 @@ def test_pass_is_told_where_there_is_no_home(monkeypatch):
 
     monkeypatch.delenv("COURSE_ATTN_PROGRESS", raising=False)
     monkeypatch.setattr(Path, "home", homeless)
-    assert "could not be saved" in result.record_pass("softmax")
-    assert result.passed_exercises()[0] == {}
+    assert "could not be saved" in store.record_pass("softmax")
+    assert store.passed_exercises()[0] == {}
 
 
 def test_file_with_a_byte_order_mark_is_read(monkeypatch, tmp_path):
@@ -205,7 +205,7 @@ def test_file_with_a_byte_order_mark_is_read(monkeypatch, tmp_path):
         '{"version": 1, "passed": {"softmax": "2026"}}', encoding="utf-8-sig"
     )
     monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(path))
-    assert result.passed_exercises() == ({"softmax": "2026"}, None)
+    assert store.passed_exercises() == ({"softmax": "2026"}, None)
 
 
 def test_link_stays_a_link(monkeypatch, tmp_path):
@@ -213,7 +213,7 @@ def test_link_stays_a_link(monkeypatch, tmp_path):
     link = tmp_path / "progress.json"
     link.symlink_to(tmp_path / "synced" / "real.json")
     monkeypatch.setenv("COURSE_ATTN_PROGRESS", str(link))
-    assert result.record_pass("softmax") is None
+    assert store.record_pass("softmax") is None
     assert (
         link.is_symlink()
         and "softmax" in (tmp_path / "synced" / "real.json").read_text()
@@ -232,12 +232,12 @@ def saved(folder, **content):
 
 
 def test_take_over_adds_what_is_new_and_keeps_what_was_there(path, tmp_path):
-    result.record_pass("softmax")
-    own = result.passed_exercises()[0]["softmax"]
+    store.record_pass("softmax")
+    own = store.passed_exercises()[0]["softmax"]
     file = saved(tmp_path, passed={"softmax": "1999", "entropy": "2026-01-02"})
-    assert "1 exercise that was not here yet" in result.take_over(file)
+    assert "1 exercise that was not here yet" in store.take_over(file)
     passed = {"softmax": own, "entropy": "2026-01-02"}
-    assert result.passed_exercises() == (passed, None)
+    assert store.passed_exercises() == (passed, None)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_take_over_adds_what_is_new_and_keeps_what_was_there(path, tmp_path):
     ],
 )
 def test_take_over_says_what_is_wrong_with_a_file(path, tmp_path, content, said):
-    assert said in result.take_over(saved(tmp_path, **content))
+    assert said in store.take_over(saved(tmp_path, **content))
     assert not path.exists()
 
 
@@ -258,13 +258,13 @@ def test_take_over_says_what_is_wrong_with_a_file(path, tmp_path, content, said)
 def test_take_over_survives_damaged_files(path, tmp_path, text):
     file = tmp_path / "saved.json"
     file.write_text(text, errors="surrogatepass")
-    said = result.take_over(file)
+    said = store.take_over(file)
     assert "damaged" in said or "not a file of this course" in said
     assert not path.exists()
 
 
 def test_take_over_names_a_file_that_is_not_there(path, tmp_path):
-    assert "nowhere.json could not be read" in result.take_over(
+    assert "nowhere.json could not be read" in store.take_over(
         tmp_path / "nowhere.json"
     )
 

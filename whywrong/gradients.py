@@ -1,0 +1,128 @@
+"""Whether gradients reach the arguments of an answer in PyTorch, and are the right ones."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from whywrong.arrays import Side, agree
+from whywrong.context import Finding, Sentences
+from whywrong.form import those_of
+from whywrong.running import Trial, call_guarded, crash_finding
+
+__all__ = ["gradient_problem"]
+
+_SAID = Sentences("""
+detached: The numbers are right, but the result is cut off from its inputs: no gradient can flow
+    back. `.detach()`, `.numpy()`, `.item()`, `torch.tensor(…)` and `torch.no_grad()` all cut.
+detached copy: The numbers are right, but no gradient reaches `{name}`: on its way it is copied out
+    of the graph (`torch.tensor(…)`, `.detach()`, `.item()`, `.data`).
+detached stop: The numbers are right, but as soon as the tensors require gradients (as in training),
+    your function stops: stay in PyTorch all the way.
+gradient: The numbers are right, but the gradient with respect to `{name}` is not: some step of the
+    way is computed outside the graph (`.detach()`, `.data`, `torch.no_grad()`).
+gradient nan: The numbers are right, but the gradient with respect to `{name}` is NaN: a NaN or an
+    infinity {what} in the result still comes back in its gradient. Replace the dangerous input
+    already {before}.
+""")
+
+
+def gradient_problem(trial: Trial) -> Finding | None:
+    """Compare the gradients of every case with the reference's; None where all agree."""
+    cases = range(len(trial.outcomes))
+    with_values = [i for i in cases if isinstance(trial.expected[i], np.ndarray)]
+    return next(filter(None, (_in_case(trial, i) for i in with_values)), None)
+
+
+def _in_case(trial: Trial, i: int) -> Finding | None:
+    side = trial.side
+    wide = _with_gradient(side, tuple(map(side.widen, trial.given(i))))
+    wanted = _gradients(trial.exercise.used(trial.exercise.solution)(*wide), wide)
+    given = _with_gradient(side, trial.given(i))
+    outcome = call_guarded(trial.function, given, seconds=trial.clock.left)
+    if outcome.error is not None:
+        words = trial.called_with(i)
+        stop = crash_finding(outcome.error, trial.function, words, trial.clock)
+        message = f"{_SAID['detached stop']}\n\n{stop.message}"
+        return Finding(("detached",), message)
+    if not outcome.value.requires_grad:
+        return _SAID.find("detached")
+    return _compared(
+        trial, _gradients(outcome.value, given), wanted, trial.tolerance(i)
+    )
+
+
+def _with_gradient(side: Side, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(
+        value.requires_grad_() if side.precision(value) is not None else value
+        for value in given
+    )
+
+
+# Where a softmax saturates, some gradients are next to nothing and consist of rounding: they are
+# compared at this share of the largest gradient of the case.
+_FLOOR = 1e-3
+_Gradients = list[np.ndarray | None]
+
+
+def _gradients(output: Any, given: tuple[Any, ...]) -> _Gradients:
+    """Return the gradient of one fixed weighting of the output, by argument; None if there is none.
+
+    Asked for are the gradients of the arguments that require one.
+    """
+    import torch
+
+    weighting = torch.linspace(
+        -1.0, 2.0, output.numel(), dtype=torch.float64, device=output.device
+    )
+    total = (output.double() * weighting.reshape(output.shape)).sum()
+    leaves = {
+        i: value
+        for i, value in enumerate(given)
+        if isinstance(value, torch.Tensor) and value.requires_grad
+    }
+    grads = torch.autograd.grad(total, [*leaves.values()], allow_unused=True)
+    found = {i: g for i, g in zip(leaves, grads, strict=True) if g is not None}
+    return [
+        found[i].cpu().numpy() if i in found else None for i in range(len(given))
+    ]
+
+
+def _compared(
+    trial: Trial, found: _Gradients, wanted: _Gradients, rtol: float
+) -> Finding | None:
+    sizes = (np.abs(want).max(initial=0) for want in wanted if want is not None)
+    largest = max(sizes, default=0)
+    if largest < _FLOOR**2:  # they are all zero: what comes out is rounding
+        largest = 1.0
+    for name, have, want in zip(trial.names, found, wanted, strict=True):
+        if want is None:
+            continue
+        if have is None:
+            return _SAID.find("detached copy", name=name)
+        error = np.abs(have - want).max(initial=0)
+        negligible = error <= 10 * rtol * _FLOOR * largest
+        if not negligible and not agree(have, want, 10 * rtol):
+            return _wrong_gradient(name, have, trial.uses)
+    return None
+
+
+# What puts another number in the place of a NaN, and what makes one, by the names in the code.
+_HIDING = ("where", "nan_to_num", "masked_fill", "masked_fill_", "isnan")
+_RISKY = {
+    "softmax": "before the softmax, which makes NaN of a row of −∞ alone",
+    "log_softmax": "before the softmax, which makes NaN of a row of −∞ alone",
+    "norm": "before the norm, whose slope at 0 is NaN",
+    "sqrt": "before the root, whose slope at 0 is infinite",
+    "log": "before the logarithm",
+}
+
+
+def _wrong_gradient(name: str, have: np.ndarray, uses: Collection[str]) -> Finding:
+    if not np.isnan(have).any():
+        return _SAID.find("gradient", name=name)
+    hider = those_of(_HIDING, uses)
+    what = f"that {hider} hides" if hider else "that does not show"
+    risky = [text for word, text in _RISKY.items() if word in uses]
+    before = [*risky, "before the division, the root or the power"][0]
+    return _SAID.find("gradient nan", name=name, what=what, before=before)
