@@ -10,12 +10,14 @@ from whywrong.observe import entry_problem, is_stub, precision_remark
 from whywrong.questions import judge_question
 from whywrong.result import Result
 from whywrong.running import (
+    TimesUp,
     Trial,
     guarded_randomness,
     no_collection,
     one_thread,
     plain_torch,
     raised_by_learner,
+    run_limited,
     run_trial,
     safely,
     unwritten_step,
@@ -89,11 +91,25 @@ def _verdict(trial: Trial) -> Result:
     ):
         step = unwritten_step(last, trial.function)
         return _step_to_do(step, exercise) if step else _todo(exercise, printed)
-    found = explained(trial)
+    found = _explained_in_time(trial)
     if not found:
         return _right(trial, printed)
     status = "crashed" if found is crash(trial) else "wrong"
     return Result(status, found.message, exercise.name, found.faults, printed)
+
+
+# Seconds that end a search which never would end: the steps of what it tries are counted, but what
+# a single step of them does is not.
+_PATIENCE = 60.0
+_NO_TIME = "Your numbers are not right, but looking for the cause took too long."
+
+
+def _explained_in_time(trial: Trial) -> Finding | None:
+    """Say what is wrong; that time ran out, and no other mistake, where that never ends."""
+    try:
+        return run_limited(lambda: explained(trial), _PATIENCE)
+    except TimesUp:
+        return Finding(("no-time",), _NO_TIME)
 
 
 def _right(trial: Trial, printed: str) -> Result:

@@ -17,7 +17,14 @@ from whywrong.arrays import agree
 from whywrong.context import Finding
 from whywrong.running import Trial
 from whywrong.slips import CERTAIN, FAR_FETCHED, Slip, slips_in
-from whywrong.steps import MOST_STEPS, Steps, TooManySteps, counting, put_in
+from whywrong.steps import (
+    MOST_STEPS,
+    NOT_ITS_OWN,
+    Steps,
+    TooManySteps,
+    counting,
+    put_in,
+)
 from whywrong.versions import one_of_a_kind
 
 __all__ = ["in_own_code", "mended"]
@@ -215,7 +222,9 @@ def _value_of(trial: Trial, answer: Callable[..., Any], i: int) -> Any:
     """Return what comes out, as a NumPy array; else the error, or None."""
     try:
         value = answer(*trial.given(i))
-    except Exception as error:
+    except NOT_ITS_OWN:
+        raise
+    except BaseException as error:  # SystemExit, too
         return error
     is_number = isinstance(value, bool | int | float) and not getattr(
         trial.expected[i], "ndim", 0

@@ -10,9 +10,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from whywrong.limits import KeyPressed, TimesUp
 from whywrong.slips import Slip
 
-__all__ = ["MOST_STEPS", "Steps", "TooManySteps", "counting", "put_in"]
+__all__ = [
+    "MOST_STEPS",
+    "NOT_ITS_OWN",
+    "Steps",
+    "TooManySteps",
+    "counting",
+    "put_in",
+]
 
 # Of the calls of one version. On the small inputs of an exercise a solution takes fewer than 100.
 MOST_STEPS = 3000
@@ -26,6 +34,10 @@ class TooManySteps(BaseException):
 
     Not an Exception: `except Exception` must not hide it.
     """
+
+
+# What ends a search, and is not what the code that it tries has raised.
+NOT_ITS_OWN = (TooManySteps, TimesUp, KeyPressed)
 
 
 class Steps:

@@ -49,7 +49,9 @@ def take_over(file: str | os.PathLike[str]) -> str:
     if saved.get("book", _BOOK) != _BOOK:
         return f"{file} belongs to another book, {str(saved['book'])[:80]!r}."
     if "version" not in saved:
-        return f"{file} names no edition: it is damaged, or not a file of this course."
+        return (
+            f"{file} names no edition: it is damaged, or not a file of this course."
+        )
     if saved["version"] not in _VERSIONS:
         return f"{file} was saved by a newer edition of the course, which this one cannot read."
 

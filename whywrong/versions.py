@@ -14,7 +14,7 @@ from whywrong.arrays import agree, different
 from whywrong.declare import Exercise, Fault
 from whywrong.running import Trial
 from whywrong.slips import Slip, step_of
-from whywrong.steps import MOST_STEPS, Steps, TooManySteps
+from whywrong.steps import MOST_STEPS, NOT_ITS_OWN, Steps, TooManySteps
 
 __all__ = [
     "Version",
@@ -154,10 +154,11 @@ def _computed(
             if wide:
                 given = tuple(map(trial.side.widen, given))
             return trial.side.as_numpy(made[version](*given))
-    except (
-        Exception,
-        TooManySteps,
-    ):  # it may stop where the learner's function stops
+    except TooManySteps:
+        return None
+    except NOT_ITS_OWN:
+        raise
+    except BaseException:  # it may stop where the learner's function stops
         return None
 
 

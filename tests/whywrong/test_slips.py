@@ -530,20 +530,6 @@ def counted_cases(*given):
     )
 
 
-def test_two_mistakes_whose_effects_add_up_are_found(monkeypatch):
-    monkeypatch.setattr(mistakes, "_SLIPS", 0)
-    source = (
-        "def counted(a, b, c):\n    total = 3 * a * b\n    for _ in range(c):\n"
-        "        total += b + 2\n    return total"
-    )
-    exercise = exercise_of(
-        counted, *counted_cases((5, 7, 11), (2, 13, 3), (17, 3, 19))
-    )
-    result = judge(exercise, written(source))
-    assert result.faults.count("mend-constant") == 2, result
-    assert "line 2" in result.message and "line 4" in result.message
-
-
 def test_no_two_slips_are_guessed_at_where_a_property_tells_all():
     law = Property("terms", lambda c: "Your count has no b.", tells_all=True)
     given = counted_cases((5, 7, 11), (2, 13, 3), (17, 3, 19))
