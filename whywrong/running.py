@@ -131,6 +131,9 @@ class _Printed(io.StringIO):
         super().write(text[: max(room, 0)])
         return len(text)
 
+    def close(self) -> None:
+        """Stay open: an answer may close its ``sys.stdout``, and what it printed is read later."""
+
 
 @contextmanager
 def _no_logging() -> Iterator[None]:

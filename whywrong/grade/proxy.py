@@ -11,7 +11,7 @@ import numpy as np
 
 from whywrong.declare import WrongForm
 from whywrong.grade.launch import AnswerProcess
-from whywrong.grade.wire import LineBroken, Other, Packer, unpack
+from whywrong.grade.wire import MOST_BYTES, LineBroken, Other, Packer, unpack
 from whywrong.running import TimesUp
 
 __all__ = ["Answer", "ProcessEnded"]
@@ -37,7 +37,108 @@ class _UnknownError(Exception):
     """The answer raised something that is known by its name only."""
 
 
-class Answer:
+class _Conversation:
+    """What is said to the process of an answer and heard from it, each in its time.
+
+    Parameters
+    ----------
+    running : AnswerProcess
+        That process.
+    seconds : float
+        All the time that it has.
+    """
+
+    def __init__(self, running: AnswerProcess, seconds: float) -> None:
+        self._running = running
+        self._until = time.monotonic() + seconds
+        self._seconds = seconds
+        self._callables: list[Callable[..., Any]] = []
+        self.ended, self.is_late = "", False
+        self.most_bytes = MOST_BYTES
+
+    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        return self._exchange(order, b"", self._until)[0]
+
+    def _exchange(
+        self, order: dict[str, Any], blob: bytes, until: float
+    ) -> tuple[dict[str, Any], bytes]:
+        """Send an order; call what the answer wants called meanwhile; return the reply."""
+        try:
+            self._send(order, blob, until)
+            while True:
+                reply, blob = self._receive(until)
+                if "callback" not in reply:
+                    return reply, blob
+                self._call_back(reply, blob, until)
+        except ProcessEnded:
+            raise
+        except TimesUp:  # it was cut short: half a message may be left
+            self.ended = self.ended or "It did not come to an end in time."
+            raise
+        except BaseException as error:  # the judge's own
+            self.ended = f"It could not be judged ({type(error).__name__})."
+            raise
+
+    def _call_back(self, asked: dict[str, Any], blob: bytes, until: float) -> None:
+        packer = Packer(self._reference)
+        try:
+            function = self._callables[asked["callback"]]
+            options = dict(asked["options"])
+            nodes = [asked["args"], *options.values()]
+            args, *values = unpack({"list": nodes}, blob)
+            options = dict(zip(options, values, strict=True))
+        except (LineBroken, LookupError, TypeError, ValueError):
+            raise self._end("It calls what it was not given.") from None
+        reply: dict[str, Any]
+        try:
+            reply = {"value": packer.pack(function(*args, **options))}
+        except TimesUp:
+            raise
+        except Exception as error:
+            packer = Packer()
+            reply = {"error": [type(error).__name__, str(error)[:2000]]}
+        self._send(reply, packer.blob, until)
+
+    def _reference(self, function: Callable[..., Any]) -> int:
+        self._callables.append(function)
+        return len(self._callables) - 1
+
+    def _send(self, message: dict[str, Any], blob: bytes, until: float) -> None:
+        self._before_deadline(
+            lambda: self._running.line.send(message, blob, until)
+        )
+
+    def _receive(self, until: float) -> tuple[dict[str, Any], bytes]:
+        receive = self._running.line.receive
+        reply, blob = self._before_deadline(lambda: receive(until, self.most_bytes))
+        if "over" in reply:
+            self._running.how = str(reply["over"])[:200]
+            raise self._end("Its process does not answer: nobody is there anymore.")
+        return reply, blob
+
+    def _before_deadline(self, do: Callable[[], Any]) -> Any:
+        if self.ended:
+            raise ProcessEnded(self.ended)
+        try:
+            return do()
+        except TimeoutError:
+            if time.monotonic() >= self._until:
+                self.is_late = True
+                limit = f"{self._seconds:g} seconds"
+                raise self._end(
+                    f"It did not come to an end within {limit}."
+                ) from None
+            self.ended = "It did not come to an end in time."
+            raise TimesUp from None
+        except LineBroken as problem:
+            raise self._end(f"Its process does not answer: {problem}.") from None
+
+    def _end(self, why: str) -> ProcessEnded:
+        self.ended = why
+        return ProcessEnded(why)
+
+
+class Answer(_Conversation):
     """An answer that runs in another process.
 
     Parameters
@@ -55,15 +156,11 @@ class Answer:
         Whether its time is up.
     passed_inside : bool
         Whether the check in its process has passed; set by who asked for it.
+    most_bytes : int
+        What the arrays of a message from it may have.
     """
 
-    def __init__(self, running: AnswerProcess, seconds: float) -> None:
-        self._line = running.line
-        self._until = time.monotonic() + seconds
-        self._seconds = seconds
-        self._callables: list[Callable[..., Any]] = []
-        self.ended = ""
-        self.is_late = self.passed_inside = False
+    passed_inside = False
 
     def cells(
         self, cells: Sequence[tuple[int, str]], on_cell: Callable[[int], None]
@@ -225,79 +322,6 @@ class Answer:
             return list(unpack({"list": reply["gradients"]}, blob))
         except (LineBroken, LookupError, TypeError):
             raise self._end("Its gradients cannot be understood.") from None
-
-    # --- messages ---------------------------------------------------------------------------------
-
-    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
-        return self._exchange(order, b"", self._until)[0]
-
-    def _exchange(
-        self, order: dict[str, Any], blob: bytes, until: float
-    ) -> tuple[dict[str, Any], bytes]:
-        """Send an order; call what the answer wants called meanwhile; return the reply."""
-        try:
-            self._send(order, blob, until)
-            while True:
-                reply, blob = self._receive(until)
-                if "callback" not in reply:
-                    return reply, blob
-                self._call_back(reply, blob, until)
-        except ProcessEnded:
-            raise
-        except BaseException:  # it was cut short: half a message may be left
-            self.ended = self.ended or "It did not come to an end in time."
-            raise
-
-    def _call_back(self, asked: dict[str, Any], blob: bytes, until: float) -> None:
-        packer = Packer(self._reference)
-        try:
-            function = self._callables[asked["callback"]]
-            options = dict(asked["options"])
-            nodes = [asked["args"], *options.values()]
-            args, *values = unpack({"list": nodes}, blob)
-            options = dict(zip(options, values, strict=True))
-        except (LineBroken, LookupError, TypeError, ValueError):
-            raise self._end("It calls what it was not given.") from None
-        reply: dict[str, Any]
-        try:
-            reply = {"value": packer.pack(function(*args, **options))}
-        except TimesUp:
-            raise
-        except Exception as error:
-            packer = Packer()
-            reply = {"error": [type(error).__name__, str(error)[:2000]]}
-        self._send(reply, packer.blob, until)
-
-    def _reference(self, function: Callable[..., Any]) -> int:
-        self._callables.append(function)
-        return len(self._callables) - 1
-
-    def _send(self, message: dict[str, Any], blob: bytes, until: float) -> None:
-        self._before_deadline(lambda: self._line.send(message, blob, until))
-
-    def _receive(self, until: float) -> tuple[dict[str, Any], bytes]:
-        return self._before_deadline(lambda: self._line.receive(until))
-
-    def _before_deadline(self, do: Callable[[], Any]) -> Any:
-        if self.ended:
-            raise ProcessEnded(self.ended)
-        try:
-            return do()
-        except TimeoutError:
-            if time.monotonic() >= self._until:
-                self.is_late = True
-                limit = f"{self._seconds:g} seconds"
-                raise self._end(
-                    f"It did not come to an end within {limit}."
-                ) from None
-            self.ended = "It did not come to an end in time."
-            raise TimesUp from None
-        except LineBroken as problem:
-            raise self._end(f"Its process does not answer: {problem}.") from None
-
-    def _end(self, why: str) -> ProcessEnded:
-        self.ended = why
-        return ProcessEnded(why)
 
 
 def _as_int(number: Any) -> int:

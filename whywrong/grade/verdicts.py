@@ -5,6 +5,8 @@ mistakes, and can take the point away. It cannot give it: for that, the judge ca
 from outside, with the exercise's inputs and with others, in an order that nobody can foresee.
 """
 
+import contextlib
+import copy
 import hashlib
 import re
 from collections.abc import Callable, Sequence
@@ -38,6 +40,8 @@ _MOST_SAID = 10_000
 # The check inside has kept the time of each call. Here only that of the whole answer counts: what
 # the judge and the answer wait for each other on a busy machine is nobody's fault.
 _NO_HURRY = 3600.0
+# The bytes that results may have: those of the solution's this many times, and this many more.
+_ROOM, _LEAST_BYTES = 8, 1 << 20
 # How many times its seconds an answer gets that was late although the check inside had passed.
 PATIENCE = 5
 
@@ -84,11 +88,17 @@ class Grader:
     ) -> None:
         self._launcher, self._find = launcher, find
         self._seed, self._seconds = seed, seconds
-        self._tasks: dict[str, tuple[Exercise | Question, Exercise | Question]] = {}
+        self._tasks: dict[str, _Task] = {}
         self.version = ""
 
     def results(self, code: Code, names: Sequence[str]) -> dict[str, Result]:
         """Return the verdict on each exercise; raise `CannotStart` if nothing runs here."""
+        try:
+            return self._each_result(code, names)
+        finally:
+            self._launcher.finish()
+
+    def _each_result(self, code: Code, names: Sequence[str]) -> dict[str, Result]:
         found, hung, has_credit = {}, set[int](), True
         for name in names:
             left = Code(tuple(cell for cell in code.cells if cell[0] not in hung))
@@ -112,10 +122,9 @@ class Grader:
     ) -> tuple[Result, bool]:
         """Return a verdict, and whether time was up for an answer that had passed so far."""
         if name not in self._tasks:
-            declared = self._find(name)
-            self._tasks[name] = declared, with_fresh_cases(declared, self._seed)
-        task, fresh = self._tasks[name]
-        wants_torch = task.library == "torch" or code.needs_torch
+            self._tasks[name] = _Task(self._find(name), self._seed)
+        task = self._tasks[name]
+        wants_torch = task.declared.library == "torch" or code.needs_torch
         running = self._launcher.start(torch=wants_torch)
         self.version = running.version
         answer = Answer(running, seconds)
@@ -123,7 +132,7 @@ class Grader:
         failed: dict[int, str] | None = None
         try:
             failed = answer.cells(code.cells, begun.append)
-            result = _judge_answer(task, fresh, answer, failed)
+            result = _judge_answer(task, answer, failed)
         except (ProcessEnded, TimesUp) as problem:
             why = answer.ended or str(problem)
             if failed is None and begun:  # other answers do without this cell
@@ -139,20 +148,37 @@ class Grader:
         return result, answer.is_late and answer.passed_inside
 
 
-def _judge_answer(
-    task: Exercise | Question,
-    fresh: Exercise | Question,
-    answer: Answer,
-    failed: dict[int, str],
-) -> Result:
-    seen = answer.look(task.name)
+class _Task:
+    """An exercise as it is declared, with other inputs, and how large its results may be."""
+
+    def __init__(self, declared: Exercise | Question, seed: str) -> None:
+        self.declared, self.fresh = declared, with_fresh_cases(declared, seed)
+        self.most_bytes = _LEAST_BYTES + _ROOM * _largest_case(self.fresh)
+
+
+def _largest_case(task: Exercise | Question) -> int:
+    """Return the most bytes that the arrays of a case and of its result have."""
+    if isinstance(task, Question):
+        return 0
+    sizes, solution = [0], task.used(task.solution)
+    for case in task.made_cases:
+        packer = Packer(lambda function: 0)
+        with contextlib.suppress(Exception):  # an error is asked for
+            packer.pack(case.args)
+            packer.pack(solution(*copy.deepcopy(case.args)))
+        sizes.append(len(packer.blob))
+    return max(sizes)
+
+
+def _judge_answer(task: _Task, answer: Answer, failed: dict[int, str]) -> Result:
+    seen = answer.look(task.declared.name)
     if seen.get("found") is not True:
-        return _missing_result(task, failed)
-    inside = _tutor_result(task, answer)
+        return _missing_result(task.declared, failed)
+    inside = _tutor_result(task.declared, answer)
     if not inside.passed:
         return inside
-    answer.passed_inside = True
-    outside = judge_outside(fresh, answer, seen)
+    answer.passed_inside, answer.most_bytes = True, task.most_bytes
+    outside = judge_outside(task.fresh, answer, seen)
     if outside.passed:
         return inside
     note = "It is right for the inputs of the notebook's own check, but not for others."

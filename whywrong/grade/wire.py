@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LineBroken", "Line", "Other", "Packer", "unpack"]
+__all__ = ["MOST_BYTES", "LineBroken", "Line", "Other", "Packer", "unpack"]
 
 _HEAD = struct.Struct(">II")
 MOST_TEXT = 4 << 20
@@ -97,10 +97,20 @@ class Line:
                 raise LineBroken("nobody is there anymore") from error
             self._hurry(until)
 
-    def receive(self, until: float = math.inf) -> tuple[dict[str, Any], bytes]:
-        """Return the next frame; raise ``TimeoutError`` or `LineBroken`."""
+    def receive(
+        self, until: float = math.inf, most: int = MOST_BYTES
+    ) -> tuple[dict[str, Any], bytes]:
+        """Return the next frame; raise ``TimeoutError`` or `LineBroken`.
+
+        Parameters
+        ----------
+        until : float
+            When to give up, by ``time.monotonic()``.
+        most : int
+            Bytes that its arrays may have.
+        """
         n_text, n_blob = _HEAD.unpack(self._read_exactly(_HEAD.size, until))
-        if n_text > MOST_TEXT or n_blob > MOST_BYTES:
+        if n_text > MOST_TEXT or n_blob > most:
             raise LineBroken("the other side sends more than is allowed")
         text, blob = (
             self._read_exactly(n_text, until),

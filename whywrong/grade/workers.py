@@ -14,8 +14,14 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 import whywrong
-from whywrong.grade.jail import Jail
-from whywrong.grade.launch import CannotStart, Containers, Launcher, Processes
+from whywrong.grade.launch import (
+    CannotStart,
+    Containers,
+    Launcher,
+    Sandboxes,
+    Trusted,
+)
+from whywrong.grade.limits import Limits
 from whywrong.grade.results import GradedSubmission, Mark
 from whywrong.grade.submissions import (
     CannotGrade,
@@ -46,49 +52,42 @@ class Settings:
     ----------
     course : str
         The package that holds the exercises.
-    jail : Jail
-        The limits.
+    limits : Limits
+        Of an answer.
     seed : str
         What the other inputs depend on.
     seconds : float
         All the time that an answer has.
-    container, image : str
-        The engine and the image; empty without.
+    way : str
+        ``"bubblewrap"``, the engine of containers, or ``"trust"``.
+    image : str
+        The containers'.
     """
 
     course: str
-    jail: Jail
+    limits: Limits
     seed: str
     seconds: float
-    container: str = ""
+    way: str
     image: str = ""
 
-    def launcher(self, slot: int) -> Launcher:
+    def launcher(self) -> Launcher:
         """Return what starts answers for a worker."""
-        if self.container:
-            return Containers(
-                self.container,
-                self.image,
-                self.course,
-                self.jail,
-                PATIENCE * self.seconds,
-            )
-        return Processes(self.course, self.jail, slot)
+        if self.way == "bubblewrap":
+            return Sandboxes(self.course, self.limits)
+        if self.way == "trust":
+            return Trusted(self.course, self.limits)
+        most = 2 * self.seconds_for(_MOST_EXERCISES)  # as long it may wait for its turn
+        return Containers(self.course, self.limits, self.way, self.image, most)
+
+    def seconds_for(self, exercises: int) -> float:
+        """Return the most that a submission can take."""
+        return _SLACK + exercises * ((1 + PATIENCE) * self.seconds + _SLACK)
 
     @property
     def facts(self) -> tuple[object, ...]:
         """What a result depends on besides the submission."""
-        return (
-            whywrong.__version__,
-            self.course,
-            self.seed,
-            self.seconds,
-            self.jail.memory,
-            self.jail.files,
-            self.jail.level,
-            self.container,
-            self.image,
-        )
+        return (whywrong.__version__, *vars(self).values())
 
 
 @dataclass(frozen=True)
@@ -176,14 +175,14 @@ def _failure(job: Job, why: str) -> GradedSubmission:
 # --- the judges -----------------------------------------------------------------------------------
 
 
-def _work(connection: Connection, settings: Settings, slot: int) -> None:
+def _work(connection: Connection, settings: Settings) -> None:
     """Be a judge: grade what comes, until nothing comes anymore."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_DATA, (_JUDGE_BYTES, hard))
     catalog = importlib.import_module(settings.course).course.catalog
-    launcher = settings.launcher(slot)
+    launcher = settings.launcher()
     _end_with_parent(launcher)
     grader = Grader(launcher, catalog.find, settings.seed, settings.seconds)
     try:
@@ -220,22 +219,21 @@ def _end_with_parent(launcher: Launcher) -> None:
 class _Judge:
     """A judge's process, as it is seen by who watches over it."""
 
-    def __init__(self, settings: Settings, slot: int) -> None:
+    def __init__(self, settings: Settings) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(
-            target=_work, args=(theirs, settings, slot), daemon=True
+            target=_work, args=(theirs, settings), daemon=True
         )
         self.process.start()
         theirs.close()
         self.job: Job | None = None
         self.until = 0.0
 
-    def take(self, job: Job, seconds: float) -> None:
+    def take(self, job: Job, settings: Settings) -> None:
         self.job = job
         number = len(job.scheme.points) or _MOST_EXERCISES
-        most = (1 + PATIENCE) * seconds + _SLACK
-        self.until = time.monotonic() + _SLACK + number * most
+        self.until = time.monotonic() + settings.seconds_for(number)
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
@@ -268,13 +266,13 @@ def grade_all(
     """
     waiting = list(reversed(jobs))
     judges = {
-        slot: _Judge(settings, slot) for slot in range(min(workers, len(jobs)))
+        slot: _Judge(settings) for slot in range(min(workers, len(jobs)))
     }
     try:
         while waiting or any(judge.job for judge in judges.values()):
             for judge in judges.values():
                 if judge.job is None and waiting:
-                    judge.take(waiting.pop(), settings.seconds)
+                    judge.take(waiting.pop(), settings)
             yield from _collect_finished(judges, settings)
     finally:
         for judge in judges.values():
@@ -306,5 +304,5 @@ def _collect_finished(
         except (EOFError, OSError):
             why = "its judge was stopped by the system (out of memory?)"
         judge.stop()
-        judges[slot] = _Judge(settings, slot)
+        judges[slot] = _Judge(settings)
         yield _failure(late, f"could not be graded: {why}")

@@ -26,7 +26,7 @@ from whywrong import Exercise
 from whywrong.declare import Case
 from whywrong.grade import verdicts
 from whywrong.grade.__main__ import _report_fixed_inputs
-from whywrong.grade.jail import Jail
+from whywrong.grade.limits import Limits
 from whywrong.grade.submissions import PointScheme, Submission
 from whywrong.grade.verdicts import (
     PATIENCE,
@@ -274,7 +274,8 @@ def test_answers_that_are_late_again_cost_one_repetition(monkeypatch):
         return Result("crashed", "late", name), True
 
     monkeypatch.setattr(Grader, "_result", late)
-    grader = Grader(None, None, "a seed", 10)
+    launcher = SimpleNamespace(finish=lambda: None)
+    grader = Grader(launcher, None, "a seed", 10)
     grader.results(code_of("pass"), ["softmax", "entropy", "project_qkv"])
     assert given == [10, 10 * PATIENCE, 10, 10]
 
@@ -284,7 +285,9 @@ def test_judge_has_the_time_for_all_repetitions():
     judge.connection = Pipe()[0]
     names = dict.fromkeys(("softmax", "entropy"), 1.0)
     one = Submission(Path("ada.py"), "ada", "", "ada")
-    judge.take(Job(one, PointScheme(names), ""), seconds=60)
+    judge.take(
+        Job(one, PointScheme(names), ""), Settings("", Limits(), "", 60, "trust")
+    )
     assert judge.until - time.monotonic() >= 2 * (60 + PATIENCE * 60)
 
 
@@ -301,11 +304,11 @@ def test_error_of_the_judge_costs_one_submission():
 
 
 def test_results_depend_on_how_answers_are_shut_in():
-    plain = Settings(COURSE, Jail("limits only", ""), "seed", 60)
+    plain = Settings(COURSE, Limits(), "seed", 60, "bubblewrap")
     others = [
-        replace(plain, jail=Jail("namespaces", "")),
-        replace(plain, jail=Jail("limits only", "", files=8)),
-        replace(plain, container="docker"),
+        replace(plain, way="trust"),
+        replace(plain, limits=Limits(files=8)),
+        replace(plain, way="docker"),
         replace(plain, image="other"),
     ]
     assert len({plain.facts, *(one.facts for one in others)}) == 5
