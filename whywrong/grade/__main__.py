@@ -3,7 +3,6 @@
 import argparse
 import hashlib
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,6 +46,7 @@ from whywrong.grade.submissions import (
 )
 from whywrong.grade.verdicts import has_other_inputs
 from whywrong.grade.workers import Job, Settings, grade_all
+
 
 class _Problem(Exception):
     """Nothing can be done; the text says why, in one line."""
@@ -294,7 +294,9 @@ def _settings(options: argparse.Namespace, seed: str) -> Settings:
     )
     if way == "bubblewrap":
         _try_sandbox(options, settings)
-    print(_WAYS.get(way, f"Answers run in containers: {way}, image {options.image}."))
+    print(
+        _WAYS.get(way, f"Answers run in containers: {way}, image {options.image}.")
+    )
     return settings
 
 
@@ -303,7 +305,9 @@ def _try_sandbox(options: argparse.Namespace, settings: Settings) -> None:
     seen = folders_seen(options.course)
     for place in map(Path.resolve, [*options.submissions, options.output]):
         if any(place.is_relative_to(folder) for folder in seen):
-            raise _Problem(f"{place}: answers would see it, for Python's files lie there")
+            raise _Problem(
+                f"{place}: answers would see it, for Python's files lie there"
+            )
     why = why_no_sandbox()
     if not why:
         launcher = settings.launcher()
@@ -318,11 +322,12 @@ def _try_sandbox(options: argparse.Namespace, settings: Settings) -> None:
 
 
 _OTHER_WAYS = (
-    "--container docker does without, and --trust-answers runs answers with your own rights"
+    "--container docker does without, "
+    "and --trust-answers runs answers with your own rights"
 )
 _WAYS = {
-    "bubblewrap": "Answers run in bubblewrap: no network, no other process, and nothing to read "
-    "but Python and the course.",
+    "bubblewrap": "Answers run in bubblewrap: no network, no other process, and nothing to "
+    "read but Python and the course.",
     "trust": "Answers run with your own rights: they can read, change and delete whatever you "
     "can, other submissions and their own results too.",
 }

@@ -272,7 +272,9 @@ def serve(line: Line, catalog: Catalog) -> None:
             reply, blob = _reply(answer, message, blob)
         except (LineBroken, Unavailable) as problem:
             reply, blob = {"failed": str(problem)}, b""
-        except BaseException as error:  # an object of the answer's may raise anything
+        except (
+            BaseException
+        ) as error:  # an object of the answer's may raise anything
             reply, blob = {"failed": quoted(error)}, b""
         line.send(reply, blob)
 
@@ -383,4 +385,6 @@ def _adopt_orphans() -> None:
 
 
 if __name__ == "__main__":
-    importlib.import_module("whywrong.grade.answer").main()  # the module by its own name
+    importlib.import_module(
+        "whywrong.grade.answer"
+    ).main()  # the module by its own name

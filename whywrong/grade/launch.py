@@ -23,15 +23,29 @@ from typing import Any
 import psutil
 
 from whywrong.grade.limits import MOST_PROCESSES, Limits, describe_exit
-from whywrong.grade.sandbox import folders_to_read, import_path, open_rules, sandboxed
+from whywrong.grade.sandbox import (
+    folders_to_read,
+    import_path,
+    open_rules,
+    sandboxed,
+)
 from whywrong.grade.wire import Line, LineBroken
 
-__all__ = ["AnswerProcess", "CannotStart", "Containers", "Launcher", "Sandboxes", "Trusted"]
+__all__ = [
+    "AnswerProcess",
+    "CannotStart",
+    "Containers",
+    "Launcher",
+    "Sandboxes",
+    "Trusted",
+]
 
 _STARTS_WITHIN = 120.0  # seconds; PyTorch is loaded meanwhile
 _ENDS_WITHIN = 5.0
 _LOOKS_EVERY = 0.5
-_OWN_PROCESSES = 5  # of a sandbox: bubblewrap's two, the one that waits, the answer, one more
+_OWN_PROCESSES = (
+    5  # of a sandbox: bubblewrap's two, the one that waits, the answer, one more
+)
 # An answer computes in one thread: the workers share the machine.
 _ENVIRONMENT = {
     "COURSE_ATTN_PROGRESS": "off",
@@ -70,7 +84,7 @@ class AnswerProcess:
     """
 
     def __init__(self, command: list[str], **options: Any) -> None:
-        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         try:
             self._process = subprocess.Popen(
                 command, start_new_session=True, **pipes, **options
@@ -79,11 +93,14 @@ class AnswerProcess:
         except (OSError, psutil.Error) as error:
             said = getattr(error, "strerror", None) or "it is gone at once"
             raise CannotStart(f"{command[0]}: {said}") from None
-        streams = (self._process.stdin, self._process.stdout, self._process.stderr)
-        said_to, heard, self._said = (stream.fileno() for stream in streams)
-        for descriptor in (said_to, heard, self._said):
-            os.set_blocking(descriptor, False)
-        self.line = Line(heard, said_to)
+        process = self._process
+        self._streams = [
+            s for s in (process.stdin, process.stdout, process.stderr) if s
+        ]
+        numbers = [stream.fileno() for stream in self._streams]
+        for number in numbers:
+            os.set_blocking(number, False)
+        self.line, self._said = Line(numbers[1], numbers[0]), numbers[2]
         self.version = self.how = ""
 
     def begin(self, *, torch: bool) -> None:
@@ -152,9 +169,9 @@ class AnswerProcess:
     def close(self) -> None:
         """End it, and close what leads to it."""
         self.kill()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+        for stream in self._streams:
             with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
+                stream.close()
 
     def _last_words(self) -> str:
         said = b""
@@ -206,7 +223,7 @@ class Launcher(ABC):
                 self._now.begin(torch=torch)
                 return self._now
         for waiting in (self._ahead, None):
-            self._drop(self._now)
+            self.finish()
             self._now, self._ahead = waiting or self._spawn(torch), None
             try:
                 self._now.begin(torch=torch)
@@ -237,13 +254,17 @@ class Launcher(ABC):
 
     def finish(self) -> None:
         """End what the answers of a submission ran in: the next one has its own."""
-        self._now = self._drop(self._now)
+        if self._now is not None:
+            self._now.close()
+        self._now = None
 
     def close(self) -> None:
         """Give back what was needed to start answers."""
         self._closed.set()
         self.finish()
-        self._ahead = self._drop(self._ahead)
+        if self._ahead is not None:
+            self._ahead.close()
+        self._ahead = None
 
     def _program(self, torch: bool) -> list[str]:
         """Return the program of an answer's process."""
@@ -258,10 +279,6 @@ class Launcher(ABC):
     @abstractmethod
     def _spawn(self, torch: bool) -> AnswerProcess:
         """Start a process."""
-
-    def _drop(self, process: AnswerProcess | None) -> None:
-        if process is not None:
-            process.close()
 
 
 def _environment(package: str, home: str) -> dict[str, str]:
@@ -284,7 +301,9 @@ class Sandboxes(Launcher):
             space = 4 * self._limits.files
             command = sandboxed(program, self._readable, space, rules)
             environment = _environment(self._package, "/tmp")
-            return AnswerProcess(command, pass_fds=[rules], cwd="/", env=environment)
+            return AnswerProcess(
+                command, pass_fds=[rules], cwd="/", env=environment
+            )
         finally:
             os.close(rules)
 
@@ -344,7 +363,9 @@ class Containers(Launcher):
         until = ["timeout", "-s", "KILL", str(self._seconds)]
         program = [*until, "python", *self._program(torch)]
         if self._engine == "kubectl":
-            return _Container(["delete", "pod", "--now", name], self._pod(name, program))
+            return _Container(
+                ["delete", "pod", "--now", name], self._pod(name, program)
+            )
         return _Container(["rm", "--force", name], self._container(name, program))
 
     def _container(self, name: str, program: list[str]) -> list[str]:
@@ -359,7 +380,11 @@ class Containers(Launcher):
             *("--pids-limit", str(MOST_PROCESSES), "--cpus", "1"),
             *("--tmpfs", f"/work:rw,noexec,nosuid,nodev,{space},mode=1777"),
             *("--workdir", "/work", "--env", "HOME=/work"),
-            *(w for item in _ENVIRONMENT.items() for w in ("--env", "=".join(item))),
+            *(
+                w
+                for item in _ENVIRONMENT.items()
+                for w in ("--env", "=".join(item))
+            ),
             *(self._image, *program),
         ]
 
@@ -368,7 +393,12 @@ class Containers(Launcher):
         return [
             *("kubectl", "run", name, "--image", self._image, "--restart", "Never"),
             *("--labels", "app=whywrong-grade", "--rm", "--stdin", "--quiet"),
-            *("--pod-running-timeout", f"{_STARTS_WITHIN:g}s", "--overrides", changes),
+            *(
+                "--pod-running-timeout",
+                f"{_STARTS_WITHIN:g}s",
+                "--overrides",
+                changes,
+            ),
         ]
 
     def _pod_spec(self, program: list[str]) -> dict[str, Any]:
@@ -409,6 +439,9 @@ class _Container(AnswerProcess):
     def __init__(self, removal: list[str], command: list[str]) -> None:
         self._removal = [command[0], *removal]
         super().__init__(command)
+
+    def _last_words(self) -> str:
+        return f"{self._removal[0]}: {super()._last_words()}"
 
     def kill(self) -> None:
         if self._process.poll() is None:

@@ -1,6 +1,5 @@
 """What the processes of an answer may use up, and how one of them came to its end."""
 
-import os
 import resource
 import signal
 import sys
@@ -36,7 +35,9 @@ class Limits:
     def options(self) -> list[str]:
         """The options by which the process itself is told."""
         named = vars(self).items()
-        return [word for name, number in named for word in (f"--{name}", str(number))]
+        return [
+            word for name, number in named for word in (f"--{name}", str(number))
+        ]
 
     def enforce(self) -> None:
         """Limit this process, and each that it starts."""
@@ -46,9 +47,13 @@ class Limits:
         if self.processes:
             _lower(resource.RLIMIT_NPROC, self.processes)
         most = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))  # the judge's was less
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (most, most)
+        )  # the judge's was less
         used = resource.getrusage(resource.RUSAGE_SELF)
-        _lower(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + self.seconds)
+        _lower(
+            resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + self.seconds
+        )
         if sys.platform == "linux":
             with open("/proc/self/statm", encoding="ascii") as file:
                 used_now = int(file.read().split()[0]) * resource.getpagesize()

@@ -18,7 +18,9 @@ RECIPES = {
 
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a whole number of 1 or more"
+        )
     return int(text)
 
 
@@ -68,6 +70,10 @@ _OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any], str, str], ...] = (
 )  # fmt: skip
 
 
+def _named(value: str) -> dict[str, Any]:
+    return {"metavar": value} if value else {}
+
+
 def parser(name: str, course: str) -> argparse.ArgumentParser:
     """Return what reads the command line.
 
@@ -84,7 +90,7 @@ def parser(name: str, course: str) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     for names, how, value, about in _OPTIONS:
-        made.add_argument(*names, help=about, **how, **{"metavar": value} if value else {})
+        made.add_argument(*names, help=about, **how, **_named(value))
     ways = made.add_mutually_exclusive_group()
     ways.add_argument(
         "--container",

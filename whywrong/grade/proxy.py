@@ -104,9 +104,7 @@ class _Conversation:
         return len(self._callables) - 1
 
     def _send(self, message: dict[str, Any], blob: bytes, until: float) -> None:
-        self._before_deadline(
-            lambda: self._running.line.send(message, blob, until)
-        )
+        self._before_deadline(lambda: self._running.line.send(message, blob, until))
 
     def _receive(self, until: float) -> tuple[dict[str, Any], bytes]:
         receive = self._running.line.receive

@@ -33,26 +33,42 @@ __all__ = [
 ]
 
 _ALLOWED = """
-access alarm arch_prctl brk chdir chmod clock_getres clock_gettime clock_nanosleep close copy_file_range
-dup dup2 dup3 epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2 execve exit exit_group faccessat
-faccessat2 fadvise64 fchdir fchmod fchmodat fcntl fdatasync flock fstat fstatfs fsync ftruncate futex
-get_mempolicy get_robust_list getcpu getcwd getdents64 getegid geteuid getgid getgroups getitimer getpgid
-getpgrp getpid getppid getrandom getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid
-ioctl kill lseek lstat madvise mbind membarrier mincore mkdir mkdirat mmap mprotect mremap munmap nanosleep
-newfstatat open openat pause pipe pipe2 poll ppoll prctl pread64 preadv prlimit64 pselect6 pwrite64 pwritev
-read readlink readlinkat readv recvfrom rename renameat renameat2 restart_syscall rmdir rseq rt_sigaction
-rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_getaffinity sched_getparam
-sched_getscheduler sched_setaffinity sched_yield select sendfile set_mempolicy set_robust_list
-set_tid_address setitimer setpgid setsid shutdown sigaltstack stat statfs statx sysinfo tgkill time times
-truncate umask uname unlink unlinkat utimensat vfork wait4 waitid write writev
+access alarm arch_prctl brk chdir chmod clock_getres clock_gettime clock_nanosleep
+close copy_file_range dup dup2 dup3 epoll_create1 epoll_ctl epoll_pwait epoll_wait
+eventfd2 execve exit exit_group faccessat faccessat2 fadvise64 fchdir fchmod
+fchmodat fcntl fdatasync flock fstat fstatfs fsync ftruncate futex get_mempolicy
+get_robust_list getcpu getcwd getdents64 getegid geteuid getgid getgroups getitimer
+getpgid getpgrp getpid getppid getrandom getresgid getresuid getrlimit getrusage
+getsid gettid gettimeofday getuid ioctl kill lseek lstat madvise mbind membarrier
+mincore mkdir mkdirat mmap mprotect mremap munmap nanosleep newfstatat open openat
+pause pipe pipe2 poll ppoll prctl pread64 preadv prlimit64 pselect6 pwrite64 pwritev
+read readlink readlinkat readv recvfrom rename renameat renameat2 restart_syscall
+rmdir rseq rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend
+rt_sigtimedwait sched_getaffinity sched_getparam sched_getscheduler
+sched_setaffinity sched_yield select sendfile set_mempolicy set_robust_list
+set_tid_address setitimer setpgid setsid shutdown sigaltstack stat statfs statx
+sysinfo tgkill time times truncate umask uname unlink unlinkat utimensat vfork wait4
+waitid write writev
 """.split()
 _NEW_NAMESPACES = 0x7E020000  # any of clone's flags for one
 _EPERM, _ENOSYS = 1, 38
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
-_STAGE = "/sys"  # it is always there, and neither Python nor bubblewrap looks into it
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/lib",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+)
+_STAGE = (
+    "/sys"  # it is always there, and neither Python nor bubblewrap looks into it
+)
 _MOST_FILES = 10_000
-_FIRST_UID, _UIDS = 1 << 20, 1 << 30  # root's answers: users that no system gives out
+_FIRST_UID, _UIDS = (
+    1 << 20,
+    1 << 30,
+)  # root's answers: users that no system gives out
 _INSIDE = "65534"
 
 
@@ -119,14 +135,18 @@ def folders_to_read(package: str) -> tuple[str, ...]:
     own = [*filter(os.path.exists, own), *map(os.path.realpath, filter(None, own))]
     kept: list[str] = []
     for place in sorted({os.path.abspath(path) for path in own}, key=len):
-        if not any(Path(place).is_relative_to(outer) for outer in (*_SYSTEM, *kept)):
+        if not any(
+            Path(place).is_relative_to(outer) for outer in (*_SYSTEM, *kept)
+        ):
             kept.append(place)
     return tuple(kept)
 
 
 def folders_seen(package: str) -> tuple[Path, ...]:
     """Return all that answers can read: the folders of the system's programs, too."""
-    return tuple(Path(place).resolve() for place in (*_SYSTEM, *folders_to_read(package)))
+    return tuple(
+        Path(place).resolve() for place in (*_SYSTEM, *folders_to_read(package))
+    )
 
 
 def import_path(package: str) -> str:

@@ -33,6 +33,8 @@ __all__ = [
 _MOST_BYTES = 20 << 20
 _ENDINGS = (".ipynb", ".py")
 _NOT_HANDED_IN = ("__MACOSX", "__pycache__", "__init__.py")
+_OF_PROGRAMS = (".git", ".ipynb_checkpoints", ".Trash", ".vscode")
+_HIDDEN = "is left out: its name begins with a dot"
 _NO_ANSWER = "is neither a notebook nor a .py file"
 _MOST_NOTES = 20
 _CHECK = re.compile(r"^(?:\w+\.)*(?:check|require)\(\s*([A-Za-z_]\w*)", re.M)
@@ -175,6 +177,9 @@ def _files_below(
         )
 
     for folder, folders, names in os.walk(top, onerror=refused):
+        if folder == str(top):
+            hidden = (name for name in sorted(folders) if _is_hidden_student(name))
+            left_out.extend((Path(folder, name), _HIDDEN) for name in hidden)
         folders[:] = _without_clutter(folders)
         names = _without_clutter(names)
         here = [name for name in names if _is_answer(name)]
@@ -192,6 +197,10 @@ def _files_below(
             )
         for name in notebooks if notebooks and inside else here:
             yield Path(folder, name), (*inside, name)
+
+
+def _is_hidden_student(name: str) -> bool:
+    return name[0] == "." and name not in _OF_PROGRAMS
 
 
 def _without_clutter(names: Iterable[str]) -> list[str]:

@@ -5,8 +5,6 @@ mistakes, and can take the point away. It cannot give it: for that, the judge ca
 from outside, with the exercise's inputs and with others, in an order that nobody can foresee.
 """
 
-import contextlib
-import copy
 import hashlib
 import re
 from collections.abc import Callable, Sequence
@@ -19,7 +17,7 @@ from whywrong.declare import Case, Exercise, Question
 from whywrong.grade.launch import Launcher
 from whywrong.grade.proxy import Answer, ProcessEnded
 from whywrong.grade.results import plain_text
-from whywrong.grade.wire import Packer
+from whywrong.grade.wire import MOST_BYTES, Packer
 from whywrong.inputs import with_other_inputs
 from whywrong.judge import judge
 from whywrong.result import Result
@@ -153,21 +151,30 @@ class _Task:
 
     def __init__(self, declared: Exercise | Question, seed: str) -> None:
         self.declared, self.fresh = declared, with_fresh_cases(declared, seed)
-        self.most_bytes = _LEAST_BYTES + _ROOM * _largest_case(self.fresh)
+        self.most_bytes = _most_bytes(self.fresh)
 
 
-def _largest_case(task: Exercise | Question) -> int:
-    """Return the most bytes that the arrays of a case and of its result have."""
+def _most_bytes(task: Exercise | Question) -> int:
+    """Return the bytes that may come back at a time: somewhat more than of a right answer."""
     if isinstance(task, Question):
-        return 0
-    sizes, solution = [0], task.used(task.solution)
-    for case in task.made_cases:
-        packer = Packer(lambda function: 0)
-        with contextlib.suppress(Exception):  # an error is asked for
-            packer.pack(case.args)
-            packer.pack(solution(*copy.deepcopy(case.args)))
-        sizes.append(len(packer.blob))
-    return max(sizes)
+        return _LEAST_BYTES
+    sizes = [0]
+
+    def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+        def record(*args: Any) -> Any:
+            result, packer = function(*args), Packer(lambda passed: 0)
+            packer.pack([*args, result])
+            sizes.append(len(packer.blob))
+            return result
+
+        return record
+
+    if task.use is not None:
+        task = replace(task, use=recorded(task.use))
+    answer = task.made_of(task.source, task.name)
+    is_function = not isinstance(answer, type)
+    result = judge(task, recorded(answer) if is_function else answer, watched=False)
+    return _LEAST_BYTES + _ROOM * max(sizes) if result.passed else MOST_BYTES
 
 
 def _judge_answer(task: _Task, answer: Answer, failed: dict[int, str]) -> Result:

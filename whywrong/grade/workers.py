@@ -77,7 +77,9 @@ class Settings:
             return Sandboxes(self.course, self.limits)
         if self.way == "trust":
             return Trusted(self.course, self.limits)
-        most = 2 * self.seconds_for(_MOST_EXERCISES)  # as long it may wait for its turn
+        most = 2 * self.seconds_for(
+            _MOST_EXERCISES
+        )  # as long it may wait for its turn
         return Containers(self.course, self.limits, self.way, self.image, most)
 
     def seconds_for(self, exercises: int) -> float:
@@ -265,9 +267,7 @@ def grade_all(
         How many at a time.
     """
     waiting = list(reversed(jobs))
-    judges = {
-        slot: _Judge(settings) for slot in range(min(workers, len(jobs)))
-    }
+    judges = {slot: _Judge(settings) for slot in range(min(workers, len(jobs)))}
     try:
         while waiting or any(judge.job for judge in judges.values()):
             for judge in judges.values():
