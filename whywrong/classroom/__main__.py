@@ -14,7 +14,8 @@ from whywrong.classroom.copies import (
     class_notebook,
     load_course,
 )
-from whywrong.declare import BadDeclaration, Exercise
+from whywrong.course import Course
+from whywrong.declare import BadDeclaration, Exercise, Question
 from whywrong.files import write_whole
 from whywrong.sound import problems_of
 
@@ -71,37 +72,21 @@ def _commands() -> dict[str, tuple[Any, str, dict[str, Any], bool]]:
     }
     mended = {"places": {"type": Path, "nargs": "+", "metavar": "PLACE"}}
     return {
-        "list": (
-            _list,
-            "show chapters and exercises, how hard, how long",
-            chosen,
-            True,
-        ),
-        "write": (
-            _write,
-            "write source notebooks, one for each chapter",
-            _WRITING,
-            True,
-        ),
-        "restore": (
-            _restore,
-            "put hidden tests back into a notebook that was handed in",
-            restored,
-            False,
-        ),
-        "mend": (
-            _mend,
-            "let copies of graded cells be ordinary cells, in files and folders handed in",
-            mended,
-            False,
-        ),
-        "try": (
-            _try,
-            "judge the solution and the known mistakes of exercises",
-            chosen,
-            True,
-        ),
+        "list": (_list, _SHOW, chosen, True),
+        "write": (_write, _SOURCES, _WRITING, True),
+        "restore": (_restore, _PUT_BACK, restored, False),
+        "mend": (_mend, _MEND, mended, False),
+        "try": (_try, _JUDGE, chosen, True),
     }
+
+
+_SHOW = "show chapters and exercises, how hard, how long"
+_SOURCES = "write source notebooks, one for each chapter"
+_PUT_BACK = "put hidden tests back into a notebook that was handed in"
+_MEND = (
+    "let copies of graded cells be ordinary cells, in files and folders handed in"
+)
+_JUDGE = "judge the solution and the known mistakes of exercises"
 
 
 def _points(text: str) -> dict[str, int]:
@@ -183,11 +168,7 @@ def _write(options: argparse.Namespace) -> int:
         options.install,
         options.points,
     )
-    found = [choose_exercises(course, what) for what in options.chapters]
-    slugs = [slug for slug, _ in found]
-    for slug in slugs:
-        if slugs.count(slug) > 1:
-            raise ClassroomError(f"{slug}: this chapter is named twice")
+    found = _chosen_once(course, options.chapters)
     # All are made before any is written: nothing is left half done.
     texts = {
         options.to / f"{slug}.ipynb": _as_text(
@@ -205,6 +186,17 @@ def _write(options: argparse.Namespace) -> int:
         minutes = sum(task.minutes for task in tasks)
         print(f"{path}: {', '.join(counts)}, about {minutes} minutes")
     return 0
+
+
+def _chosen_once(
+    course: Course, wanted: Sequence[str]
+) -> list[tuple[str, list[Exercise | Question]]]:
+    found = [choose_exercises(course, what) for what in wanted]
+    slugs = [slug for slug, _ in found]
+    for slug in slugs:
+        if slugs.count(slug) > 1:
+            raise ClassroomError(f"{slug}: this chapter is named twice")
+    return found
 
 
 def _refuse_to_replace(path: Path, text: str, overwrite: bool) -> None:

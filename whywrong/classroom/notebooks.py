@@ -92,38 +92,8 @@ class Settings:
 
 
 def exercise_notebook(tasks: Sequence[Task], settings: Settings) -> dict[str, Any]:
-    """Return the notebook of some exercises of one chapter.
-
-    Parameters
-    ----------
-    tasks : sequence of Exercise or Question
-        The exercises, in their order.
-    settings : Settings
-        Its texts and its checks.
-    """
-    torch = any(task.library == "torch" for task in tasks)
-    first = tasks[0].name
-    functions = ["check", "hint", "progress"] + ["solution"] * settings.solutions
-    solution = f'`solution("{first}")` shows a solution, and ' * settings.solutions
-    texts = {
-        "introduction": _INTRODUCTION.format(
-            title=settings.title, chapter=settings.chapter
-        ),
-        "how-to": _HOW_TO.format(
-            notebook_only=NOTEBOOK_ONLY,
-            first=first,
-            solution=solution,
-            shows="" if settings.solutions else "shows ",
-        ),
-        "imports": _IMPORTS.format(
-            torch="import torch\n" * torch,
-            package=settings.package,
-            functions=", ".join(functions),
-        ),
-        "ending": _ENDING.format(
-            notebook_only=NOTEBOOK_ONLY, onward=settings.onward
-        ),
-    }
+    """Return the notebook of some exercises of one chapter."""
+    texts = _texts(tasks, settings)
     cells = [
         cell("code", "setup", settings.setup, tags=[*settings.setup_tags]),
         cell("markdown", "introduction", texts["introduction"]),
@@ -139,6 +109,32 @@ def exercise_notebook(tasks: Sequence[Task], settings: Settings) -> dict[str, An
         "metadata": metadata,
         "nbformat": 4,
         "nbformat_minor": 5,
+    }
+
+
+def _texts(tasks: Sequence[Task], settings: Settings) -> dict[str, str]:
+    """Return the texts of the cells around the exercises."""
+    torch = any(task.library == "torch" for task in tasks)
+    first = tasks[0].name
+    functions = ["check", "hint", "progress"] + ["solution"] * settings.solutions
+    solution = f'`solution("{first}")` shows a solution, and ' * settings.solutions
+    chapter = {"title": settings.title, "chapter": settings.chapter}
+    return {
+        "introduction": _INTRODUCTION.format(**chapter),
+        "how-to": _HOW_TO.format(
+            notebook_only=NOTEBOOK_ONLY,
+            first=first,
+            solution=solution,
+            shows="" if settings.solutions else "shows ",
+        ),
+        "imports": _IMPORTS.format(
+            torch="import torch\n" * torch,
+            package=settings.package,
+            functions=", ".join(functions),
+        ),
+        "ending": _ENDING.format(
+            notebook_only=NOTEBOOK_ONLY, onward=settings.onward
+        ),
     }
 
 

@@ -206,13 +206,13 @@ def _grade(
 ) -> None:
     part, parts = options.shard or (1, 1)
     mine = [one for one in found if _number(one) % parts == part - 1]
+    settings = _settings(options)
     try:
-        seed = store.seed(options.seed)
+        settings = replace(settings, seed=store.seed(options.seed))
         for one in mine:
             _rename_earlier(one, store)
     except OSError as error:
         raise _Problem(f"{options.output}: {error.strerror}") from None
-    settings = _settings(options, seed)
     jobs = [_job(one, settings, scheme, catalog) for one in mine]
     jobs = [job for job in jobs if not _is_graded(job, store, report)]
     if len(jobs) < len(mine):
@@ -222,14 +222,17 @@ def _grade(
     with tqdm(total=len(jobs), unit="submission", disable=None) as progress:
         for result in grade_all(jobs, settings, options.workers) if jobs else ():
             progress.update()
-            graded = result.after(store.read(result.key))
-            report.of(graded)
-            try:
-                store.write(graded)
-            except OSError as error:
-                report.add(
-                    f"{options.output}: {graded.path}: not kept ({error.strerror})"
-                )
+            _keep(result, store, report)
+
+
+def _keep(result: GradedSubmission, store: Store, report: _Report) -> None:
+    """Keep a result, or say that it could not be kept."""
+    graded = result.after(store.read(result.key))
+    report.of(graded)
+    try:
+        store.write(graded)
+    except OSError as error:
+        report.add(f"{store.folder}: {graded.path}: not kept ({error.strerror})")
 
 
 def _report_fixed_inputs(jobs: list[Job], catalog: Catalog) -> None:
@@ -286,11 +289,12 @@ def _is_graded(job: Job, store: Store, report: _Report) -> bool:
     return True
 
 
-def _settings(options: argparse.Namespace, seed: str) -> Settings:
+def _settings(options: argparse.Namespace) -> Settings:
+    """Return how answers are run; the seed is still to come."""
     limits = Limits(options.memory, options.files, options.seconds)
     way = options.container or ("trust" if options.trust_answers else "bubblewrap")
     settings = Settings(
-        options.course, limits, seed, float(options.seconds), way, options.image
+        options.course, limits, "", float(options.seconds), way, options.image
     )
     if way == "bubblewrap":
         _try_sandbox(options, settings)

@@ -18,6 +18,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,15 +40,7 @@ _MAGIC = re.compile(r"^(\s*)([%!?].*|.*\?)$", re.M)
 
 
 class _Answer:
-    """What was handed in, as it runs here.
-
-    Parameters
-    ----------
-    line : Line
-        To the judge.
-    catalog : Catalog
-        The exercises of the course.
-    """
+    """What was handed in, as it runs here."""
 
     def __init__(self, line: Line, catalog: Catalog) -> None:
         self._line, self._catalog = line, catalog
@@ -110,15 +103,14 @@ class _Answer:
     ) -> tuple[dict[str, Any], bytes]:
         """Call the function with the judge's arguments; return what comes out."""
         leaves: list[Any] = []
-        given = unpack(message["args"], blob, function=self._remote, tensors=leaves)
+        remote = partial(_remote, self._line)
+        given = unpack(message["args"], blob, function=remote, tensors=leaves)
         before = [_fingerprint(value) for value in given]
         function = self._function
         if message["used"]:
             function = self._catalog.find(self._name).used(function)  # type: ignore[union-attr]
-        self._calls += 1
-        outcome = call_guarded(
-            function, given, seconds=message["seconds"], seed=self._calls
-        )
+        self._calls, most = self._calls + 1, message["seconds"]
+        outcome = call_guarded(function, given, seconds=most, seed=self._calls)
         packer = Packer()
         reply: dict[str, Any] = {"printed": outcome.printed[:_MOST_SAID]}
         if outcome.error is not None:
@@ -156,27 +148,26 @@ class _Answer:
         packer = Packer()
         return {"gradients": [packer.pack(grad) for grad in grads]}, packer.blob
 
-    def _remote(self, number: int) -> Callable[..., Any]:
-        """Return a function of the judge's, which is called over there."""
 
-        def remote(*args: Any, **options: Any) -> Any:
-            packer = Packer()
-            asked = {
-                "callback": number,
-                "args": packer.pack(args),
-                "options": {
-                    key: packer.pack(value) for key, value in options.items()
-                },
-            }
-            with _without_alarms():
-                self._line.send(asked, packer.blob)
-                reply, blob = self._line.receive()
-            if "error" in reply:
-                kind, text = reply["error"]
-                raise _EXCEPTIONS.get(kind, RuntimeError)(text)
-            return unpack(reply["value"], blob)
+def _remote(line: Line, number: int) -> Callable[..., Any]:
+    """Return a function of the judge's, which is called over there."""
 
-        return remote
+    def remote(*args: Any, **options: Any) -> Any:
+        packer = Packer()
+        asked = {
+            "callback": number,
+            "args": packer.pack(args),
+            "options": {key: packer.pack(value) for key, value in options.items()},
+        }
+        with _without_alarms():
+            line.send(asked, packer.blob)
+            reply, blob = line.receive()
+        if "error" in reply:
+            kind, text = reply["error"]
+            raise _EXCEPTIONS.get(kind, RuntimeError)(text)
+        return unpack(reply["value"], blob)
+
+    return remote
 
 
 _EXCEPTIONS = {
@@ -251,16 +242,8 @@ def _error_data(error: BaseException) -> dict[str, Any]:
     return {"kind": kinds[0], "kinds": kinds, "text": text}
 
 
-def serve(line: Line, catalog: Catalog) -> None:
-    """Do what the judge asks, until it asks no more.
-
-    Parameters
-    ----------
-    line : Line
-        To the judge.
-    catalog : Catalog
-        The exercises of the course.
-    """
+def _serve(line: Line, catalog: Catalog) -> None:
+    """Do what the judge asks, until it asks no more."""
     answer = _Answer(line, catalog)
     line.send({"version": whywrong.__version__})
     while True:
@@ -336,7 +319,7 @@ def _run_copy(line: Line, catalog: Catalog, limits: Limits) -> tuple[str, bool]:
             _point_to_nothing(2)
             np.random.seed(0)  # noqa: NPY002
             limits.enforce()
-            serve(line, catalog)
+            _serve(line, catalog)
             code = 0
         finally:
             os._exit(code)

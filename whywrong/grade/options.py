@@ -75,15 +75,7 @@ def _named(value: str) -> dict[str, Any]:
 
 
 def parser(name: str, course: str) -> argparse.ArgumentParser:
-    """Return what reads the command line.
-
-    Parameters
-    ----------
-    name : str
-        The module that is run.
-    course : str
-        The course whose exercises are meant where no other is named.
-    """
+    """Return what reads the command line of a module; it means this course if no other is named."""
     made = argparse.ArgumentParser(
         prog=f"python -m {name}",
         description="Grade notebooks, or .py files, that are not trusted.",

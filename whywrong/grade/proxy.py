@@ -165,12 +165,7 @@ class Answer(_Conversation):
     ) -> dict[int, str]:
         """Run the cells of a notebook; return which failed, and how.
 
-        Parameters
-        ----------
-        cells : sequence of (int, str)
-            Their numbers and sources.
-        on_cell : callable
-            Is told the number of each before it runs.
+        Each begins with its number being told to ``on_cell``.
         """
         order: dict[str, Any] = {
             "do": "cells",
@@ -184,7 +179,7 @@ class Answer(_Conversation):
                 continue
             failed = reply.get("failed")
             if not isinstance(failed, dict):
-                raise self._end("It does not answer as it should.")
+                raise self._end(_ODD)
             return {
                 _as_int(number): str(said)[:2000] for number, said in failed.items()
             }
@@ -202,28 +197,13 @@ class Answer(_Conversation):
     ) -> Callable[..., Any]:
         """Return the answer as a function that can be judged.
 
-        Parameters
-        ----------
-        name : str
-            The exercise.
-        parameters : list or None
-            What `look` says of its parameters.
-        seconds : float
-            What one call may take.
-        used : bool
-            Whether the answer is put to use over there, as the exercise says: then the function
-            takes the arguments of a case.
-        torch : bool
-            Whether gradients can be asked for.
+        It has the parameters that `look` tells of, and each call its seconds. Where it is ``used``,
+        it is put to use over there, as the exercise says, and takes the arguments of a case.
+        Gradients can be asked for where it is PyTorch's.
         """
-        # It has no source in which the judge could look for mistakes.
-        names: dict[str, Any] = {
-            "call": lambda *args: self._call(args, seconds, used, torch)
-        }
-        exec("def answer(*args): return call(*args)", names)
-        answer = names["answer"]
-        answer.__name__ = answer.__qualname__ = name
-        answer.is_elsewhere = True
+        answer = _without_source(
+            name, lambda *args: self._call(args, seconds, used, torch)
+        )
         if not used:
             answer.__signature__ = _signature(parameters)
         return answer
@@ -249,61 +229,24 @@ class Answer(_Conversation):
         args: tuple[Any, ...],
         tensors: list[Any] | None = None,
     ) -> Any:
-        self._take_over(reply, blob, args)
+        """Return the value of a reply; those of its tensors that have a gradient are listed."""
+        try:
+            _change_arguments(reply, blob, args)
+        except _NO_VALUES:
+            why = "It does to its arguments what cannot be understood."
+            raise self._end(why) from None
         printed = reply.get("printed")
         if isinstance(printed, str):
             sys.stdout.write(printed)  # the judge reads it there
         if "error" in reply:
-            raise self._error_from(reply["error"])
-        return self._value(reply, blob, [] if tensors is None else tensors)
-
-    def _value(self, reply: dict[str, Any], blob: bytes, tensors: list[Any]) -> Any:
-        """Return the value of a reply; those of its tensors that have a gradient are listed."""
+            raise _error_from(reply["error"]) or self._end(_ODD)
         try:
             value = unpack(reply["value"], blob, tensors=tensors)
-            for tensor in tensors:
+            for tensor in tensors or ():
                 tensor.requires_grad_(False)
             return value
         except (LineBroken, KeyError):
             raise self._end("It returns what cannot be understood.") from None
-
-    def _take_over(
-        self, reply: dict[str, Any], blob: bytes, args: tuple[Any, ...]
-    ) -> None:
-        """Change the arguments as the call has changed them over there."""
-        try:
-            changed = list(reply.get("changed", ()))
-            values = unpack({"list": [node for _, node in changed]}, blob)
-            for (i, _), value in zip(changed, values, strict=True):
-                _overwrite(args[i], value)
-        except (
-            LineBroken,
-            AttributeError,
-            LookupError,
-            TypeError,
-            ValueError,
-            RuntimeError,
-        ):
-            raise self._end(
-                "It does to its arguments what cannot be understood."
-            ) from None
-
-    def _error_from(self, error: Any) -> BaseException:
-        try:
-            kind, text = str(error["kind"]), str(error["text"])[:2000]
-            if kind == "WrongForm":
-                return WrongForm(text, str(error["fault"])[:60])
-            kinds = [kind, *map(str, error.get("kinds", ()))]
-        except (TypeError, LookupError):
-            return self._end("It does not answer as it should.")
-        if kind == "TimesUp":
-            return TimesUp()
-        known = next((_KNOWN[name] for name in kinds if name in _KNOWN), None)
-        if known is not None:
-            return known(text)
-        return type(
-            kind[:60] if kind.isidentifier() else "Error", (_UnknownError,), {}
-        )(text)
 
     def back(self, graph: int, weights: Sequence[Any]) -> list[Any]:
         """Return the gradients of a result that came back earlier."""
@@ -320,6 +263,54 @@ class Answer(_Conversation):
             return list(unpack({"list": reply["gradients"]}, blob))
         except (LineBroken, LookupError, TypeError):
             raise self._end("Its gradients cannot be understood.") from None
+
+
+def _without_source(name: str, call: Callable[..., Any]) -> Any:
+    """Return a function in whose source the judge looks for no mistakes: it has none."""
+    names: dict[str, Any] = {"call": call}
+    exec("def answer(*args): return call(*args)", names)
+    answer = names["answer"]
+    answer.__name__ = answer.__qualname__ = name
+    answer.is_elsewhere = True
+    return answer
+
+
+_ODD = "It does not answer as it should."
+_NO_VALUES = (
+    LineBroken,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    RuntimeError,
+)
+
+
+def _change_arguments(
+    reply: dict[str, Any], blob: bytes, args: tuple[Any, ...]
+) -> None:
+    """Change the arguments as the call has changed them over there."""
+    changed = list(reply.get("changed", ()))
+    values = unpack({"list": [node for _, node in changed]}, blob)
+    for (i, _), value in zip(changed, values, strict=True):
+        _overwrite(args[i], value)
+
+
+def _error_from(error: Any) -> BaseException | None:
+    """Return the exception that a reply describes; None if it describes none."""
+    try:
+        kind, text = str(error["kind"]), str(error["text"])[:2000]
+        if kind == "WrongForm":
+            return WrongForm(text, str(error["fault"])[:60])
+        kinds = [kind, *map(str, error.get("kinds", ()))]
+    except (TypeError, LookupError):
+        return None
+    if kind == "TimesUp":
+        return TimesUp()
+    name = kind[:60] if kind.isidentifier() else "Error"
+    known = [_KNOWN[name] for name in kinds if name in _KNOWN]
+    made: Any = known[0] if known else type(name, (_UnknownError,), {})
+    return made(text)
 
 
 def _as_int(number: Any) -> int:
@@ -369,15 +360,8 @@ def _remote() -> Any:
 
     class Remote(torch.autograd.Function):
         @staticmethod
-        def forward(
-            ctx: Any,
-            answer: Answer,
-            order: Any,
-            blob: Any,
-            args: Any,
-            until: Any,
-            *_: Any,
-        ) -> Any:
+        def forward(ctx: Any, answer: Answer, order: Any, *given: Any) -> Any:
+            blob, args, until, *_ = given
             reply, back = answer._exchange(order, blob, until)
             tensors: list[Any] = []
             value = answer._result(reply, back, args, tensors)
@@ -386,10 +370,9 @@ def _remote() -> Any:
             ctx.places = [
                 i for i, o in enumerate(outputs) for t in tensors if o is t
             ]
-            plain = [i for i in range(len(outputs)) if i not in ctx.places]
-            ctx.mark_non_differentiable(
-                *(outputs[i] for i in plain if isinstance(outputs[i], torch.Tensor))
-            )
+            without = [o for o in outputs if not any(o is t for t in tensors)]
+            plain = [o for o in without if isinstance(o, torch.Tensor)]
+            ctx.mark_non_differentiable(*plain)
             return value
 
         @staticmethod

@@ -185,30 +185,30 @@ def sandboxed(
     rules : int
         The descriptor of `open_rules`.
     """
-    is_root = os.getuid() == 0
-    uid = random.randrange(_UIDS) + _FIRST_UID
-    drop = f"setpriv --reuid={uid} --regid={uid} --clear-groups --no-new-privs"
-    kept = f"size={megabytes}m,nr_inodes={_MOST_FILES},mode=1777,nosuid,nodev"
-    lines = [
-        "set -e",
-        f"mount -t tmpfs -o mode=755 none {_STAGE}",
-        f"mkdir {_STAGE}/work",
-        f"mount -t tmpfs -o {kept} none {_STAGE}/work",
-    ]
-    places = [(place, place) for place in _SYSTEM]
+    places, lines = [(place, place) for place in _SYSTEM], _stage(megabytes)
     for number, place in enumerate(readable):
         spot = f"{_STAGE}/{number}"
         make = "mkdir" if os.path.isdir(place) else "touch"
-        lines += [
-            f"{make} {spot}",
-            f"mount --rbind {shlex.quote(place)} {spot}",
-        ]
+        lines += [f"{make} {spot}", f"mount --rbind {shlex.quote(place)} {spot}"]
         places.append((spot, place))
-    bwrap = shlex.join(_bubblewrap(places, rules) + program)
-    lines.append(f"exec {drop if is_root else ''} {bwrap}")
+    is_root, uid = os.getuid() == 0, random.randrange(_UIDS) + _FIRST_UID
+    drop = f"setpriv --reuid={uid} --regid={uid} --clear-groups --no-new-privs"
+    enter = shlex.join(_bubblewrap(places, rules) + program)
+    lines.append(f"exec {drop if is_root else ''} {enter}")
     own = [] if is_root else ["--user", "--map-root-user"]
     private = ["unshare", *own, "--mount", "--propagation", "private"]
     return [*private, "sh", "-c", "\n".join(lines)]
+
+
+def _stage(megabytes: int) -> list[str]:
+    """Return what makes the folder to write in, whose files bubblewrap itself does not count."""
+    most = f"size={megabytes}m,nr_inodes={_MOST_FILES}"
+    return [
+        "set -e",
+        f"mount -t tmpfs -o mode=755 none {_STAGE}",
+        f"mkdir {_STAGE}/work",
+        f"mount -t tmpfs -o {most},mode=1777,nosuid,nodev none {_STAGE}/work",
+    ]
 
 
 def _bubblewrap(places: list[tuple[str, str]], rules: int) -> list[str]:

@@ -113,17 +113,8 @@ def find_submissions(
 
     A folder is laid out as nbgrader has it, ``STUDENT/ASSIGNMENT/NOTEBOOK.ipynb``, or
     ``STUDENT/NOTEBOOK.ipynb``, or ``STUDENT.ipynb``. Beside a student's notebook no ``.py`` file is
-    an answer.
-
-    Parameters
-    ----------
-    places : sequence of Path
-        Files and folders.
-    assignment : str
-        The only one that is wanted, and that of files whose place names none; empty for all.
-    notebook : str
-        The name of the only one that is wanted, and of files that are called as their student;
-        empty for all.
+    an answer. An assignment, or a notebook's name, is the only one that is wanted, and that of
+    files whose place names none.
     """
     found: dict[str, Submission] = {}
     left_out: list[tuple[Path, str]] = []
@@ -264,21 +255,8 @@ def read_code(
 ) -> tuple[Code, PointScheme, list[str]]:
     """Return what is to be run, what is asked for, and what is wrong with the file.
 
-    Parameters
-    ----------
-    content : bytes
-        The file's.
-    ending : str
-        ``".ipynb"`` or ``".py"``.
-    scheme : PointScheme
-        What the assignment asks for; if it names nothing, the file's own checks say it.
-    catalog : Catalog
-        The exercises of the course.
-
-    Raises
-    ------
-    CannotGrade
-        If it is neither a notebook nor text, or nothing in it can be graded.
+    What the scheme does not say, the file's own checks do. Raises `CannotGrade` if it is neither a
+    notebook nor text, or nothing in it can be graded.
     """
     is_notebook = ending == ".ipynb"
     cells = _cells(content) if is_notebook else [_Cell(1, _decode(content))]

@@ -243,46 +243,26 @@ def _texts(value: Any) -> tuple[str, ...]:
 def judge_outside(
     task: Exercise | Question, answer: Answer, seen: dict[str, Any]
 ) -> Result:
-    """Return the verdict by values alone.
-
-    Parameters
-    ----------
-    task : Exercise or Question
-        The exercise, of `with_fresh_cases`.
-    answer : Answer
-        The process of the answer.
-    seen : dict
-        What `Answer.look` says of its function.
-    """
+    """Return the verdict by values alone, on an exercise of `with_fresh_cases`."""
     if seen.get("callable") is not True:
-        return Result(
-            "wrong",
-            f"`{task.name}` is not a function.",
-            task.name,
-            ("not-callable",),
-        )
+        said = f"`{task.name}` is not a function."
+        return Result("wrong", said, task.name, ("not-callable",))
     torch = task.library == "torch"
     # Modules live where they were made: there they get their parameters.
     used = torch and isinstance(task, Exercise) and task.use is not None
+    parameters, seconds = seen.get("parameters"), task.seconds
     function = answer.function(
-        task.name,
-        seen.get("parameters"),
-        seconds=task.seconds,
-        used=used,
-        torch=torch,
+        task.name, parameters, seconds=seconds, used=used, torch=torch
     )
     try:
         result = judge(task, function, watched=False)
     except Exception as error:
         if answer.ended:
             raise ProcessEnded(answer.ended) from None
-        said = f"{type(error).__name__}: {error}"[:_MOST_SAID]
-        return Result(
-            "crashed",
-            f"It could not be judged ({said}).",
-            task.name,
-            ("no-verdict",),
-        )
+        said = f"It could not be judged ({type(error).__name__}: {error}"[
+            :_MOST_SAID
+        ]
+        return Result("crashed", f"{said}).", task.name, ("no-verdict",))
     if answer.ended and "endless" not in result.faults:
         raise ProcessEnded(answer.ended)
     return result

@@ -68,17 +68,7 @@ class Line:
     def send(
         self, message: Mapping[str, Any], blob: bytes = b"", until: float = math.inf
     ) -> None:
-        """Send a frame.
-
-        Parameters
-        ----------
-        message : mapping
-            Ready for JSON.
-        blob : bytes
-            The arrays' bytes.
-        until : float
-            When to give up, by ``time.monotonic()``.
-        """
+        """Send a message that is ready for JSON, and its arrays' bytes, until some time at most."""
         try:
             text = json.dumps(message).encode()
         except (ValueError, RecursionError) as error:

@@ -111,25 +111,14 @@ class Job:
 
 
 def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
-    """Grade one submission; whatever is wrong with it is in what comes back.
-
-    Parameters
-    ----------
-    job : Job
-        The submission.
-    grader : Grader
-        Judges its answers.
-    catalog : Catalog
-        The exercises of the course.
-    """
+    """Grade one submission; whatever is wrong with it is in what comes back."""
     one, begun = job.submission, time.monotonic()
     try:
         content = read_bytes(one.path)
         code, scheme, notes = read_code(content, one.ending, job.scheme, catalog)
-        if len(scheme.points) > _MOST_EXERCISES:
-            raise CannotGrade(
-                f"asks for {len(scheme.points)} exercises, more than are graded"
-            )
+        number = len(scheme.points)
+        if number > _MOST_EXERCISES:
+            raise CannotGrade(f"asks for {number} exercises, more than are graded")
         results = grader.results(code, list(scheme.points))
     except CannotGrade as trouble:
         return _failure(job, str(trouble))
@@ -138,40 +127,33 @@ def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
     except Exception as error:  # one submission's points are lost, and no other's
         said = f"{type(error).__name__}: {error}"[:200]
         return _failure(job, f"could not be judged ({said})")
-    marks = tuple(
+    marks = [
         Mark.of_result(results[name], of) for name, of in scheme.points.items()
-    )
-    if grader.version != whywrong.__version__:
+    ]
+    if grader.version != (own := whywrong.__version__):
         notes.append(
-            f"it ran with version {grader.version}, and was judged with {whywrong.__version__}"
+            f"it ran with version {grader.version}, and was judged with {own}"
         )
     seconds = round(time.monotonic() - begun, 3)
-    return GradedSubmission(
-        one.key, str(one.path), one.student, one.assignment, one.notebook, job.digest,
-        marks, tuple(notes), "", seconds,
-    )  # fmt: skip
+    return _graded(job, job.digest, marks, tuple(notes), "", seconds)
 
 
 def _failure(job: Job, why: str) -> GradedSubmission:
     """Return what is kept where nothing was graded; it is tried again the next time."""
-    one = job.submission
-    marks = tuple(
-        Mark.of_result(
-            Result("crashed", f"Not graded: it {why}.", name, ("not-graded",)), of
-        )
+    said, faults = f"Not graded: it {why}.", ("not-graded",)
+    marks = [
+        Mark.of_result(Result("crashed", said, name, faults), of)
         for name, of in job.scheme.points.items()
-    )
-    return GradedSubmission(
-        one.key,
-        str(one.path),
-        one.student,
-        one.assignment,
-        one.notebook,
-        "",
-        marks,
-        (),
-        why,
-    )
+    ]
+    return _graded(job, "", marks, (), why)
+
+
+def _graded(
+    job: Job, digest: str, marks: Sequence[Mark], notes: tuple[str, ...], *rest: Any
+) -> GradedSubmission:
+    one = job.submission
+    whose = one.key, str(one.path), one.student, one.assignment, one.notebook
+    return GradedSubmission(*whose, digest, tuple(marks), notes, *rest)
 
 
 # --- the judges -----------------------------------------------------------------------------------

@@ -350,9 +350,9 @@ def test_processes_that_hoard_memory_together_are_ended(shut_in, hoard):
 def test_processes_without_end_are_ended_and_say_so(launcher):
     cell = "import os, time\nwhile True:\n    if os.fork() == 0:\n        time.sleep(1000)\n"
     result = graded(launcher, "softmax", cell, RIGHT, seconds=1_000)
-    # Where the system refuses the next one, which it never does to root, only the cell fails.
-    system_refuses = os.getuid() != 0 and result.passed
-    assert system_refuses or "it started more than 64 others" in result.message
+    # Where each sandbox has its own count, the next one is refused, and only the cell fails.
+    is_refused = not why_no_sandbox() and result.passed
+    assert is_refused or "it started more than 64 others" in result.message
     assert graded(launcher, "softmax", RIGHT).passed
 
 
