@@ -43,9 +43,7 @@ __all__ = [
 _STARTS_WITHIN = 120.0  # seconds; PyTorch is loaded meanwhile
 _ENDS_WITHIN = 5.0
 _LOOKS_EVERY = 0.5
-_OWN_PROCESSES = (
-    5  # of a sandbox: bubblewrap's two, the one that waits, the answer, one more
-)
+_ALONE = 3  # processes in a sandbox: bubblewrap's, the one that copies itself, the answer
 # An answer computes in one thread: the workers share the machine.
 _ENVIRONMENT = {
     "COURSE_ATTN_PROGRESS": "off",
@@ -64,23 +62,10 @@ class CannotStart(Exception):
 
 
 class AnswerProcess:
-    """The process in which the answers of a submission run.
+    """The process in which the answers of a submission run, which a command starts.
 
-    Parameters
-    ----------
-    command : list of str
-        Starts it.
-    options : object
-        Of ``subprocess.Popen``.
-
-    Attributes
-    ----------
-    line : Line
-        To it.
-    version : str
-        The version of the package that runs there.
-    how : str
-        How the answer ended, if it has.
+    Its ``line`` leads to it; ``version`` is that of the package that runs there, and ``how`` says
+    how the answer ended, if it has.
     """
 
     def __init__(self, command: list[str], **options: Any) -> None:
@@ -125,19 +110,13 @@ class AnswerProcess:
             return False
 
     def look_at_use(self, most: int) -> None:
-        """End it if all that it has started is too much, which no limit of one process tells.
-
-        Parameters
-        ----------
-        most : int
-            MB that all its processes may take together.
-        """
+        """End it if all that it has started takes too many MB, which no limit of one tells."""
         with contextlib.suppress(psutil.Error):
             own = self._family.children(recursive=True)
             why = ""
-            if len(own) > MOST_PROCESSES + _OWN_PROCESSES:
+            if len(own) > MOST_PROCESSES + _ALONE:
                 why = f"it started more than {MOST_PROCESSES} others"
-            elif len(own) > 2 and sum(map(_bytes_of, own)) > most << 20:
+            elif len(own) > _ALONE and sum(map(_bytes_of, own)) > most << 20:
                 why = f"its processes took more than {most} MB"
             if why:
                 self.how = f"it was ended, for {why}"
@@ -239,13 +218,7 @@ class Launcher(ABC):
         return self._now
 
     def end(self, *, gone: bool = False) -> str:
-        """End an answer; return how it had ended before, if it had.
-
-        Parameters
-        ----------
-        gone : bool
-            Whether it is of no use anymore.
-        """
+        """End an answer; return how it had ended before, if it is gone."""
         if self._now is None or (not gone and self._now.end()):
             return ""
         how = self._now.own_exit() if gone else ""

@@ -139,23 +139,9 @@ class _Conversation:
 class Answer(_Conversation):
     """An answer that runs in another process.
 
-    Parameters
-    ----------
-    running : AnswerProcess
-        That process.
-    seconds : float
-        All the time that it has.
-
-    Attributes
-    ----------
-    ended : str
-        Why it is of no use anymore; empty as long as it is.
-    is_late : bool
-        Whether its time is up.
-    passed_inside : bool
-        Whether the check in its process has passed; set by who asked for it.
-    most_bytes : int
-        What the arrays of a message from it may have.
+    Once it has ``ended``, which then says why, it is of no use anymore; ``is_late`` tells whether
+    its time was up. Who asked for the check in its process says if it has ``passed_inside``, and
+    how many bytes the arrays of a message may have (``most_bytes``).
     """
 
     passed_inside = False

@@ -153,7 +153,8 @@ def import_path(package: str) -> str:
     """Return the ``PYTHONPATH`` by which Python finds a course in a process of its own."""
     places = [_place_of("whywrong"), _place_of(package)]
     found = [os.path.dirname(place) for place in places if place]
-    return os.pathsep.join(dict.fromkeys(filter(None, [*found, _user_site()])))
+    found += [*os.environ.get("PYTHONPATH", "").split(os.pathsep), _user_site()]
+    return os.pathsep.join(dict.fromkeys(filter(None, found)))
 
 
 def _user_site() -> str:
