@@ -306,7 +306,7 @@ def main() -> None:
             if order["torch"]:
                 _load_torch()
             how, is_empty = _run_copy(line, catalog, Limits(**options))
-            line.send({"over": how, "again": is_empty})
+            line.send({"over": how})
 
 
 def _run_copy(line: Line, catalog: Catalog, limits: Limits) -> tuple[str, bool]:

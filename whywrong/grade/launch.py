@@ -43,7 +43,7 @@ __all__ = [
 _STARTS_WITHIN = 120.0  # seconds; PyTorch is loaded meanwhile
 _ENDS_WITHIN = 5.0
 _LOOKS_EVERY = 0.5
-_ALONE = 3  # processes in a sandbox: bubblewrap's, the one that copies itself, the answer
+_ALONE = 2  # processes of a sandbox: the one that copies itself, and the answer
 # An answer computes in one thread: the workers share the machine.
 _ENVIRONMENT = {
     "COURSE_ATTN_PROGRESS": "off",
@@ -105,7 +105,7 @@ class AnswerProcess:
         try:
             self.line.send({"do": "end"}, until=until)
             reply, _ = self.line.receive(until)
-            return reply.get("again") is True
+            return "over" in reply
         except (LineBroken, TimeoutError):
             return False
 

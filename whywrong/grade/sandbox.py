@@ -217,6 +217,7 @@ def _bubblewrap(places: list[tuple[str, str]], rules: int) -> list[str]:
     devices = [("--dev-bind", f"/dev/{name}", f"/dev/{name}") for name in _DEVICES]
     return [
         *("bwrap", "--unshare-all", "--unshare-user", "--die-with-parent"),
+        "--as-pid-1",  # which no signal from within ends
         *("--new-session", "--cap-drop", "ALL", "--uid", _INSIDE, "--gid", _INSIDE),
         *("--bind", f"{_STAGE}/work", "/tmp"),
         *(word for bind in (*binds, *devices) for word in bind),

@@ -262,8 +262,8 @@ def test_no_network_and_no_other_process(shut_in):
         "    seen = [name for name in os.listdir('/proc') if name.isdigit()]\n"
         "    return [x.split(':')[0].strip() for x in lines], len(seen)\n"
     )
-    # bubblewrap's own, the one that starts answers, and the answer
-    assert probed(shut_in, cell) == (["lo"], 3)
+    # the one that starts answers, and the answer
+    assert probed(shut_in, cell) == (["lo"], 2)
 
 
 def test_folder_to_write_in_is_small_and_new_for_each_answer(shut_in):
@@ -387,7 +387,12 @@ def test_next_exercise_of_a_submission_begins_anew_in_the_same_sandbox(shut_in):
         found.append(call())
         assert shut_in.end() == ""
     shut_in.finish()
-    assert found == [(2, True), (2, False)]
+    assert found == [(1, True), (1, False)]
+
+
+def test_answer_cannot_end_what_has_started_it(shut_in):
+    cell = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n"
+    assert graded(shut_in, "softmax", cell, RIGHT).passed
 
 
 def test_sandbox_in_which_something_still_runs_is_not_used_again(shut_in):
