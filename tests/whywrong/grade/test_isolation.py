@@ -378,16 +378,17 @@ def test_next_exercise_of_a_submission_begins_anew_in_the_same_sandbox(shut_in):
         "import os\ndef probe():\n    return os.getppid(), 'mine' in os.environ\n"
     )
     marks = "import os\nos.environ['mine'] = '1'\n"
-    found = []
+    found, used = [], []
     for source in (cell + marks, cell):
-        answer = Answer(shut_in.start(torch=False), 20)
+        used.append(shut_in.start(torch=False))
+        answer = Answer(used[-1], 20)
         answer.cells([(1, source)], lambda number: None)
         call = answer.function("probe", [], seconds=9, used=False, torch=False)
         answer.look("probe")
         found.append(call())
         assert shut_in.end() == ""
     shut_in.finish()
-    assert found == [(1, True), (1, False)]
+    assert found == [(1, True), (1, False)] and used[0] is used[1]
 
 
 def test_answer_cannot_end_what_has_started_it(shut_in):
