@@ -57,30 +57,14 @@ class ClassroomError(Exception):
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a teacher wants of the notebooks.
+    """What a teacher wants of the notebooks."""
 
-    Parameters
-    ----------
-    package : str
-        The module that has the course.
-    solutions : bool
-        Whether learners may call `solution`.
-    seed : str, optional
-        Lets the hidden tests take other inputs, too.
-    book : str
-        Where the built pages of the course lie; without it, links are plain text.
-    install : str
-        What learners run to install the package, from ``pip`` on; by default what installs this
-        version of this course, and nothing for another one.
-    points : mapping
-        The points of an exercise by its level; other levels have those of the declaration.
-    """
-
-    package: str
-    solutions: bool = True
-    seed: str | None = None
-    book: str = ""
-    install: str = ""
+    package: str  # the module that has the course
+    solutions: bool = True  # whether learners may call `solution`
+    seed: str | None = None  # lets the hidden tests take other inputs, too
+    book: str = ""  # where the built pages lie; without it, links are plain text
+    install: str = ""  # what learners run; by default what installs this version of this course
+    # Of an exercise by its level; other levels have those of the declaration.
     points: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -194,13 +178,7 @@ def _practices(section: str, page: str) -> str:
 
 
 def anchor(heading: str) -> str:
-    """Return the id that docutils gives a heading on a built page.
-
-    Parameters
-    ----------
-    heading : str
-        The heading, in English, without a star.
-    """
+    """Return the id that docutils gives a heading on a built page."""
     plain = unicodedata.normalize("NFKD", heading.lower())
     kept = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode())
     return re.sub(r"^[-0-9]+|-+$", "", kept)

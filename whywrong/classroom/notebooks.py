@@ -53,40 +53,16 @@ def _points(task: Task) -> int:
 
 @dataclass(frozen=True)
 class Settings:
-    """How one notebook differs from others.
-
-    Parameters
-    ----------
-    title : str
-        The chapter's title.
-    chapter : str
-        The chapter, in Markdown, as it is named within a sentence.
-    practices : callable
-        Says of an exercise, in Markdown, which section it practices.
-    check : callable
-        Returns the source of the cell that checks an exercise.
-    setup : str
-        The source of the first cell.
-    package : str
-        The module that has `check`, `hint`, `progress` and `solution`.
-    solutions : bool
-        Whether the notebook tells of `solution`.
-    onward : str
-        What to read next.
-    points : callable
-        The points of an exercise.
-    setup_tags : sequence of str
-        The tags of the first cell.
-    """
+    """How one notebook differs from others."""
 
     title: str
-    chapter: str
-    practices: Callable[[Task], str]
-    check: Callable[[Task], str]
-    setup: str
-    package: str
-    solutions: bool = True
-    onward: str = ""
+    chapter: str  # in Markdown, as it is named within a sentence
+    practices: Callable[[Task], str]  # says which section an exercise practices
+    check: Callable[[Task], str]  # the source of the cell that checks it
+    setup: str  # the source of the first cell
+    package: str  # has `check`, `hint`, `progress`, `solution`
+    solutions: bool = True  # whether the notebook tells of `solution`
+    onward: str = ""  # what to read next
     points: Callable[[Task], int] = _points
     setup_tags: Sequence[str] = field(default=("remove-cell",))
 

@@ -19,9 +19,8 @@ def read(path: Path) -> Any:
         return nbformat.read(path, as_version=4)
     except OSError as error:
         raise ClassroomError(f"{path}: {error.strerror or error}") from None
-    except (
-        Exception
-    ) as error:  # whatever a file that is not a notebook makes nbformat raise
+    # nbformat lets through whatever a file that is not a notebook makes it raise.
+    except Exception as error:
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise ClassroomError(f"{path}: it is not a notebook ({said[0]})") from None
 
@@ -31,11 +30,6 @@ def mend(path: Path) -> list[str]:
 
     Where a learner copies a cell, nbgrader's name for it is there twice, and nbgrader ends, also
     for all who come after. The first cell keeps the name. No code is lost.
-
-    Parameters
-    ----------
-    path : Path
-        The notebook, which is written over if there is something to mend.
     """
     if path.is_symlink():
         raise ClassroomError(f"{path}: it is a link")
@@ -65,11 +59,6 @@ def restore_checks(source: Any, handed_in: Any) -> Any:
     A check that was changed is written over; one that is missing is added at the end; a copy is an
     ordinary cell. The kernel is that of the source. Everything else stays as the learner left it,
     without outputs.
-
-    Parameters
-    ----------
-    source, handed_in : notebook
-        As `read` gives them.
     """
     checks = _checks_of(source)
     _strip_copies(handed_in)

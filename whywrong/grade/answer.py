@@ -255,9 +255,8 @@ def _serve(line: Line, catalog: Catalog) -> None:
             reply, blob = _reply(answer, message, blob)
         except (LineBroken, Unavailable) as problem:
             reply, blob = {"failed": str(problem)}, b""
-        except (
-            BaseException
-        ) as error:  # an object of the answer's may raise anything
+        # An object of the answer's may raise anything.
+        except BaseException as error:
             reply, blob = {"failed": quoted(error)}, b""
         line.send(reply, blob)
 

@@ -178,15 +178,7 @@ def _bytes_of(process: psutil.Process) -> int:
 
 
 class Launcher(ABC):
-    """Starts the processes of one submission after the other, each ahead of time.
-
-    Parameters
-    ----------
-    package : str
-        The course.
-    limits : Limits
-        What an answer may use up.
-    """
+    """Starts the processes of one submission after the other, each ahead of time."""
 
     def __init__(self, package: str, limits: Limits) -> None:
         self._package, self._limits = package, limits
@@ -309,18 +301,8 @@ class _WithHome(AnswerProcess):
 class Containers(Launcher):
     """Containers of an image that has this package: one for each submission.
 
-    Parameters
-    ----------
-    package : str
-        The course.
-    limits : Limits
-        What an answer may use up.
-    engine : str
-        ``"docker"``, ``"podman"`` or, for pods of a Kubernetes cluster, ``"kubectl"``.
-    image : str
-        The image's name.
-    seconds : float
-        All the time that a submission may get, after which its container ends by itself.
+    The engine is ``docker``, ``podman`` or, for pods of a Kubernetes cluster, ``kubectl``. A
+    container ends by itself after the seconds that a submission may get.
     """
 
     def __init__(

@@ -14,22 +14,12 @@ _MB = 1 << 20
 
 @dataclass(frozen=True)
 class Limits:
-    """What one process of an answer may use up.
+    """What one process of an answer may use up."""
 
-    Parameters
-    ----------
-    memory, files : int
-        MB beyond what it uses before the answer begins; MB of a file.
-    seconds : int
-        Of the processor's time.
-    processes : int
-        At a time, where it has its own count; 0 where all of its user's would count.
-    """
-
-    memory: int = 1024
-    files: int = 16
-    seconds: int = 60
-    processes: int = 0
+    memory: int = 1024  # MB beyond what it uses before the answer begins
+    files: int = 16  # MB of a file
+    seconds: int = 60  # of the processor's time
+    processes: int = 0  # at a time; 0 where all of its user's would count
 
     @property
     def options(self) -> list[str]:
@@ -63,10 +53,7 @@ class Limits:
 def describe_exit(code: int) -> str:
     """Say how a process ended.
 
-    Parameters
-    ----------
-    code : int
-        Its exit status; negative, or above 128, where a signal ended it.
+    A code that is negative, or above 128, tells of a signal.
     """
     number = -code if code < 0 else code - 128 if code > 128 else 0
     if not number:

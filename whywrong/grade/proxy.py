@@ -38,15 +38,7 @@ class _UnknownError(Exception):
 
 
 class _Conversation:
-    """What is said to the process of an answer and heard from it, each in its time.
-
-    Parameters
-    ----------
-    running : AnswerProcess
-        That process.
-    seconds : float
-        All the time that it has.
-    """
+    """What is said to the process of an answer and heard from it, each in its time."""
 
     def __init__(self, running: AnswerProcess, seconds: float) -> None:
         self._running = running

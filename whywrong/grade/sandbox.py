@@ -61,14 +61,9 @@ _SYSTEM = (
     "/etc/ld.so.cache",
     "/etc/alternatives",
 )
-_STAGE = (
-    "/sys"  # it is always there, and neither Python nor bubblewrap looks into it
-)
+_STAGE = "/sys"  # it is always there, and neither Python nor bubblewrap needs it
 _MOST_FILES = 10_000
-_FIRST_UID, _UIDS = (
-    1 << 20,
-    1 << 30,
-)  # root's answers: users that no system gives out
+_FIRST_UID, _UIDS = 1 << 20, 1 << 30  # for root's answers: nobody else's
 _INSIDE = "65534"
 
 
@@ -121,13 +116,7 @@ def _rules() -> bytes:
 
 
 def folders_to_read(package: str) -> tuple[str, ...]:
-    """Return the files and folders of Python and of a course, each that lies in no other.
-
-    Parameters
-    ----------
-    package : str
-        The course.
-    """
+    """Return the files and folders of Python and of a course, each that lies in no other."""
     libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     program = os.path.dirname(os.path.dirname(os.path.realpath(sys.executable)))
     own = [sys.prefix, sys.base_prefix, program, _user_site(), *libraries]

@@ -50,19 +50,13 @@ class CannotGrade(Exception):
 class Submission:
     """One file that a student handed in.
 
-    Parameters
-    ----------
-    path : Path
-        Where it lies.
-    student, assignment, notebook : str
-        Whose it is, of which assignment, and its name without the ending. Where the place names
-        neither of these two, as for ``STUDENT.ipynb``, they are empty.
+    Where the place names neither assignment nor notebook, as for ``STUDENT.ipynb``, they are empty.
     """
 
     path: Path
     student: str
     assignment: str
-    notebook: str
+    notebook: str  # its name without the ending
 
     @property
     def key(self) -> str:
@@ -83,11 +77,7 @@ class Submission:
 def safe_name(name: str) -> str:
     """Return a name for a file that no other name gives, on no system.
 
-    Parameters
-    ----------
-    name : str
-        Whatever a student or a notebook is called. Where it cannot be kept as it is, the result has
-        a ``~``, which no name has that is kept.
+    Where a name cannot be kept as it is, the result has a ``~``, which no name has that is kept.
     """
     kept = cut("".join(c if c.isalnum() or c in "-_.@+" else "_" for c in name), 80)
     # Some file systems take capitals for small letters.
@@ -239,13 +229,7 @@ class _Cell:
 
 @dataclass(frozen=True)
 class PointScheme:
-    """What an assignment asks for.
-
-    Parameters
-    ----------
-    points : mapping
-        The points of each exercise.
-    """
+    """What an assignment asks for."""
 
     points: Mapping[str, float] = field(default_factory=dict)
 
@@ -362,9 +346,8 @@ def _cells(content: bytes) -> list[_Cell]:
         ]
     except CannotGrade:
         raise
-    except (
-        Exception
-    ) as error:  # nbformat lets through whatever a broken file makes it raise
+    # nbformat lets through whatever a broken file makes it raise.
+    except Exception as error:
         said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
         raise CannotGrade(f"is not a notebook ({said})") from None
 

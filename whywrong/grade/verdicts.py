@@ -46,15 +46,9 @@ PATIENCE = 5
 
 @dataclass(frozen=True)
 class Code:
-    """What was handed in, as it is run.
+    """What was handed in, as it is run."""
 
-    Parameters
-    ----------
-    cells : tuple of (int, str)
-        The code cells but those of checks, with their numbers in the notebook.
-    """
-
-    cells: tuple[tuple[int, str], ...]
+    cells: tuple[tuple[int, str], ...]  # but those of checks, with their numbers
 
     @property
     def needs_torch(self) -> bool:
@@ -63,19 +57,7 @@ class Code:
 
 
 class Grader:
-    """Judges the answers of one submission after the other.
-
-    Parameters
-    ----------
-    launcher : Launcher
-        Starts their processes.
-    find : callable
-        Returns the exercise of a name.
-    seed : str
-        What the other inputs depend on.
-    seconds : float
-        All the time that an answer has.
-    """
+    """Judges the answers of one submission after the other."""
 
     def __init__(
         self,
@@ -101,9 +83,8 @@ class Grader:
         for name in names:
             left = Code(tuple(cell for cell in code.cells if cell[0] not in hung))
             result, is_late = self._result(left, name, hung, self._seconds)
-            if (
-                is_late and has_credit
-            ):  # right so far: the machine may have been busy
+            # It was right so far: the machine may have been busy.
+            if is_late and has_credit:
                 longer = PATIENCE * self._seconds
                 result, is_late = self._result(left, name, hung, longer)
                 has_credit = not is_late
@@ -269,15 +250,7 @@ def judge_outside(
 
 
 def with_fresh_cases(task: Exercise | Question, seed: str) -> Exercise | Question:
-    """Return an exercise with its own cases and others like them, shuffled.
-
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared.
-    seed : str
-        What the others depend on.
-    """
+    """Return an exercise with its own cases and others like them, shuffled."""
     if isinstance(task, Question):
         return task
     other = with_other_inputs(task, seed)
@@ -296,10 +269,7 @@ def with_fresh_cases(task: Exercise | Question, seed: str) -> Exercise | Questio
 def has_other_inputs(task: Exercise | Question) -> bool:
     """Return whether a seed makes inputs for an exercise that no table of results can know.
 
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared. A question asks for what is true, and not for values.
+    A question has them: it asks for what is true, and not for values.
     """
     if isinstance(task, Question) or task.drawn is not None:
         return True

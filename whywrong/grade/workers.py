@@ -39,36 +39,18 @@ __all__ = ["Settings", "grade_all", "grade_one"]
 _JUDGE_BYTES = 4 << 30
 _MOST_EXERCISES = 40
 _SLACK = 60.0
-_STOPS_WITHIN = (
-    15.0  # seconds for a judge to end its answer, or to remove a container
-)
+_STOPS_WITHIN = 15.0  # seconds for a judge to end its answer
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How answers are run and judged.
+    """How answers are run and judged."""
 
-    Parameters
-    ----------
-    course : str
-        The package that holds the exercises.
-    limits : Limits
-        Of an answer.
-    seed : str
-        What the other inputs depend on.
-    seconds : float
-        All the time that an answer has.
-    way : str
-        ``"bubblewrap"``, the engine of containers, or ``"trust"``.
-    image : str
-        The containers'.
-    """
-
-    course: str
+    course: str  # the package that holds the exercises
     limits: Limits
-    seed: str
-    seconds: float
-    way: str
+    seed: str  # what the other inputs depend on
+    seconds: float  # all the time that an answer has
+    way: str  # "bubblewrap", an engine of containers, or "trust"
     image: str = ""
 
     def launcher(self) -> Launcher:
@@ -77,9 +59,8 @@ class Settings:
             return Sandboxes(self.course, self.limits)
         if self.way == "trust":
             return Trusted(self.course, self.limits)
-        most = 2 * self.seconds_for(
-            _MOST_EXERCISES
-        )  # as long it may wait for its turn
+        # A container may wait for its turn as long as it may run.
+        most = 2 * self.seconds_for(_MOST_EXERCISES)
         return Containers(self.course, self.limits, self.way, self.image, most)
 
     def seconds_for(self, exercises: int) -> float:
@@ -94,20 +75,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Job:
-    """A submission to be graded.
-
-    Parameters
-    ----------
-    submission : Submission
-    scheme : PointScheme
-        What is asked for; nothing where the file itself says it.
-    digest : str
-        Kept with the result.
-    """
+    """A submission to be graded."""
 
     submission: Submission
-    scheme: PointScheme
-    digest: str
+    scheme: PointScheme  # nothing where the file itself says it
+    digest: str  # kept with the result
 
 
 def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
@@ -237,17 +209,7 @@ class _Judge:
 def grade_all(
     jobs: Sequence[Job], settings: Settings, workers: int
 ) -> Iterator[GradedSubmission]:
-    """Yield what is found for each submission, in the order in which they get done.
-
-    Parameters
-    ----------
-    jobs : sequence of Job
-        The submissions.
-    settings : Settings
-        How they are graded.
-    workers : int
-        How many at a time.
-    """
+    """Yield what is found for each submission, in the order in which they get done."""
     waiting = list(reversed(jobs))
     judges = {slot: _Judge(settings) for slot in range(min(workers, len(jobs)))}
     try:
