@@ -78,6 +78,9 @@ class _Printed(io.StringIO):
         super().write(text[: max(room, 0)])
         return len(text)
 
+    def close(self) -> None:
+        """Stay open: an answer may close its ``sys.stdout``, and what it printed is read later."""
+
 
 def _seed_all(seed: int) -> None:
     """Seed the generators that a learner may use, the legacy ones included."""

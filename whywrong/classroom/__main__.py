@@ -14,17 +14,19 @@ from whywrong.classroom.copies import (
     class_notebook,
     load_course,
 )
-from whywrong.declare import BadDeclaration, Exercise
+from whywrong.course import Course
+from whywrong.declare import BadDeclaration, Exercise, Question
 from whywrong.files import write_whole
 from whywrong.sound import problems_of
 
 _ABOUT = """\
-Write a class's exercise notebooks, put their hidden tests back, judge exercises of your own.
+Write a class's exercise notebooks, put hidden tests back, judge exercises of your own.
 
   {0} list softmax
   {0} write softmax --to source/week3
   {0} write softmax:softmax,entropy masks --to source/week3 --seed "a word of yours"
   {0} restore source/week3/softmax.ipynb handed/ada.ipynb --to ada.ipynb
+  {0} mend submitted
   {0} try --course clustering
 """
 _LEVELS = ("easy", "medium", "hard")
@@ -42,88 +44,49 @@ def parser(
         allow_abbrev=False,
     )
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-
-    def command(name: str, run: Any, about: str) -> argparse.ArgumentParser:
+    for command, (run, about, options, has_course) in _commands().items():
         added = commands.add_parser(
-            name, help=about, description=f"{about[0].upper()}{about[1:]}."
+            command, help=about, description=f"{about[0].upper()}{about[1:]}."
         )
         added.set_defaults(run=run)
-        return added
-
-    def add_course_option(of: argparse.ArgumentParser) -> None:
-        of.add_argument(
-            "--course",
-            metavar="MODULE",
-            default=course or None,
-            required=not course,
-            help=f"the module that has the course (default: {course or 'none'})",
-        )
-
-    listing = command(
-        "list", _list, "show chapters and exercises, how hard, how long"
-    )
-    listing.add_argument("chapters", nargs="*", metavar="CHAPTER")
-    add_course_option(listing)
-
-    writing = command(
-        "write", _write, "write source notebooks, one for each chapter"
-    )
-    writing.add_argument(
-        "chapters",
-        nargs="+",
-        metavar="CHAPTER[:EXERCISE,…]",
-        help="all exercises of a chapter, or those that are named",
-    )
-    writing.add_argument(
-        "--to", type=Path, required=True, metavar="FOLDER", help="where they go"
-    )
-    writing.add_argument(
-        "--seed", metavar="TEXT", help="let the hidden tests take other inputs, too"
-    )
-    writing.add_argument(
-        "--without-solutions",
-        action="store_true",
-        help="let `solution` show nothing in these notebooks",
-    )
-    writing.add_argument(
-        "--points",
-        type=_points,
-        default={},
-        metavar="E,M,H",
-        help="points of easy, medium and hard exercises (default: 1 each)",
-    )
-    writing.add_argument(
-        "--book",
-        default="",
-        metavar="ADDRESS",
-        help="where the built pages lie, for links (default: the links become plain text)",
-    )
-    writing.add_argument(
-        "--install",
-        default="",
-        metavar="TEXT",
-        help='what learners run to install the package, such as "pip install …"',
-    )
-    writing.add_argument(
-        "--overwrite", action="store_true", help="replace notebooks that are there"
-    )
-    add_course_option(writing)
-
-    restoring = command(
-        "restore",
-        _restore,
-        "put hidden tests back into a notebook that was handed in",
-    )
-    restoring.add_argument("source", type=Path, metavar="SOURCE")
-    restoring.add_argument("handed_in", type=Path, metavar="HANDED_IN")
-    restoring.add_argument("--to", type=Path, required=True, metavar="FILE")
-
-    trying = command(
-        "try", _try, "judge the solution and the known mistakes of exercises"
-    )
-    trying.add_argument("chapters", nargs="*", metavar="CHAPTER[:EXERCISE,…]")
-    add_course_option(trying)
+        for option, how in options.items():
+            added.add_argument(option, **how)
+        if has_course:
+            added.add_argument(
+                "--course",
+                metavar="MODULE",
+                default=course or None,
+                required=not course,
+                help=f"the module that has the course (default: {course or 'none'})",
+            )
     return made
+
+
+def _commands() -> dict[str, tuple[Any, str, dict[str, Any], bool]]:
+    """Return each command: what it runs, what it does, its options, if it needs a course."""
+    chosen = {"chapters": {"nargs": "*", "metavar": "CHAPTER[:EXERCISE,…]"}}
+    restored = {
+        "source": {"type": Path, "metavar": "SOURCE"},
+        "handed_in": {"type": Path, "metavar": "HANDED_IN"},
+        "--to": {"type": Path, "required": True, "metavar": "FILE"},
+    }
+    mended = {"places": {"type": Path, "nargs": "+", "metavar": "PLACE"}}
+    return {
+        "list": (_list, _SHOW, chosen, True),
+        "write": (_write, _SOURCES, _WRITING, True),
+        "restore": (_restore, _PUT_BACK, restored, False),
+        "mend": (_mend, _MEND, mended, False),
+        "try": (_try, _JUDGE, chosen, True),
+    }
+
+
+_SHOW = "show chapters and exercises, how hard, how long"
+_SOURCES = "write source notebooks, one for each chapter"
+_PUT_BACK = "put hidden tests back into a notebook that was handed in"
+_MEND = (
+    "let copies of graded cells be ordinary cells, in files and folders handed in"
+)
+_JUDGE = "judge the solution and the known mistakes of exercises"
 
 
 def _points(text: str) -> dict[str, int]:
@@ -136,6 +99,49 @@ def _points(text: str) -> dict[str, int]:
             f"{text!r} is not three whole numbers such as 1,2,3"
         ) from None
     return dict(zip(_LEVELS, points, strict=True))
+
+
+_WRITING: dict[str, dict[str, Any]] = {
+    "chapters": {
+        "nargs": "+",
+        "metavar": "CHAPTER[:EXERCISE,…]",
+        "help": "all exercises of a chapter, or those that are named",
+    },
+    "--to": {
+        "type": Path,
+        "required": True,
+        "metavar": "FOLDER",
+        "help": "where they go",
+    },
+    "--seed": {
+        "metavar": "TEXT",
+        "help": "let the hidden tests take other inputs, too",
+    },
+    "--without-solutions": {
+        "action": "store_true",
+        "help": "let `solution` show nothing in these notebooks",
+    },
+    "--points": {
+        "type": _points,
+        "default": {},
+        "metavar": "E,M,H",
+        "help": "points of easy, medium and hard exercises (default: 1 each)",
+    },
+    "--book": {
+        "default": "",
+        "metavar": "ADDRESS",
+        "help": "where the built pages lie, for links (default: the links become plain text)",
+    },
+    "--install": {
+        "default": "",
+        "metavar": "TEXT",
+        "help": 'what learners run to install the package, such as "pip install …"',
+    },
+    "--overwrite": {
+        "action": "store_true",
+        "help": "replace notebooks that are there",
+    },
+}
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -162,11 +168,7 @@ def _write(options: argparse.Namespace) -> int:
         options.install,
         options.points,
     )
-    found = [choose_exercises(course, what) for what in options.chapters]
-    slugs = [slug for slug, _ in found]
-    for slug in slugs:
-        if slugs.count(slug) > 1:
-            raise ClassroomError(f"{slug}: this chapter is named twice")
+    found = _chosen_once(course, options.chapters)
     # All are made before any is written: nothing is left half done.
     texts = {
         options.to / f"{slug}.ipynb": _as_text(
@@ -175,24 +177,33 @@ def _write(options: argparse.Namespace) -> int:
         for slug, tasks in found
     }
     for path, text in texts.items():
-        if (
-            path.exists()
-            and not options.overwrite
-            and path.read_text("utf-8") != text
-        ):
-            raise ClassroomError(
-                f"{path}: it is there and differs; --overwrite replaces it"
-            )
+        _refuse_to_replace(path, text, options.overwrite)
     options.to.mkdir(parents=True, exist_ok=True)
     for (path, text), (_, tasks) in zip(texts.items(), found, strict=True):
         write_whole(path, text)
         points = sum(wishes.points.get(task.level, task.points) for task in tasks)
+        counts = _count_noun(len(tasks), "exercise"), _count_noun(points, "point")
         minutes = sum(task.minutes for task in tasks)
-        print(
-            f"{path}: {_count_noun(len(tasks), 'exercise')}, {_count_noun(points, 'point')}, "
-            f"about {minutes} minutes"
-        )
+        print(f"{path}: {', '.join(counts)}, about {minutes} minutes")
     return 0
+
+
+def _chosen_once(
+    course: Course, wanted: Sequence[str]
+) -> list[tuple[str, list[Exercise | Question]]]:
+    found = [choose_exercises(course, what) for what in wanted]
+    slugs = [slug for slug, _ in found]
+    for slug in slugs:
+        if slugs.count(slug) > 1:
+            raise ClassroomError(f"{slug}: this chapter is named twice")
+    return found
+
+
+def _refuse_to_replace(path: Path, text: str, overwrite: bool) -> None:
+    if path.exists() and not overwrite and path.read_text("utf-8") != text:
+        raise ClassroomError(
+            f"{path}: it is there and differs; --overwrite replaces it"
+        )
 
 
 def _count_noun(number: int, noun: str) -> str:
@@ -210,6 +221,31 @@ def _restore(options: argparse.Namespace) -> int:
     options.to.parent.mkdir(parents=True, exist_ok=True)
     write_whole(options.to, _as_text(whole))
     return 0
+
+
+def _mend(options: argparse.Namespace) -> int:
+    """Mend each notebook; what cannot be mended is a line and costs no other."""
+    from whywrong.classroom.restore import mend
+
+    troubles = 0
+    for path in _notebooks_in(options.places):
+        try:
+            for line in mend(path):
+                print(f"{path}: {line}")
+        except (ClassroomError, OSError) as error:
+            said = getattr(error, "strerror", None)
+            _say(f"{path}: {said}" if said else str(error))
+            troubles += 1
+    return int(troubles > 0)
+
+
+def _notebooks_in(places: Sequence[Path]) -> list[Path]:
+    """Return the notebooks in some files and folders, less those that Jupyter keeps for itself."""
+    found: list[Path] = []
+    for place in places:
+        inside = sorted(place.rglob("*.ipynb")) if place.is_dir() else [place]
+        found += [path for path in inside if ".ipynb_checkpoints" not in path.parts]
+    return found
 
 
 def _try(options: argparse.Namespace) -> int:
@@ -258,8 +294,12 @@ def main(arguments: Sequence[str] | None = None, **names: str) -> int:
         said = f"{error.name} is not installed here"
         if error.name == "nbformat":
             said += ": pip install nbgrader"
-    print(f"classroom: {said}", file=sys.stderr)
+    _say(said)
     return 1
+
+
+def _say(line: str) -> None:
+    print(f"classroom: {line}", file=sys.stderr)
 
 
 if __name__ == "__main__":

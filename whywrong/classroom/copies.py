@@ -57,30 +57,14 @@ class ClassroomError(Exception):
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a teacher wants of the notebooks.
+    """What a teacher wants of the notebooks."""
 
-    Parameters
-    ----------
-    package : str
-        The module that has the course.
-    solutions : bool
-        Whether learners may call `solution`.
-    seed : str, optional
-        Lets the hidden tests take other inputs, too.
-    book : str
-        Where the built pages of the course lie; without it, links are plain text.
-    install : str
-        What learners run to install the package, from ``pip`` on; by default what installs this
-        version of this course, and nothing for another one.
-    points : mapping
-        The points of an exercise by its level; other levels have those of the declaration.
-    """
-
-    package: str
-    solutions: bool = True
-    seed: str | None = None
-    book: str = ""
-    install: str = ""
+    package: str  # the module that has the course
+    solutions: bool = True  # whether learners may call `solution`
+    seed: str | None = None  # lets the hidden tests take other inputs, too
+    book: str = ""  # where the built pages lie; without it, links are plain text
+    install: str = ""  # what learners run; by default what installs this version of this course
+    # Of an exercise by its level; other levels have those of the declaration.
     points: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -112,28 +96,22 @@ def choose_exercises(
 ) -> tuple[str, list[Exercise | Question]]:
     """Return the chapter and the exercises that a text such as ``softmax:softmax,entropy`` names.
 
-    Parameters
-    ----------
-    course : Course
-        Where they are.
-    what : str
-        A chapter, or a chapter, a colon and the names of some of its exercises, in the order in
-        which they are to stand.
+    The exercises have the order in which they are to stand; without them it is the whole chapter.
     """
     slug, _, names = what.partition(":")
     chapters = course.catalog.chapters
     if slug not in chapters:
+        known = ", ".join(chapters)
         raise ClassroomError(
-            f"{what}: there is no chapter {slug!r}; the chapters are {', '.join(chapters)}"
+            f"{what}: there is no chapter {slug!r}; the chapters are {known}"
         )
-    wanted = (
-        [name.strip() for name in names.split(",")] if names else chapters[slug]
-    )
+    has = chapters[slug]
+    wanted = [name.strip() for name in names.split(",")] if names else has
     for name in wanted:
-        if name not in chapters[slug]:
+        if name not in has:
             raise ClassroomError(
                 f"{what}: the chapter {slug!r} has no exercise {name!r}; "
-                f"it has {', '.join(chapters[slug])}"
+                f"it has {', '.join(has)}"
             )
     if len({*wanted}) < len(wanted):
         raise ClassroomError(f"{what}: an exercise stands there twice")
@@ -146,55 +124,39 @@ def choose_exercises(
 def class_notebook(
     course: Course, slug: str, tasks: list[Exercise | Question], wishes: Wishes
 ) -> dict[str, Any]:
-    """Return the source notebook of some exercises of a chapter.
-
-    Parameters
-    ----------
-    course : Course
-        The course.
-    slug : str
-        The chapter.
-    tasks : list of Exercise or Question
-        The exercises.
-    wishes : Wishes
-        How the notebook is to be.
-    """
+    """Return the source notebook of some exercises of a chapter, as a teacher wishes it."""
     _refuse_bad_seed(tasks, wishes.seed)
     title = course.catalog.title(slug)
     page = f"{wishes.book.rstrip('/')}/{slug}.html" if wishes.book else ""
+    link = f"[the chapter of this title]({page})"
     package, seed = wishes.package, wishes.seed
+    settings = Settings(
+        title=title,
+        chapter=link if page else f"the chapter *{title}*",
+        practices=lambda task: _practices(task.section, page),
+        check=lambda task: _CHECK.format(
+            package=package,
+            name=task.name,
+            seed="" if seed is None else f", seed={seed!r}",
+        ),
+        setup=_setup(tasks, wishes),
+        setup_tags=(),
+        package=package,
+        solutions=wishes.solutions,
+        points=lambda task: wishes.points.get(task.level, task.points),
+    )
+    return exercise_notebook(tasks, settings)
+
+
+def _setup(tasks: list[Exercise | Question], wishes: Wishes) -> str:
+    """Return the source of the first cell."""
+    name, install = wishes.package.partition(".")[0], wishes.install
     needs_torch = any(task.library == "torch" for task in tasks)
-    install = wishes.install
-    name = package.partition(".")[0]
     if not install and (requirement := _requirement(name, needs_torch)):
         install = f'pip install "{requirement}"'
-    setup = _SETUP.format(
-        name=name,
-        how=_HOW.format(install=install) if install else "",
-        package=package,
-    )
-    return exercise_notebook(
-        tasks,
-        Settings(
-            title=title,
-            chapter=(
-                f"[the chapter of this title]({page})"
-                if page
-                else f"the chapter *{title}*"
-            ),
-            practices=lambda task: _practices(task.section, page),
-            check=lambda task: _CHECK.format(
-                package=package,
-                name=task.name,
-                seed="" if seed is None else f", seed={seed!r}",
-            ),
-            setup=setup if wishes.solutions else setup + _NO_SOLUTIONS,
-            setup_tags=(),
-            package=package,
-            solutions=wishes.solutions,
-            points=lambda task: wishes.points.get(task.level, task.points),
-        ),
-    )
+    how = _HOW.format(install=install) if install else ""
+    setup = _SETUP.format(name=name, how=how, package=wishes.package)
+    return setup if wishes.solutions else setup + _NO_SOLUTIONS
 
 
 def _refuse_bad_seed(tasks: list[Exercise | Question], seed: str | None) -> None:
@@ -216,13 +178,7 @@ def _practices(section: str, page: str) -> str:
 
 
 def anchor(heading: str) -> str:
-    """Return the id that docutils gives a heading on a built page.
-
-    Parameters
-    ----------
-    heading : str
-        The heading, in English, without a star.
-    """
+    """Return the id that docutils gives a heading on a built page."""
     plain = unicodedata.normalize("NFKD", heading.lower())
     kept = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode())
     return re.sub(r"^[-0-9]+|-+$", "", kept)

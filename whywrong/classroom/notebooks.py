@@ -53,77 +53,23 @@ def _points(task: Task) -> int:
 
 @dataclass(frozen=True)
 class Settings:
-    """How one notebook differs from others.
-
-    Parameters
-    ----------
-    title : str
-        The chapter's title.
-    chapter : str
-        The chapter, in Markdown, as it is named within a sentence.
-    practices : callable
-        Says of an exercise, in Markdown, which section it practices.
-    check : callable
-        Returns the source of the cell that checks an exercise.
-    setup : str
-        The source of the first cell.
-    package : str
-        The module that has `check`, `hint`, `progress` and `solution`.
-    solutions : bool
-        Whether the notebook tells of `solution`.
-    onward : str
-        What to read next.
-    points : callable
-        The points of an exercise.
-    setup_tags : sequence of str
-        The tags of the first cell.
-    """
+    """How one notebook differs from others."""
 
     title: str
-    chapter: str
-    practices: Callable[[Task], str]
-    check: Callable[[Task], str]
-    setup: str
-    package: str
-    solutions: bool = True
-    onward: str = ""
+    chapter: str  # in Markdown, as it is named within a sentence
+    practices: Callable[[Task], str]  # says which section an exercise practices
+    check: Callable[[Task], str]  # the source of the cell that checks it
+    setup: str  # the source of the first cell
+    package: str  # has `check`, `hint`, `progress`, `solution`
+    solutions: bool = True  # whether the notebook tells of `solution`
+    onward: str = ""  # what to read next
     points: Callable[[Task], int] = _points
     setup_tags: Sequence[str] = field(default=("remove-cell",))
 
 
 def exercise_notebook(tasks: Sequence[Task], settings: Settings) -> dict[str, Any]:
-    """Return the notebook of some exercises of one chapter.
-
-    Parameters
-    ----------
-    tasks : sequence of Exercise or Question
-        The exercises, in their order.
-    settings : Settings
-        Its texts and its checks.
-    """
-    torch = any(task.library == "torch" for task in tasks)
-    first = tasks[0].name
-    functions = ["check", "hint", "progress"] + ["solution"] * settings.solutions
-    solution = f'`solution("{first}")` shows a solution, and ' * settings.solutions
-    texts = {
-        "introduction": _INTRODUCTION.format(
-            title=settings.title, chapter=settings.chapter
-        ),
-        "how-to": _HOW_TO.format(
-            notebook_only=NOTEBOOK_ONLY,
-            first=first,
-            solution=solution,
-            shows="" if settings.solutions else "shows ",
-        ),
-        "imports": _IMPORTS.format(
-            torch="import torch\n" * torch,
-            package=settings.package,
-            functions=", ".join(functions),
-        ),
-        "ending": _ENDING.format(
-            notebook_only=NOTEBOOK_ONLY, onward=settings.onward
-        ),
-    }
+    """Return the notebook of some exercises of one chapter."""
+    texts = _texts(tasks, settings)
     cells = [
         cell("code", "setup", settings.setup, tags=[*settings.setup_tags]),
         cell("markdown", "introduction", texts["introduction"]),
@@ -139,6 +85,32 @@ def exercise_notebook(tasks: Sequence[Task], settings: Settings) -> dict[str, An
         "metadata": metadata,
         "nbformat": 4,
         "nbformat_minor": 5,
+    }
+
+
+def _texts(tasks: Sequence[Task], settings: Settings) -> dict[str, str]:
+    """Return the texts of the cells around the exercises."""
+    torch = any(task.library == "torch" for task in tasks)
+    first = tasks[0].name
+    functions = ["check", "hint", "progress"] + ["solution"] * settings.solutions
+    solution = f'`solution("{first}")` shows a solution, and ' * settings.solutions
+    chapter = {"title": settings.title, "chapter": settings.chapter}
+    return {
+        "introduction": _INTRODUCTION.format(**chapter),
+        "how-to": _HOW_TO.format(
+            notebook_only=NOTEBOOK_ONLY,
+            first=first,
+            solution=solution,
+            shows="" if settings.solutions else "shows ",
+        ),
+        "imports": _IMPORTS.format(
+            torch="import torch\n" * torch,
+            package=settings.package,
+            functions=", ".join(functions),
+        ),
+        "ending": _ENDING.format(
+            notebook_only=NOTEBOOK_ONLY, onward=settings.onward
+        ),
     }
 
 

@@ -3,7 +3,6 @@
 import argparse
 import hashlib
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,14 +19,13 @@ except ImportError as missing:
         f"grade: it needs {missing.name}: pip install nbformat psutil tqdm"
     ) from missing
 
-import whywrong
 from whywrong.course import Course
 from whywrong.declare import BadDeclaration, Catalog
 from whywrong.grade.feedback import page
 from whywrong.grade.gradebook import write_to_gradebook
-from whywrong.grade.hiding import CannotHide, places_to_hide
-from whywrong.grade.jail import LEVELS, Jail
-from whywrong.grade.launch import CannotStart, best_level
+from whywrong.grade.launch import CannotStart
+from whywrong.grade.limits import Limits
+from whywrong.grade.options import RECIPES, parser
 from whywrong.grade.results import (
     GradedSubmission,
     Store,
@@ -35,6 +33,7 @@ from whywrong.grade.results import (
     plain_text,
     write_file,
 )
+from whywrong.grade.sandbox import folders_seen, why_no_sandbox
 from whywrong.grade.submissions import (
     CannotGrade,
     PointScheme,
@@ -47,12 +46,6 @@ from whywrong.grade.submissions import (
 )
 from whywrong.grade.verdicts import has_other_inputs
 from whywrong.grade.workers import Job, Settings, grade_all
-
-_RECIPES = {
-    "containerfile": "Containerfile",
-    "slurm": "slurm.sh",
-    "kubernetes": "kubernetes.yaml",
-}
 
 
 class _Problem(Exception):
@@ -76,7 +69,7 @@ def main(
     course : str
         The course whose exercises are meant where no other is named.
     """
-    options = _parser(name, course).parse_args(arguments)
+    options = parser(name, course).parse_args(arguments)
     if options.recipe:
         print(_recipe(options.recipe), end="")
         return 0
@@ -90,149 +83,8 @@ def main(
         return 130
 
 
-def _parser(name: str, course: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=f"python -m {name}",
-        description="Grade notebooks, or .py files, that are not trusted.",
-    )
-    add = parser.add_argument
-    add(
-        "submissions",
-        nargs="*",
-        type=Path,
-        metavar="SUBMISSIONS",
-        help="folders (STUDENT/ASSIGNMENT/NOTEBOOK.ipynb, as nbgrader has them, "
-        "STUDENT/NOTEBOOK.ipynb or STUDENT.ipynb) or files",
-    )
-    add(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("graded"),
-        metavar="FOLDER",
-        help="for the results; what is done there is not done again (default: graded)",
-    )
-    add(
-        "--release",
-        type=Path,
-        metavar="NOTEBOOK",
-        help="what was given out: it says which exercises count, with how many points; "
-        "files of other names are left out, except STUDENT.ipynb and STUDENT.py",
-    )
-    add(
-        "--exercises",
-        metavar="NAMES",
-        help="which exercises count, with commas between them, in each file that is handed in",
-    )
-    add(
-        "--assignment",
-        default="",
-        metavar="NAME",
-        help="grade this assignment only; and the name of it where no folder names one",
-    )
-    add(
-        "--workers",
-        type=_count,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="how many at a time (default: one for each processor)",
-    )
-    add(
-        "--seconds",
-        type=_count,
-        default=60,
-        metavar="S",
-        help="time for one answer, with all its checks (default: 60)",
-    )
-    add(
-        "--memory",
-        type=_count,
-        default=1024,
-        metavar="MB",
-        help="memory for one answer (default: 1024)",
-    )
-    add(
-        "--files",
-        type=_count,
-        default=16,
-        metavar="MB",
-        help="size of a file that an answer may write (default: 16)",
-    )
-    add(
-        "--isolation",
-        choices=("auto", "namespaces", "limits"),
-        default="auto",
-        help="auto: as strict as this system allows, but an answer must not have your rights; "
-        "namespaces: refuse to grade without them; limits: do without them, for a class that you "
-        "trust, since an answer may then read and write your files, those of the grader too "
-        "(root's answers run as nobody where nobody may read Python's files)",
-    )
-    add(
-        "--container",
-        choices=("docker", "podman"),
-        help="run each answer in a container",
-    )
-    add("--image", default="", help="the container's image")
-    add(
-        "--hide",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="one more file or folder that answers must not see",
-    )
-    add(
-        "--seed",
-        help="of the inputs that only the grader knows (default: drawn once)",
-    )
-    add(
-        "--shard",
-        type=_shard,
-        metavar="I/N",
-        help="grade the I-th of N parts, as one job of an array; --merge then makes the tables",
-    )
-    add(
-        "--merge",
-        action="store_true",
-        help="grade nothing; make the tables of all results",
-    )
-    add(
-        "--gradebook",
-        metavar="URL",
-        help="write the points into nbgrader's database, such as sqlite:///gradebook.db",
-    )
-    add(
-        "--course",
-        default=course,
-        metavar="MODULE",
-        help=f"whose exercises (default: {course or 'none'})",
-    )
-    add(
-        "--recipe",
-        choices=tuple(_RECIPES),
-        help="print a recipe, and do nothing else",
-    )
-    add("--version", action="version", version=whywrong.__version__)
-    return parser
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a whole number of 1 or more"
-        )
-    return int(text)
-
-
-def _shard(text: str) -> tuple[int, int]:
-    first, _, last = text.partition("/")
-    if not (first.isdigit() and last.isdigit() and 1 <= int(first) <= int(last)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not I/N with 1 ≤ I ≤ N")
-    return int(first), int(last)
-
-
 def _recipe(name: str) -> str:
-    return (Path(__file__).parent / "recipes" / _RECIPES[name]).read_text("utf-8")
+    return (Path(__file__).parent / "recipes" / RECIPES[name]).read_text("utf-8")
 
 
 def _say(line: str) -> None:
@@ -354,13 +206,13 @@ def _grade(
 ) -> None:
     part, parts = options.shard or (1, 1)
     mine = [one for one in found if _number(one) % parts == part - 1]
+    settings = _settings(options)
     try:
-        seed = store.seed(options.seed)
+        settings = replace(settings, seed=store.seed(options.seed))
         for one in mine:
             _rename_earlier(one, store)
     except OSError as error:
         raise _Problem(f"{options.output}: {error.strerror}") from None
-    settings = _settings(options, seed)
     jobs = [_job(one, settings, scheme, catalog) for one in mine]
     jobs = [job for job in jobs if not _is_graded(job, store, report)]
     if len(jobs) < len(mine):
@@ -370,14 +222,17 @@ def _grade(
     with tqdm(total=len(jobs), unit="submission", disable=None) as progress:
         for result in grade_all(jobs, settings, options.workers) if jobs else ():
             progress.update()
-            graded = result.after(store.read(result.key))
-            report.of(graded)
-            try:
-                store.write(graded)
-            except OSError as error:
-                report.add(
-                    f"{options.output}: {graded.path}: not kept ({error.strerror})"
-                )
+            _keep(result, store, report)
+
+
+def _keep(result: GradedSubmission, store: Store, report: _Report) -> None:
+    """Keep a result, or say that it could not be kept."""
+    graded = result.after(store.read(result.key))
+    report.of(graded)
+    try:
+        store.write(graded)
+    except OSError as error:
+        report.add(f"{store.folder}: {graded.path}: not kept ({error.strerror})")
 
 
 def _report_fixed_inputs(jobs: list[Job], catalog: Catalog) -> None:
@@ -434,64 +289,51 @@ def _is_graded(job: Job, store: Store, report: _Report) -> bool:
     return True
 
 
-def _settings(options: argparse.Namespace, seed: str) -> Settings:
-    jail = Jail(
-        LEVELS[-1],
-        "",
-        memory=options.memory,
-        files=options.files,
-        seconds=options.seconds,
+def _settings(options: argparse.Namespace) -> Settings:
+    """Return how answers are run; the seed is still to come."""
+    limits = Limits(options.memory, options.files, options.seconds)
+    way = options.container or ("trust" if options.trust_answers else "bubblewrap")
+    settings = Settings(
+        options.course, limits, "", float(options.seconds), way, options.image
     )
-    if options.container:
-        print(
-            f"Answers run in containers: {options.container}, image {options.image}."
-        )
-    else:
-        jail = _choose_jail(options, jail)
-        print(_ISOLATION[jail.has_namespaces].format(jail.level))
-    return Settings(
-        options.course,
-        jail,
-        seed,
-        float(options.seconds),
-        options.container or "",
-        options.image,
+    if way == "bubblewrap":
+        _try_sandbox(options, settings)
+    print(
+        _WAYS.get(way, f"Answers run in containers: {way}, image {options.image}.")
     )
+    return settings
 
 
-def _choose_jail(options: argparse.Namespace, jail: Jail) -> Jail:
-    """Return the strictest way to run answers that this system and the teacher allow."""
-    others = [options.output, *options.hide]
-    if options.release:
-        others.append(options.release)
-    if options.gradebook and options.gradebook.startswith("sqlite:///"):
-        others.append(Path(options.gradebook.removeprefix("sqlite:///")))
-    wants_namespaces = options.isolation != "limits"
-    try:
-        if wants_namespaces:
-            hidden = places_to_hide(options.course, options.submissions, others)
-            jail = replace(jail, hidden=hidden)
-        level = best_level(options.course, jail, namespaces=wants_namespaces)
-    except CannotHide as problem:
-        raise _Problem(str(problem)) from None
-    except CannotStart as problem:
-        raise _Problem(f"answers cannot be run here: {problem}") from None
-    jail = replace(jail, level=level)
-    if not jail.has_namespaces and options.isolation == "namespaces":
-        raise _Problem(
-            "this system allows no namespaces; --container may do instead"
-        )
-    if level == LEVELS[-1] and wants_namespaces:
-        raise _Problem(
-            "here an answer could read and write your files: use --container or, for a class "
-            "that you trust, --isolation limits"
-        )
-    return jail
+def _try_sandbox(options: argparse.Namespace, settings: Settings) -> None:
+    """Refuse to grade where answers cannot be shut in, or would see the class."""
+    seen = folders_seen(options.course)
+    for place in map(Path.resolve, [*options.submissions, options.output]):
+        if any(place.is_relative_to(folder) for folder in seen):
+            raise _Problem(
+                f"{place}: answers would see it, for Python's files lie there"
+            )
+    why = why_no_sandbox()
+    if not why:
+        launcher = settings.launcher()
+        try:
+            launcher.start(torch=False)
+            return
+        except CannotStart as problem:
+            why = str(problem)
+        finally:
+            launcher.close()
+    raise _Problem(f"answers cannot be shut in here: {why}; {_OTHER_WAYS}")
 
 
-_ISOLATION = {
-    True: "Answers run without network, all files read-only and this class's hidden ({}).",
-    False: "Answers are not cut off from files here ({}): for code of strangers, use --container.",
+_OTHER_WAYS = (
+    "--container docker does without, "
+    "and --trust-answers runs answers with your own rights"
+)
+_WAYS = {
+    "bubblewrap": "Answers run in bubblewrap: no network, no other process, and nothing to "
+    "read but Python and the course.",
+    "trust": "Answers run with your own rights: they can read, change and delete whatever you "
+    "can, other submissions and their own results too.",
 }
 
 

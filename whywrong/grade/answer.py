@@ -1,4 +1,4 @@
-"""The process of one answer: it runs what was handed in, and does what the judge asks of it.
+"""The process of an answer: it runs what was handed in, and does what the judge asks of it.
 
 Nothing here is trusted. Whatever this process says, a point needs values that only an answer which
 computes them can give.
@@ -6,6 +6,8 @@ computes them can give.
 
 import argparse
 import contextlib
+import ctypes
+import gc
 import importlib
 import inspect
 import linecache
@@ -13,35 +15,32 @@ import os
 import re
 import signal
 import sys
+import time
 import types
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import whywrong
 from whywrong.declare import Catalog, Unavailable, WrongForm
+from whywrong.grade.limits import Limits, describe_exit
 from whywrong.grade.wire import Line, LineBroken, Packer, unpack
 from whywrong.judge import judge
 from whywrong.running import Outcome, TimesUp, call_guarded, quoted
 
-__all__ = ["main", "serve"]
+__all__ = ["main"]
 
 _CELL_SECONDS = 10.0
+_GOES_WITHIN = 0.5
+_SET_CHILD_SUBREAPER = 36  # of Linux's prctl
 _MOST_SAID = 10_000
 _MAGIC = re.compile(r"^(\s*)([%!?].*|.*\?)$", re.M)
 
 
 class _Answer:
-    """What was handed in, as it runs here.
-
-    Parameters
-    ----------
-    line : Line
-        To the judge.
-    catalog : Catalog
-        The exercises of the course.
-    """
+    """What was handed in, as it runs here."""
 
     def __init__(self, line: Line, catalog: Catalog) -> None:
         self._line, self._catalog = line, catalog
@@ -104,15 +103,14 @@ class _Answer:
     ) -> tuple[dict[str, Any], bytes]:
         """Call the function with the judge's arguments; return what comes out."""
         leaves: list[Any] = []
-        given = unpack(message["args"], blob, function=self._remote, tensors=leaves)
+        remote = partial(_remote, self._line)
+        given = unpack(message["args"], blob, function=remote, tensors=leaves)
         before = [_fingerprint(value) for value in given]
         function = self._function
         if message["used"]:
             function = self._catalog.find(self._name).used(function)  # type: ignore[union-attr]
-        self._calls += 1
-        outcome = call_guarded(
-            function, given, seconds=message["seconds"], seed=self._calls
-        )
+        self._calls, most = self._calls + 1, message["seconds"]
+        outcome = call_guarded(function, given, seconds=most, seed=self._calls)
         packer = Packer()
         reply: dict[str, Any] = {"printed": outcome.printed[:_MOST_SAID]}
         if outcome.error is not None:
@@ -150,27 +148,26 @@ class _Answer:
         packer = Packer()
         return {"gradients": [packer.pack(grad) for grad in grads]}, packer.blob
 
-    def _remote(self, number: int) -> Callable[..., Any]:
-        """Return a function of the judge's, which is called over there."""
 
-        def remote(*args: Any, **options: Any) -> Any:
-            packer = Packer()
-            asked = {
-                "callback": number,
-                "args": packer.pack(args),
-                "options": {
-                    key: packer.pack(value) for key, value in options.items()
-                },
-            }
-            with _without_alarms():
-                self._line.send(asked, packer.blob)
-                reply, blob = self._line.receive()
-            if "error" in reply:
-                kind, text = reply["error"]
-                raise _EXCEPTIONS.get(kind, RuntimeError)(text)
-            return unpack(reply["value"], blob)
+def _remote(line: Line, number: int) -> Callable[..., Any]:
+    """Return a function of the judge's, which is called over there."""
 
-        return remote
+    def remote(*args: Any, **options: Any) -> Any:
+        packer = Packer()
+        asked = {
+            "callback": number,
+            "args": packer.pack(args),
+            "options": {key: packer.pack(value) for key, value in options.items()},
+        }
+        with _without_alarms():
+            line.send(asked, packer.blob)
+            reply, blob = line.receive()
+        if "error" in reply:
+            kind, text = reply["error"]
+            raise _EXCEPTIONS.get(kind, RuntimeError)(text)
+        return unpack(reply["value"], blob)
+
+    return remote
 
 
 _EXCEPTIONS = {
@@ -245,33 +242,21 @@ def _error_data(error: BaseException) -> dict[str, Any]:
     return {"kind": kinds[0], "kinds": kinds, "text": text}
 
 
-def serve(line: Line, package: str) -> None:
-    """Do what the judge asks, until it asks no more.
-
-    Parameters
-    ----------
-    line : Line
-        To the judge.
-    package : str
-        The course: a package that has a ``course``.
-    """
-    answer = _Answer(line, importlib.import_module(package).course.catalog)
+def _serve(line: Line, catalog: Catalog) -> None:
+    """Do what the judge asks, until it asks no more."""
+    answer = _Answer(line, catalog)
     line.send({"version": whywrong.__version__})
     while True:
-        try:
-            message, blob = line.receive()
-        except LineBroken:
+        message, blob = line.receive()
+        if message["do"] == "end":
             return
         reply: dict[str, Any]
         try:
             reply, blob = _reply(answer, message, blob)
-        except LineBroken as problem:
+        except (LineBroken, Unavailable) as problem:
             reply, blob = {"failed": str(problem)}, b""
-        except Unavailable as problem:
-            reply, blob = {"failed": str(problem)}, b""
-        except (
-            BaseException
-        ) as error:  # an object of the answer's may raise anything
+        # An object of the answer's may raise anything.
+        except BaseException as error:
             reply, blob = {"failed": quoted(error)}, b""
         line.send(reply, blob)
 
@@ -292,31 +277,96 @@ def _reply(
             return answer.back(message, blob)
 
 
-def settle(seed: int = 0) -> None:
-    """Close what an answer could read or write besides its line, and forget who started it."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(nothing, descriptor)
-    os.close(nothing)
-    sys.argv = ["answer"]
-    np.random.seed(seed)  # noqa: NPY002
-
-
 def main() -> None:
-    """Serve one answer over standard input and output, as in a container."""
+    """Serve answers over standard input and output, each in a copy of this process.
+
+    This process itself runs nothing that was handed in: it has loaded what answers need, makes a
+    copy of itself (a fork) for each, and says how that has ended.
+    """
     parser = argparse.ArgumentParser(prog="whywrong.grade.answer")
     parser.add_argument("--course", required=True)
-    parser.add_argument("--memory", type=int, default=1024, metavar="MB")
-    parser.add_argument("--files", type=int, default=16, metavar="MB")
-    options = parser.parse_args()
-    from whywrong.grade.jail import limit
-
+    parser.add_argument("--torch", action="store_true")
+    for name, number in vars(Limits()).items():
+        parser.add_argument(f"--{name}", type=int, default=number)
+    options = vars(parser.parse_args())
     line = Line(os.dup(0), os.dup(1))
-    settle()
-    # The engine counts processes by container, the system by user: that is, by all containers.
-    limit(memory=options.memory, files=options.files, processes=None)
-    serve(line, options.course)
+    _point_to_nothing(0, 1)
+    sys.argv = ["answer"]
+    gc.disable()  # what is loaded stays: looking for garbage among it takes a quarter of the time
+    catalog = importlib.import_module(options.pop("course")).course.catalog
+    if options.pop("torch"):
+        _load_torch()
+    gc.enable()
+    _adopt_orphans()
+    is_empty = True
+    with contextlib.suppress(LineBroken):
+        while is_empty:
+            order, _ = line.receive()
+            if order["torch"]:
+                _load_torch()
+            how, is_empty = _run_copy(line, catalog, Limits(**options))
+            line.send({"over": how})
+
+
+def _run_copy(line: Line, catalog: Catalog, limits: Limits) -> tuple[str, bool]:
+    """Let a copy of this process serve an answer; return how it ended, and if nothing is left."""
+    copy = os.fork()
+    if copy == 0:
+        code = 1
+        try:
+            os.setsid()
+            _point_to_nothing(2)
+            np.random.seed(0)  # noqa: NPY002
+            limits.enforce()
+            _serve(line, catalog)
+            code = 0
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
+    with contextlib.suppress(OSError):
+        os.killpg(copy, signal.SIGKILL)
+    return describe_exit(code), _has_no_child()
+
+
+def _has_no_child() -> bool:
+    """Return whether all that an answer has started is gone, or goes within a moment."""
+    until = time.monotonic() + _GOES_WITHIN
+    with contextlib.suppress(ChildProcessError):
+        while time.monotonic() < until:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.002)
+        return False
+    return True
+
+
+def _point_to_nothing(*descriptors: int) -> None:
+    """Let nothing be read from some descriptors, and nothing come of what is written there."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in descriptors:
+        os.dup2(nothing, descriptor)
+    os.close(nothing)
+
+
+def _load_torch() -> None:
+    """Load PyTorch where it is installed, and what its first steps load."""
+    if "torch" in sys.modules:
+        return
+    with contextlib.suppress(ImportError):
+        import torch
+
+        torch.set_num_threads(1)
+        x = torch.zeros(1, requires_grad=True)
+        torch.func.functional_call(torch.nn.Linear(1, 1), {}, (x,))
+        torch.autograd.grad(x * x, x, torch.ones(1))
+
+
+def _adopt_orphans() -> None:
+    """Let this process be the parent of whatever answers leave behind, so that it is found."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 if __name__ == "__main__":
-    main()
+    importlib.import_module(
+        "whywrong.grade.answer"
+    ).main()  # the module by its own name

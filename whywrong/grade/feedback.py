@@ -20,13 +20,7 @@ pre { overflow-x: auto }
 
 
 def page(graded: GradedSubmission) -> str:
-    """Return the page of a submission as HTML.
-
-    Parameters
-    ----------
-    graded : GradedSubmission
-        What was found.
-    """
+    """Return the page of a submission as HTML."""
     title = " · ".join(
         filter(None, (graded.student, graded.assignment, graded.notebook))
     )

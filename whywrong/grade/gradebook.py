@@ -21,15 +21,6 @@ def write_to_gradebook(
     An assignment that the gradebook lacks is added. To one that it has, exercises are added only
     from the released notebook: what a student hands in besides is not asked of the class. Where
     there is a cell, its points are the gradebook's. Manual scores and comments stay.
-
-    Parameters
-    ----------
-    url : str
-        The database, such as ``sqlite:///gradebook.db``.
-    graded : sequence of GradedSubmission
-        What was found.
-    release : str
-        The name of the notebook that was given out; empty if it is not known.
     """
     if importlib.util.find_spec("nbgrader") is None:
         return [f"{url}: nbgrader is not installed here: `pip install nbgrader`"]
@@ -43,25 +34,31 @@ def write_to_gradebook(
         known = {one.name for one in book.assignments if one.notebooks}
     except foreseen as error:
         return [f"{url}: {_reason(error)}"]
-    troubles = []
     with book, warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # those of nbgrader's own use of its database
-        for one in graded:
-            if not one.marks:
-                continue
-            try:
-                _write(
-                    book,
-                    one,
-                    one.assignment not in known or one.notebook == release,
-                )
-                book.db.commit()
-            except foreseen as error:
-                book.db.rollback()
-                troubles.append(f"{url}: {one.path}: {_reason(error)}")
-    return troubles
+        warnings.simplefilter("ignore")  # nbgrader's own, of its database
+        return [
+            f"{url}: {one.path}: {trouble}"
+            for one in graded
+            if one.marks
+            for may_add in [one.assignment not in known or one.notebook == release]
+            if (trouble := _try_to_write(book, one, may_add, foreseen))
+        ]
+
+
+def _try_to_write(
+    book: Any,
+    one: GradedSubmission,
+    may_add: bool,
+    foreseen: tuple[type[Exception], ...],
+) -> str:
+    """Write the points of a submission; return why they could not be written."""
+    try:
+        _write(book, one, may_add)
+        book.db.commit()
+        return ""
+    except foreseen as error:
+        book.db.rollback()
+        return _reason(error)
 
 
 @contextlib.contextmanager

@@ -1,30 +1,50 @@
-"""Start the process of an answer, here or in a container, and end it."""
+"""Start the processes in which answers run, and end them.
+
+Each submission has a sandbox, a container or a process of its own, in which every exercise has a
+copy of Python that begins anew. Starting one takes 0.17 s, and importing PyTorch one second of the
+processor's time more. So the next one is started while the answers of this one are judged, and
+waits with all loaded: that hides the time where a core is idle, and does not save it.
+"""
 
 import contextlib
 import json
 import math
 import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
-from whywrong.grade.hiding import folder_of
-from whywrong.grade.jail import LEVELS, MOST_PROCESSES, Jail, describe_exit
+import psutil
+
+from whywrong.grade.limits import MOST_PROCESSES, Limits, describe_exit
+from whywrong.grade.sandbox import (
+    folders_to_read,
+    import_path,
+    open_rules,
+    sandboxed,
+)
 from whywrong.grade.wire import Line, LineBroken
 
-__all__ = ["CannotStart", "Launcher", "Containers", "Processes", "AnswerProcess"]
+__all__ = [
+    "AnswerProcess",
+    "CannotStart",
+    "Containers",
+    "Launcher",
+    "Sandboxes",
+    "Trusted",
+]
 
 _STARTS_WITHIN = 120.0  # seconds; PyTorch is loaded meanwhile
-_FIRST_UID = 64_000
+_ENDS_WITHIN = 5.0
+_LOOKS_EVERY = 0.5
+_ALONE = 2  # processes of a sandbox: the one that copies itself, and the answer
 # An answer computes in one thread: the workers share the machine.
 _ENVIRONMENT = {
     "COURSE_ATTN_PROGRESS": "off",
@@ -35,15 +55,7 @@ _ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",
 }
-_KEPT = (
-    "LANG",
-    "LC_ALL",
-    "LD_LIBRARY_PATH",
-    "PATH",
-    "PYTHONPATH",
-    "SYSTEMROOT",
-    "VIRTUAL_ENV",
-)
+_KEPT = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "VIRTUAL_ENV")
 
 
 class CannotStart(Exception):
@@ -51,337 +63,344 @@ class CannotStart(Exception):
 
 
 class AnswerProcess:
-    """The process of an answer.
+    """The process in which the answers of a submission run, which a command starts.
 
-    Parameters
-    ----------
-    line : Line
-        To it.
-    version : str
-        The version of the package that runs there.
+    Its ``line`` leads to it; ``version`` is that of the package that runs there, and ``how`` says
+    how the answer ended, if it has.
     """
 
-    def __init__(self, line: Line, version: str) -> None:
-        self.line, self.version = line, version
+    def __init__(self, command: list[str], **options: Any) -> None:
+        pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        try:
+            self._process = subprocess.Popen(
+                command, start_new_session=True, **pipes, **options
+            )
+            self._family = psutil.Process(self._process.pid)
+        except (OSError, psutil.Error) as error:
+            said = getattr(error, "strerror", None) or "it is gone at once"
+            raise CannotStart(f"{command[0]}: {said}") from None
+        process = self._process
+        self._streams = [
+            s for s in (process.stdin, process.stdout, process.stderr) if s
+        ]
+        numbers = [stream.fileno() for stream in self._streams]
+        for number in numbers:
+            os.set_blocking(number, False)
+        self.line, self._said = Line(numbers[1], numbers[0]), numbers[2]
+        self.version = self.how = ""
+
+    def begin(self, *, torch: bool) -> None:
+        """Let it begin anew with an answer; raise `CannotStart` if it does not."""
+        until = time.monotonic() + _STARTS_WITHIN
+        try:
+            self.line.send({"do": "begin", "torch": torch}, until=until)
+            greeting, _ = self.line.receive(until)
+        except (LineBroken, TimeoutError):
+            self.kill()
+            raise CannotStart(self._last_words()) from None
+        self.version, self.how = str(greeting.get("version")), ""
+
+    def end(self) -> bool:
+        """Tell the answer to end; return whether another one can begin here."""
+        until = time.monotonic() + _ENDS_WITHIN
+        try:
+            self.line.send({"do": "end"}, until=until)
+            reply, _ = self.line.receive(until)
+            return "over" in reply
+        except (LineBroken, TimeoutError):
+            return False
+
+    def look_at_use(self, most: int) -> None:
+        """End it if all that it has started takes too many MB, which no limit of one tells."""
+        with contextlib.suppress(psutil.Error):
+            own = self._family.children(recursive=True)
+            why = ""
+            if len(own) > MOST_PROCESSES + _ALONE:
+                why = f"it started more than {MOST_PROCESSES} others"
+            elif len(own) > _ALONE and sum(map(_bytes_of, own)) > most << 20:
+                why = f"its processes took more than {most} MB"
+            if why:
+                self.how = f"it was ended, for {why}"
+                self.kill()
+
+    def own_exit(self) -> str:
+        """Return how it has ended by itself; nothing if it still runs."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.how or describe_exit(self._process.wait(0.1))
+        return ""
+
+    def kill(self) -> None:
+        """End it, and everything that it has started."""
+        family: list[psutil.Process] = []
+        with contextlib.suppress(psutil.Error):
+            family = self._family.children(recursive=True)
+        for one in family:
+            with contextlib.suppress(psutil.Error):
+                one.kill()
+        if family:  # bubblewrap takes leave of the processes that were its own
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_ENDS_WITHIN / 10)
+        self._process.kill()
+        self._process.wait()
+        until = time.monotonic() + _ENDS_WITHIN
+        while any(map(_is_alive, family)) and time.monotonic() < until:
+            time.sleep(0.002)
+
+    def close(self) -> None:
+        """End it, and close what leads to it."""
+        self.kill()
+        for stream in self._streams:
+            with contextlib.suppress(OSError):
+                stream.close()
+
+    def _last_words(self) -> str:
+        said = b""
+        with contextlib.suppress(OSError):
+            said = os.read(self._said, 1 << 16)
+        lines = said.decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it does not say a word"
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def _bytes_of(process: psutil.Process) -> int:
+    """Return what memory a process holds; of what is shared, its part where the system tells."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        try:
+            took = process.memory_full_info()
+            return getattr(took, "pss", took.uss)
+        except psutil.AccessDenied:
+            return process.memory_info().rss
+    return 0
 
 
 class Launcher(ABC):
-    """Starts one answer at a time."""
+    """Starts the processes of one submission after the other, each ahead of time."""
 
-    @abstractmethod
-    def start(self, *, torch: bool) -> AnswerProcess:
-        """Start the process of an answer; raise `CannotStart` if that fails."""
-
-    @abstractmethod
-    def end(self, *, gone: bool = False) -> str:
-        """End it with all that it has started; return how it had ended before, if it had.
-
-        Parameters
-        ----------
-        gone : bool
-            Whether it seems to have ended by itself.
-        """
-
-    @abstractmethod
-    def close(self) -> None:
-        """Give back what was needed to start answers."""
-
-
-def _wait_for_greeting(line: Line) -> AnswerProcess:
-    try:
-        greeting, _ = line.receive(time.monotonic() + _STARTS_WITHIN)
-    except (LineBroken, TimeoutError):
-        raise CannotStart("it does not say a word") from None
-    return AnswerProcess(line, str(greeting.get("version")))
-
-
-# --- on this machine ------------------------------------------------------------------------------
-
-
-class Processes(Launcher):
-    """Copies of one process on this machine, each shut in.
-
-    Parameters
-    ----------
-    package : str
-        The course.
-    jail : Jail
-        The limits; where it may write is chosen here.
-    slot : int
-        Another number for each worker, so that no answer has the rights of another.
-    """
-
-    def __init__(self, package: str, jail: Jail, slot: int = 0) -> None:
-        self._package = package
-        self._jail = replace(jail, uid=_FIRST_UID + slot)
-        self._home: Path | None = None
-        self._control: socket.socket | None = None
-        self._template: subprocess.Popen[bytes] | None = None
-        self._line: socket.socket | None = None
-        self._work: Path | None = None
+    def __init__(self, package: str, limits: Limits) -> None:
+        self._package, self._limits = package, limits
+        self._now: AnswerProcess | None = None
+        self._ahead: AnswerProcess | None = None
+        self._closed = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def start(self, *, torch: bool) -> AnswerProcess:
-        """Start a copy."""
-        self._line, theirs = socket.socketpair()
-        try:
-            if self._control is None:
-                self._begin()
-            self._work = Path(tempfile.mkdtemp(dir=self._home))
-            if os.getuid() == 0:
-                os.chown(self._work, self._jail.uid, self._jail.uid)
-            jail = asdict(replace(self._jail, work=str(self._work)))
-            order = {"do": "start", "jail": jail, "torch": torch}
-            problem = self._send_order(order, [theirs.fileno()])["problem"]
-            theirs.close()
-            if problem:
-                raise CannotStart(str(problem))
-            self._line.setblocking(False)
-            number = self._line.fileno()
-            return _wait_for_greeting(Line(number, number))
-        except (OSError, ValueError, CannotStart) as error:
-            self.end()
-            raise CannotStart(str(error)) from None
-        finally:
-            theirs.close()
+        """Return where the next answer of the submission runs; raise `CannotStart` if nowhere."""
+        if self._now is not None:
+            with contextlib.suppress(CannotStart):
+                self._now.begin(torch=torch)
+                return self._now
+        for waiting in (self._ahead, None):
+            self.finish()
+            self._now, self._ahead = waiting or self._spawn(torch), None
+            try:
+                self._now.begin(torch=torch)
+            except CannotStart:
+                if waiting is not None:
+                    continue  # it has waited for too long
+                self.finish()
+                raise
+            break
+        assert self._now is not None
+        with contextlib.suppress(CannotStart):
+            self._ahead = self._spawn(torch)
+        return self._now
 
     def end(self, *, gone: bool = False) -> str:
-        """End the copy."""
-        how = ""
-        try:
-            how = str(self._send_order({"do": "end", "gone": gone})["how"])
-        except (OSError, ValueError):
-            self._stop()
-        if self._line is not None:
-            self._line.close()
-            self._line = None
-        if self._work is not None:
-            shutil.rmtree(self._work, ignore_errors=True)
-            self._work = None
+        """End an answer; return how it had ended before, if it is gone."""
+        if self._now is None or (not gone and self._now.end()):
+            return ""
+        how = self._now.own_exit() if gone else ""
+        self.finish()
         return how
 
+    def finish(self) -> None:
+        """End what the answers of a submission ran in: the next one has its own."""
+        if self._now is not None:
+            self._now.close()
+        self._now = None
+
     def close(self) -> None:
-        """End the process that is copied."""
-        self._stop()
+        """Give back what was needed to start answers."""
+        self._closed.set()
+        self.finish()
+        if self._ahead is not None:
+            self._ahead.close()
+        self._ahead = None
 
-    def _send_order(
-        self, order: dict[str, object], descriptors: Sequence[int] = ()
-    ) -> dict[str, object]:
-        if self._control is None:
-            raise ConnectionError("the process that starts answers is gone")
-        # One byte takes the descriptors along; the order may be longer than one message.
-        socket.send_fds(self._control, [b"\n"], list(descriptors))
-        self._control.sendall(json.dumps(order).encode() + b"\n")
-        text = b""
-        while not text.endswith(b"\n"):
-            part = self._control.recv(1 << 16)
-            if not part:
-                raise ConnectionError("the process that starts answers is gone")
-            text += part
-        return json.loads(text)
+    def _program(self, torch: bool) -> list[str]:
+        """Return the program of an answer's process."""
+        program = ["-P", "-m", "whywrong.grade.answer", "--course", self._package]
+        return [*program, *self._limits.options, *["--torch"] * torch]
 
-    def _begin(self) -> None:
-        self._home = Path(tempfile.mkdtemp(prefix="whywrong-grade-"))
-        self._home.chmod(0o711)
-        self._control, theirs = socket.socketpair()
-        self._control.settimeout(_STARTS_WITHIN)
-        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        # A course may lie in the folder from which the grader is started.
-        known = [
-            folder_of("whywrong"),
-            folder_of(self._package),
-            *kept.get("PYTHONPATH", "").split(os.pathsep),
-        ]
-        kept["PYTHONPATH"] = os.pathsep.join(filter(None, known))
-        number = theirs.fileno()
-        command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "whywrong.grade.template",
-            str(number),
-        ]
-        self._template = subprocess.Popen(
-            [*command, self._package],
-            pass_fds=[number],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            env=kept | _ENVIRONMENT | {"HOME": str(self._home)},
-        )
-        theirs.close()
+    def _watch(self) -> None:
+        while not self._closed.wait(_LOOKS_EVERY):
+            if (now := self._now) is not None:
+                now.look_at_use(2 * self._limits.memory)
 
-    def _stop(self) -> None:
-        if self._control is not None:
-            self._control.close()
-            self._control = None
-        if self._template is not None:
-            try:
-                self._template.wait(10)
-            except subprocess.TimeoutExpired:
-                self._template.kill()
-                self._template.wait()
-            self._template = None
-        if self._home is not None:
-            shutil.rmtree(self._home, ignore_errors=True)
-            self._home = None
+    @abstractmethod
+    def _spawn(self, torch: bool) -> AnswerProcess:
+        """Start a process."""
 
 
-def best_level(package: str, jail: Jail, *, namespaces: bool = True) -> str:
-    """Return the best way to shut answers in that works here; raise `CannotStart` if none does.
+def _environment(package: str, home: str) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    own = {"HOME": home, "TMPDIR": home, "PYTHONPATH": import_path(package)}
+    return kept | _ENVIRONMENT | own
 
-    Parameters
-    ----------
-    package : str
-        The course.
-    jail : Jail
-        The limits, and what is hidden.
-    namespaces : bool
-        Whether they are tried.
-    """
-    reasons = []
-    for level in LEVELS:
-        if level.endswith("nobody's rights") and os.getuid() != 0:
-            continue
-        is_possible = namespaces and sys.platform == "linux"
-        if level.startswith("namespaces") and not is_possible:
-            continue
-        launcher = Processes(package, replace(jail, level=level))
+
+class Sandboxes(Launcher):
+    """Sandboxes by bubblewrap."""
+
+    def __init__(self, package: str, limits: Limits) -> None:
+        super().__init__(package, replace(limits, processes=MOST_PROCESSES))
+        self._readable = folders_to_read(package)
+
+    def _spawn(self, torch: bool) -> AnswerProcess:
+        rules = open_rules()
         try:
-            if _can_run(launcher):
-                return level
-            reasons.append(f"{level}: it cannot read Python's files")
-        except CannotStart as problem:
-            reasons.append(f"{level}: {problem}")
+            program = [sys.executable, *self._program(torch)]
+            space = 4 * self._limits.files
+            command = sandboxed(program, self._readable, space, rules)
+            environment = _environment(self._package, "/tmp")
+            return AnswerProcess(
+                command, pass_fds=[rules], cwd="/", env=environment
+            )
         finally:
-            launcher.close()
-    raise CannotStart("; ".join(reasons))
+            os.close(rules)
 
 
-# It loads what nothing else has loaded: where nobody may read Python's files, that fails.
-_TRY = "import colorsys, numpy.polynomial\nopen('here', 'w').close()"
+class Trusted(Launcher):
+    """Processes with the rights of who starts them."""
+
+    def _spawn(self, torch: bool) -> AnswerProcess:
+        try:
+            home = tempfile.mkdtemp(prefix="whywrong-grade-")
+        except OSError as error:
+            raise CannotStart(str(error)) from None
+        environment = _environment(self._package, home)
+        program = [sys.executable, *self._program(torch)]
+        return _WithHome(home, program, cwd=home, env=environment)
 
 
-def _can_run(launcher: Launcher) -> bool:
-    line = launcher.start(torch=False).line
-    try:
-        until = time.monotonic() + _STARTS_WITHIN
-        line.send({"do": "cells", "cells": [[0, _TRY]]}, until=until)
-        line.receive(until)
-        reply, _ = line.receive(until)
-        return reply.get("failed") == {}
-    except (LineBroken, TimeoutError):
-        return False
-    finally:
-        launcher.end()
+class _WithHome(AnswerProcess):
+    """A process that has a folder, which goes with it."""
 
+    def __init__(self, home: str, command: list[str], **options: Any) -> None:
+        self._home = home
+        super().__init__(command, **options)
 
-# --- in a container -------------------------------------------------------------------------------
+    def close(self) -> None:
+        super().close()
+        shutil.rmtree(self._home, ignore_errors=True)
 
 
 class Containers(Launcher):
-    """Containers of an image that has this package: one for each answer.
+    """Containers of an image that has this package: one for each submission.
 
-    Parameters
-    ----------
-    engine : str
-        ``"docker"`` or ``"podman"``.
-    image : str
-        The image's name.
-    package : str
-        The course.
-    jail : Jail
-        The limits.
-    seconds : float
-        All the time that an answer may get, after which its container ends by itself.
+    The engine is ``docker``, ``podman`` or, for pods of a Kubernetes cluster, ``kubectl``. A
+    container ends by itself after the seconds that a submission may get.
     """
 
     def __init__(
-        self, engine: str, image: str, package: str, jail: Jail, seconds: float
+        self, package: str, limits: Limits, engine: str, image: str, seconds: float
     ) -> None:
-        self._engine, self._image, self._package = engine, image, package
-        self._jail, self._seconds = jail, math.ceil(seconds + _STARTS_WITHIN)
-        self._running: subprocess.Popen[bytes] | None = None
-        self._name = ""
+        super().__init__(package, limits)
+        self._engine, self._image = engine, image
+        self._seconds = math.ceil(seconds + _STARTS_WITHIN)
 
-    def start(self, *, torch: bool) -> AnswerProcess:
-        """Start a container."""
-        self._name = f"whywrong-{uuid.uuid4().hex[:12]}"
-        try:
-            self._running = subprocess.Popen(
-                self.command(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
+    def _spawn(self, torch: bool) -> AnswerProcess:
+        name = f"whywrong-{uuid.uuid4().hex[:12]}"
+        # Whatever becomes of the judge, a container ends.
+        until = ["timeout", "-s", "KILL", str(self._seconds)]
+        program = [*until, "python", *self._program(torch)]
+        if self._engine == "kubectl":
+            return _Container(
+                ["delete", "pod", "--now", name], self._pod(name, program)
             )
-        except OSError as error:
-            raise CannotStart(f"{self._engine}: {error.strerror}") from None
-        process = self._running
-        assert process.stdin and process.stdout and process.stderr
-        for stream in (process.stdin, process.stdout, process.stderr):
-            os.set_blocking(stream.fileno(), False)
-        try:
-            return _wait_for_greeting(
-                Line(process.stdout.fileno(), process.stdin.fileno())
-            )
-        except CannotStart:
-            self.end()
-            said = process.stderr.read() if not process.stderr.closed else None
-            lines = (said or b"").decode(errors="replace").strip().splitlines()
-            raise CannotStart(
-                f"{self._engine}: {lines[-1] if lines else 'no word'}"
-            ) from None
+        return _Container(["rm", "--force", name], self._container(name, program))
 
-    def command(self) -> list[str]:
-        """Return the command that starts a container."""
-        jail = self._jail
-        space = f"size={4 * jail.files}m"
+    def _container(self, name: str, program: list[str]) -> list[str]:
+        memory = f"{2 * self._limits.memory}m"
+        space = f"size={4 * self._limits.files}m,nr_inodes=10k"
         return [
-            *(self._engine, "run", "--rm", "--interactive", "--name", self._name),
+            *(self._engine, "run", "--rm", "--interactive", "--name", name),
             *("--label", "whywrong-grade"),
             *("--network", "none", "--read-only", "--user", "65534:65534"),
             *("--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
-            *(
-                "--memory",
-                f"{2 * jail.memory}m",
-                "--memory-swap",
-                f"{2 * jail.memory}m",
-            ),
+            *("--memory", memory, "--memory-swap", memory),
             *("--pids-limit", str(MOST_PROCESSES), "--cpus", "1"),
             *("--tmpfs", f"/work:rw,noexec,nosuid,nodev,{space},mode=1777"),
             *("--workdir", "/work", "--env", "HOME=/work"),
             *(
-                part
+                w
                 for item in _ENVIRONMENT.items()
-                for part in ("--env", "=".join(item))
+                for w in ("--env", "=".join(item))
             ),
-            # Whatever becomes of the judge, a container ends.
-            *(self._image, "timeout", "-s", "KILL", str(self._seconds)),
-            *("python", "-P", "-m", "whywrong.grade.answer"),
-            *("--course", self._package),
-            *("--memory", str(jail.memory), "--files", str(jail.files)),
+            *(self._image, *program),
         ]
 
-    def end(self, *, gone: bool = False) -> str:
-        """Remove the container."""
-        process, self._running = self._running, None
-        if process is None:
-            return ""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(1 if gone else 0)
-        status = process.poll()
-        if status is None:
-            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                remove = [self._engine, "rm", "--force", self._name]
-                subprocess.run(remove, capture_output=True, timeout=60)
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream:
-                with contextlib.suppress(OSError):
-                    stream.close()
-        return "" if status is None else describe_exit(status)
+    def _pod(self, name: str, program: list[str]) -> list[str]:
+        changes = json.dumps({"spec": self._pod_spec(program)})
+        return [
+            *("kubectl", "run", name, "--image", self._image, "--restart", "Never"),
+            *("--labels", "app=whywrong-grade", "--rm", "--stdin", "--quiet"),
+            *(
+                "--pod-running-timeout",
+                f"{_STARTS_WITHIN:g}s",
+                "--overrides",
+                changes,
+            ),
+        ]
 
-    def close(self) -> None:
-        """Leave nothing behind."""
-        self.end()
+    def _pod_spec(self, program: list[str]) -> dict[str, Any]:
+        needs = {"cpu": "1", "memory": f"{2 * self._limits.memory}Mi"}
+        env = _ENVIRONMENT | {"HOME": "/work"}
+        container = {
+            "name": "answer", "image": self._image, "command": program,
+            "stdin": True, "stdinOnce": True, "workingDir": "/work",
+            "env": [{"name": key, "value": value} for key, value in env.items()],
+            "resources": {"requests": needs, "limits": needs},
+            "securityContext": {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            },
+            "volumeMounts": [{"name": "work", "mountPath": "/work"}],
+        }  # fmt: skip
+        work = {"medium": "Memory", "sizeLimit": f"{4 * self._limits.files}Mi"}
+        return {
+            "automountServiceAccountToken": False,
+            "enableServiceLinks": False,
+            "restartPolicy": "Never",
+            "activeDeadlineSeconds": self._seconds,
+            "securityContext": {
+                "runAsNonRoot": True,
+                "runAsUser": 65534,
+                "runAsGroup": 65534,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "containers": [container],
+            "volumes": [{"name": "work", "emptyDir": work}],
+        }
+
+
+class _Container(AnswerProcess):
+    """A container, which its engine removes."""
+
+    def __init__(self, removal: list[str], command: list[str]) -> None:
+        self._removal = [command[0], *removal]
+        super().__init__(command)
+
+    def _last_words(self) -> str:
+        return f"{self._removal[0]}: {super()._last_words()}"
+
+    def kill(self) -> None:
+        if self._process.poll() is None:
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                subprocess.run(self._removal, capture_output=True, timeout=60)
+        super().kill()

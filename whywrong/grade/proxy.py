@@ -11,7 +11,7 @@ import numpy as np
 
 from whywrong.declare import WrongForm
 from whywrong.grade.launch import AnswerProcess
-from whywrong.grade.wire import LineBroken, Other, Packer, unpack
+from whywrong.grade.wire import MOST_BYTES, LineBroken, Other, Packer, unpack
 from whywrong.running import TimesUp
 
 __all__ = ["Answer", "ProcessEnded"]
@@ -37,196 +37,16 @@ class _UnknownError(Exception):
     """The answer raised something that is known by its name only."""
 
 
-class Answer:
-    """An answer that runs in another process.
-
-    Parameters
-    ----------
-    running : AnswerProcess
-        That process.
-    seconds : float
-        All the time that it has.
-
-    Attributes
-    ----------
-    ended : str
-        Why it is of no use anymore; empty as long as it is.
-    is_late : bool
-        Whether its time is up.
-    passed_inside : bool
-        Whether the check in its process has passed; set by who asked for it.
-    """
+class _Conversation:
+    """What is said to the process of an answer and heard from it, each in its time."""
 
     def __init__(self, running: AnswerProcess, seconds: float) -> None:
-        self._line = running.line
+        self._running = running
         self._until = time.monotonic() + seconds
         self._seconds = seconds
         self._callables: list[Callable[..., Any]] = []
-        self.ended = ""
-        self.is_late = self.passed_inside = False
-
-    def cells(
-        self, cells: Sequence[tuple[int, str]], on_cell: Callable[[int], None]
-    ) -> dict[int, str]:
-        """Run the cells of a notebook; return which failed, and how.
-
-        Parameters
-        ----------
-        cells : sequence of (int, str)
-            Their numbers and sources.
-        on_cell : callable
-            Is told the number of each before it runs.
-        """
-        order: dict[str, Any] = {
-            "do": "cells",
-            "cells": [list(cell) for cell in cells],
-        }
-        self._send(order, b"", self._until)
-        while True:
-            reply, _ = self._receive(self._until)
-            if "cell" in reply:
-                on_cell(_as_int(reply["cell"]))
-                continue
-            failed = reply.get("failed")
-            if not isinstance(failed, dict):
-                raise self._end("It does not answer as it should.")
-            return {
-                _as_int(number): str(said)[:2000] for number, said in failed.items()
-            }
-
-    def look(self, name: str) -> dict[str, Any]:
-        """Return what the function for an exercise looks like."""
-        return self._ask({"do": "look", "name": name})
-
-    def tutor(self, name: str) -> dict[str, Any]:
-        """Return what the exercise's own check says of the answer, over there."""
-        return self._ask({"do": "tutor", "name": name})
-
-    def function(
-        self, name: str, parameters: Any, *, seconds: float, used: bool, torch: bool
-    ) -> Callable[..., Any]:
-        """Return the answer as a function that can be judged.
-
-        Parameters
-        ----------
-        name : str
-            The exercise.
-        parameters : list or None
-            What `look` says of its parameters.
-        seconds : float
-            What one call may take.
-        used : bool
-            Whether the answer is put to use over there, as the exercise says: then the function
-            takes the arguments of a case.
-        torch : bool
-            Whether gradients can be asked for.
-        """
-        # It has no source in which the judge could look for mistakes.
-        names: dict[str, Any] = {
-            "call": lambda *args: self._call(args, seconds, used, torch)
-        }
-        exec("def answer(*args): return call(*args)", names)
-        answer = names["answer"]
-        answer.__name__ = answer.__qualname__ = name
-        answer.is_elsewhere = True
-        if not used:
-            answer.__signature__ = _signature(parameters)
-        return answer
-
-    def _call(
-        self, args: tuple[Any, ...], seconds: float, used: bool, torch: bool
-    ) -> Any:
-        packer = Packer(self._reference)
-        packed = packer.pack(args)
-        order = {"do": "call", "args": packed, "seconds": seconds, "used": used}
-        until = min(time.monotonic() + seconds + _GRACE, self._until)
-        if not (torch and packer.tensors):
-            reply, blob = self._exchange(order, packer.blob, until)
-            return self._result(reply, blob, args)
-        return _remote().apply(
-            self, order, packer.blob, args, until, *packer.tensors
-        )
-
-    def _result(
-        self,
-        reply: dict[str, Any],
-        blob: bytes,
-        args: tuple[Any, ...],
-        tensors: list[Any] | None = None,
-    ) -> Any:
-        self._take_over(reply, blob, args)
-        printed = reply.get("printed")
-        if isinstance(printed, str):
-            sys.stdout.write(printed)  # the judge reads it there
-        if "error" in reply:
-            raise self._error_from(reply["error"])
-        return self._value(reply, blob, [] if tensors is None else tensors)
-
-    def _value(self, reply: dict[str, Any], blob: bytes, tensors: list[Any]) -> Any:
-        """Return the value of a reply; those of its tensors that have a gradient are listed."""
-        try:
-            value = unpack(reply["value"], blob, tensors=tensors)
-            for tensor in tensors:
-                tensor.requires_grad_(False)
-            return value
-        except (LineBroken, KeyError):
-            raise self._end("It returns what cannot be understood.") from None
-
-    def _take_over(
-        self, reply: dict[str, Any], blob: bytes, args: tuple[Any, ...]
-    ) -> None:
-        """Change the arguments as the call has changed them over there."""
-        try:
-            changed = list(reply.get("changed", ()))
-            values = unpack({"list": [node for _, node in changed]}, blob)
-            for (i, _), value in zip(changed, values, strict=True):
-                _overwrite(args[i], value)
-        except (
-            LineBroken,
-            AttributeError,
-            LookupError,
-            TypeError,
-            ValueError,
-            RuntimeError,
-        ):
-            raise self._end(
-                "It does to its arguments what cannot be understood."
-            ) from None
-
-    def _error_from(self, error: Any) -> BaseException:
-        try:
-            kind, text = str(error["kind"]), str(error["text"])[:2000]
-            if kind == "WrongForm":
-                return WrongForm(text, str(error["fault"])[:60])
-            kinds = [kind, *map(str, error.get("kinds", ()))]
-        except (TypeError, LookupError):
-            return self._end("It does not answer as it should.")
-        if kind == "TimesUp":
-            return TimesUp()
-        known = next((_KNOWN[name] for name in kinds if name in _KNOWN), None)
-        if known is not None:
-            return known(text)
-        return type(
-            kind[:60] if kind.isidentifier() else "Error", (_UnknownError,), {}
-        )(text)
-
-    def back(self, graph: int, weights: Sequence[Any]) -> list[Any]:
-        """Return the gradients of a result that came back earlier."""
-        packer = Packer()
-        order = {
-            "do": "back",
-            "graph": graph,
-            "weights": [packer.pack(weight) for weight in weights],
-        }
-        reply, blob = self._exchange(order, packer.blob, self._until)
-        if "failed" in reply:
-            raise RuntimeError(str(reply["failed"])[:2000])
-        try:
-            return list(unpack({"list": reply["gradients"]}, blob))
-        except (LineBroken, LookupError, TypeError):
-            raise self._end("Its gradients cannot be understood.") from None
-
-    # --- messages ---------------------------------------------------------------------------------
+        self.ended, self.is_late = "", False
+        self.most_bytes = MOST_BYTES
 
     def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
         return self._exchange(order, b"", self._until)[0]
@@ -244,8 +64,11 @@ class Answer:
                 self._call_back(reply, blob, until)
         except ProcessEnded:
             raise
-        except BaseException:  # it was cut short: half a message may be left
+        except TimesUp:  # it was cut short: half a message may be left
             self.ended = self.ended or "It did not come to an end in time."
+            raise
+        except BaseException as error:  # the judge's own
+            self.ended = f"It could not be judged ({type(error).__name__})."
             raise
 
     def _call_back(self, asked: dict[str, Any], blob: bytes, until: float) -> None:
@@ -273,10 +96,15 @@ class Answer:
         return len(self._callables) - 1
 
     def _send(self, message: dict[str, Any], blob: bytes, until: float) -> None:
-        self._before_deadline(lambda: self._line.send(message, blob, until))
+        self._before_deadline(lambda: self._running.line.send(message, blob, until))
 
     def _receive(self, until: float) -> tuple[dict[str, Any], bytes]:
-        return self._before_deadline(lambda: self._line.receive(until))
+        receive = self._running.line.receive
+        reply, blob = self._before_deadline(lambda: receive(until, self.most_bytes))
+        if "over" in reply:
+            self._running.how = str(reply["over"])[:200]
+            raise self._end("Its process does not answer: nobody is there anymore.")
+        return reply, blob
 
     def _before_deadline(self, do: Callable[[], Any]) -> Any:
         if self.ended:
@@ -298,6 +126,169 @@ class Answer:
     def _end(self, why: str) -> ProcessEnded:
         self.ended = why
         return ProcessEnded(why)
+
+
+class Answer(_Conversation):
+    """An answer that runs in another process.
+
+    Once it has ``ended``, which then says why, it is of no use anymore; ``is_late`` tells whether
+    its time was up. Who asked for the check in its process says if it has ``passed_inside``, and
+    how many bytes the arrays of a message may have (``most_bytes``).
+    """
+
+    passed_inside = False
+
+    def cells(
+        self, cells: Sequence[tuple[int, str]], on_cell: Callable[[int], None]
+    ) -> dict[int, str]:
+        """Run the cells of a notebook; return which failed, and how.
+
+        Each begins with its number being told to ``on_cell``.
+        """
+        order: dict[str, Any] = {
+            "do": "cells",
+            "cells": [list(cell) for cell in cells],
+        }
+        self._send(order, b"", self._until)
+        while True:
+            reply, _ = self._receive(self._until)
+            if "cell" in reply:
+                on_cell(_as_int(reply["cell"]))
+                continue
+            failed = reply.get("failed")
+            if not isinstance(failed, dict):
+                raise self._end(_ODD)
+            return {
+                _as_int(number): str(said)[:2000] for number, said in failed.items()
+            }
+
+    def look(self, name: str) -> dict[str, Any]:
+        """Return what the function for an exercise looks like."""
+        return self._ask({"do": "look", "name": name})
+
+    def tutor(self, name: str) -> dict[str, Any]:
+        """Return what the exercise's own check says of the answer, over there."""
+        return self._ask({"do": "tutor", "name": name})
+
+    def function(
+        self, name: str, parameters: Any, *, seconds: float, used: bool, torch: bool
+    ) -> Callable[..., Any]:
+        """Return the answer as a function that can be judged.
+
+        It has the parameters that `look` tells of, and each call its seconds. Where it is ``used``,
+        it is put to use over there, as the exercise says, and takes the arguments of a case.
+        Gradients can be asked for where it is PyTorch's.
+        """
+        answer = _without_source(
+            name, lambda *args: self._call(args, seconds, used, torch)
+        )
+        if not used:
+            answer.__signature__ = _signature(parameters)
+        return answer
+
+    def _call(
+        self, args: tuple[Any, ...], seconds: float, used: bool, torch: bool
+    ) -> Any:
+        packer = Packer(self._reference)
+        packed = packer.pack(args)
+        order = {"do": "call", "args": packed, "seconds": seconds, "used": used}
+        until = min(time.monotonic() + seconds + _GRACE, self._until)
+        if not (torch and packer.tensors):
+            reply, blob = self._exchange(order, packer.blob, until)
+            return self._result(reply, blob, args)
+        return _remote().apply(
+            self, order, packer.blob, args, until, *packer.tensors
+        )
+
+    def _result(
+        self,
+        reply: dict[str, Any],
+        blob: bytes,
+        args: tuple[Any, ...],
+        tensors: list[Any] | None = None,
+    ) -> Any:
+        """Return the value of a reply; those of its tensors that have a gradient are listed."""
+        try:
+            _change_arguments(reply, blob, args)
+        except _NO_VALUES:
+            why = "It does to its arguments what cannot be understood."
+            raise self._end(why) from None
+        printed = reply.get("printed")
+        if isinstance(printed, str):
+            sys.stdout.write(printed)  # the judge reads it there
+        if "error" in reply:
+            raise _error_from(reply["error"]) or self._end(_ODD)
+        try:
+            value = unpack(reply["value"], blob, tensors=tensors)
+            for tensor in tensors or ():
+                tensor.requires_grad_(False)
+            return value
+        except (LineBroken, KeyError):
+            raise self._end("It returns what cannot be understood.") from None
+
+    def back(self, graph: int, weights: Sequence[Any]) -> list[Any]:
+        """Return the gradients of a result that came back earlier."""
+        packer = Packer()
+        order = {
+            "do": "back",
+            "graph": graph,
+            "weights": [packer.pack(weight) for weight in weights],
+        }
+        reply, blob = self._exchange(order, packer.blob, self._until)
+        if "failed" in reply:
+            raise RuntimeError(str(reply["failed"])[:2000])
+        try:
+            return list(unpack({"list": reply["gradients"]}, blob))
+        except (LineBroken, LookupError, TypeError):
+            raise self._end("Its gradients cannot be understood.") from None
+
+
+def _without_source(name: str, call: Callable[..., Any]) -> Any:
+    """Return a function in whose source the judge looks for no mistakes: it has none."""
+    names: dict[str, Any] = {"call": call}
+    exec("def answer(*args): return call(*args)", names)
+    answer = names["answer"]
+    answer.__name__ = answer.__qualname__ = name
+    answer.is_elsewhere = True
+    return answer
+
+
+_ODD = "It does not answer as it should."
+_NO_VALUES = (
+    LineBroken,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    RuntimeError,
+)
+
+
+def _change_arguments(
+    reply: dict[str, Any], blob: bytes, args: tuple[Any, ...]
+) -> None:
+    """Change the arguments as the call has changed them over there."""
+    changed = list(reply.get("changed", ()))
+    values = unpack({"list": [node for _, node in changed]}, blob)
+    for (i, _), value in zip(changed, values, strict=True):
+        _overwrite(args[i], value)
+
+
+def _error_from(error: Any) -> BaseException | None:
+    """Return the exception that a reply describes; None if it describes none."""
+    try:
+        kind, text = str(error["kind"]), str(error["text"])[:2000]
+        if kind == "WrongForm":
+            return WrongForm(text, str(error["fault"])[:60])
+        kinds = [kind, *map(str, error.get("kinds", ()))]
+    except (TypeError, LookupError):
+        return None
+    if kind == "TimesUp":
+        return TimesUp()
+    name = kind[:60] if kind.isidentifier() else "Error"
+    known = [_KNOWN[name] for name in kinds if name in _KNOWN]
+    made: Any = known[0] if known else type(name, (_UnknownError,), {})
+    return made(text)
 
 
 def _as_int(number: Any) -> int:
@@ -347,15 +338,8 @@ def _remote() -> Any:
 
     class Remote(torch.autograd.Function):
         @staticmethod
-        def forward(
-            ctx: Any,
-            answer: Answer,
-            order: Any,
-            blob: Any,
-            args: Any,
-            until: Any,
-            *_: Any,
-        ) -> Any:
+        def forward(ctx: Any, answer: Answer, order: Any, *given: Any) -> Any:
+            blob, args, until, *_ = given
             reply, back = answer._exchange(order, blob, until)
             tensors: list[Any] = []
             value = answer._result(reply, back, args, tensors)
@@ -364,10 +348,9 @@ def _remote() -> Any:
             ctx.places = [
                 i for i, o in enumerate(outputs) for t in tensors if o is t
             ]
-            plain = [i for i in range(len(outputs)) if i not in ctx.places]
-            ctx.mark_non_differentiable(
-                *(outputs[i] for i in plain if isinstance(outputs[i], torch.Tensor))
-            )
+            without = [o for o in outputs if not any(o is t for t in tensors)]
+            plain = [o for o in without if isinstance(o, torch.Tensor)]
+            ctx.mark_non_differentiable(*plain)
             return value
 
         @staticmethod

@@ -41,12 +41,7 @@ _SEED_MODE = 0o660  # for who grades together, and nobody else
 def plain_text(text: str, *, lines: bool = False) -> str:
     """Return a text that does nothing but be read, no matter who wrote it.
 
-    Parameters
-    ----------
-    text : str
-        From a submission, an answer or a file's name.
-    lines : bool
-        Whether it may have several lines, and tabs.
+    With ``lines`` it may have several lines, and tabs.
     """
     shown = _NOT_SHOWN.sub("�", text)
     return shown if lines else shown.replace("\n", " ").replace("\t", " ")
@@ -54,14 +49,7 @@ def plain_text(text: str, *, lines: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """The verdict on one exercise, with its points.
-
-    Parameters
-    ----------
-    exercise, status, message, printed : str
-    points, of : float
-    faults, remarks : tuple of str
-    """
+    """The verdict on one exercise, with its points."""
 
     exercise: str
     status: str
@@ -96,33 +84,17 @@ class Mark:
 
 @dataclass(frozen=True)
 class GradedSubmission:
-    """What came out for one submission.
-
-    Parameters
-    ----------
-    key, path, student, assignment, notebook : str
-        Which it is.
-    digest : str
-        Of its content and of how it was graded: with another one it is graded again.
-    marks : tuple of Mark
-        One for each exercise; none where it could not be graded.
-    notes : tuple of str
-        What is wrong with the file.
-    trouble : str
-        Why it could not be graded; empty if it was.
-    seconds : float
-        How long that took.
-    """
+    """What came out for one submission."""
 
     key: str
     path: str
     student: str
     assignment: str
     notebook: str
-    digest: str
-    marks: tuple[Mark, ...] = ()
-    notes: tuple[str, ...] = ()
-    trouble: str = ""
+    digest: str  # of its content and of how it was graded
+    marks: tuple[Mark, ...] = ()  # none where it could not be graded
+    notes: tuple[str, ...] = ()  # what is wrong with the file
+    trouble: str = ""  # why it could not be graded
     seconds: float = 0.0
 
     @property
@@ -141,13 +113,7 @@ class GradedSubmission:
         return (self.trouble, *self.notes) if self.trouble else self.notes
 
     def after(self, earlier: "GradedSubmission | None") -> "GradedSubmission":
-        """Return what counts: where this could not be graded, what was found earlier.
-
-        Parameters
-        ----------
-        earlier : GradedSubmission or None
-            What is kept of the same submission.
-        """
+        """Return what counts: where this could not be graded, what was found earlier."""
         if not self.trouble or earlier is None or earlier.trouble:
             return self
         note = f"{self.trouble}; the points are those of an earlier time"
@@ -191,13 +157,7 @@ def _open_for_tutors(path: str, flags: int) -> int:
 
 
 class Store:
-    """The folder of the results.
-
-    Parameters
-    ----------
-    folder : Path
-        It is made where it is missing.
-    """
+    """The folder of the results."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -205,10 +165,7 @@ class Store:
     def seed(self, wanted: str | None) -> str:
         """Return the seed of the other inputs: that of the first run in this folder.
 
-        Parameters
-        ----------
-        wanted : str, optional
-            A seed of the teacher's; another one than before makes everything be graded anew.
+        Another one that a teacher wants makes everything be graded anew.
         """
         path = self.folder / "seed.txt"
         self.folder.mkdir(parents=True, exist_ok=True)

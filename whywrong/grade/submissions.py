@@ -33,6 +33,8 @@ __all__ = [
 _MOST_BYTES = 20 << 20
 _ENDINGS = (".ipynb", ".py")
 _NOT_HANDED_IN = ("__MACOSX", "__pycache__", "__init__.py")
+_OF_PROGRAMS = (".git", ".ipynb_checkpoints", ".Trash", ".vscode")
+_HIDDEN = "is left out: its name begins with a dot"
 _NO_ANSWER = "is neither a notebook nor a .py file"
 _MOST_NOTES = 20
 _CHECK = re.compile(r"^(?:\w+\.)*(?:check|require)\(\s*([A-Za-z_]\w*)", re.M)
@@ -48,19 +50,13 @@ class CannotGrade(Exception):
 class Submission:
     """One file that a student handed in.
 
-    Parameters
-    ----------
-    path : Path
-        Where it lies.
-    student, assignment, notebook : str
-        Whose it is, of which assignment, and its name without the ending. Where the place names
-        neither of these two, as for ``STUDENT.ipynb``, they are empty.
+    Where the place names neither assignment nor notebook, as for ``STUDENT.ipynb``, they are empty.
     """
 
     path: Path
     student: str
     assignment: str
-    notebook: str
+    notebook: str  # its name without the ending
 
     @property
     def key(self) -> str:
@@ -81,11 +77,7 @@ class Submission:
 def safe_name(name: str) -> str:
     """Return a name for a file that no other name gives, on no system.
 
-    Parameters
-    ----------
-    name : str
-        Whatever a student or a notebook is called. Where it cannot be kept as it is, the result has
-        a ``~``, which no name has that is kept.
+    Where a name cannot be kept as it is, the result has a ``~``, which no name has that is kept.
     """
     kept = cut("".join(c if c.isalnum() or c in "-_.@+" else "_" for c in name), 80)
     # Some file systems take capitals for small letters.
@@ -111,17 +103,8 @@ def find_submissions(
 
     A folder is laid out as nbgrader has it, ``STUDENT/ASSIGNMENT/NOTEBOOK.ipynb``, or
     ``STUDENT/NOTEBOOK.ipynb``, or ``STUDENT.ipynb``. Beside a student's notebook no ``.py`` file is
-    an answer.
-
-    Parameters
-    ----------
-    places : sequence of Path
-        Files and folders.
-    assignment : str
-        The only one that is wanted, and that of files whose place names none; empty for all.
-    notebook : str
-        The name of the only one that is wanted, and of files that are called as their student;
-        empty for all.
+    an answer. An assignment, or a notebook's name, is the only one that is wanted, and that of
+    files whose place names none.
     """
     found: dict[str, Submission] = {}
     left_out: list[tuple[Path, str]] = []
@@ -175,6 +158,9 @@ def _files_below(
         )
 
     for folder, folders, names in os.walk(top, onerror=refused):
+        if folder == str(top):
+            hidden = (name for name in sorted(folders) if _is_hidden_student(name))
+            left_out.extend((Path(folder, name), _HIDDEN) for name in hidden)
         folders[:] = _without_clutter(folders)
         names = _without_clutter(names)
         here = [name for name in names if _is_answer(name)]
@@ -192,6 +178,10 @@ def _files_below(
             )
         for name in notebooks if notebooks and inside else here:
             yield Path(folder, name), (*inside, name)
+
+
+def _is_hidden_student(name: str) -> bool:
+    return name[0] == "." and name not in _OF_PROGRAMS
 
 
 def _without_clutter(names: Iterable[str]) -> list[str]:
@@ -239,13 +229,7 @@ class _Cell:
 
 @dataclass(frozen=True)
 class PointScheme:
-    """What an assignment asks for.
-
-    Parameters
-    ----------
-    points : mapping
-        The points of each exercise.
-    """
+    """What an assignment asks for."""
 
     points: Mapping[str, float] = field(default_factory=dict)
 
@@ -255,21 +239,8 @@ def read_code(
 ) -> tuple[Code, PointScheme, list[str]]:
     """Return what is to be run, what is asked for, and what is wrong with the file.
 
-    Parameters
-    ----------
-    content : bytes
-        The file's.
-    ending : str
-        ``".ipynb"`` or ``".py"``.
-    scheme : PointScheme
-        What the assignment asks for; if it names nothing, the file's own checks say it.
-    catalog : Catalog
-        The exercises of the course.
-
-    Raises
-    ------
-    CannotGrade
-        If it is neither a notebook nor text, or nothing in it can be graded.
+    What the scheme does not say, the file's own checks do. Raises `CannotGrade` if it is neither a
+    notebook nor text, or nothing in it can be graded.
     """
     is_notebook = ending == ".ipynb"
     cells = _cells(content) if is_notebook else [_Cell(1, _decode(content))]
@@ -375,9 +346,8 @@ def _cells(content: bytes) -> list[_Cell]:
         ]
     except CannotGrade:
         raise
-    except (
-        Exception
-    ) as error:  # nbformat lets through whatever a broken file makes it raise
+    # nbformat lets through whatever a broken file makes it raise.
+    except Exception as error:
         said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
         raise CannotGrade(f"is not a notebook ({said})") from None
 

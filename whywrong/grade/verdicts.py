@@ -17,7 +17,7 @@ from whywrong.declare import Case, Exercise, Question
 from whywrong.grade.launch import Launcher
 from whywrong.grade.proxy import Answer, ProcessEnded
 from whywrong.grade.results import plain_text
-from whywrong.grade.wire import Packer
+from whywrong.grade.wire import MOST_BYTES, Packer
 from whywrong.inputs import with_other_inputs
 from whywrong.judge import judge
 from whywrong.result import Result
@@ -38,21 +38,17 @@ _MOST_SAID = 10_000
 # The check inside has kept the time of each call. Here only that of the whole answer counts: what
 # the judge and the answer wait for each other on a busy machine is nobody's fault.
 _NO_HURRY = 3600.0
+# The bytes that results may have: those of the solution's this many times, and this many more.
+_ROOM, _LEAST_BYTES = 8, 1 << 20
 # How many times its seconds an answer gets that was late although the check inside had passed.
 PATIENCE = 5
 
 
 @dataclass(frozen=True)
 class Code:
-    """What was handed in, as it is run.
+    """What was handed in, as it is run."""
 
-    Parameters
-    ----------
-    cells : tuple of (int, str)
-        The code cells but those of checks, with their numbers in the notebook.
-    """
-
-    cells: tuple[tuple[int, str], ...]
+    cells: tuple[tuple[int, str], ...]  # but those of checks, with their numbers
 
     @property
     def needs_torch(self) -> bool:
@@ -61,19 +57,7 @@ class Code:
 
 
 class Grader:
-    """Judges the answers of one submission after the other.
-
-    Parameters
-    ----------
-    launcher : Launcher
-        Starts their processes.
-    find : callable
-        Returns the exercise of a name.
-    seed : str
-        What the other inputs depend on.
-    seconds : float
-        All the time that an answer has.
-    """
+    """Judges the answers of one submission after the other."""
 
     def __init__(
         self,
@@ -84,18 +68,23 @@ class Grader:
     ) -> None:
         self._launcher, self._find = launcher, find
         self._seed, self._seconds = seed, seconds
-        self._tasks: dict[str, tuple[Exercise | Question, Exercise | Question]] = {}
+        self._tasks: dict[str, _Task] = {}
         self.version = ""
 
     def results(self, code: Code, names: Sequence[str]) -> dict[str, Result]:
         """Return the verdict on each exercise; raise `CannotStart` if nothing runs here."""
+        try:
+            return self._each_result(code, names)
+        finally:
+            self._launcher.finish()
+
+    def _each_result(self, code: Code, names: Sequence[str]) -> dict[str, Result]:
         found, hung, has_credit = {}, set[int](), True
         for name in names:
             left = Code(tuple(cell for cell in code.cells if cell[0] not in hung))
             result, is_late = self._result(left, name, hung, self._seconds)
-            if (
-                is_late and has_credit
-            ):  # right so far: the machine may have been busy
+            # It was right so far: the machine may have been busy.
+            if is_late and has_credit:
                 longer = PATIENCE * self._seconds
                 result, is_late = self._result(left, name, hung, longer)
                 has_credit = not is_late
@@ -112,10 +101,9 @@ class Grader:
     ) -> tuple[Result, bool]:
         """Return a verdict, and whether time was up for an answer that had passed so far."""
         if name not in self._tasks:
-            declared = self._find(name)
-            self._tasks[name] = declared, with_fresh_cases(declared, self._seed)
-        task, fresh = self._tasks[name]
-        wants_torch = task.library == "torch" or code.needs_torch
+            self._tasks[name] = _Task(self._find(name), self._seed)
+        task = self._tasks[name]
+        wants_torch = task.declared.library == "torch" or code.needs_torch
         running = self._launcher.start(torch=wants_torch)
         self.version = running.version
         answer = Answer(running, seconds)
@@ -123,7 +111,7 @@ class Grader:
         failed: dict[int, str] | None = None
         try:
             failed = answer.cells(code.cells, begun.append)
-            result = _judge_answer(task, fresh, answer, failed)
+            result = _judge_answer(task, answer, failed)
         except (ProcessEnded, TimesUp) as problem:
             why = answer.ended or str(problem)
             if failed is None and begun:  # other answers do without this cell
@@ -139,20 +127,46 @@ class Grader:
         return result, answer.is_late and answer.passed_inside
 
 
-def _judge_answer(
-    task: Exercise | Question,
-    fresh: Exercise | Question,
-    answer: Answer,
-    failed: dict[int, str],
-) -> Result:
-    seen = answer.look(task.name)
+class _Task:
+    """An exercise as it is declared, with other inputs, and how large its results may be."""
+
+    def __init__(self, declared: Exercise | Question, seed: str) -> None:
+        self.declared, self.fresh = declared, with_fresh_cases(declared, seed)
+        self.most_bytes = _most_bytes(self.fresh)
+
+
+def _most_bytes(task: Exercise | Question) -> int:
+    """Return the bytes that may come back at a time: somewhat more than of a right answer."""
+    if isinstance(task, Question):
+        return _LEAST_BYTES
+    sizes = [0]
+
+    def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+        def record(*args: Any) -> Any:
+            result, packer = function(*args), Packer(lambda passed: 0)
+            packer.pack([*args, result])
+            sizes.append(len(packer.blob))
+            return result
+
+        return record
+
+    if task.use is not None:
+        task = replace(task, use=recorded(task.use))
+    answer = task.made_of(task.source, task.name)
+    is_function = not isinstance(answer, type)
+    result = judge(task, recorded(answer) if is_function else answer, watched=False)
+    return _LEAST_BYTES + _ROOM * max(sizes) if result.passed else MOST_BYTES
+
+
+def _judge_answer(task: _Task, answer: Answer, failed: dict[int, str]) -> Result:
+    seen = answer.look(task.declared.name)
     if seen.get("found") is not True:
-        return _missing_result(task, failed)
-    inside = _tutor_result(task, answer)
+        return _missing_result(task.declared, failed)
+    inside = _tutor_result(task.declared, answer)
     if not inside.passed:
         return inside
-    answer.passed_inside = True
-    outside = judge_outside(fresh, answer, seen)
+    answer.passed_inside, answer.most_bytes = True, task.most_bytes
+    outside = judge_outside(task.fresh, answer, seen)
     if outside.passed:
         return inside
     note = "It is right for the inputs of the notebook's own check, but not for others."
@@ -210,61 +224,33 @@ def _texts(value: Any) -> tuple[str, ...]:
 def judge_outside(
     task: Exercise | Question, answer: Answer, seen: dict[str, Any]
 ) -> Result:
-    """Return the verdict by values alone.
-
-    Parameters
-    ----------
-    task : Exercise or Question
-        The exercise, of `with_fresh_cases`.
-    answer : Answer
-        The process of the answer.
-    seen : dict
-        What `Answer.look` says of its function.
-    """
+    """Return the verdict by values alone, on an exercise of `with_fresh_cases`."""
     if seen.get("callable") is not True:
-        return Result(
-            "wrong",
-            f"`{task.name}` is not a function.",
-            task.name,
-            ("not-callable",),
-        )
+        said = f"`{task.name}` is not a function."
+        return Result("wrong", said, task.name, ("not-callable",))
     torch = task.library == "torch"
     # Modules live where they were made: there they get their parameters.
     used = torch and isinstance(task, Exercise) and task.use is not None
+    parameters, seconds = seen.get("parameters"), task.seconds
     function = answer.function(
-        task.name,
-        seen.get("parameters"),
-        seconds=task.seconds,
-        used=used,
-        torch=torch,
+        task.name, parameters, seconds=seconds, used=used, torch=torch
     )
     try:
         result = judge(task, function, watched=False)
     except Exception as error:
         if answer.ended:
             raise ProcessEnded(answer.ended) from None
-        said = f"{type(error).__name__}: {error}"[:_MOST_SAID]
-        return Result(
-            "crashed",
-            f"It could not be judged ({said}).",
-            task.name,
-            ("no-verdict",),
-        )
+        said = f"It could not be judged ({type(error).__name__}: {error}"[
+            :_MOST_SAID
+        ]
+        return Result("crashed", f"{said}).", task.name, ("no-verdict",))
     if answer.ended and "endless" not in result.faults:
         raise ProcessEnded(answer.ended)
     return result
 
 
 def with_fresh_cases(task: Exercise | Question, seed: str) -> Exercise | Question:
-    """Return an exercise with its own cases and others like them, shuffled.
-
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared.
-    seed : str
-        What the others depend on.
-    """
+    """Return an exercise with its own cases and others like them, shuffled."""
     if isinstance(task, Question):
         return task
     other = with_other_inputs(task, seed)
@@ -283,10 +269,7 @@ def with_fresh_cases(task: Exercise | Question, seed: str) -> Exercise | Questio
 def has_other_inputs(task: Exercise | Question) -> bool:
     """Return whether a seed makes inputs for an exercise that no table of results can know.
 
-    Parameters
-    ----------
-    task : Exercise or Question
-        As it is declared. A question asks for what is true, and not for values.
+    A question has them: it asks for what is true, and not for values.
     """
     if isinstance(task, Question) or task.drawn is not None:
         return True

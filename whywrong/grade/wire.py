@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LineBroken", "Line", "Other", "Packer", "unpack"]
+__all__ = ["MOST_BYTES", "LineBroken", "Line", "Other", "Packer", "unpack"]
 
 _HEAD = struct.Struct(">II")
 MOST_TEXT = 4 << 20
@@ -38,15 +38,9 @@ class LineBroken(Exception):
 
 @dataclass(frozen=True)
 class Other:
-    """Stands for a value that is not plain.
+    """Stands for a value that is not plain."""
 
-    Parameters
-    ----------
-    kind : str
-        The name of its type.
-    """
-
-    kind: str
+    kind: str  # the name of its type
 
     def __repr__(self) -> str:
         """Name the type only."""
@@ -56,10 +50,7 @@ class Other:
 class Line:
     """Two file descriptors, over which frames go in and out.
 
-    Parameters
-    ----------
-    incoming, outgoing : int
-        The descriptors; one socket may be both. Where a time is kept, they do not block.
+    One socket may be both. Where a time is kept, they do not block.
     """
 
     def __init__(self, incoming: int, outgoing: int) -> None:
@@ -68,17 +59,7 @@ class Line:
     def send(
         self, message: Mapping[str, Any], blob: bytes = b"", until: float = math.inf
     ) -> None:
-        """Send a frame.
-
-        Parameters
-        ----------
-        message : mapping
-            Ready for JSON.
-        blob : bytes
-            The arrays' bytes.
-        until : float
-            When to give up, by ``time.monotonic()``.
-        """
+        """Send a message that is ready for JSON, and its arrays' bytes, until some time at most."""
         try:
             text = json.dumps(message).encode()
         except (ValueError, RecursionError) as error:
@@ -97,10 +78,12 @@ class Line:
                 raise LineBroken("nobody is there anymore") from error
             self._hurry(until)
 
-    def receive(self, until: float = math.inf) -> tuple[dict[str, Any], bytes]:
+    def receive(
+        self, until: float = math.inf, most: int = MOST_BYTES
+    ) -> tuple[dict[str, Any], bytes]:
         """Return the next frame; raise ``TimeoutError`` or `LineBroken`."""
         n_text, n_blob = _HEAD.unpack(self._read_exactly(_HEAD.size, until))
-        if n_text > MOST_TEXT or n_blob > MOST_BYTES:
+        if n_text > MOST_TEXT or n_blob > most:
             raise LineBroken("the other side sends more than is allowed")
         text, blob = (
             self._read_exactly(n_text, until),
@@ -154,11 +137,8 @@ class Line:
 class Packer:
     """Turns values into what JSON holds, and collects the bytes of their arrays.
 
-    Parameters
-    ----------
-    refer : callable, optional
-        Takes a function and returns a number for it, by which the other side may call it. Without
-        it, a function is not plain.
+    ``refer`` returns a number for a function, by which the other side may call it; without it, a
+    function is not plain.
     """
 
     def __init__(self, refer: Callable[[Any], int] | None = None) -> None:
@@ -216,11 +196,7 @@ class Packer:
             elif name not in _TORCH_DTYPES:
                 return _other(value)
             at = self._put(plain.cpu().resolve_conj().resolve_neg().numpy())
-        except (
-            RuntimeError,
-            TypeError,
-            NotImplementedError,
-        ):  # sparse, meta, quantized …
+        except (RuntimeError, TypeError):  # sparse, meta, quantized …
             return _other(value)
         node = {"tensor": name, "shape": list(value.shape), "at": at}
         if value.requires_grad:
@@ -251,16 +227,7 @@ def unpack(
 ) -> Any:
     """Return the value that `Packer` packed; raise `LineBroken` if none can have packed it so.
 
-    Parameters
-    ----------
-    node : object
-        What `Packer.pack` returned, after its way through JSON.
-    blob : bytes
-        The arrays' bytes.
-    function : callable, optional
-        Makes a function of its number.
-    tensors : list, optional
-        Takes the tensors that have a gradient, in their order.
+    ``function`` makes a function of its number; ``tensors`` takes those that have a gradient.
     """
     try:
         reader = _Reader(blob, function, [] if tensors is None else tensors)

@@ -14,8 +14,14 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 import whywrong
-from whywrong.grade.jail import Jail
-from whywrong.grade.launch import CannotStart, Containers, Launcher, Processes
+from whywrong.grade.launch import (
+    CannotStart,
+    Containers,
+    Launcher,
+    Sandboxes,
+    Trusted,
+)
+from whywrong.grade.limits import Limits
 from whywrong.grade.results import GradedSubmission, Mark
 from whywrong.grade.submissions import (
     CannotGrade,
@@ -33,102 +39,58 @@ __all__ = ["Settings", "grade_all", "grade_one"]
 _JUDGE_BYTES = 4 << 30
 _MOST_EXERCISES = 40
 _SLACK = 60.0
-_STOPS_WITHIN = (
-    15.0  # seconds for a judge to end its answer, or to remove a container
-)
+_STOPS_WITHIN = 15.0  # seconds for a judge to end its answer
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How answers are run and judged.
+    """How answers are run and judged."""
 
-    Parameters
-    ----------
-    course : str
-        The package that holds the exercises.
-    jail : Jail
-        The limits.
-    seed : str
-        What the other inputs depend on.
-    seconds : float
-        All the time that an answer has.
-    container, image : str
-        The engine and the image; empty without.
-    """
-
-    course: str
-    jail: Jail
-    seed: str
-    seconds: float
-    container: str = ""
+    course: str  # the package that holds the exercises
+    limits: Limits
+    seed: str  # what the other inputs depend on
+    seconds: float  # all the time that an answer has
+    way: str  # "bubblewrap", an engine of containers, or "trust"
     image: str = ""
 
-    def launcher(self, slot: int) -> Launcher:
+    def launcher(self) -> Launcher:
         """Return what starts answers for a worker."""
-        if self.container:
-            return Containers(
-                self.container,
-                self.image,
-                self.course,
-                self.jail,
-                PATIENCE * self.seconds,
-            )
-        return Processes(self.course, self.jail, slot)
+        if self.way == "bubblewrap":
+            return Sandboxes(self.course, self.limits)
+        if self.way == "trust":
+            return Trusted(self.course, self.limits)
+        # A container may wait for its turn as long as it may run.
+        most = 2 * self.seconds_for(_MOST_EXERCISES)
+        return Containers(self.course, self.limits, self.way, self.image, most)
+
+    def seconds_for(self, exercises: int) -> float:
+        """Return the most that a submission can take."""
+        return _SLACK + exercises * ((1 + PATIENCE) * self.seconds + _SLACK)
 
     @property
     def facts(self) -> tuple[object, ...]:
         """What a result depends on besides the submission."""
-        return (
-            whywrong.__version__,
-            self.course,
-            self.seed,
-            self.seconds,
-            self.jail.memory,
-            self.jail.files,
-            self.jail.level,
-            self.container,
-            self.image,
-        )
+        return (whywrong.__version__, *vars(self).values())
 
 
 @dataclass(frozen=True)
 class Job:
-    """A submission to be graded.
-
-    Parameters
-    ----------
-    submission : Submission
-    scheme : PointScheme
-        What is asked for; nothing where the file itself says it.
-    digest : str
-        Kept with the result.
-    """
+    """A submission to be graded."""
 
     submission: Submission
-    scheme: PointScheme
-    digest: str
+    scheme: PointScheme  # nothing where the file itself says it
+    digest: str  # kept with the result
 
 
 def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
-    """Grade one submission; whatever is wrong with it is in what comes back.
-
-    Parameters
-    ----------
-    job : Job
-        The submission.
-    grader : Grader
-        Judges its answers.
-    catalog : Catalog
-        The exercises of the course.
-    """
+    """Grade one submission; whatever is wrong with it is in what comes back."""
     one, begun = job.submission, time.monotonic()
     try:
         content = read_bytes(one.path)
         code, scheme, notes = read_code(content, one.ending, job.scheme, catalog)
-        if len(scheme.points) > _MOST_EXERCISES:
-            raise CannotGrade(
-                f"asks for {len(scheme.points)} exercises, more than are graded"
-            )
+        number = len(scheme.points)
+        if number > _MOST_EXERCISES:
+            raise CannotGrade(f"asks for {number} exercises, more than are graded")
         results = grader.results(code, list(scheme.points))
     except CannotGrade as trouble:
         return _failure(job, str(trouble))
@@ -137,53 +99,46 @@ def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
     except Exception as error:  # one submission's points are lost, and no other's
         said = f"{type(error).__name__}: {error}"[:200]
         return _failure(job, f"could not be judged ({said})")
-    marks = tuple(
+    marks = [
         Mark.of_result(results[name], of) for name, of in scheme.points.items()
-    )
-    if grader.version != whywrong.__version__:
+    ]
+    if grader.version != (own := whywrong.__version__):
         notes.append(
-            f"it ran with version {grader.version}, and was judged with {whywrong.__version__}"
+            f"it ran with version {grader.version}, and was judged with {own}"
         )
     seconds = round(time.monotonic() - begun, 3)
-    return GradedSubmission(
-        one.key, str(one.path), one.student, one.assignment, one.notebook, job.digest,
-        marks, tuple(notes), "", seconds,
-    )  # fmt: skip
+    return _graded(job, job.digest, marks, tuple(notes), "", seconds)
 
 
 def _failure(job: Job, why: str) -> GradedSubmission:
     """Return what is kept where nothing was graded; it is tried again the next time."""
-    one = job.submission
-    marks = tuple(
-        Mark.of_result(
-            Result("crashed", f"Not graded: it {why}.", name, ("not-graded",)), of
-        )
+    said, faults = f"Not graded: it {why}.", ("not-graded",)
+    marks = [
+        Mark.of_result(Result("crashed", said, name, faults), of)
         for name, of in job.scheme.points.items()
-    )
-    return GradedSubmission(
-        one.key,
-        str(one.path),
-        one.student,
-        one.assignment,
-        one.notebook,
-        "",
-        marks,
-        (),
-        why,
-    )
+    ]
+    return _graded(job, "", marks, (), why)
+
+
+def _graded(
+    job: Job, digest: str, marks: Sequence[Mark], notes: tuple[str, ...], *rest: Any
+) -> GradedSubmission:
+    one = job.submission
+    whose = one.key, str(one.path), one.student, one.assignment, one.notebook
+    return GradedSubmission(*whose, digest, tuple(marks), notes, *rest)
 
 
 # --- the judges -----------------------------------------------------------------------------------
 
 
-def _work(connection: Connection, settings: Settings, slot: int) -> None:
+def _work(connection: Connection, settings: Settings) -> None:
     """Be a judge: grade what comes, until nothing comes anymore."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_DATA, (_JUDGE_BYTES, hard))
     catalog = importlib.import_module(settings.course).course.catalog
-    launcher = settings.launcher(slot)
+    launcher = settings.launcher()
     _end_with_parent(launcher)
     grader = Grader(launcher, catalog.find, settings.seed, settings.seconds)
     try:
@@ -220,22 +175,21 @@ def _end_with_parent(launcher: Launcher) -> None:
 class _Judge:
     """A judge's process, as it is seen by who watches over it."""
 
-    def __init__(self, settings: Settings, slot: int) -> None:
+    def __init__(self, settings: Settings) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(
-            target=_work, args=(theirs, settings, slot), daemon=True
+            target=_work, args=(theirs, settings), daemon=True
         )
         self.process.start()
         theirs.close()
         self.job: Job | None = None
         self.until = 0.0
 
-    def take(self, job: Job, seconds: float) -> None:
+    def take(self, job: Job, settings: Settings) -> None:
         self.job = job
         number = len(job.scheme.points) or _MOST_EXERCISES
-        most = (1 + PATIENCE) * seconds + _SLACK
-        self.until = time.monotonic() + _SLACK + number * most
+        self.until = time.monotonic() + settings.seconds_for(number)
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
@@ -255,26 +209,14 @@ class _Judge:
 def grade_all(
     jobs: Sequence[Job], settings: Settings, workers: int
 ) -> Iterator[GradedSubmission]:
-    """Yield what is found for each submission, in the order in which they get done.
-
-    Parameters
-    ----------
-    jobs : sequence of Job
-        The submissions.
-    settings : Settings
-        How they are graded.
-    workers : int
-        How many at a time.
-    """
+    """Yield what is found for each submission, in the order in which they get done."""
     waiting = list(reversed(jobs))
-    judges = {
-        slot: _Judge(settings, slot) for slot in range(min(workers, len(jobs)))
-    }
+    judges = {slot: _Judge(settings) for slot in range(min(workers, len(jobs)))}
     try:
         while waiting or any(judge.job for judge in judges.values()):
             for judge in judges.values():
                 if judge.job is None and waiting:
-                    judge.take(waiting.pop(), settings.seconds)
+                    judge.take(waiting.pop(), settings)
             yield from _collect_finished(judges, settings)
     finally:
         for judge in judges.values():
@@ -306,5 +248,5 @@ def _collect_finished(
         except (EOFError, OSError):
             why = "its judge was stopped by the system (out of memory?)"
         judge.stop()
-        judges[slot] = _Judge(settings, slot)
+        judges[slot] = _Judge(settings)
         yield _failure(late, f"could not be graded: {why}")

@@ -230,14 +230,21 @@ def test_check_that_was_deleted_is_added_at_the_end(source):
     assert put_back(handed_in).cells[-1]["id"] == "softmax-check"
 
 
+def other_cell(cells):
+    """Return a copy of a graded cell that has another name."""
+    other = nbformat.from_dict({**cells[5], "id": "again"})
+    other.metadata.nbgrader.grade_id = "mine"
+    return other
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (
-            lambda cells: [*cells, nbformat.from_dict({**cells[5], "id": "again"})],
-            "'softmax-answer' is there 2 times",
-        ),
         (lambda cells: cells[:3], "it has none of the exercises"),
+        (
+            lambda cells: [other_cell(cells), *cells],
+            "'mine' is not one of the source's",
+        ),
     ],
 )
 def test_notebook_of_another_form_is_refused_by_name(source, capsys, change, said):
@@ -292,3 +299,76 @@ def test_file_that_is_not_there_is_said(source, capsys):
         capsys, "restore", "source.ipynb", "gone.ipynb", "--to", "o.ipynb"
     )
     assert "gone.ipynb: No such file" in line
+
+
+# --- cells that learners have copied --------------------------------------------------------------
+
+
+def copied(source, *names):
+    """Return a notebook in which some cells are copied, as JupyterLab copies them."""
+    notebook = nbformat.reads(nbformat.writes(source), as_version=4)
+    chosen = [c for c in notebook.cells if c["id"] in names]
+    notebook.cells += [
+        nbformat.from_dict({**cell, "id": f"copy-{i}"})
+        for i, cell in enumerate(chosen)
+    ]
+    return notebook
+
+
+def graded_names(path) -> list[str]:
+    """Return the names by which nbgrader knows the cells of a file."""
+    cells = nbformat.read(path, as_version=4).cells
+    return [c.metadata.nbgrader.grade_id for c in cells if "nbgrader" in c.metadata]
+
+
+def test_mend_lets_copies_be_ordinary_cells_and_loses_no_code(
+    source, capsys, tmp_path
+):
+    place = tmp_path / "submitted/ada/week3/softmax.ipynb"
+    place.parent.mkdir(parents=True)
+    doubled = copied(source, "softmax-answer", "softmax-check")
+    nbformat.write(doubled, place)
+    capsys.readouterr()
+    assert main(["mend", str(tmp_path / "submitted")]) == 0
+    assert capsys.readouterr().out == "".join(
+        f"{place}: a copy of the cell {name!r} is an ordinary cell now\n"
+        for name in ("softmax-answer", "softmax-check")
+    )
+    assert sources(nbformat.read(place, as_version=4)) == sources(doubled)
+    assert graded_names(place) == graded_names("source.ipynb")
+
+
+def test_mend_leaves_alone_what_is_whole(source, tmp_path):
+    (tmp_path / "submitted").mkdir()
+    place = tmp_path / "submitted/ada.ipynb"
+    nbformat.write(source, place)
+    before = place.stat()
+    assert main(["mend", str(tmp_path / "submitted")]) == 0
+    assert place.stat().st_mtime_ns == before.st_mtime_ns
+    assert place.stat().st_ino == before.st_ino
+
+
+def test_mend_says_what_it_cannot_mend_and_goes_on(source, capsys, tmp_path):
+    folder = tmp_path / "submitted"
+    folder.mkdir()
+    (folder / "ada.ipynb").write_text("{", "utf-8")
+    (folder / "bob.ipynb").symlink_to("/dev/zero")
+    nbformat.write(copied(source, "softmax-check"), folder / "cleo.ipynb")
+    capsys.readouterr()
+    assert main(["mend", str(folder), str(tmp_path / "none")]) == 1
+    out, err = capsys.readouterr()
+    said = [
+        f"{folder}/ada.ipynb: it is not a notebook",
+        f"{folder}/bob.ipynb: it is a link",
+        f"{tmp_path}/none: No such file",
+    ]
+    for line, beginning in zip(err.splitlines(), said, strict=True):
+        assert line.startswith(f"classroom: {beginning}")
+    assert "cleo.ipynb: a copy of the cell 'softmax-check'" in out
+
+
+def test_copies_are_ordinary_cells_where_checks_are_put_back(source):
+    found = put_back(copied(source, "softmax-answer", "softmax-check"))
+    nbformat.write(found, "found.ipynb")
+    assert graded_names("found.ipynb") == graded_names("source.ipynb")
+    assert found.cells[-1]["id"] == "copy-1"

@@ -162,6 +162,33 @@ def test_grader_of_untrusted_answers_gives_the_same_points(course):
         assert (course / f"graded/feedback/{student}/week3/softmax.html").exists()
 
 
+def test_copied_cell_costs_nobody_a_grade_after_the_mending(course, tmp_path):
+    """A copy in one notebook ends nbgrader's run, also for all who come after."""
+    (config,) = blocks("On a laptop", "python")
+    (tmp_path / "nbgrader_config.py").write_text(config, "utf-8")
+    source = nbformat.read(course / "source/week3/softmax.ipynb", as_version=4)
+    (tmp_path / "source/week3").mkdir(parents=True)
+    nbformat.write(source, tmp_path / "source/week3/softmax.ipynb")
+    done("nbgrader generate_assignment week3 --create", tmp_path)
+    released = nbformat.read(tmp_path / "release/week3/softmax.ipynb", as_version=4)
+    for student in ("ada", "bob"):
+        notebook = with_answers(released, RIGHT)
+        if student == "ada":
+            (check,) = [c for c in notebook.cells if c["id"] == "softmax-check"]
+            notebook.cells.append(nbformat.from_dict({**check, "id": "copy"}))
+        place = tmp_path / f"submitted/{student}/week3/softmax.ipynb"
+        place.parent.mkdir(parents=True)
+        nbformat.write(notebook, place)
+    grade = "nbgrader autograde week3 --create"
+    assert run(grade, tmp_path).returncode != 0
+    assert not (tmp_path / "autograded/bob").exists()
+    (mend,) = commands("When something goes wrong")
+    done(mend, tmp_path)
+    done(grade, tmp_path)
+    for student in ("ada", "bob"):
+        assert points(tmp_path, student) == dict.fromkeys(NAMES, 1.0)
+
+
 @pytest.mark.exhaustive
 def test_hub_carries_notebooks_to_and_fro(tmp_path):
     """Teacher and learner are the same user here, each in a folder of their own."""

@@ -8,8 +8,9 @@ import nbformat
 
 from course_attn.exercises import catalog
 from tests.exercises.answers import Answer as Given
-from whywrong.grade.jail import LEVELS, Jail
-from whywrong.grade.launch import Launcher, best_level
+from whywrong.grade import sandbox
+from whywrong.grade.launch import CannotStart, Launcher, Sandboxes
+from whywrong.grade.limits import Limits
 from whywrong.grade.proxy import Answer, ProcessEnded
 from whywrong.grade.verdicts import (
     Code,
@@ -27,6 +28,7 @@ __all__ = [
     "notebook",
     "outside",
     "probed",
+    "why_no_sandbox",
     "with_fault",
 ]
 
@@ -36,10 +38,23 @@ IMPORTS = "import numpy as np\nimport torch\n"
 
 
 @cache
+def why_no_sandbox() -> str:
+    """Return why answers cannot be shut in here; nothing where they can."""
+    if why := sandbox.why_no_sandbox():
+        return why
+    launcher = Sandboxes(COURSE, Limits())
+    try:
+        launcher.start(torch=False)
+    except CannotStart as problem:
+        return str(problem)
+    finally:
+        launcher.close()
+    return ""
+
+
 def as_allowed() -> list[str]:
-    """Return what the command must be told where a system has limits only."""
-    is_strict = best_level(COURSE, Jail("", "")) != LEVELS[-1]
-    return [] if is_strict else ["--isolation", "limits"]
+    """Return what the command must be told where answers cannot be shut in."""
+    return ["--trust-answers"] if why_no_sandbox() else []
 
 
 def code_of(*cells: str) -> Code:
@@ -88,7 +103,7 @@ def outside(
     except ProcessEnded as problem:
         return Result("crashed", str(problem), name, ("ended",))
     finally:
-        launcher.end()
+        launcher.finish()
 
 
 def notebook(chapter: str, answers: Mapping[str, str]) -> nbformat.NotebookNode:
@@ -117,4 +132,4 @@ def probed(
         )
         return call(*args)
     finally:
-        launcher.end()
+        launcher.finish()

@@ -26,7 +26,7 @@ from whywrong import Exercise
 from whywrong.declare import Case
 from whywrong.grade import verdicts
 from whywrong.grade.__main__ import _report_fixed_inputs
-from whywrong.grade.jail import Jail
+from whywrong.grade.limits import Limits
 from whywrong.grade.submissions import PointScheme, Submission
 from whywrong.grade.verdicts import (
     PATIENCE,
@@ -58,21 +58,21 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_solution_passes(launcher, name):
+def test_solution_passes(kept, name):
     source = reference_source(TASKS[name])
-    result = graded(launcher, name, IMPORTS, source)
+    result = graded(kept, name, IMPORTS, source)
     assert result.passed and result.remarks == ()
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name in EXERCISES])
-def test_wrong_version_is_refused_by_its_values(launcher, name):
-    assert not outside(launcher, name, with_fault(name, 0)).passed
+def test_wrong_version_is_refused_by_its_values(kept, name):
+    assert not outside(kept, name, with_fault(name, 0)).passed
 
 
-def test_verdict_is_explained_as_in_a_notebook(launcher):
+def test_verdict_is_explained_as_in_a_notebook(kept):
     task = catalog.find("softmax")
     fault = next(fault for fault in task.faults if fault.patches)
-    result = graded(launcher, "softmax", IMPORTS, task.wrong_source(fault))
+    result = graded(kept, "softmax", IMPORTS, task.wrong_source(fault))
     assert (result.status, result.faults) == ("wrong", (fault.id,))
     assert result.message
 
@@ -115,21 +115,21 @@ UNSTEADY = IMPORTS + (
     ],
 )
 def test_what_values_and_gradients_tell_is_seen_from_outside(
-    launcher, name, cell, fault
+    kept, name, cell, fault
 ):
-    assert outside(launcher, name, cell).faults == (fault,)
+    assert outside(kept, name, cell).faults == (fault,)
 
 
-def test_built_in_is_refused_although_its_values_are_right(launcher):
+def test_built_in_is_refused_although_its_values_are_right(kept):
     cell = (
         IMPORTS
         + "def softmax_torch(scores):\n    return torch.softmax(scores, dim=-1)\n"
     )
-    assert outside(launcher, "softmax_torch", cell).passed
-    assert graded(launcher, "softmax_torch", cell).faults == ("built-in",)
+    assert outside(kept, "softmax_torch", cell).passed
+    assert graded(kept, "softmax_torch", cell).faults == ("built-in",)
 
 
-def test_answer_that_is_right_for_the_declared_inputs_only_is_told_so(launcher):
+def test_answer_that_is_right_for_the_declared_inputs_only_is_told_so(kept):
     solution = catalog.find("softmax").source
     cell = IMPORTS + solution.replace("def softmax", "def real") + (
         "from course_attn.exercises import catalog\n"
@@ -137,12 +137,12 @@ def test_answer_that_is_right_for_the_declared_inputs_only_is_told_so(launcher):
         "def softmax(scores):\n"
         "    return real(scores) if scores.tobytes() in known else real(2 * scores)\n"
     )  # fmt: skip
-    result = graded(launcher, "softmax", cell)
+    result = graded(kept, "softmax", cell)
     assert not result.passed
     assert "not for others" in " ".join(result.remarks)
 
 
-def test_helpers_of_other_cells_and_magics_are_run(launcher):
+def test_helpers_of_other_cells_and_magics_are_run(kept):
     cells = (
         "%matplotlib inline\n!pip install nothing\nimport numpy as np",
         "1 / 0",
@@ -151,12 +151,12 @@ def test_helpers_of_other_cells_and_magics_are_run(launcher):
         "    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
         "    return exps / row_sums(exps)",
     )
-    assert graded(launcher, "softmax", *cells).passed
+    assert graded(kept, "softmax", *cells).passed
 
 
-def test_missing_function_names_the_cells_that_failed(launcher):
+def test_missing_function_names_the_cells_that_failed(kept):
     result = graded(
-        launcher, "softmax", "import numpy as np", "def softmax(scores:\n    pass"
+        kept, "softmax", "import numpy as np", "def softmax(scores:\n    pass"
     )
     assert (result.status, result.faults) == ("crashed", ("missing",))
     assert "Cell 2 stopped with `SyntaxError" in result.message
@@ -253,17 +253,17 @@ def test_order_of_the_inputs_depends_on_the_seed():
     assert len(orders) == 3
 
 
-def test_right_answer_on_a_busy_machine_gets_more_time(launcher, monkeypatch):
+def test_right_answer_on_a_busy_machine_gets_more_time(kept, monkeypatch):
     """Time is up in the check from outside, after the one inside has passed."""
     cell = reference_source(TASKS["softmax"]).replace(
         "def softmax(scores):",
         "def softmax(scores):\n    calls.append(0)\n    time.sleep(3 * (len(calls) == 40))",
     )
     cells = (IMPORTS, "import time\ncalls = []\n" + cell)
-    assert graded(launcher, "softmax", *cells, seconds=2).passed
+    assert graded(kept, "softmax", *cells, seconds=2).passed
     monkeypatch.setattr(verdicts, "PATIENCE", 2)
     late = "import time\ncalls = []\n" + cell.replace("sleep(3", "sleep(600")
-    assert not graded(launcher, "softmax", IMPORTS, late, seconds=2).passed
+    assert not graded(kept, "softmax", IMPORTS, late, seconds=2).passed
 
 
 def test_answers_that_are_late_again_cost_one_repetition(monkeypatch):
@@ -274,7 +274,8 @@ def test_answers_that_are_late_again_cost_one_repetition(monkeypatch):
         return Result("crashed", "late", name), True
 
     monkeypatch.setattr(Grader, "_result", late)
-    grader = Grader(None, None, "a seed", 10)
+    launcher = SimpleNamespace(finish=lambda: None)
+    grader = Grader(launcher, None, "a seed", 10)
     grader.results(code_of("pass"), ["softmax", "entropy", "project_qkv"])
     assert given == [10, 10 * PATIENCE, 10, 10]
 
@@ -284,7 +285,9 @@ def test_judge_has_the_time_for_all_repetitions():
     judge.connection = Pipe()[0]
     names = dict.fromkeys(("softmax", "entropy"), 1.0)
     one = Submission(Path("ada.py"), "ada", "", "ada")
-    judge.take(Job(one, PointScheme(names), ""), seconds=60)
+    judge.take(
+        Job(one, PointScheme(names), ""), Settings("", Limits(), "", 60, "trust")
+    )
     assert judge.until - time.monotonic() >= 2 * (60 + PATIENCE * 60)
 
 
@@ -301,11 +304,11 @@ def test_error_of_the_judge_costs_one_submission():
 
 
 def test_results_depend_on_how_answers_are_shut_in():
-    plain = Settings(COURSE, Jail("limits only", ""), "seed", 60)
+    plain = Settings(COURSE, Limits(), "seed", 60, "bubblewrap")
     others = [
-        replace(plain, jail=Jail("namespaces", "")),
-        replace(plain, jail=Jail("limits only", "", files=8)),
-        replace(plain, container="docker"),
+        replace(plain, way="trust"),
+        replace(plain, limits=Limits(files=8)),
+        replace(plain, way="docker"),
         replace(plain, image="other"),
     ]
     assert len({plain.facts, *(one.facts for one in others)}) == 5

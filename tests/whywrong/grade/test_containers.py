@@ -14,8 +14,8 @@ import pytest
 from course_attn.grade import main
 from tests.whywrong.grade.classroom import COURSE, ROOT, graded
 from tests.whywrong.grade.test_isolation import RIGHT
-from whywrong.grade.jail import Jail
 from whywrong.grade.launch import CannotStart, Containers
+from whywrong.grade.limits import Limits
 
 HANGS = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\nwhile 1: pass"
 
@@ -28,7 +28,12 @@ if sys.argv[1] == "run":
     if "no-such-image" in sys.argv:
         sys.exit("Unable to find image 'no-such-image:latest' locally")
     os.environ["PYTHONPATH"] = {root!r}
-    program = sys.argv[sys.argv.index("course_attn-grade", sys.argv.index("--workdir")) + 1 :]
+    if "--overrides" in sys.argv:
+        spec = json.loads(sys.argv[sys.argv.index("--overrides") + 1])["spec"]
+        program = spec["containers"][0]["command"]
+    else:
+        at = sys.argv.index("course_attn-grade", sys.argv.index("--workdir"))
+        program = sys.argv[at + 1 :]
     program = [{python!r} if word == "python" else word for word in program]
     os.execvp(program[0], program)
 """
@@ -38,7 +43,7 @@ if sys.argv[1] == "run":
 def calls(tmp_path, monkeypatch):
     """Put an engine on the path; return how it was called."""
     log = tmp_path / "calls"
-    for name in ("docker", "podman"):
+    for name in ("docker", "podman", "kubectl"):
         program = tmp_path / "bin" / name
         program.parent.mkdir(exist_ok=True)
         program.write_text(
@@ -59,7 +64,7 @@ def calls(tmp_path, monkeypatch):
 @pytest.mark.parametrize("engine", ["docker", "podman"])
 def test_container_is_cut_off_limited_and_removed(calls, engine):
     launcher = Containers(
-        engine, "course_attn-grade", COURSE, Jail("", "", memory=700, files=8), 30
+        COURSE, Limits(memory=700, files=8), engine, "course_attn-grade", 30
     )
     assert graded(launcher, "softmax", RIGHT).passed
     launcher.close()
@@ -83,21 +88,61 @@ def test_container_is_cut_off_limited_and_removed(calls, engine):
     assert {"--rm", "--read-only", "--interactive"} <= set(options)
     assert not {"--volume", "-v", "--mount", "--privileged"} & set(options)
     assert program[:4] == ["python", "-P", "-m", "whywrong.grade.answer"]
-    assert program[4:] == ["--course", COURSE, "--memory", "700", "--files", "8"]
+    assert program[4:6] == ["--course", COURSE]
+    limits = [
+        "--memory",
+        "700",
+        "--files",
+        "8",
+        "--seconds",
+        "60",
+        "--processes",
+        "0",
+    ]
+    assert program[6:14] == limits
 
 
-def test_each_answer_has_a_container_and_a_hanging_one_is_removed(calls):
-    launcher = Containers("docker", "course_attn-grade", COURSE, Jail("", ""), 30)
+def test_each_submission_has_a_container_and_a_hanging_one_is_removed(calls):
+    launcher = Containers(COURSE, Limits(), "docker", "course_attn-grade", 30)
     assert graded(launcher, "softmax", HANGS, seconds=1).status == "crashed"
     assert graded(launcher, "softmax", RIGHT).passed
     launcher.close()
     names = [call[call.index("--name") + 1] for call in calls() if call[0] == "run"]
-    assert len(set(names)) == 2
+    assert (
+        len(set(names)) == len(names) == 3
+    )  # the last one waits for a third submission
     assert ["rm", "--force", names[0]] in calls()
 
 
+def test_pod_has_no_rights_no_secrets_and_one_submission(calls):
+    limits = Limits(memory=700, files=8)
+    launcher = Containers(COURSE, limits, "kubectl", "course_attn-grade", 30)
+    assert graded(launcher, "softmax", RIGHT).passed
+    launcher.close()
+    run, *others = calls()
+    name = run[1]
+    assert ["delete", "pod", "--now", name] in others
+    assert {"--rm", "--stdin", "--quiet"} <= set(run)
+    spec = json.loads(run[run.index("--overrides") + 1])["spec"]
+    assert spec["automountServiceAccountToken"] is False
+    rights = spec["securityContext"]
+    assert rights["runAsNonRoot"] and rights["runAsUser"] == 65534
+    assert rights["seccompProfile"] == {"type": "RuntimeDefault"}
+    (container,) = spec["containers"]
+    assert container["image"] == "course_attn-grade"
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert container["resources"]["limits"] == {"cpu": "1", "memory": "1400Mi"}
+    (volume,) = spec["volumes"]
+    assert volume["emptyDir"] == {"medium": "Memory", "sizeLimit": "32Mi"}
+    assert spec["activeDeadlineSeconds"] == 150
+
+
 def test_image_that_is_missing_is_said(calls):
-    launcher = Containers("docker", "no-such-image", COURSE, Jail("", ""), 30)
+    launcher = Containers(COURSE, Limits(), "docker", "no-such-image", 30)
     with pytest.raises(
         CannotStart, match="docker: Unable to find image 'no-such-image"
     ):
@@ -106,7 +151,7 @@ def test_image_that_is_missing_is_said(calls):
 
 def test_engine_that_is_missing_is_said(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    launcher = Containers("podman", "any", COURSE, Jail("", ""), 30)
+    launcher = Containers(COURSE, Limits(), "podman", "any", 30)
     with pytest.raises(CannotStart, match="podman: No such file"):
         launcher.start(torch=False)
 

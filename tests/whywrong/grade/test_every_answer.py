@@ -24,12 +24,12 @@ pytestmark = pytest.mark.exhaustive
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_right_answers_pass_with_any_seed(launcher, name):
+def test_right_answers_pass_with_any_seed(kept, name):
     seeds = [f"seed {number}" for number in range(3)]
     cells = {"solution": IMPORTS + reference_source(TASKS[name])}
     cells |= {n: imported(given, name) for n, given in RIGHT[name].items()}
     results = {
-        n: outside(launcher, name, cell, seeds=seeds) for n, cell in cells.items()
+        n: outside(kept, name, cell, seeds=seeds) for n, cell in cells.items()
     }
     refused = [
         f"{n}: {result!r}" for n, result in results.items() if not result.passed
@@ -38,9 +38,9 @@ def test_right_answers_pass_with_any_seed(launcher, name):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_right_answers_pass_in_both_checks(launcher, name):
+def test_right_answers_pass_in_both_checks(kept, name):
     results = {
-        n: graded(launcher, name, imported(g, name)) for n, g in RIGHT[name].items()
+        n: graded(kept, name, imported(g, name)) for n, g in RIGHT[name].items()
     }
     refused = [
         f"{n}: {result!r}" for n, result in results.items() if not result.passed
@@ -49,22 +49,22 @@ def test_right_answers_pass_in_both_checks(launcher, name):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_wrong_answers_are_refused_by_their_values(launcher, name):
+def test_wrong_answers_are_refused_by_their_values(kept, name):
     passed = []
     for n, given in WRONG[name].items():
         cell = imported(given, name)
-        if outside(launcher, name, cell).passed:
-            faults = graded(launcher, name, cell).faults
+        if outside(kept, name, cell).passed:
+            faults = graded(kept, name, cell).faults
             if not set(faults) & set(INSIDE_ONLY):
                 passed.append(n)
     assert not passed
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_wrong_answers_get_no_points(launcher, name):
+def test_wrong_answers_get_no_points(kept, name):
     passed = [
         n for n, given in WRONG[name].items()
-        if graded(launcher, name, imported(given, name)).passed
+        if graded(kept, name, imported(given, name)).passed
     ]  # fmt: skip
     assert not passed
 
@@ -72,11 +72,11 @@ def test_wrong_answers_get_no_points(launcher, name):
 @pytest.mark.parametrize(
     "name", [n for n, t in TASKS.items() if isinstance(t, Exercise)]
 )
-def test_faults_are_refused_by_their_values(launcher, name):
+def test_faults_are_refused_by_their_values(kept, name):
     faults = catalog.find(name).faults
     passed = [
         fault.id
         for i, fault in enumerate(faults)
-        if outside(launcher, name, with_fault(name, i)).passed
+        if outside(kept, name, with_fault(name, i)).passed
     ]
     assert not passed

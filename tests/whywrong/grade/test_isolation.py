@@ -1,88 +1,257 @@
-"""What an answer's process may use up, what it sees and whom it reaches."""
+"""What an answer's process may use up, what it sees and whom it reaches.
+
+Each attack that ever got through is here, as an answer that asks the sandbox itself.
+"""
 
 import os
-import platform
-import shutil
-import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-import numpy as np
 import psutil
 import pytest
 
+from course_attn.exercises import catalog
 from course_attn.grade import main
-from tests.whywrong.grade.classroom import COURSE, IMPORTS, ROOT, graded, probed
-from whywrong.grade.hiding import CannotHide, places_to_hide
-from whywrong.grade.jail import LEVELS, Jail
-from whywrong.grade.launch import CannotStart, Processes, best_level
+from tests.whywrong.grade.classroom import (
+    COURSE,
+    IMPORTS,
+    ROOT,
+    code_of,
+    graded,
+    probed,
+    why_no_sandbox,
+)
+from whywrong.grade import sandbox
+from whywrong.grade.launch import CannotStart, Sandboxes, Trusted
+from whywrong.grade.limits import Limits
 from whywrong.grade.proxy import Answer, ProcessEnded
+from whywrong.grade.verdicts import Grader
 
 RIGHT = IMPORTS + (
     "def softmax(scores):\n"
     "    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
     "    return exps / exps.sum(axis=-1, keepdims=True)\n"
 )
+REFUSED = "Operation not permitted"
+SAID = """
+import ctypes, os, socket
+libc, long = ctypes.CDLL(None, use_errno=True), ctypes.c_long
+
+def said(do, *args):
+    try:
+        got = do(*args)
+    except OSError as error:
+        return error.strerror
+    return os.strerror(ctypes.get_errno()) if got == -1 else "done"
+
+def call(number, *args):
+    plain = [long(a) if isinstance(a, int) else a for a in args]
+    return libc.syscall(long(number), *plain)
+"""
 
 
-def is_filtered() -> bool:
-    """Return whether the kernel refuses some calls of answers here."""
-    known = platform.machine() in ("x86_64", "aarch64")
-    return sys.platform == "linux" and known
+# --- attacks that once got through ----------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def class_folder(tmp_path_factory):
-    """Return a folder that answers must not see, and a file."""
-    folder = tmp_path_factory.mktemp("class")
-    (folder / "submitted").mkdir()
-    (folder / "submitted" / "right.py").write_text("right", "utf-8")
-    (folder / "gradebook.db").write_text("points", "utf-8")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def shut_in(level, class_folder):
-    """Return what starts processes with namespaces of their own."""
-    if not level.startswith("namespaces"):
-        pytest.skip("this system allows no namespaces")
-    hidden = tuple(
-        str(class_folder / name) for name in ("submitted", "gradebook.db")
-    )
-    processes = Processes(COURSE, Jail(level, "", hidden, memory=512, files=4))
-    yield processes
-    processes.close()
-
-
-@pytest.mark.skipif(not shutil.which("unshare"), reason="nothing to compare with")
-def test_namespaces_are_used_where_the_system_allows_them(level):
-    allowed = [
-        "unshare",
-        "--user",
-        "--map-root-user",
-        "--mount",
-        "mount",
-        "-t",
-        "tmpfs",
-    ]
-    run = subprocess.run([*allowed, "none", "/mnt"], capture_output=True)
-    assert level.startswith("namespaces") or run.returncode != 0
-
-
-def test_class_is_hidden_and_files_are_read_only(shut_in, class_folder):
+def test_root_escape_by_the_kernels_settings(shut_in):
+    """Whoever writes core_pattern runs any program as root, outside of everything."""
     cell = (
-        "import os\n"
-        "def probe(folder):\n"
-        "    seen = os.listdir(folder + '/submitted'), open(folder + '/gradebook.db').read()\n"
-        "    try:\n"
-        "        open(folder + '/more', 'w')\n"
-        "    except OSError as error:\n"
-        "        return (*seen, error.strerror, os.listdir('.'))\n"
+        SAID
+        + """
+def probe():
+    places = ["kernel/core_pattern", "kernel/hostname", "vm/drop_caches"]
+    open_it = lambda place: open(f"/proc/sys/{place}", "r+").close()
+    return os.getuid(), [said(open_it, place) for place in places]
+"""
     )
-    found = probed(shut_in, cell, str(class_folder))
-    assert found == ([], "", "Read-only file system", [])
+    uid, settings = probed(shut_in, cell)
+    assert uid == 65534
+    assert set(settings) <= {"Permission denied", "Read-only file system"}
+
+
+def test_memory_that_counts_to_no_process(shut_in):
+    cell = (
+        SAID
+        + """
+def probe():
+    size = 32000
+    asked = [(libc.semget, 0, size, 0o1600), (libc.msgget, 0, 0o1600),
+             (libc.mq_open, b"/a", 0o102, 0o600, None), (libc.shmget, 0, size, 0o1600),
+             (os.memfd_create, "a")]
+    return [said(*one) for one in asked]
+"""
+    )
+    assert probed(shut_in, cell) == [REFUSED] * 5
+
+
+def test_number_of_files_is_bounded(shut_in):
+    cell = """
+def probe():
+    try:
+        for number in range(100_000):
+            open(f"{number}", "w").close()
+    except OSError as error:
+        return number, error.strerror
+"""
+    number, said = probed(shut_in, cell)
+    assert 9_000 < number < 10_000 and said == "No space left on device"
+
+
+X86 = pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of x86-64")
+
+
+@X86
+def test_keyrings_of_the_kernel(shut_in):
+    """The teacher's session ring may hold tickets, and a user's ring outlives an answer."""
+    cell = (
+        SAID
+        + """
+def probe():
+    asked = [(248, b"user", b"note", b"7", 1, -4), (249, b"user", b"note", None, -4),
+             (250, 10, -3, b"user", b"note", 0), (250, 11, 1, b"", 0)]
+    return [said(call, *one) for one in asked]
+"""
+    )
+    assert probed(shut_in, cell) == [REFUSED] * 4
+
+
+def test_sockets_of_every_kind(shut_in):
+    cell = (
+        SAID
+        + """
+import asyncio
+
+async def sleeps():
+    await asyncio.sleep(0.01)
+    return "asyncio runs"
+
+def probe():
+    unix, stream, datagram = socket.AF_UNIX, socket.SOCK_STREAM, socket.SOCK_DGRAM
+    kinds = [(unix, stream), (unix, datagram), (socket.AF_INET, stream), (socket.AF_NETLINK, 3)]
+    pairs = [said(socket.socketpair, unix, datagram), said(socket.socketpair, unix, 5)]
+    a, b = socket.socketpair()
+    named = [said(a.sendto, b"secret", "/tmp/listener"), said(a.sendmsg, [b"secret"])]
+    return [*(said(socket.socket, *kind) for kind in kinds), *pairs, *named], asyncio.run(sleeps())
+"""
+    )
+    refused, runs = probed(shut_in, cell)
+    assert refused == [REFUSED] * 8 and runs == "asyncio runs"
+
+
+def test_notes_between_submissions(shut_in):
+    """What everybody may write somewhere is read by the next answer, or fills the disk."""
+    cell = (
+        SAID
+        + """
+def probe():
+    seen = [*os.listdir("/tmp"), *os.listdir("/dev")]
+    places = ["/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/", "/dev", "/proc", "/usr"]
+    keep = lambda place: open(f"{place}/note", "w").close()
+    return seen, [place for place in places if said(keep, place) == "done"]
+"""
+    )
+    devices = {"null", "zero", "full", "random", "urandom"}
+    for _ in range(2):
+        seen, written = probed(shut_in, cell)
+        assert set(seen) == devices and written == ["/tmp"]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may take another's rights")
+def test_sandboxes_of_root_are_of_different_users(shut_in):
+    users = set()
+    for _ in range(2):
+        process = shut_in.start(torch=False)
+        inside = process._family.children(recursive=True)
+        users |= {one.uids().real for one in inside}
+        shut_in.finish()
+    assert len(users) == 2 and 0 not in users
+
+
+@X86
+def test_namespaces_within(shut_in):
+    cell = (
+        SAID
+        + """
+def probe():
+    new = 0x10000000 | 0x20000
+    asked = [(libc.unshare, new), (libc.setns, 0, 0), (call, 56, new | 17, 0, 0, 0, 0),
+             (libc.mount, b"none", b"/tmp", b"tmpfs", 0, None), (libc.umount2, b"/usr", 2),
+             (libc.chroot, b"/tmp"), (call, 428, -100, b"/", 1), (call, 101, 0, 0, 0, 0)]
+    return [said(*one) for one in asked], said(call, 435, b"", 0)
+"""
+    )
+    refused, clone3 = probed(shut_in, cell)
+    assert refused == [REFUSED] * 8 and clone3 == "Function not implemented"
+
+
+HUGE = """
+import numpy as np
+import whywrong.grade.answer as a
+a._Answer.tutor = lambda self, name: {'status': 'right', 'message': ''}
+def softmax(scores):
+    return np.zeros(8 * 10**6)
+"""
+
+
+def test_results_of_64_mb_cost_no_multiple_of_the_time(launcher):
+    begun = time.monotonic()
+    result = graded(launcher, "softmax", HUGE, seconds=20)
+    assert "the other side sends more than is allowed" in result.message
+    assert time.monotonic() - begun < 20
+
+
+def test_right_answer_that_closes_stdout_is_right(launcher):
+    assert graded(
+        launcher, "softmax", "import sys\nsys.stdout.close()", RIGHT
+    ).passed
+
+
+# --- what is seen, and what may be used up --------------------------------------------------------
+
+
+def test_only_python_and_the_course_can_be_read(shut_in, tmp_path):
+    (tmp_path / "submitted").mkdir()
+    (tmp_path / "submitted/seed.txt").write_text("7", "utf-8")
+    cell = """
+import os
+def probe(*places):
+    return [os.path.exists(place) for place in places]
+"""
+    hidden = [
+        str(tmp_path),
+        str(ROOT / "tests"),
+        "/etc/passwd",
+        "/etc/shadow",
+        "/var",
+        "/run",
+    ]
+    seen = [str(ROOT / "course_attn"), sys.prefix, "/usr/lib"]
+    found = probed(shut_in, cell, *hidden, *seen)
+    assert found == [False] * len(hidden) + [True] * len(seen)
+
+
+def test_every_mount_but_the_folder_is_read_only(shut_in):
+    cell = """
+def probe():
+    lines = [line.split() for line in open("/proc/self/mountinfo")]
+    return [w[4] for w in lines if "ro" not in w[5].split(",")]
+"""
+    devices = [
+        f"/dev/{name}" for name in ("full", "null", "random", "urandom", "zero")
+    ]
+    assert sorted(probed(shut_in, cell)) == [*devices, "/tmp"]
+
+
+def test_answer_has_no_capability_and_gets_none(shut_in):
+    cell = """
+def probe():
+    lines = [line.split() for line in open("/proc/self/status")]
+    return [w[1] for w in lines if w[0].startswith(("Cap", "NoNewPrivs", "Seccomp:"))]
+"""
+    *capabilities, no_more, filtered = probed(shut_in, cell)
+    assert {int(mask, 16) for mask in capabilities} == {0}
+    assert (no_more, filtered) == ("1", "2")
 
 
 def test_no_network_and_no_other_process(shut_in):
@@ -90,73 +259,11 @@ def test_no_network_and_no_other_process(shut_in):
         "import os\n"
         "def probe():\n"
         "    lines = open('/proc/net/dev').read().splitlines()[2:]\n"
-        "    return [x.split(':')[0].strip() for x in lines], os.getpid(), os.getppid()\n"
+        "    seen = [name for name in os.listdir('/proc') if name.isdigit()]\n"
+        "    return [x.split(':')[0].strip() for x in lines], len(seen)\n"
     )
-    assert probed(shut_in, cell) == (["lo"], 1, 0)
-
-
-def test_calls_that_no_limit_sees_are_refused(launcher, tmp_path):
-    if not is_filtered():
-        pytest.skip("no filter of calls for this processor")
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(tmp_path / "socket"))
-        server.listen()
-        cell = (
-            "import ctypes, os, socket\n"
-            "libc = ctypes.CDLL(None, use_errno=True)\n"
-            "def connects(path):\n"
-            "    socket.socket(socket.AF_UNIX).connect(path)\n"
-            "def shares():\n"
-            "    assert libc.shmget(0, 1 << 20, 0o1600) >= 0, os.strerror(ctypes.get_errno())\n"
-            "def said(do, *args):\n"
-            "    try:\n"
-            "        do(*args)\n"
-            "    except (OSError, AssertionError) as error:\n"
-            "        return getattr(error, 'strerror', None) or str(error)\n"
-            "def probe(path):\n"
-            "    return [said(connects, path), said(socket.socket), said(shares),\n"
-            "            said(os.memfd_create, 'a')]\n"
-        )
-        found = probed(launcher, cell, str(tmp_path / "socket"))
-    assert found == ["Operation not permitted"] * 4
-
-
-def test_devices_are_those_that_do_nothing(shut_in):
-    cell = (
-        "import os\n"
-        "def probe():\n"
-        "    with open('/dev/null', 'w') as file:\n"
-        "        file.write('text')\n"
-        "    return sorted(os.listdir('/dev')), os.access('/dev', os.W_OK)\n"
-    )
-    harmless = ["full", "null", "random", "urandom", "zero"]
-    assert probed(shut_in, cell) == (harmless, False)
-
-
-def test_places_of_sockets_are_empty(level, shut_in, tmp_path, monkeypatch):
-    monkeypatch.setenv("SSH_AUTH_SOCK", str(tmp_path / "agent"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "mine"))
-    monkeypatch.setenv(
-        "DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path / 'bus'},guid=1"
-    )
-    hidden = places_to_hide(COURSE, [], [])
-    for place in ("agent", "mine", "bus"):
-        assert str(tmp_path / place) in hidden
-    if os.path.realpath("/run") not in hidden:
-        pytest.skip("Python's files lie there")
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine/socket").touch()
-    processes = Processes(COURSE, Jail(level, "", hidden))
-    cell = (
-        "import os\n"
-        "def probe(path):\n"
-        "    return [os.path.exists(path), *os.listdir('/run')]\n"
-    )
-    try:
-        found = probed(processes, cell, str(tmp_path / "mine/socket"))
-    finally:
-        processes.close()
-    assert found == [False]
+    # the one that starts answers, and the answer
+    assert probed(shut_in, cell) == (["lo"], 2)
 
 
 def test_folder_to_write_in_is_small_and_new_for_each_answer(shut_in):
@@ -175,14 +282,14 @@ def test_folder_to_write_in_is_small_and_new_for_each_answer(shut_in):
         assert probed(shut_in, cell) == ([], 16, "No space left on device")
 
 
-def test_environment_tells_nothing(shut_in, monkeypatch):
+def test_environment_tells_nothing(monkeypatch):
     monkeypatch.setenv("TOKEN_OF_THE_TEACHER", "secret")
-    processes = Processes(COURSE, Jail("limits only", ""))
+    launcher = (Trusted if why_no_sandbox() else Sandboxes)(COURSE, Limits())
     try:
         cell = "import os\ndef probe():\n    return sorted(os.environ)\n"
-        assert "TOKEN_OF_THE_TEACHER" not in probed(processes, cell)
+        assert "TOKEN_OF_THE_TEACHER" not in probed(launcher, cell)
     finally:
-        processes.close()
+        launcher.close()
 
 
 def test_what_an_answer_leaves_running_is_ended(launcher):
@@ -243,18 +350,15 @@ def test_processes_that_hoard_memory_together_are_ended(shut_in, hoard):
 def test_processes_without_end_are_ended_and_say_so(launcher):
     cell = "import os, time\nwhile True:\n    if os.fork() == 0:\n        time.sleep(1000)\n"
     result = graded(launcher, "softmax", cell, RIGHT, seconds=1_000)
-    # Where the system refuses the next one, which it never does to root, only the cell fails.
-    system_refuses = os.getuid() != 0 and result.passed
-    assert system_refuses or "it started more than 64 others" in result.message
+    # Where each sandbox has its own count, the next one is refused, and only the cell fails.
+    is_refused = not why_no_sandbox() and result.passed
+    assert is_refused or "it started more than 64 others" in result.message
     assert graded(launcher, "softmax", RIGHT).passed
 
 
 def test_loop_that_nothing_interrupts_is_ended_and_others_do_without_its_cell(
     launcher,
 ):
-    from course_attn.exercises import catalog
-    from tests.whywrong.grade.classroom import code_of
-    from whywrong.grade.verdicts import Grader
 
     loop = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 60))\nwhile True: pass"
     answer = "def true_of_softmax():\n    return {'b', 'd', 'e'}\n"
@@ -268,100 +372,128 @@ def test_loop_that_nothing_interrupts_is_ended_and_others_do_without_its_cell(
     assert results["true_of_softmax"].passed
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "level", [level for level in LEVELS if "nobody" not in level]
-)
-def test_each_level_runs_answers_or_says_why_not(level):
-    processes = Processes(COURSE, Jail(level, ""))
-    try:
-        assert graded(processes, "softmax", RIGHT).passed
-    except CannotStart as problem:
-        assert level.startswith("namespaces") and str(problem)
-    finally:
-        processes.close()
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root may take another's rights")
-def test_nobody_has_no_rights(class_folder):
-    processes = Processes(COURSE, Jail("nobody's rights", ""), slot=7)
-    (class_folder / "gradebook.db").chmod(0o600)
+def test_next_exercise_of_a_submission_begins_anew_in_the_same_sandbox(shut_in):
+    """So that PyTorch is loaded once for all of them."""
     cell = (
-        "import os\n"
-        "def probe(path):\n"
-        "    return os.getuid(), os.access(path, os.R_OK), os.getgroups()\n"
+        "import os\ndef probe():\n    return os.getppid(), 'mine' in os.environ\n"
     )
-    try:
-        assert probed(processes, cell, str(class_folder / "gradebook.db")) == (
-            64007,
-            False,
-            [],
-        )
-    finally:
-        processes.close()
+    marks = "import os\nos.environ['mine'] = '1'\n"
+    found, used = [], []
+    for source in (cell + marks, cell):
+        used.append(shut_in.start(torch=False))
+        answer = Answer(used[-1], 20)
+        answer.cells([(1, source)], lambda number: None)
+        call = answer.function("probe", [], seconds=9, used=False, torch=False)
+        answer.look("probe")
+        found.append(call())
+        assert shut_in.end() == ""
+    shut_in.finish()
+    assert found == [(1, True), (1, False)] and used[0] is used[1]
 
 
-def test_what_python_needs_cannot_be_hidden_and_that_is_said(tmp_path):
-    (tmp_path / "submitted").mkdir()
-    submitted = str(tmp_path / "submitted")
-    assert places_to_hide(COURSE, [Path(submitted)], [])[0] == submitted
-    for place in (os.path.dirname(np.__path__[0]), "/"):
-        for places in ([Path(place)], []), ([], [Path(place)]):
-            with pytest.raises(CannotHide, match="answers would see it"):
-                places_to_hide(COURSE, *places)
+def test_answer_cannot_end_what_has_started_it(shut_in):
+    cell = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n"
+    assert graded(shut_in, "softmax", cell, RIGHT).passed
 
 
-def test_folder_where_the_command_is_given_is_hidden(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(os.getcwd())  # as "python -m" does
-    assert str(tmp_path) in places_to_hide(COURSE, [Path()], [])
+def test_sandbox_in_which_something_still_runs_is_not_used_again(shut_in):
+    first = shut_in.start(torch=False)
+    answer = Answer(first, 20)
+    cell = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)\n"
+    answer.cells([(1, cell)], lambda number: None)
+    shut_in.end()
+    assert shut_in.start(torch=False) is not first
+    shut_in.finish()
 
 
-def test_others_in_the_folder_of_a_file_are_hidden(tmp_path):
-    places = [tmp_path / "bob.py", tmp_path / "ada.py"]
-    for path in places:
-        path.touch()
-    assert places_to_hide(COURSE, places, [])[:1] == (str(tmp_path),)
-    assert str(tmp_path / "bob.py") not in places_to_hide(COURSE, places, [])
+def test_next_sandbox_waits_with_all_loaded(shut_in):
+    shut_in.start(torch=True)
+    waiting = shut_in._ahead
+    shut_in.finish()
+    assert shut_in.start(torch=True) is waiting
+    shut_in.finish()
 
 
-def test_what_nbgrader_keeps_of_the_class_is_hidden(tmp_path):
-    kept = ("submitted", "source", "autograded", "gradebook.db")
-    (tmp_path / "submitted/ada").mkdir(parents=True)
-    for name in ("source", "autograded", "scripts"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "gradebook.db").touch()
-    for place in ("submitted", "submitted/ada"):
-        hidden = places_to_hide(COURSE, [tmp_path / place], [])
-        assert {str(tmp_path / name) for name in kept} <= set(hidden)
-        assert str(tmp_path / "scripts") not in hidden
+def test_sandbox_that_is_gone_while_it_waits_is_replaced(shut_in):
+    shut_in.start(torch=False)
+    shut_in._ahead.kill()
+    shut_in.finish()
+    assert graded(shut_in, "softmax", RIGHT).passed
 
 
-def test_any_number_of_places_is_hidden(level, class_folder):
-    hidden = tuple(f"{class_folder}/{'x' * 90}{i}" for i in range(2000))
-    processes = Processes(COURSE, Jail(level, "", hidden))
-    try:
-        assert probed(processes, "def probe():\n    return 1\n") == 1
-    finally:
-        processes.close()
+# --- where nothing shuts answers in ---------------------------------------------------------------
 
 
-def test_limits_alone_are_for_those_who_ask_for_them(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(
-        "whywrong.grade.__main__.best_level", lambda *args, **options: LEVELS[-1]
-    )
+def handed_in(tmp_path) -> list[str]:
+    """Hand in one answer; return what the command is told."""
     (tmp_path / "submitted").mkdir()
     (tmp_path / "submitted/ada.py").write_text(RIGHT, "utf-8")
-    arguments = [str(tmp_path / "submitted"), "-o", str(tmp_path / "graded")]
-    assert main([*arguments, "--workers", "1"]) == 2
-    said = capsys.readouterr()
-    assert "an answer could read and write your files" in said.err
-    assert "--isolation limits" in said.err and not said.out
+    places = [str(tmp_path / "submitted"), "-o", str(tmp_path / "graded")]
+    return [*places, "--exercises", "softmax", "--workers", "1"]
 
 
-def test_without_namespaces_nobody_is_still_tried():
-    level = best_level(COURSE, Jail("", ""), namespaces=False)
-    assert level in LEVELS[2:]
+@pytest.mark.parametrize(
+    "missing, said",
+    [
+        ("bwrap", "bubblewrap is not installed (apt-get install bubblewrap)"),
+        ("pyseccomp", "pyseccomp is not installed (pip install pyseccomp)"),
+    ],
+)
+def test_without_a_sandbox_nothing_is_graded_and_one_line_says_why(
+    tmp_path, monkeypatch, capsys, missing, said
+):
+    if missing == "bwrap":
+        monkeypatch.setenv("PATH", str(tmp_path))
+    else:
+        monkeypatch.setattr("shutil.which", lambda name: name)
+        monkeypatch.setitem(sys.modules, "pyseccomp", None)
+    assert main(handed_in(tmp_path)) == 2
+    out, err = capsys.readouterr()
+    assert err.startswith(f"grade: answers cannot be shut in here: {said}; ")
+    assert "--trust-answers runs answers with your own rights" in err
+    assert err.count("\n") == 1 and not out
+
+
+def test_sandbox_that_the_system_refuses_is_said_in_one_line(
+    tmp_path, monkeypatch, capsys
+):
+    program = tmp_path / "bin/unshare"
+    program.parent.mkdir()
+    program.write_text(
+        "#!/bin/sh\necho 'unshare: not allowed' >&2; exit 1\n", "utf-8"
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr("whywrong.grade.__main__.why_no_sandbox", lambda: "")
+    monkeypatch.setattr(sandbox, "_rules", lambda: b"")
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    assert main(handed_in(tmp_path)) == 2
+    said = capsys.readouterr().err
+    assert "answers cannot be shut in here: unshare: not allowed; " in said
+    assert said.count("\n") == 1
+
+
+def test_class_among_pythons_files_is_refused(tmp_path, monkeypatch, capsys):
+    arguments = handed_in(tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'submitted'}: answers would see it" in said
+
+
+def test_answers_that_are_trusted_have_ones_own_rights_and_that_is_said(
+    tmp_path, capsys
+):
+    assert main([*handed_in(tmp_path), "--trust-answers"]) == 0
+    assert (
+        "Answers run with your own rights: they can read" in capsys.readouterr().out
+    )
+    launcher = Trusted(COURSE, Limits())
+    cell = "import os\ndef probe(place):\n    return os.getuid(), os.path.exists(place)\n"
+    try:
+        assert probed(launcher, cell, str(tmp_path)) == (os.getuid(), True)
+    finally:
+        launcher.close()
+    assert not os.path.exists(launcher._now or "gone")
 
 
 def test_full_disk_is_said(monkeypatch):
@@ -369,20 +501,17 @@ def test_full_disk_is_said(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("tempfile.mkdtemp", full)
+    launcher = Trusted(COURSE, Limits())
     with pytest.raises(CannotStart, match="No space left"):
-        Processes(COURSE, Jail("limits only", "")).start(torch=False)
-    with pytest.raises(CannotStart, match="No space left"):
-        best_level(COURSE, Jail("limits only", ""))
+        launcher.start(torch=False)
+    launcher.close()
 
 
-def test_answers_that_cannot_start_are_said(launcher):
-    processes = Processes(COURSE, Jail("namespaces", "", ("/",)))
-    processes._jail = Jail("namespaces", "", ("/proc",), files=-1)
-    try:
-        with pytest.raises(CannotStart, match="Error"):
-            processes.start(torch=False)
-    finally:
-        processes.close()
+def test_course_that_cannot_be_loaded_there_is_said():
+    launcher = Trusted("no_such_course", Limits())
+    with pytest.raises(CannotStart, match="No module named 'no_such_course'"):
+        launcher.start(torch=False)
+    launcher.close()
 
 
 def test_time_for_all_is_kept_where_an_answer_trickles(launcher):

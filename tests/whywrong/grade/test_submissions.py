@@ -102,6 +102,7 @@ def test_what_is_passed_over_is_said(tmp_path):
     ]
     assert {one.ending for one in found} == {".py", ".ipynb"}
     assert left_out == [
+        (tmp_path / ".hidden", "is left out: its name begins with a dot"),
         (tmp_path / "eve", "is a link"),
         (tmp_path / "bob.docx", "is neither a notebook nor a .py file"),
     ]
@@ -338,3 +339,13 @@ def test_py_file_that_is_no_python_is_still_asked_for_what_it_names():
         b"def entropy(weights:\n  ...", ".py", PointScheme(), catalog
     )
     assert list(asked.points) == ["entropy"]
+
+
+def test_student_whose_name_begins_with_a_dot_has_a_line(tmp_path):
+    for student in ("..dots", ".git", "ada"):
+        put(tmp_path, student, "week3", "softmax.ipynb")
+    found, left_out = find_submissions([tmp_path])
+    assert [one.student for one in found] == ["ada"]
+    assert left_out == [
+        (tmp_path / "..dots", "is left out: its name begins with a dot")
+    ]

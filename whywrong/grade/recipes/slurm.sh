@@ -9,9 +9,8 @@
 # A job that was stopped goes on where it was when the same line is run again; results are one file
 # for each submission, so no two jobs write the same file. To run a few jobs again, say of how many
 # parts they are: sbatch --array=7,9 grade.sh submitted graded 50. A job in which one file has a note
-# ends with status 1, so what waits for the array waits with afterany, not with afterok. Where nodes
-# allow no namespaces, --container podman does instead; with --isolation namespaces a job stops
-# rather than do without.
+# ends with status 1, so what waits for the array waits with afterany, not with afterok. The nodes
+# need bubblewrap; without it a job stops, and --container podman does instead.
 #SBATCH --job-name=grade
 #SBATCH --cpus-per-task=4
 #SBATCH --mem=12G
@@ -19,4 +18,4 @@
 set -eu
 exec python -m course_attn.grade "$1" --output "$2" \
   --shard "$SLURM_ARRAY_TASK_ID/${3:-$SLURM_ARRAY_TASK_MAX}" \
-  --workers "$SLURM_CPUS_PER_TASK" --isolation namespaces
+  --workers "$SLURM_CPUS_PER_TASK"
