@@ -41,19 +41,28 @@ from whywrong.running import (
 )
 from whywrong.versions import Version
 
-__all__ = ["EXPLANATIONS", "crash", "explained"]
+__all__ = ["EXPLANATIONS", "explained", "is_crash"]
 
 
 def explained(trial: Trial) -> Finding | None:
     """Say what is wrong; None if nothing is."""
     found = _first(EXPLANATIONS, trial)
-    if not found or not trial.wrong or found is crash(trial):
+    if not found or found is wrong_kind(trial) or found is crash(trial):
+        return found
+    if not trial.wrong:
         return found
     changed = changes_an_argument(trial)
     if not changed or changed.faults[0] in found.faults:
         return found
+    if any(id.startswith("slip-") for id in found.faults):
+        return changed  # of numbers that come from a changed argument a slip tells nothing
     message = f"{found.message}\n\nBesides: {changed.message}"
     return Finding(found.faults + changed.faults, message)
+
+
+def is_crash(trial: Trial, found: Finding) -> bool:
+    """Whether what was found is that the answer was stopped."""
+    return found is not wrong_kind(trial) and found is crash(trial)
 
 
 def _first(explanations: Sequence[Explanation], trial: Trial) -> Finding | None:
@@ -155,10 +164,10 @@ def _as_asked(trial: Trial) -> Trial | None:
 
 def _cast(array: np.ndarray, like: np.ndarray) -> np.ndarray | None:
     """Return numbers in the kind of others; None where that is impossible or changes them."""
-    kinds = array.dtype.kind, like.dtype.kind
+    kinds = array.dtype.kind + like.dtype.kind
     if kinds[0] == kinds[1]:
         return array
-    if kinds[0] not in "biuf" or kinds in (("i", "f"), ("u", "f")):
+    if kinds not in ("fb", "ib", "ub", "fi"):
         return None
     with np.errstate(invalid="ignore"):
         cast = array.astype(like.dtype)

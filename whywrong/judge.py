@@ -5,7 +5,7 @@ from typing import Any
 
 from whywrong.context import Finding
 from whywrong.declare import Exercise, Question, parameter_names
-from whywrong.explain import crash, explained
+from whywrong.explain import explained, is_crash
 from whywrong.observe import entry_problem, is_stub, precision_remark
 from whywrong.questions import judge_question
 from whywrong.result import Result
@@ -40,6 +40,11 @@ def judge(
         Whether it is looked at which functions do the work. There is nothing to be seen where the
         function only passes on what another process computes.
     """
+    with guarded_randomness(), one_thread(), plain_torch():
+        return _judged(task, function, watched)
+
+
+def _judged(task: Exercise | Question, function: Any, watched: bool) -> Result:
     expected = parameter_names(task.solution)
     is_class = inspect.isclass(task.solution)
     problem = safely(
@@ -50,12 +55,11 @@ def judge(
         return Result("wrong", problem.message, task.name, problem.faults)
     if is_stub(function):
         return _todo(task)
-    with guarded_randomness(), one_thread(), plain_torch():
-        if isinstance(task, Question):
-            return judge_question(task, function)
-        trial = run_trial(task, function, watched)
-        with no_collection():
-            return _verdict(trial)
+    if isinstance(task, Question):
+        return judge_question(task, function)
+    trial = run_trial(task, function, watched)
+    with no_collection():
+        return _verdict(trial)
 
 
 _NOT_READABLE = Finding(
@@ -94,7 +98,7 @@ def _verdict(trial: Trial) -> Result:
     found = _explained_in_time(trial)
     if not found:
         return _right(trial, printed)
-    status = "crashed" if found is crash(trial) else "wrong"
+    status = "crashed" if is_crash(trial, found) else "wrong"
     return Result(status, found.message, exercise.name, found.faults, printed)
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from whywrong.arrays import agree, different
-from whywrong.behavior import changes_an_argument
 from whywrong.context import Finding, first_difference
 from whywrong.declare import Fault
 from whywrong.mend import in_own_code, mended
@@ -207,7 +206,7 @@ def _breaks(trial: Trial, fault: Fault) -> bool:
 def one_slip(trial: Trial) -> Finding | None:
     """Name the slips in the solution, two at most, each of which gives the same in every case."""
     order = _wrong_first(trial, range(len(trial.outcomes)))
-    if not order or _tells_little(trial) or changes_an_argument(trial):
+    if not order or _tells_little(trial):
         return None
     exercise = trial.exercise
     found = [

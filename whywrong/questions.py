@@ -118,7 +118,7 @@ _CLOSE, _ROUNDED = 1e-3, 0.02
 
 def _relation(answer: float, right: float) -> str:
     """Return how a wrong number comes from the right one; "" where that is not seen."""
-    if not right or not np.isfinite(answer):
+    if not right or answer == right or not np.isfinite(answer):
         return ""
     for said, others in _RELATIONS:
         if any(

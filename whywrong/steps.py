@@ -27,6 +27,8 @@ MOST_STEPS = 3000
 # Bytes, or entries, that a name may stand for; and after how many steps that is looked at.
 _LARGE = 10_000_000
 _LOOKS = 4
+# A bit of a whole number counts as so many: squares of large ones take long.
+_BITS = 100
 
 
 class TooManySteps(BaseException):
@@ -78,7 +80,7 @@ class Steps:
 def _size(value: Any) -> int:
     """Return the bytes or entries of a value that could grow from step to step."""
     if isinstance(value, int):
-        return value.bit_length()
+        return _BITS * value.bit_length()
     if isinstance(value, list | str | dict):
         return len(value)
     is_array = type(value).__module__ in ("numpy", "torch")

@@ -64,21 +64,6 @@ def test_results_in_another_order_are_said_to_be_right():
     assert "`return double, square, total`" in result.message
 
 
-def test_results_in_another_order_are_known_by_their_shapes():
-    result = judge(THREE, lambda x: (x.sum(axis=-1), x + x, np.sin(x)))
-    assert "have the shapes of" not in result.message  # which of the two is which?
-    last = exercise_of(
-        lambda x: (2 * x, x.sum(axis=-1)),
-        *THREE.cases(),
-        results=("double", "total"),
-    )
-    result = judge(last, lambda x: (x.sum(axis=-1), np.sin(x)))
-    assert result.faults == ("shape",)
-    assert "the shapes of `total`, `double`, in this order" in result.message
-    result = judge(last, lambda x: (x.sum(axis=-1), x.sum(axis=-1)))
-    assert "have the shapes of" not in result.message
-
-
 class Adder:
     """Add a number."""
 
