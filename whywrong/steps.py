@@ -24,9 +24,8 @@ __all__ = [
 
 # Of the calls of one version. On the small inputs of an exercise a solution takes fewer than 100.
 MOST_STEPS = 3000
-# Bytes, or entries, that a name may stand for; and after how many steps that is looked at.
+# Bytes, or entries, that a name may stand for.
 _LARGE = 10_000_000
-_LOOKS = 4
 # A bit of a whole number counts as so many: squares of large ones take long.
 _BITS = 100
 
@@ -59,10 +58,9 @@ class Steps:
         self.left -= 1
         if self.left < 0:
             raise TooManySteps
-        if self.left % _LOOKS == 0:
-            values = list(sys._getframe(callers).f_locals.values())
-            if any(_size(value) > _LARGE for value in values):
-                raise TooManySteps
+        values = list(sys._getframe(callers).f_locals.values())
+        if any(_size(value) > _LARGE for value in values):
+            raise TooManySteps
         return True
 
     def rounds(self, values: Iterable[Any]) -> Iterator[Any]:

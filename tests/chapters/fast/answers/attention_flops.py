@@ -143,7 +143,7 @@ def second_fst_one_addition_less(n_q, n_k, d_k, d_v, n_heads):
 
 
 # the second product counts d_k where d_v belongs AND the heads are forgotten
-@wrong(said="you do not multiply by `n_heads`", author="unseen")
+@wrong(author="unseen")
 def fourth_fst_flops(n_q, n_k, d_k, d_v, n_heads):
     first = 2 * n_q * n_k * d_k
     second = 2 * n_q * n_k * d_k

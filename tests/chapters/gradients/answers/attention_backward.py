@@ -187,7 +187,7 @@ def ab_names_exchanged(Q, K, V, d_out, mask):
 
 
 # the values first, and a root forgotten
-@wrong("shape", said="the shapes of `dV`, `dQ`, `dK`, in this order")
+@wrong("shape")
 def ab_values_first_without_a_root(Q, K, V, d_out, mask):
     A = _weights(Q, K, mask)
     dA = d_out @ V.swapaxes(-1, -2)

@@ -83,7 +83,7 @@ def ng_drifting(f, x, eps):
 
 
 # rounding is left in x
-@wrong("in-place", said="not exactly: adding and subtracting rounds")
+@wrong("in-place")
 def ng_not_exactly_restored(f, x, eps):
     grad = np.zeros_like(x)
     for i in np.ndindex(x.shape):

@@ -465,7 +465,7 @@ def fourth_ma_offset_sign(Q, K, V):
 
 # aligns the mask to the top left, so that query i sees the keys up to i only AND divides the scores
 # by the root of d_v instead of d_k
-@wrong(said="you take the size of `V` for `Q`", author="unseen")
+@wrong(author="unseen")
 def fourth_ma_einsum_two(Q, K, V):
     scores = np.einsum("...qd,...kd->...qk", Q, K) / V.shape[-1] ** 0.5
     n_q, n_k = scores.shape[-2:]

@@ -453,7 +453,7 @@ def b6_masks_5(model, X):
 
 
 # returns the position that it changed, not the one that noticed
-@wrong("elsewhere", said="is `j` the right one here", author="blind")
+@wrong("elsewhere", author="blind")
 def own_masks_4(model, X):
     base = model(X)
     for j in range(1, len(X)):

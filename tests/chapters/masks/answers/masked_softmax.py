@@ -210,7 +210,7 @@ def msm_any_of_all(scores, mask):
 
 
 # takes a row for empty if its allowed scores are all 0
-@wrong(said="0 is a score like any other")
+@wrong()
 def msm_empty_by_scores(scores, mask):
     s = np.where(mask, scores, -1e9)
     e = np.exp(s - s.max(-1, keepdims=True))
@@ -373,12 +373,7 @@ def b7_masks_32(scores, mask):
 
 
 # one empty row makes all zero
-@wrong(
-    "fails-empty",
-    "branch",
-    said="as soon as this holds, all numbers come from one branch. Those that are wrong now would be right without it: which of them is it meant for?",
-    author="blind",
-)
+@wrong("fails-empty", "row-sums", author="blind")
 def own_masks_101(scores, mask):
     mask = np.broadcast_to(mask, scores.shape)
     if not mask.any(axis=-1).all():

@@ -80,7 +80,7 @@ def ec_words():
 
 # (d) forgets that the winner and its copy share the weight (log 2), and (e) takes the added vector
 # to collapse the row, though it moves all scores of a row alike
-@wrong("d-0.0", said="Then look again at e.", author="blind")
+@wrong("d-0.0", author="blind")
 def b6_scaling_8():
     return [2.36, 0.0, 2.77, 0.0, 0.0]
 

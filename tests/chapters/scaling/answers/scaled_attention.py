@@ -367,11 +367,7 @@ def my_softmax(s):
 
 
 # '** 1 / 2' is (d_k ** 1) / 2: divides by d_k/2
-@wrong(
-    "other-divisor",
-    said="`** 1 / 2`, which halves, stands where `** 0.5` belongs",
-    author="blind",
-)
+@wrong("other-divisor", author="blind")
 def b6_scaling_2(Q, K, V):
     scale = Q.shape[-1] ** 1 / 2
     weights = my_softmax(Q @ K.swapaxes(-1, -2) / scale)
@@ -389,7 +385,7 @@ def b6_scaling_7(Q, K, V):
 
 
 # // in the root's exponent: d ** (1 // 2) is 1
-@wrong("unscaled", said="does this division have to round", author="blind")
+@wrong("unscaled", author="blind")
 def own_scaling_1(Q, K, V):
     d = Q.shape[-1]
     s = Q @ K.swapaxes(-1, -2) / d ** (1 // 2)

@@ -285,9 +285,7 @@ def b6_scores_2(Q, K):
 
 
 # keys divided by the norm of each feature's column (axis=-2), and a zero query gives NaN (0/0)
-@wrong(
-    "above-one", said="look again at what happens for a zero vector", author="blind"
-)
+@wrong("above-one", author="blind")
 def b6_scores_7(Q, K):
     with np.errstate(all="ignore"):
         Q_unit = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
@@ -304,12 +302,7 @@ def own_scores_1(Q, K):
 
 
 # as soon as one vector is zero, all scores are 0, instead of those of that vector only
-@wrong(
-    "fails-zero-vector",
-    "branch",
-    said="as soon as this holds, all numbers come from one branch. Those that are wrong now would be right without it",
-    author="blind",
-)
+@wrong("fails-zero-vector", "empty-rows", author="blind")
 def b7_scores_9(Q, K):
     q_len = np.sqrt((Q**2).sum(-1))[..., :, None]
     k_len = np.sqrt((K**2).sum(-1))[..., None, :]
@@ -321,12 +314,7 @@ def b7_scores_9(Q, K):
 
 
 # one zero vector, continue for the pair is right but for whole loop break
-@wrong(
-    "fails-zero-vector",
-    "branch",
-    said="unless this holds, all numbers come from one branch. Those that are wrong now would be right in the other: which of them is it meant for?",
-    author="blind",
-)
+@wrong("fails-zero-vector", "empty-rows", author="blind")
 def own_scores_113(Q, K):
     dots = Q @ np.swapaxes(K, -1, -2)
     lq = np.linalg.norm(Q, axis=-1)[..., :, None]

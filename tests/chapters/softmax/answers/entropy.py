@@ -246,12 +246,7 @@ def b6_softmax_4(weights):
 
 
 # clips at 1e-3 before the logarithm
-@wrong(
-    "certain",
-    "small-number",
-    said="the small number `0.001` shows in the result. Is it needed",
-    author="blind",
-)
+@wrong("certain", author="blind")
 def own_softmax_2(weights):
     w = np.clip(weights, 1e-3, 1)
     return -(w * np.log(w)).sum(-1)

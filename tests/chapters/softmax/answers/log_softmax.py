@@ -81,7 +81,7 @@ def third_sm_max_not_added_back(scores):
 
 
 # cuts the weights off at 1e-300 before the logarithm: small weights all become -690.8
-@wrong(said="the small number `1e-300` inside the logarithm shows", author="unseen")
+@wrong(author="unseen")
 def fifth_sm_clipped_log(scores):
     shifted = scores - scores.max(axis=-1, keepdims=True)
     a = np.exp(shifted)
@@ -90,12 +90,7 @@ def fifth_sm_clipped_log(scores):
 
 
 # adds a small number inside the log, so no logarithm goes below log(1e-12)
-@wrong(
-    "floor",
-    "small-number",
-    said="the small number `1e-12` inside the logarithm shows in the result. How",
-    author="blind",
-)
+@wrong("floor", author="blind")
 def b6_softmax_2(scores):
     shifted = scores - np.max(scores, axis=-1, keepdims=True)
     p = np.exp(shifted)

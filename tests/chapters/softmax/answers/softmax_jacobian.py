@@ -284,7 +284,7 @@ def third_sm_jacobian_same_index(weights):
 
 
 # has the wrong sign in front of the outer product AND leaves the diagonal without it
-@wrong(said="On the diagonal", author="unseen")
+@wrong(author="unseen")
 def fifth_sm_jacobian_loops(weights):
     n = weights.shape[-1]
     J = np.zeros((*weights.shape, n))

@@ -343,7 +343,7 @@ def b6_weighted_sum_4(weights, values):
 
 # adds up over the axis of the queries instead of that of the keys, and averages (mean) instead of
 # summing
-@wrong("over-queries", said="`mean` stands where `sum` belongs", author="blind")
+@wrong("shape", author="blind")
 def b6_weighted_sum_8(weights, values):
     scaled = weights[..., :, :, None] * values[..., None, :, :]
     return scaled.mean(axis=-3)
@@ -357,7 +357,7 @@ def own_weighted_sum_4(weights, values):
 
 
 # the inner loop takes row i of the values where it should take row j
-@wrong(said="is the last `i` of this line the right one here", author="blind")
+@wrong(author="blind")
 def b7_weighted_sum_5(weights, values):
     n_q, n_k = weights.shape[-2:]
     out = np.zeros(weights.shape[:-1] + (values.shape[-1],))
