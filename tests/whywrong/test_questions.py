@@ -1,0 +1,93 @@
+"""Questions: how an answer is read, and that everything wrong with it is told."""
+
+import pytest
+
+from tests.whywrong.cells import written
+from whywrong import Question, Reason, as_letters, as_number, contains, judge, lacks
+
+ABOUT = {
+    "task": "Write `q`.",
+    "hints": ("a.", "b.", "c."),
+    "minutes": 2,
+    "level": "easy",
+}
+
+
+def q():
+    """Name the right letters."""
+    return {"a", "c"}
+
+
+LETTERS = Question(
+    q,
+    10,
+    "",
+    read=as_letters,
+    reasons=(
+        Reason("all", lambda letters: letters == set("abcd"), "Not all of them."),
+        *(Reason(k, contains(k), f"{k} is not.") for k in "bd"),
+        *(Reason(f"{k}-missing", lacks(k), f"{k} is.") for k in "ac"),
+    ),
+    **ABOUT,
+)
+
+
+def answer_of(value):
+    return written(f"def q():\n    return {value}")
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("{'a', 'b', 'c'}", "b is not."),
+        ("'bd'", "b is not.\n\nd is not.\n\na is.\n\nc is."),
+        ("{'a', 'b'}", "b is not.\n\nc is."),
+        ("set('abcd')", "Not all of them."),
+        ("{'a': True, 'b': True, 'c': False, 'd': False}", "b is not.\n\nc is."),
+    ],
+)
+def test_every_wrong_letter_is_told(value, told):
+    assert judge(LETTERS, answer_of(value)).message == told
+
+
+@pytest.mark.parametrize(
+    "value", ["{'a': True, 'b': False, 'c': True, 'd': False}", "['a', 'c']"]
+)
+def test_letters_may_be_a_dictionary_of_verdicts(value):
+    assert judge(LETTERS, answer_of(value)).passed
+
+
+def test_a_dictionary_that_says_neither_true_nor_false_is_refused():
+    result = judge(LETTERS, answer_of("{'a': 'yes', 'c': 'yes'}"))
+    assert "True or False for each" in result.message
+
+
+def number(right):
+    def q():
+        return right
+
+    other = Reason(
+        "other", lambda answer: abs(answer - right) > 1e-6, "Count again."
+    )
+    return Question(q, 10, "", read=as_number, reasons=(other,), **ABOUT)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("-2.5", "wrong sign"),
+        ("1 / 2.5", "reciprocal"),
+        ("2.5 / np.log(2)", "another base"),
+        ("250", "a power of ten"),
+        ("7.5", "a whole number"),
+        ("2.5 ** 2", "the square"),
+        ("2.52", "more digits"),
+    ],
+)
+def test_how_a_wrong_number_comes_from_the_right_one_is_told(value, told):
+    said = judge(number(2.5), answer_of(value)).message
+    assert told in said and said.endswith("\n\nCount again.")
+
+
+def test_of_a_number_that_is_not_related_only_the_reason_is_told():
+    assert judge(number(2.5), answer_of("3.4")).message == "Count again."
