@@ -109,9 +109,11 @@ def test_an_answer_is_judged_in_inference_mode():
     import torch
 
     right = written(
-        "def softmax_torch(scores):\n    return torch.softmax(scores, -1)",
+        "def softmax_torch(scores):\n"
+        "    exps = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)\n"
+        "    return exps / exps.sum(dim=-1, keepdim=True)",
         torch=torch,
     )
     with torch.inference_mode():
         result = check(right)
-    assert result.faults == ("built-in",), result
+    assert result.passed, result
