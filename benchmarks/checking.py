@@ -1,60 +1,69 @@
-"""How long a check takes: right and wrong answers to every exercise.
+"""How long a verdict takes, and that it does not depend on the machine.
 
-Run ``python benchmarks/checking.py``. It prints, for each exercise, the median over several checks
-of a right answer and of the first known mistake, in milliseconds. The aim is 50 ms for a right
-answer and 300 ms for a wrong one.
+Run ``python -m benchmarks.checking``. It judges every right and every wrong answer that the tests
+have, and prints the median, the 99th percentile and the slowest, in seconds of the processor. The
+aim is 50 ms for the median and 1 s for the 99th percentile. With ``--record FILE`` it writes down
+what each answer is told; with ``--compare FILE`` it names the answers that are told something else
+than was written down, perhaps on a slower or a busier machine, and ends with status 1 if there are
+any.
 """
 
+import argparse
+import json
 import os
 import platform
-import statistics
+import sys
 import time
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
 import numpy as np
-import torch
 
 os.environ["COURSE_ATTN_PROGRESS"] = "off"
 
-from course_attn.exercises import catalog, check  # noqa: E402
-from whywrong.declare import Exercise  # noqa: E402
-
-REPEATS = 9
+from course_attn.exercises import check  # noqa: E402
+from tests.exercises.answers import answers_that_are  # noqa: E402
 
 
-def pasted(task: Any) -> Callable[..., Any]:
-    """Return the reference as a learner's own function."""
-    namespace = {"np": np, "torch": torch}
-    exec(task.source, namespace)
-    return namespace[task.name]
+def judged() -> tuple[dict[str, str], dict[str, float]]:
+    """Return what each answer is told, and the seconds of the processor that this took."""
+    told, seconds = {}, {}
+    for kind in ("right", "wrong"):
+        for exercise, answers in answers_that_are(kind).items():
+            for name, answer in answers.items():
+                start = time.process_time()
+                result = check(answer.function, exercise)
+                key = f"{exercise}: {name}"
+                seconds[key] = time.process_time() - start
+                told[key] = f"{result.status} {result.faults}\n{result.message}"
+    return told, seconds
 
 
-def milliseconds(answer: Callable[..., Any], name: str) -> float:
-    """Return the median time of a check; the first, which makes the inputs, does not count."""
-    check(answer, name)
-    times = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        check(answer, name)
-        times.append(1000 * (time.perf_counter() - start))
-    return statistics.median(times)
-
-
-def main() -> None:
-    versions = f"NumPy {np.__version__}, PyTorch {torch.__version__}"
-    print(f"{platform.machine()}, {os.cpu_count()} cores, {versions}")
-    print(f"{'exercise':26}{'right (ms)':>12}{'wrong (ms)':>12}")
-    for name in (name for names in catalog.chapters.values() for name in names):
-        task = catalog.find(name)
-        right = f"{milliseconds(pasted(task), name):12.1f}"
-        wrong = ""
-        if isinstance(task, Exercise):
-            wrong = (
-                f"{milliseconds(task.wrong_version(task.faults[0]), name):12.1f}"
-            )
-        print(f"{name:26}{right}{wrong}")
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--record", type=Path, help="write what each answer is told"
+    )
+    parser.add_argument(
+        "--compare", type=Path, help="name answers told something else"
+    )
+    options = parser.parse_args()
+    told, seconds = judged()
+    times = np.array(list(seconds.values()))
+    slowest = max(seconds, key=seconds.__getitem__)
+    print(f"{platform.machine()}, {os.cpu_count()} cores, NumPy {np.__version__}")
+    print(
+        f"{len(times)} answers: median {1000 * np.median(times):.0f} ms, 99th percentile "
+        f"{np.quantile(times, 0.99):.2f} s, slowest {times.max():.1f} s ({slowest})"
+    )
+    if options.record:
+        options.record.write_text(json.dumps(told, indent=1), "utf-8")
+    if not options.compare:
+        return 0
+    before = json.loads(options.compare.read_text("utf-8"))
+    other = [key for key in told if before.get(key) != told[key]]
+    print(f"{len(other)} told something else", *other, sep="\n")
+    return bool(other)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
