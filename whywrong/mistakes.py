@@ -228,9 +228,10 @@ def _said_of(trial: Trial, found: Sequence[Slip]) -> str:
     """Say what slips of the solution are, or which line of the learner's own has to change."""
     first = found[0]
     said = f"Your numbers are what comes out {_words_of(trial, first)}."
-    other = next((slip for slip in found if not slip.touches(first)), None)
+    others = (_words_of(trial, slip) for slip in found if not slip.touches(first))
+    other = next((words for words in others if words not in said), None)
     if other:
-        said += f" Or {_words_of(trial, other)}: here that gives the same."
+        said += f" Or {other}: here that gives the same."
     there = in_own_code(trial)
     if not there:
         return said
@@ -243,7 +244,11 @@ def _said_of(trial: Trial, found: Sequence[Slip]) -> str:
 
 
 def _words_of(trial: Trial, slip: Slip) -> str:
-    where = f", in the step that gives {slip.step}," if slip.step else ""
+    # Names of the solution say nothing to those who have other ones.
+    is_known = {*re.findall(r"`(\w+)`", slip.step)} <= trial.uses
+    where = (
+        f", in the step that gives {slip.step}," if slip.step and is_known else ""
+    )
     return f"if{where} {slip.mistake}"
 
 

@@ -41,8 +41,8 @@ axes one: There is an axis too many: something still has to be summed or picked 
 axes more: There are {more} axes too many.
 nan: {bad} of {all} numbers are NaN, {where}. 0/0, ∞ − ∞, ∞/∞ and 0·∞ give NaN; which of them can
     happen here?
-inf: {bad} of {all} numbers are infinity, {where}. A division by 0, or `exp` of something above 709
-    (88 in float32), gives it.
+inf: {bad} of {all} numbers are infinity, {where}. A division by 0, the logarithm of 0, or `exp` of
+    something above 709 (88 in float32) gives it.
 inf own: {bad} of {all} numbers are infinity, {where}. It may be the `inf` of your own code: where
     does that go? (A division by 0, or `exp` of something above 709, gives it as well.)
 transposed: You return the transpose of the right answer: rows and columns swapped.

@@ -65,14 +65,20 @@ _LOOKING = 1.0
 
 def _told(question: Question, found: list[Reason], answer: Any) -> str:
     """Say what is wrong; of several letters or numbers, each."""
-    first = found[0]
+    first, right = found[0], question.read(question.solution())
+    letters = {_letter(reason) for reason in question.reasons} - {""}
+    if _letter(first) and answer == letters - right:
+        return _OPPOSITE
     said = [_sentence(first, answer)]
     for other in found[1:]:
         if _letter(first) and _letter(other) not in ("", *map(_letter, found[:1])):
             said.append(_sentence(other, answer))
     if first is question.reasons[-1] and isinstance(answer, float):
-        said.insert(0, _relation(answer, question.read(question.solution())))
-    return "\n\n".join(filter(None, said))
+        said.insert(0, _relation(answer, right))
+    return "\n\n".join(filter(None, dict.fromkeys(said)))
+
+
+_OPPOSITE = "You chose exactly the others: read once more which ones are asked for."
 
 
 def _sentence(reason: Reason, answer: Any) -> str:

@@ -55,6 +55,7 @@ _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
     ("operator", "_a * _b", "_a / _b", "`/` stands where `*` belongs", "is `*` right here?"),
     ("operator", "_a * _b", "_a + _b", "`+` stands where `*` belongs", "is `*` right here?"),
     ("operator", "_a * _b", "_a @ _b", "`@` stands where `*` belongs", "is `*`, entry by entry, right here?"),
+    ("operator", "_a * _b", "_a ** _b", "`**` stands where `*` belongs", "is `*` right here?"),
     ("operator", "_a * _b", "_b / _a", "{b} is divided by {a}, not multiplied", "is `*` right here?"),
     ("operator", "_a / _b", "_a * _b", "`*` stands where `/` belongs", "is `/` right here?"),
     ("operator", "_a @ _b", "_a * _b", "`*` stands where `@` belongs", "is `@` right here?"),
@@ -75,6 +76,7 @@ _REWRITES: tuple[tuple[str, str, str, str, str], ...] = (
     ("swapped", "_a - _b", "_b - _a", "the two sides of `-` are swapped", _SIDES.format("-")),
     ("swapped", "_a / _b", "_b / _a", "the two sides of `/` are swapped", _SIDES.format("/")),
     ("swapped", "_a @ _b", "_b @ _a", "the two sides of `@` are swapped", _SIDES.format("@")),
+    ("swapped", "_a ** _b", "_b ** _a", "the two sides of `**` are swapped", _SIDES.format("**")),
     ("inside", "_a * _b ** _n", "(_a * _b) ** _n", "you put {a} inside the power", _INSIDE),
     ("inside", "_a ** _n / _b", "(_a / _b) ** _n", "you put {b} inside the power", _INSIDE),
     ("inside", "(_a * _b) ** _n", "_a * _b ** _n", "you put {a} outside the power", _INSIDE),
@@ -174,6 +176,7 @@ _RESULTS: tuple[tuple[str, str, str, str], ...] = (
     ("factor", "_r + 1", "1 is added to the result", "one is missing or too many"),
     ("factor", "_r - 1", "1 is subtracted from the result", "one is missing or too many"),
     ("power", "_r ** 0.5", "the square root of the result is taken", "is a square root missing?"),
+    ("power", "_r ** 2", "the result is squared", "is this to be squared?"),
     ("transposition", "_r.swapaxes(-1, -2)", "the result is transposed", "are rows and columns the right way round?"),
     ("reversed", "np.flip(_r, (-2,))", "the rows of the result stand in the opposite order", "in which order do the rows stand?"),
     ("reversed", "np.flip(_r, (-1,))", "each row stands in the opposite order", "in which order do the entries of a row stand?"),
@@ -876,12 +879,17 @@ def _word(name: str, scope: _Scope) -> str:
     return f"the {name.replace('_', ' ')}" if is_step else f"`{name}`"
 
 
+# Names of one word that say nothing where "the" stands before them.
+_NO_NOUNS = ("above", "below", "other", "own", "same")
+
+
 def _is_words(name: str) -> bool:
-    parts = name.split("_")
+    """Whether a name reads as a noun: of several words, "the is passed" would be none."""
     return (
         name.islower()
-        and min(map(len, parts)) > 1
-        and any(len(part) > 2 for part in parts)
+        and name.isalpha()
+        and len(name) > 2
+        and name not in _NO_NOUNS
     )
 
 

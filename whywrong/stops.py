@@ -176,12 +176,17 @@ truth: `not`, `and`, `or` and `if` ask for one truth value, and an array has man
     "not" is `~mask`, which is short for `{library}.logical_not(…)`; `&` is "and", `|` is "or".
 minus: `-` is not made for truth values. "Not", entry by entry, is `~`: `~mask`, which is short for
     `{library}.logical_not(…)`.
+sizes: A shape may have more or fewer sizes than there are names on the left: where "…" stands in
+    the task, there may be any number of leading axes. Take the last ones only, as in
+    `n, d = x.shape[-2:]`, and count axes from the end.
 two: `x.{name}(dim=…)` gives two tensors, values and indices: take `.values`, or `x.a{name}(dim=…)`.
 """)
 _say = _SAID.say
 _IMPORTED = {"np": "import numpy as np", "torch": "import torch"}
 # By what an exception's text says; the second word of a name is the library.
 _TIPS = {
+    r"not enough values to unpack": "sizes",
+    r"too many values to unpack": "sizes",
     r"matmul: .*\(size (?P<second>\d+) is different from (?P<first>\d+)\)": "product",
     r"shapes cannot be multiplied \(\d+x(?P<first>\d+) and (?P<second>\d+)x\d+\)": "product",
     r"truth value of an array .* is ambiguous": "truth np",

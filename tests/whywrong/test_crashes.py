@@ -109,6 +109,12 @@ def test_tip_follows_a_common_error_of_torch(toy, expression, said):
     assert result.status == "crashed" and said in result.message.split("\n\n")[-1]
 
 
+@pytest.mark.parametrize("line", ["b, n, d = x.shape", "(n,) = x.shape"])
+def test_shape_with_other_sizes_is_told_to_be_counted_from_the_end(toy, line):
+    result = judge(toy, scaled(f"{line}\n    return x * factor"))
+    assert "`n, d = x.shape[-2:]`" in result.message, result
+
+
 def test_tip_is_not_given_for_other_errors(toy):
     body = "raise ValueError('matmul: no numbers here')"
     message = judge(toy, scaled(body)).message

@@ -40,7 +40,11 @@ def answer_of(value):
     ("value", "told"),
     [
         ("{'a', 'b', 'c'}", "b is not."),
-        ("'bd'", "b is not.\n\nd is not.\n\na is.\n\nc is."),
+        (
+            "'bd'",
+            "You chose exactly the others: read once more which ones are asked for.",
+        ),
+        ("'d'", "d is not.\n\na is.\n\nc is."),
         ("{'a', 'b'}", "b is not.\n\nc is."),
         ("set('abcd')", "Not all of them."),
         ("{'a': True, 'b': True, 'c': False, 'd': False}", "b is not.\n\nc is."),

@@ -57,7 +57,7 @@ as `{"a", "c"}`, from `true_of_softmax()`.
             Reason(
                 f"{letter}-missing",
                 lacks(letter),
-                f"Nothing that you chose is false, but something is missing. {question}",
+                f"Something is missing. {question}",
             )
             for letter, question in _MISSING.items()
         ),
