@@ -67,11 +67,15 @@ def _told(question: Question, found: list[Reason], answer: Any) -> str:
     """Say what is wrong; of several letters or numbers, each."""
     first, right = found[0], question.read(question.solution())
     letters = {_letter(reason) for reason in question.reasons} - {""}
-    if _letter(first) and answer == letters - right:
+    if (
+        _letter(first)
+        and isinstance(right, frozenset)
+        and answer == letters - right
+    ):
         return _OPPOSITE
     said = [_sentence(first, answer)]
     for other in found[1:]:
-        if _letter(first) and _letter(other) not in ("", *map(_letter, found[:1])):
+        if _letter(first) and _letter(other) not in ("", _letter(first)):
             said.append(_sentence(other, answer))
     if first is question.reasons[-1] and isinstance(answer, float):
         said.insert(0, _relation(answer, right))
