@@ -27,7 +27,7 @@ from whywrong.declare import (
 from whywrong.faults import Fault, fault, fault_list
 from whywrong.judge import judge
 from whywrong.patches import BadDeclaration
-from whywrong.questions import as_letters, as_number, as_shape, contains, lacks
+from whywrong.question import as_letters, as_number, as_shape, contains, lacks
 from whywrong.result import NotRight, Result
 
 __version__ = "0.2.0.dev0"

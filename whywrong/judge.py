@@ -7,7 +7,7 @@ from whywrong.context import Finding
 from whywrong.declare import Exercise, Question, parameter_names
 from whywrong.explain import explained, is_crash
 from whywrong.observe import entry_problem, is_stub, precision_remark
-from whywrong.questions import judge_question
+from whywrong.question import judge_question
 from whywrong.result import Result
 from whywrong.running import (
     TimesUp,
