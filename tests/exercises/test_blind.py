@@ -1,0 +1,34 @@
+"""Wrong answers by authors who saw the tasks alone: none of them passes.
+
+They lie in ``blind/``, five or more to an exercise, each with a comment that says what is wrong,
+or both things where there are two. What each is told is for reading beside its comment.
+"""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from course_attn.exercises import check
+
+FILES = sorted(Path(__file__).with_name("blind").glob("*.py"))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_blind_answers_are_refused_with_a_reason(file):
+    spec = importlib.util.spec_from_file_location(f"blind_{file.stem}", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    answers = {
+        name: answer
+        for name, answer in vars(module).items()
+        if name.startswith(f"{file.stem}__")
+    }
+    results = {name: check(answer, file.stem) for name, answer in answers.items()}
+    assert len(results) >= 5
+    for name, result in results.items():
+        assert result.status in ("wrong", "crashed"), name
+        assert len(result.message) > 20 and "checker itself" not in result.message
