@@ -143,6 +143,7 @@ class WritingPage {
   }
 
   sayOpened() {
+    clearTimeout(this.waiting); // what was typed before is not said after it
     this.opened.show(this.color());
     const [layer, head] = this.model.opened;
     this.say(`${titleOf(this.model)}. ${this.model.habitOf(layer, head).long}`);
