@@ -74,7 +74,7 @@ def cards(
         card(
             "why-a-mask",
             "Why can attention peek at the next word, where a recurrent network cannot?",
-            "A recurrent network's output is computed from earlier inputs only: the next word"
+            "A recurrent network's output is computed from inputs up to its own: the next word"
             " does not occur in it. An output of attention is a weighted sum over *all*"
             " positions, the next one among them. It computes all outputs at once, and pays with"
             " the lack of this protection.",
@@ -122,8 +122,8 @@ def cards(
             "prefix-property",
             "Why may a causal model be trained on all positions of a text in one pass?",
             "By the prefix property: cut the text off after $t$ words, and the first $t$ outputs"
-            " stay the same, through any number of layers. So one pass gives exactly the outputs"
-            " of all the shorter texts, and none of them sees its answer.",
+            " stay the same, through any number of layers. So one pass gives, but for rounding,"
+            " the outputs of all the shorter texts, and none of them sees its answer.",
             section="The prefix property, through any number of layers",
             holds=prefixes,
         ),
@@ -144,7 +144,7 @@ def cards(
             "leak-test",
             "How do you test a model for leaks, and what can such a test not show?",
             "Keep the beginning of a text, exchange everything after it, and see whether an"
-            " output of the beginning moves. If one does, the model leaks. If none does, it did"
+            " output of the beginning moves. If one does, a model without chance in it leaks. If none does, it did"
             " not leak on these two texts: only a proof covers all.",
             section="A leak detector",
             holds=[
@@ -158,7 +158,7 @@ def cards(
             " What happens if you mix them up?",
             "*Keep* in `scaled_dot_product_attention`, *drop* in `nn.MultiheadAttention`. Given a"
             " causal mask of the first kind, the layer lets every position see only the future,"
-            " and the last one nothing: its output is NaN. No error is raised; the leak detector"
+            " and the last one nothing: its output is NaN where weights are asked for. No error is raised; the leak detector"
             f" finds it at position {leaks[0]}.",
             section="Two polarities",
             holds=[leaks[0] == 0, leaks[1] is None],
