@@ -176,7 +176,7 @@ share-of-largest: weights[..., rows, columns]
         "`weights[..., rows, rows - period + 1]` with `rows = np.arange(period, n)`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.language_model.induction_score",
-        "course_attn.in_torch.language_model.induction_score",
+        "course_attn.in_numpy.heads.induction_score",
+        "course_attn.in_torch.heads.induction_score",
     ),
 )
