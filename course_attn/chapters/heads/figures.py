@@ -1,6 +1,6 @@
 """The scenes of the chapter `heads`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from course_attn.chapters.language_model.figures import visible
 from course_attn.drawing.matrices import heatmap
 from course_attn.drawing.style import INK, canvas, role_color
 
-__all__ = ["damage", "head_maps", "lens"]
+__all__ = ["by_step", "damage", "head_maps", "lens"]
 
 
 def head_maps(
@@ -100,4 +100,23 @@ def damage(costs: np.ndarray) -> Figure:
     rows = [f"block {k + 1}" for k in range(n_layers)]
     columns = [f"head {k + 1}" for k in range(n_heads)]
     heatmap(ax, costs, rows, columns, numbers="{:.3f}", vmax=None)
+    return fig
+
+
+def by_step(lines: Mapping[str, Mapping[int, float]]) -> Figure:
+    """Draw shares against the steps of training, a line for each name.
+
+    Parameters
+    ----------
+    lines : mapping of str to mapping of int to float
+        For each name: the share, from 0 to 1, by step.
+    """
+    fig, ax = canvas(7, 3.2)
+    looks = zip(("key", "output", "weight"), (":", "-", "--"), strict=True)
+    for (role, style), (name, found) in zip(looks, lines.items(), strict=False):
+        ax.plot(
+            [*found], [*found.values()], style, color=role_color(role), label=name
+        )
+    ax.set(xlabel="step", ylabel="share", ylim=(0, 1.02))
+    ax.legend(fontsize=9.5, loc="center right")
     return fig

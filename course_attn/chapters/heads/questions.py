@@ -2,16 +2,50 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from course_attn.drawing.questions import Question, predict, predict_number
 
-__all__ = ["one_or_two", "without_a_head"]
+__all__ = ["needed_block", "one_or_two", "without_a_head"]
+
+
+def needed_block(costs: np.ndarray) -> Question:
+    """Ask which block has the head that is missed most, given the rise of the loss by head."""
+    layer, head = np.unravel_index(costs.argmax(), costs.shape)
+    last = len(costs) - 1
+    return predict(
+        "needed-block",
+        "Switch off one of the sixteen heads. In which block does that cost the model most?",
+        [
+            (
+                "In the first",
+                f"Head {head + 1} of block {layer + 1} costs {costs.max():.2f} nats, and no head "
+                f"of a later block more than {costs[1:].max():.2f}.",
+                bool(layer == 0),
+            ),
+            (
+                "In the last, nearest to the answer",
+                "Its heads write last. But the others have written to the same stream, and what "
+                "they wrote reaches the answer, too.",
+                bool(layer == last),
+            ),
+            (
+                "Hardly any matters: fifteen are left",
+                "So it would be if others could do the work of each.",
+                bool(costs.max() < 0.1),
+            ),
+        ],
+        covers=1,
+        text=1,
+    )
 
 
 def one_or_two(right: Mapping[int, float]) -> Question:
     """Ask how many next letters one layer gets right where two get nearly all."""
     return predict_number(
         "one-or-two",
-        "Two layers get nearly all the next letters right. How many does one layer get right?",
+        "Two layers learn it: nearly all the next letters are right. How many does one layer "
+        "get right?",
         0,
         100,
         100 * right[1],

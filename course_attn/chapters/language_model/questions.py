@@ -78,8 +78,8 @@ def part_missing(by_part: Mapping[str, Sequence[tuple[float, float]]]) -> Questi
         [
             (
                 "The one without feed-forward networks",
-                "It has a third of the parameters of the blocks, but the loss counts guesses, and "
-                "no part was in their way.",
+                "It has a third of the parameters of the blocks, but fewer parameters do not make "
+                "better guesses.",
                 lowest == "no feed-forward",
             ),
             (

@@ -43,3 +43,12 @@ def test_damage_has_a_square_for_each_head_with_its_number() -> None:
         x, y = at[f"{costs[layer, head]:.3f}"]
         assert x == pytest.approx(at[f"head {head + 1}"][0])
         assert y == pytest.approx(at[f"block {layer + 1}"][1])
+
+
+def test_by_step_draws_a_line_for_each_name() -> None:
+    lines = {"one": {20: 0.1, 40: 0.2}, "two": {20: 0.3, 40: 1.0}}
+    (ax,) = scenes.by_step(lines).axes
+    by_label = {line.get_label(): line for line in ax.lines}
+    for name, found in lines.items():
+        np.testing.assert_array_equal(by_label[name].get_xdata(), [20, 40])
+        np.testing.assert_array_equal(by_label[name].get_ydata(), [*found.values()])
