@@ -6,6 +6,10 @@ import warnings
 import numpy as np
 import pytest
 
+from course_attn.in_torch import ablate_heads, logit_lens
+from tests.chapters.language_model.test_layers import HEADS, D, made
+from tests.chapters.language_model.test_layers import text as tokens_of
+from tests.support.comparison import assert_close
 from tests.support.twin_table import twin
 
 # --- one head in one layer ------------------------------------------------------------------------
@@ -138,3 +142,63 @@ def test_scores_of_one_token_are_nan_and_warn_of_nothing(
         warnings.simplefilter("error")
         found = twin(library, f"heads.{score}")(np.ones((1, 1)), **options)
     assert math.isnan(found)
+
+
+def causal(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Draw causal weights."""
+    exps = np.exp(rng.normal(size=(n, n))) * np.tri(n)
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.equation("eq-previous-token")
+@pytest.mark.parametrize("n", [2, 3, 11])
+def test_previous_token_score_is_the_mean_of_its_sum(n: int, library: str) -> None:
+    a = causal(np.random.default_rng(n), n)
+    wanted = math.fsum(a[i - 1, i - 2] for i in range(2, n + 1)) / (n - 1)
+    found = twin(library, "heads.previous_token_score")(a)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.equation("eq-induction")
+@pytest.mark.parametrize(("n", "p"), [(2, 1), (7, 3), (11, 5), (11, 10)])
+def test_induction_score_is_the_mean_of_its_sum(
+    n: int, p: int, library: str
+) -> None:
+    a = causal(np.random.default_rng(n), n)
+    wanted = math.fsum(a[i - 1, i - p] for i in range(p + 1, n + 1)) / (n - p)
+    found = twin(library, "heads.induction_score")(a, p)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@pytest.mark.equation("eq-ablation")
+def test_ablate_heads_leaves_the_terms_of_the_other_heads() -> None:
+    model, tokens = made(), tokens_of(2)
+    block = model.blocks[1]
+    X = model.blocks[0](model.embed(tokens), causal=True)
+    seen, attention = block.norm_1(X), block.attention
+    _, weights = attention.forward_with_weights(seen, causal=True)
+    width = D // HEADS
+    for gone in range(HEADS):
+        terms = [
+            weights[:, h]
+            @ (seen @ attention.W_V[:, h * width : (h + 1) * width])
+            @ attention.W_O[h * width : (h + 1) * width]
+            for h in range(HEADS)
+            if h != gone
+        ]
+        ablated = ablate_heads(model, [(1, gone)]).blocks[1].attention
+        assert_close(ablated(seen, causal=True), sum(terms), 1e-12)
+
+
+@pytest.mark.equation("eq-logit-lens")
+def test_logit_lens_is_the_final_norm_of_the_stream_times_the_embedding() -> None:
+    model, tokens = made(), tokens_of(2)
+    E, norm = model.embedding, model.transformer.final_norm
+    X = [model.embed(tokens)]
+    for block in model.blocks:
+        X.append(block(X[-1], causal=True))
+    for stage, x in enumerate(X):
+        centered = x - x.mean(-1, keepdim=True)
+        spread = (centered.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+        wanted = (norm.gain * centered / spread + norm.bias) @ E.T
+        assert_close(logit_lens(model, tokens)[:, stage], wanted, 1e-11)

@@ -69,6 +69,20 @@ def test_no_guess_costs_less_than_the_entropy(seed: int, library: str) -> None:
     np.testing.assert_allclose(truth, least, rtol=1e-12)
 
 
+@pytest.mark.equation("eq-gibbs")
+def test_a_guess_may_leave_something_to_tokens_that_never_come(
+    library: str,
+) -> None:
+    """Over the tokens that come, its numbers sum to less than 1, and it costs more still."""
+    text = text_of([2, 3, 5])
+    p = np.array([0.2, 0.3, 0.5])
+    least = -math.fsum(q * math.log(q) for q in p)
+    loss = twin(library, "language_model.cross_entropy")
+    for rest in (1e-6, 0.1, 0.9):
+        logits = np.log([*(1 - rest) * p, rest])
+        assert loss(np.tile(logits, (10, 1)), text) > least
+
+
 def code_words(q: list[Fraction]) -> list[str]:
     """Build the code of the proof: the first digits of where each interval begins."""
     lengths = [0] * len(q)
