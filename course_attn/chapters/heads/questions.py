@@ -86,6 +86,6 @@ def without_a_head(without: Mapping[str, float], full: float) -> Question:
                 left < 0.2,
             ),
         ],
-        covers=2,
+        covers=1,
         text=1,
     )
