@@ -144,12 +144,8 @@ def _loss_by_loop(logits: Any, targets: Any, ignore: int = -100) -> np.ndarray:
     nats = []
     for row, target in zip(rows, targets.reshape(-1).tolist(), strict=True):
         if target != ignore:
-            odds = [exp(min(logit - row[target], 700.0)) for logit in row]
-            nats.append(
-                log(sum(odds))
-                if max(row) - row[target] < 600
-                else max(row) - row[target]
-            )
+            odds = [exp(logit - max(row)) for logit in row]
+            nats.append(log(sum(odds)) + max(row) - row[target])
     return np.array(sum(nats) / len(nats))
 
 

@@ -100,7 +100,7 @@ previous: tokens[:i] == tokens[i] → tokens[:i] == tokens[i - 1]
     You look for the token *before* the present one. {first}
 """),
     properties=(Property("first", _first, any_shape=True),),
-    wrong_lines=("first-occurrence", "own-token", "whole-text"),
+    wrong_lines=("first-occurrence", "own-token", "place"),
     hints=(
         "Of 3, 1, 4, 1 the last token is a 1. Where did a 1 stand before, and what came behind it?",
         "For each place i, compare `tokens[:i]` with `tokens[i]`. `np.flatnonzero` gives the "
