@@ -879,17 +879,16 @@ def _word(name: str, scope: _Scope) -> str:
     return f"the {name.replace('_', ' ')}" if is_step else f"`{name}`"
 
 
-# Names of one word that say nothing where "the" stands before them.
-_NO_NOUNS = ("above", "below", "other", "own", "same")
+# Words that make no noun of what stands behind "the".
+_NO_NOUNS = ("above", "and", "before", "below", "other", "own", "same")
 
 
 def _is_words(name: str) -> bool:
-    """Whether a name reads as a noun: of several words, "the is passed" would be none."""
-    return (
-        name.islower()
-        and name.isalpha()
-        and len(name) > 2
-        and name not in _NO_NOUNS
+    """Whether a name reads as a noun: "the is passed" and "the variance of square" are none."""
+    words = name.replace("_of_", "_") if name.endswith("s") else name
+    return name.islower() and all(
+        word.isalpha() and len(word) > 2 and word not in _NO_NOUNS
+        for word in words.split("_")
     )
 
 

@@ -16,7 +16,7 @@ from whywrong import (
     mend,
     mistakes,
 )
-from whywrong.slips import slips_in
+from whywrong.slips import slips_in, step_of
 
 
 def standard(X, gain):
@@ -733,3 +733,21 @@ def test_no_garbage_is_collected_while_mistakes_are_sought(exercise, monkeypatch
     )
     judge(exercise, written(RIGHT.replace("X - mean", "np.sin(X)")))
     assert seen == [False] and gc.isenabled()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("weights", "the weights"),
+        ("layer_norm", "the layer norm"),
+        ("width_of_values", "the width of values"),
+        ("variance_of_square", "`variance_of_square`"),
+        ("is_passed", "`is_passed`"),
+        ("of_targets", "`of_targets`"),
+        ("d_gain", "`d_gain`"),
+        ("local_and_global", "`local_and_global`"),
+        ("below", "`below`"),
+    ],
+)
+def test_step_of__a_name_is_told_in_words_where_they_make_a_noun(name, words):
+    assert step_of(ast.parse(f"{name} = 1").body[0]) == words

@@ -274,7 +274,7 @@ def b6_block_7(n_layers, d_model, n_vocab, n_ctx):
 
 
 # forgets the final norm
-@wrong("terms", said="you leave out `layer_norm`", author="blind")
+@wrong("terms", said="you leave out the layer norm", author="blind")
 def own_block_4(n_layers, d_model, n_vocab, n_ctx):
     d = d_model
     block = 4 * (d * d + d) + (d * 4 * d + 4 * d) + (4 * d * d + d) + 4 * d

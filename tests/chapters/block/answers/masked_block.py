@@ -143,7 +143,7 @@ def mb_norms_behind_both(X, attend, process, norm_1, norm_2, mask):
 
 
 # the network has to read H
-@wrong(said="`attention_output` for `H`")
+@wrong(said="attention output for `H`")
 def mb_network_reads_mixed(X, attend, process, norm_1, norm_2, mask):
     mixed = attend(norm_1(X), mask)
     return X + mixed + process(norm_2(mixed))
