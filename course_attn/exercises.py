@@ -30,6 +30,7 @@ catalog = Catalog(
         "block",
         "language_model",
         "gradients",
+        "heads",
         "fast",
         "perspective",
     ),

@@ -7,6 +7,7 @@ Each chapter has a module, such as ``course_attn.in_numpy.softmax``; all its nam
 from course_attn.in_numpy.block import *
 from course_attn.in_numpy.fast import *
 from course_attn.in_numpy.gradients import *
+from course_attn.in_numpy.heads import *
 from course_attn.in_numpy.language_model import *
 from course_attn.in_numpy.masks import *
 from course_attn.in_numpy.multi_head import *

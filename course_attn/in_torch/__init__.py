@@ -10,6 +10,8 @@ from course_attn.in_torch.block_layers import *
 from course_attn.in_torch.fast import *
 from course_attn.in_torch.gradients import *
 from course_attn.in_torch.gradients_layers import *
+from course_attn.in_torch.heads import *
+from course_attn.in_torch.heads_layers import *
 from course_attn.in_torch.language_model import *
 from course_attn.in_torch.language_model_layers import *
 from course_attn.in_torch.masks import *

@@ -1,10 +1,8 @@
 """A GPT as a module, how it writes, and how to look inside."""
 
-from collections.abc import Iterable, Sequence
-from copy import deepcopy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import index
 from typing import Annotated
 
 import torch
@@ -31,10 +29,7 @@ from course_attn.in_torch.order_layers import LearnedPositions
 __all__ = [
     "GPT",
     "GPTConfig",
-    "ablate_heads",
-    "attention_maps",
     "generate",
-    "logit_lens",
 ]
 
 
@@ -126,7 +121,7 @@ class GPT(torch.nn.Module):
         torch.nn.init.normal_(self.positions.P, std=0.02, generator=generator)
         shrink = (2 * self.config.n_layers) ** -0.5
         with torch.no_grad():
-            for block in _blocks(self):
+            for block in self.blocks:
                 block.attention.W_O.mul_(shrink)
                 block.feed_forward.W_2.mul_(shrink)
 
@@ -187,6 +182,12 @@ class GPT(torch.nn.Module):
         X = F.embedding(tokens.long(), self.embedding)
         return self.dropout(self.positions(X, offset=offset))
 
+    @property
+    def blocks(self) -> list[TransformerBlock]:
+        """The blocks, first to last."""
+        stack = self.transformer.blocks
+        return [block for block in stack if isinstance(block, TransformerBlock)]
+
     def unembed(self, X: Array) -> Array:
         """Return the logits: how well each token's vector fits the element."""
         return F.linear(X, self.embedding)
@@ -233,92 +234,3 @@ def generate(
         token = draw(logits[..., -1, :])
         tokens = torch.cat([tokens, token[..., None].to(tokens.dtype)], dim=-1)
     return tokens
-
-
-@torch.no_grad()
-@check_arguments
-def attention_maps(
-    model: GPT, tokens: Int[Array, "*batch n"]
-) -> Float[Array, "*batch n_layers n_heads n n"]:
-    """Return the attention weights of every head of every layer.
-
-    Entry (l, h, i, j) says how much token i attends to token j in head h of block l, both counted
-    from 0. Source: Vig (2019), who shows them side by side.
-
-    Examples
-    --------
-    >>> config = GPTConfig(n_vocab=7, n_context=5, n_layers=3, d_model=8, n_heads=2)
-    >>> attention_maps(GPT(config), torch.tensor([3, 1, 4, 1])).shape
-    torch.Size([3, 2, 4, 4])
-    """
-    _, weights = model.forward_with_weights(tokens)
-    return torch.stack(weights, dim=-4)
-
-
-@torch.no_grad()
-@check_arguments
-def logit_lens(
-    model: GPT, tokens: Int[Array, "*batch n"]
-) -> Float[Array, "*batch n_stages n n_vocab"]:
-    """Read a prediction off the stream of elements before the first block and after each.
-
-    The elements there go through the final norm and E^T, as if no block followed: n_layers + 1
-    stages, of which the last is what the model predicts. Source: nostalgebraist (2020).
-
-    Examples
-    --------
-    >>> config = GPTConfig(n_vocab=7, n_context=5, n_layers=3, d_model=8, n_heads=2)
-    >>> logit_lens(GPT(config), torch.tensor([3, 1])).shape
-    torch.Size([4, 2, 7])
-    """
-    X = model.embed(tokens)
-    stages = [X]
-    for block in _blocks(model):
-        X = block(X, causal=True)
-        stages.append(X)
-    return model.unembed(model.transformer.final_norm(torch.stack(stages, dim=-3)))
-
-
-@torch.no_grad()
-def ablate_heads(model: GPT, heads: Iterable[tuple[int, int]]) -> GPT:
-    """Return a copy of the model in which some heads contribute nothing.
-
-    A head is a pair (layer, head), both counted from 0. Its rows of W_O are 0 in the copy, so that
-    what it finds is added to no element; the other heads are as before.
-    Source: Michel, Levy and Neubig (2019), section 3.
-
-    Raises
-    ------
-    ValueError
-        If there is no such head.
-    TypeError
-        If one of the heads is no pair of whole numbers.
-
-    Examples
-    --------
-    >>> config = GPTConfig(n_vocab=7, n_context=5, n_layers=3, d_model=8, n_heads=2)
-    >>> ablate_heads(GPT(config), [(2, 1)]).transformer.blocks[2].attention.W_O[4:].any()
-    tensor(False)
-    """
-    config, copy = model.config, deepcopy(model)
-    blocks = _blocks(copy)
-    for pair in heads:
-        try:
-            layer, head = map(index, pair)
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"heads must be pairs (layer, head), got {pair!r}"
-            ) from None
-        if not (0 <= layer < config.n_layers and 0 <= head < config.n_heads):
-            raise ValueError(
-                f"heads must be pairs (layer, head) below "
-                f"({config.n_layers}, {config.n_heads}), got {(layer, head)}"
-            )
-        attention = blocks[layer].attention
-        rows = slice(head * attention.d_v, (head + 1) * attention.d_v)
-        attention.W_O[rows] = 0
-    return copy
-
-
-def _blocks(model: GPT) -> list[TransformerBlock]:
-    return [b for b in model.transformer.blocks if isinstance(b, TransformerBlock)]

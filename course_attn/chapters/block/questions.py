@@ -10,6 +10,7 @@ __all__ = [
     "blocks_for_a_hunt",
     "difference_left",
     "gradient_at_the_bottom",
+    "normalized_alike",
     "past_the_mask",
     "twelve_blocks",
 ]
@@ -42,10 +43,43 @@ def difference_left(left: Sequence[float], averaged: Sequence[float]) -> Questio
             ),
             (
                 "More than before",
-                "Random matrices can stretch differences, but then they stretch what all "
-                "elements have in common as well. What is measured is the one relative to the "
-                "other.",
+                "Random matrices can stretch differences, and also what all elements have in "
+                "common. What is measured is the one relative to the other.",
                 np.mean(left) > 1,
+            ),
+        ],
+        text=1,
+    )
+
+
+def normalized_alike(normed: np.ndarray, others: np.ndarray) -> Question:
+    """Ask which of two elements, given normalized, give the numbers that (1, 3, 5, 7) gives."""
+    stretched, shifted = (bool(np.allclose(other, normed)) for other in others)
+    return predict(
+        "normalized-alike",
+        "Do the same with (10, 30, 50, 70) and with (101, 103, 105, 107). Which of them gives the "
+        "same four numbers?",
+        [
+            (
+                "(10, 30, 50, 70)",
+                "What does adding 100 to every number do to their mean?",
+                stretched and not shifted,
+            ),
+            (
+                "(101, 103, 105, 107)",
+                "What do numbers ten times as large do to their spread?",
+                shifted and not stretched,
+            ),
+            (
+                "Both",
+                "A shift moves the mean, which is subtracted. A stretch widens the spread, "
+                "which is divided by.",
+                shifted and stretched,
+            ),
+            (
+                "Neither",
+                "Take one of them: what is its mean, and how far do its numbers lie from it?",
+                not shifted and not stretched,
             ),
         ],
         text=1,
@@ -201,12 +235,13 @@ def blocks_for_a_hunt(
     needs = [need(k) for k in range(3)]
     return predict(
         "blocks-for-a-hunt",
-        "How many blocks does it take to name the first, the second and the third number?",
+        "One block, a wide one and two blocks get the same training. How many blocks did it take "
+        "to name the first, the second and the third number?",
         [
             (
                 "One, two and three",
-                "It takes a block where one card has to ask another. Count the questions to "
-                "other cards, not the numbers.",
+                "Where does the first number stand? Count the cards that have to be asked, not the "
+                "numbers.",
                 linear[0] < 0.85,
             ),
             (
@@ -220,13 +255,13 @@ def blocks_for_a_hunt(
             ),
             (
                 "One for all: it sees all ten cards",
-                "It sees them all, but asks only once. *Which* card has the third number is "
-                "known only when the next card has answered.",
+                "It sees them all, and a block can be built that does it, with 720 hidden "
+                "features. Here it has 128, and 400 batches to learn from.",
                 needs[2] == "one",
             ),
             (
                 "One for all, with twice the width and four heads",
-                "It asks more at once, but it did not learn to do without asking again.",
+                "It can carry more at once. In the same 400 batches that was not enough.",
                 needs[2] == "a wide one",
             ),
         ],

@@ -15,10 +15,8 @@ def cards(
     readers: Mapping[str, float],
     written: Mapping[str, np.ndarray],
     by_part: Mapping[str, list[tuple[float, float]]],
-    layers: Mapping[int, float],
-    without: Mapping[str, float],
 ) -> Deck:
-    """Ask what a loss means, how a model writes, and what its heads are for.
+    """Ask what a loss means, how a model writes, and what its parts are for.
 
     Parameters
     ----------
@@ -28,10 +26,6 @@ def cards(
         For each rule: the shares of unknown words and of repeated pieces in what was written.
     by_part : mapping
         For a model without each part, by start: the loss on whole windows, and as in writing.
-    layers : mapping
-        The share of continuations right, of one layer and of two.
-    without : mapping
-        That of two layers without some of their heads.
     """
     rng = np.random.default_rng(0)
     tokens = rng.integers(8, size=50)
@@ -53,8 +47,10 @@ def cards(
     ]
     unmasked = np.array(by_part["no mask"]).mean(axis=0)
     whole = np.array(by_part["full model"]).mean(axis=0)
-    pairs, ours = readers["one character seen"], readers["the kept model"]
-    plain, greedy, hot = (written[rule] for rule in ("as it is", "greedy", "T = 2"))
+    pairs, ours = readers["one character seen"], readers["the book's model"]
+    plain, greedy, hot, true = (
+        written[rule] for rule in ("as it is", "greedy", "T = 2", "the text itself")
+    )
     return deck(
         "language_model",
         card(
@@ -72,7 +68,7 @@ def cards(
             " you compare it with?",
             f"With readers who know little: the logarithm of the vocabulary"
             f" ({readers['nothing known']:.2f} nats here), and a table of which character follows"
-            f" which ({pairs:.2f}). The kept model's {ours:.2f} nats mean that it is as unsure as"
+            f" which ({pairs:.2f}). The book's model's {ours:.2f} nats mean that it is as unsure as"
             f" among {np.exp(ours):.0f} equally likely characters, the table as among"
             f" {np.exp(pairs):.0f}.",
             section="What a loss means",
@@ -90,9 +86,9 @@ def cards(
         card(
             "softmax-before-the-loss",
             "You apply softmax before `cross_entropy`. Why can the loss then never come near 0?",
-            "The loss applies softmax itself. Of a perfect guess, 1 for the right character and 0"
-            f" for the {n_vocab - 1} others, the second softmax makes {np.exp(-certain):.3f}: even"
-            f" a perfect model pays {certain:.2f} nats.",
+            "`cross_entropy` applies softmax itself. Of a perfect guess, 1 for the right character"
+            f" and 0 for the {n_vocab - 1} others, the second softmax makes"
+            f" {np.exp(-certain):.3f}: even a perfect model pays {certain:.2f} nats.",
             section="What goes wrong",
             holds=[np.isclose(certain, np.log(1 + 95 / np.e))],
         ),
@@ -121,9 +117,10 @@ def cards(
             "The text runs in circles: it repeated"
             f" {100 * greedy[1]:.0f} % of its pieces of eight characters, drawn as they are"
             f" {100 * plain[1]:.0f} %. A high temperature errs the other way: at twice the usual"
-            f" one, {100 * hot[0]:.0f} % of the words were unknown.",
+            f" one, {100 * hot[0]:.0f} % of the words were unknown; in the true text"
+            f" {100 * true[0]:.0f} %.",
             section="Choosing the next character",
-            holds=[greedy[1] > 2 * plain[1], hot[0] > 0.5 > plain[0]],
+            holds=[greedy[1] > 2 * plain[1], hot[0] > 0.5 > true[0] > plain[0]],
         ),
         card(
             "splendid-loss",
@@ -132,32 +129,7 @@ def cards(
             f"The mask: {unmasked[0]:.2f} nats on whole windows, where the full model has"
             f" {whole[0]:.2f}. It reads the answer. With everything behind the present character"
             f" cut off, as in writing, it has {unmasked[1]:.2f}.",
-            section="Parts switched off",
+            section="On real data: what each part is good for",
             holds=[unmasked[0] < whole[0] / 10, unmasked[1] > 2 * whole[1]],
-        ),
-        card(
-            "two-layers",
-            "After an earlier *a* came *x*. Why can one layer of attention hardly learn to"
-            " propose *x* at the next *a*, while two can?",
-            "In one layer the score of a key depends on its token and its place, not on its"
-            " neighbor. With two, the first tells each token what stands before it, and the"
-            f" second looks for that. Right continuations: {100 * layers[1]:.0f} % with one layer,"
-            f" {100 * layers[2]:.0f} % with two.",
-            section="One layer cannot, two can",
-            holds=[layers[1] < 0.2, layers[2] > 0.95],
-        ),
-        card(
-            "map-and-ablation",
-            "A head puts nine tenths of its weight on the right answer. Is it the reason why the"
-            " model answers right?",
-            "Its map does not say so; switch it off and see. Without one such head"
-            f" {100 * without['one induction head']:.0f} % were still right, as others do its"
-            f" work; without all of its layer {100 * without['all of layer 2']:.0f} %. An ablation"
-            " speaks of this head, with the others as they are.",
-            section="Attention is not an explanation",
-            holds=[
-                without["one induction head"] > 0.98,
-                without["all of layer 2"] < 0.1,
-            ],
         ),
     )

@@ -9,9 +9,7 @@ from course_attn.drawing.questions import Question, predict, predict_number
 __all__ = [
     "bits_of_a_pair",
     "greedy_text",
-    "one_or_two",
     "part_missing",
-    "without_a_head",
 ]
 
 
@@ -80,8 +78,8 @@ def part_missing(by_part: Mapping[str, Sequence[tuple[float, float]]]) -> Questi
         [
             (
                 "The one without feed-forward networks",
-                "It has a third of the parameters of the blocks, but the loss counts guesses, and "
-                "no part was in their way.",
+                "It has a third of the parameters of the blocks, but fewer parameters do not make "
+                "better guesses.",
                 lowest == "no feed-forward",
             ),
             (
@@ -101,56 +99,6 @@ def part_missing(by_part: Mapping[str, Sequence[tuple[float, float]]]) -> Questi
                 "So it should be if every part helps to guess what is *not yet known*. One part "
                 "is there to keep something from the model.",
                 lowest == "full model",
-            ),
-        ],
-        covers=2,
-        text=1,
-    )
-
-
-def one_or_two(right: Mapping[int, float]) -> Question:
-    """Ask how many next letters one layer gets right where two get nearly all."""
-    return predict_number(
-        "one-or-two",
-        "Two layers get nearly all the next letters right. How many does one layer get right?",
-        0,
-        100,
-        100 * right[1],
-        step=1,
-        close=10,
-        unit=" %",
-        said=f"Two layers: {100 * right[2]:.0f} %. Chance among the sixteen letters is 6 %.",
-        too_low="It can at least see which letters are in the text, and which were frequent.",
-        too_high="It sees the earlier letter, but a key does not tell what stands before it, and "
-        "that is what the query would have to ask for.",
-        text=1,
-    )
-
-
-def without_a_head(without: Mapping[str, float], full: float) -> Question:
-    """Ask what is lost without the clearest induction head, given the shares that stay right."""
-    left = without["one induction head"]
-    return predict(
-        "without-a-head",
-        "Switch off the head of layer 2 whose map shows induction most clearly. How many of the "
-        "next letters are still right?",
-        [
-            (
-                f"About {100 * full:.0f} %, as before",
-                f"{100 * left:.1f} % stay right: the other three heads do the same. Without all "
-                f"four it is {100 * without['all of layer 2']:.0f} %.",
-                left > full - 0.05,
-            ),
-            (
-                "About three quarters",
-                "So it would be if each of the four heads had letters of its own to care for.",
-                0.6 < left < 0.85,
-            ),
-            (
-                "Hardly any",
-                "So it would be if the answer depended on the map that you saw. Others may show "
-                "the same.",
-                left < 0.2,
             ),
         ],
         covers=2,

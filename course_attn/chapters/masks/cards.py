@@ -19,7 +19,6 @@ def cards(
     losses: Mapping[str, np.ndarray],
     honest: float,
     repeats: Mapping[str, float],
-    padding: Mapping[tuple[bool, str], list[float]],
 ) -> Deck:
     """Ask what a mask is for, where it goes, and how to find out that it is missing.
 
@@ -35,8 +34,6 @@ def cards(
         The best loss that a model can have that reads the past only.
     repeats : mapping
         How often each kind of model repeats a letter when it writes.
-    padding : mapping
-        The loss "reported" and that "on real words", padding ignored (True) or counted (False).
     """
     M = causal_mask(len(S))
     late, later = (
@@ -65,16 +62,12 @@ def cards(
         for t in range(1, 7)
     ]
     cheap, told = losses["no mask"].mean(), losses["causal mask"].mean()
-    counted, words = (
-        np.mean(padding[False, m]) for m in ("reported", "on real words")
-    )
-    ignored = np.mean(padding[True, "on real words"])
     return deck(
         "masks",
         card(
             "why-a-mask",
             "Why can attention peek at the next word, where a recurrent network cannot?",
-            "A recurrent network's output is computed from earlier inputs only: the next word"
+            "A recurrent network's output is computed from inputs up to its own: the next word"
             " does not occur in it. An output of attention is a weighted sum over *all*"
             " positions, the next one among them. It computes all outputs at once, and pays with"
             " the lack of this protection.",
@@ -122,8 +115,8 @@ def cards(
             "prefix-property",
             "Why may a causal model be trained on all positions of a text in one pass?",
             "By the prefix property: cut the text off after $t$ words, and the first $t$ outputs"
-            " stay the same, through any number of layers. So one pass gives exactly the outputs"
-            " of all the shorter texts, and none of them sees its answer.",
+            " stay the same, through any number of layers. So one pass gives, but for rounding,"
+            " the outputs of all the shorter texts, and none of them sees its answer.",
             section="The prefix property, through any number of layers",
             holds=prefixes,
         ),
@@ -144,8 +137,8 @@ def cards(
             "leak-test",
             "How do you test a model for leaks, and what can such a test not show?",
             "Keep the beginning of a text, exchange everything after it, and see whether an"
-            " output of the beginning moves. If one does, the model leaks. If none does, it did"
-            " not leak on these two texts: only a proof covers all.",
+            " output of the beginning moves. If one does, a model without chance in it leaks. If"
+            " none does, it did not leak on these two texts: only a proof covers all.",
             section="A leak detector",
             holds=[
                 np.argmax(moved["one forgets"] > 1e-9) == 0,
@@ -158,7 +151,8 @@ def cards(
             " What happens if you mix them up?",
             "*Keep* in `scaled_dot_product_attention`, *drop* in `nn.MultiheadAttention`. Given a"
             " causal mask of the first kind, the layer lets every position see only the future,"
-            " and the last one nothing: its output is NaN. No error is raised; the leak detector"
+            " and the last one nothing: its output is NaN where weights are asked for. No error is"
+            " raised; the leak detector"
             f" finds it at position {leaks[0]}.",
             section="Two polarities",
             holds=[leaks[0] == 0, leaks[1] is None],
@@ -171,22 +165,12 @@ def cards(
             f" {honest:.2f}; with a causal mask, {told:.2f}. It had learned to copy the next"
             " input. When it writes, there is no next input: it repeated a letter in"
             f" {100 * repeats['no mask']:.0f} % of its steps.",
-            section="What an unmasked model learns",
+            section="Put to work: what an unmasked model learns",
             holds=[
                 cheap < honest / 2,
                 abs(told - honest) < 0.05,
                 repeats["no mask"] > 0.8 > 4 * repeats["causal mask"],
             ],
-        ),
-        card(
-            "padding-in-the-loss",
-            "Padding counts in the loss. Why does the report look better, and the model become"
-            " worse?",
-            "Guessing padding after padding is easy, and the average rewards it. The reported"
-            f" loss was {counted:.2f} nats; on real words it was {words:.2f}, and"
-            f" {ignored:.2f} for models whose loss left padding out.",
-            section="On real data: real sentences, padded",
-            holds=[counted < 0.75 * ignored, words > ignored],
         ),
     )
 

@@ -137,9 +137,9 @@ def cards(
         ),
         card(
             "price-of-heads",
-            "With the usual widths, how many parameters do 64 heads have beside one, on 512"
+            "With the usual widths, do 64 heads have more parameters than one, on 512"
             " features? What do narrow heads lose?",
-            f"As many: {n_parameters(512, 64):,}. But a narrow head compares two words by few"
+            f"No: both have {n_parameters(512, 64):,}. But a narrow head compares two words by few"
             " numbers. In the extreme, with a single number for a query, it can rank the keys in"
             f" {len(orders)} ways only: one order and its reverse.",
             section="What it costs",
@@ -163,8 +163,8 @@ def cards(
         ),
         card(
             "roles-and-heads",
-            "How many heads did it take to name the giver and the receiver in new sentences, and"
-            " what had a single head learned?",
+            "How many heads did trained models need to name giver and receiver in new sentences,"
+            " and what had a single head learned?",
             f"Two: {100 * shares[2, 2].mean():.0f} % of unseen sentences were right, with one head"
             f" {100 * shares[2, 1].mean():.0f} %. One head had learned {100 * known:.0f} % of the"
             " known sentences by heart. Switched off in turn, each of two heads cost one role"

@@ -94,11 +94,11 @@ def reshape_alone(
 
 
 def parameters(one_head: int, many_heads: int) -> Question:
-    """Ask for the parameters of 64 heads of width 8 beside those of one head of width 512."""
+    """Ask for the parameters of 64 heads of width 8, given those of one head of width 512, too."""
     return predict(
         "parameters",
         "A layer works with 512 features: once with one head of width 512, once with 64 heads "
-        "of width 8. How many parameters do the 64 heads have, beside the single one?",
+        "of width 8. How many parameters do the 64 heads have, compared with the single one?",
         [
             (
                 "64 times as many",
@@ -127,7 +127,7 @@ def parameters(one_head: int, many_heads: int) -> Question:
 def heads_for_roles(
     shares: Mapping[tuple[int, int], np.ndarray], known: float
 ) -> Question:
-    """Ask how many heads two and three roles take, given shares for each (roles, heads)."""
+    """Ask with how many heads two and three roles are learned, given shares by (roles, heads)."""
 
     def fewest(roles: int) -> int | None:
         """Return with how many heads all starts are right in 90 % of the new sentences."""
@@ -138,19 +138,21 @@ def heads_for_roles(
     mean = {case: f"{100 * share.mean():.0f} %" for case, share in shares.items()}
     return predict(
         "heads-for-roles",
-        "How many heads does it take to get nearly all roles right in *new* sentences, with "
-        "two roles and with three?",
+        "We train models with one to four heads. From how many heads on are nearly all roles "
+        "right in *new* sentences, with two roles and with three?",
         [
             (
                 "One for both",
                 "A row that looks half at each name brings their mean, and *Maria Susannae* "
-                "and *Susanna Mariae* have the same.",
+                "and *Susanna Mariae* have the same. Unequal weights could tell them apart, but "
+                "none of five trained models with one head got more than "
+                f"{100 * shares[2, 1].max():.0f} % of the new sentences right.",
                 need == (1, 1),
             ),
             (
                 "Two for both",
                 "Two heads have two rows of weights for a word, and with three roles there are "
-                "three names to be kept apart.",
+                f"three names to be kept apart: {mean[3, 2]} of the new sentences are right.",
                 need == (2, 2),
             ),
             (
@@ -159,13 +161,13 @@ def heads_for_roles(
                 f"with three, {mean[3, 3]} of those with three. With one head fewer it is "
                 f"{mean[2, 1]} and {mean[3, 2]} (means of five starts), though one head knows "
                 f"{100 * known:.0f} % of the sentences with two roles that it learned. Four "
-                f"heads bring nothing more: {mean[2, 4]} with two roles.",
+                f"heads gain nothing more: {mean[2, 4]} with two roles.",
                 need == (2, 3),
             ),
             (
                 "Four for both: the more, the better",
-                "A head that finds no role left to serve brings nothing here. The question is "
-                "how many it *takes*.",
+                "A head that finds no role left to serve gains nothing here. The question is "
+                "from how many on.",
                 need == (4, 4),
             ),
         ],
@@ -185,7 +187,7 @@ def without_head_1(right: np.ndarray) -> Question:
             (
                 "Nothing: head 2 steps in",
                 "From large trained models, many heads could be removed with little loss. "
-                "Here there is none to spare: two roles took two heads.",
+                "Here there is none to spare: each of the two has a role of its own.",
                 kept.all(),
             ),
             (

@@ -75,9 +75,9 @@ def cards(
             "why-blind",
             "*Mary gave Susan flowers*, *Susan gave Mary flowers*: why does attention without"
             " positions give *gave* the same output in both?",
-            "Each weight is computed from a query and a key, each value from one word, and the"
-            " output is their sum. A sum has no order. *gave* can tell Mary from Susan, but not"
-            " which of them came first.",
+            "Each score is computed from one query and one key, each value from one word. Softmax"
+            " divides by a sum, and the output is a sum, and a sum has no order. *gave* can tell"
+            " Mary from Susan, but not which of them came first.",
             section="The idea: a sum has no order",
             holds=[np.allclose(attend(X[[2, 1, 0, 3, 4]])[1], attend(X)[1])],
         ),
@@ -86,7 +86,7 @@ def cards(
             "You shuffle the words before a stack of attention layers without positions and"
             " masks. What happens to the outputs, and to their mean?",
             "The outputs are shuffled alike: the stack is permutation equivariant. Their mean"
-            " does not change at all. For a set of atoms that is right; a sentence is not a set.",
+            " does not change. For a set of atoms that is right; a sentence is not a set.",
             section="Why it works",
             holds=[
                 np.allclose(attend(attend(X[shuffle])), attend(attend(X))[shuffle]),
@@ -99,7 +99,7 @@ def cards(
             "causal-layers",
             "Without positions, but with a causal mask: can the last output know the order of the"
             " words before it?",
-            "Not after one layer: its output is a sum over all earlier words. After two it can,"
+            "Not after one layer: its output is a sum over all words. After two it can,"
             " since each earlier row has by then seen other words before it. Over all"
             " orders of four words, one layer moved the last output by rounding errors only, two"
             f" by up to {effects[1]:.1f}.",

@@ -188,9 +188,9 @@ def all_hands_slowed(
         "often are they right then?",
         [
             (
-                "Nearly always: no hand meets a new angle",
-                "The angles are not new. But each of them now stands for four times the "
-                "distance.",
+                "Nearly always: no hand turns too far",
+                "No angle is beyond those of training. But each of them now stands for four "
+                "times the distance.",
                 min(first.min(), last.min()) > 0.9,
             ),
             (

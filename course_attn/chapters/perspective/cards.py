@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 import numpy as np
+from sklearn.datasets import load_digits
 
 from course_attn.drawing.cards import Deck, card, deck
+from course_attn.in_numpy.perspective import relative_position_scores
 from course_attn.in_numpy.qkv import attention, attention_weights
 from course_attn.in_numpy.softmax import softmax
 
@@ -13,10 +15,6 @@ __all__ = ["cards"]
 
 def cards(
     longer: Mapping[str, bool],
-    corner: int,
-    slopes: np.ndarray,
-    off_border: np.ndarray,
-    repaired: tuple[float, float],
     kept: tuple[np.ndarray, np.ndarray],
     steps: Mapping[str, int],
 ) -> Deck:
@@ -26,14 +24,6 @@ def cards(
     ----------
     longer : mapping
         For each kind of layer, whether it runs with a sixth element.
-    corner : int
-        How many of nine heads find a neighbor for the pixel in a corner.
-    slopes : numpy.ndarray
-        By how much the logarithm of the error of softmax heads falls per unit of sharpness.
-    off_border : numpy.ndarray
-        The error of the sharpest heads where zeros are wanted beyond the border.
-    repaired : tuple of float
-        The share of patterns restored with the scale of attention, and with scale 1.
     kept : tuple of numpy.ndarray
         The share of 10,000 patterns restored by an attention step, and of 24 by a classical
         network, in several draws.
@@ -47,6 +37,9 @@ def cards(
     height, width = 4, 5
     picture, kernel = rng.normal(size=(height, width)), rng.normal(size=(3, 3))
     shifts = [(a - 1, b - 1) for a, b in np.ndindex(3, 3)]
+    near, far = (_soft_errors(sharpness) for sharpness in (8.0, 12.0))
+    slope = np.log(far[0] / near[0]) / 4
+    repaired = _restored(1 / 8), _restored(1.0)
     heads = [_one_hot_head(height, width, *shift) for shift in shifts]
     by_heads = sum(
         k * (A @ picture.ravel()) for k, A in zip(kernel.flat, heads, strict=True)
@@ -87,11 +80,11 @@ def cards(
         ),
         card(
             "convolution-as-attention",
-            "How is a convolution with 3 × 3 numbers attention, exactly?",
+            "How can the heads of attention compute a convolution with 3 × 3 numbers, exactly?",
             f"With {len(heads)} heads, one for each entry of the kernel. Each looks at one pixel"
             " only, at one shift in rows and columns; the pixels are the values, and the kernel is"
-            " $W_O$.",
-            section="In one line: a convolution is attention",
+            " $W_O$. The weights are given, not a softmax's.",
+            section="In one line: a convolution as attention",
             holds=[np.allclose(by_heads, wanted)],
         ),
         card(
@@ -99,8 +92,9 @@ def cards(
             "Weights of attention are never negative. How can it do the work of a kernel that"
             " subtracts?",
             "The signs come from $W_O$: the heads fetch the pixels, and the output matrix"
-            " multiplies each by its number before they are added up.",
-            section="In one line: a convolution is attention",
+            " multiplies each by its number before they are added up. ($W_V$ could do it, too: only"
+            " the product of the two counts.)",
+            section="In one line: a convolution as attention",
             holds=[
                 kernel.min() < 0,
                 min(A.min() for A in heads) == 0,
@@ -126,16 +120,11 @@ def cards(
             "softmax-heads",
             "How near do softmax heads with sharp scores come to a convolution, and where do they"
             " differ however sharp they are?",
-            "Their error falls exponentially with the sharpness: its logarithm by"
-            f" {-slopes.mean():.2f} per unit. At the border a row of weights still sums to 1, so"
-            " a head takes the nearest pixel where a network would have zeros: there an error of"
-            f" {off_border.min():.1f} or more stayed. Padding cures it.",
+            f"Their error falls exponentially: its logarithm by {-slope:.2f} per unit of"
+            " sharpness. At the border a row of weights still sums to 1, so a head takes the"
+            " nearest pixel where a network would have zeros. Padding cures it.",
             section="How near softmax comes",
-            holds=[
-                np.abs(slopes + 1).max() < 0.02,
-                off_border.min() > 0.5,
-                corner < len(heads),
-            ],
+            holds=[abs(slope + 1) < 0.02, far[1] > 0.5, near[1] > 0.5],
         ),
         card(
             "memory-is-attention",
@@ -153,7 +142,7 @@ def cards(
             "It is made for queries and keys that are random and have to learn. A memory should"
             f" decide: with it, {100 * repaired[0]:.0f} % of damaged patterns were restored, with"
             f" the scale 1, {100 * repaired[1]:.0f} %.",
-            section="What goes wrong",
+            section="Three more",
             holds=[repaired[1] > repaired[0] + 0.2],
         ),
         card(
@@ -171,10 +160,10 @@ def cards(
             "what-it-buys",
             "Counted with its projections, attention takes more operations than a plain"
             " recurrence at every length. What does it buy?",
-            "No step waits for another, and every path has one step. Until the last of sixteen"
-            f" outputs had heard of the first input it took attention {steps['attention']}"
-            f" layer, convolutions of width three {steps['convolution']}, with growing gaps"
-            f" {steps['dilated']}, and a recurrence {steps['recurrence']} steps.",
+            "In training, no step waits for another, and every path has one step. Until the last"
+            " of sixteen outputs had heard of the first input it took attention"
+            f" {steps['attention']} layer, convolutions of width three {steps['convolution']}, with"
+            f" growing gaps {steps['dilated']}, and a recurrence {steps['recurrence']} steps.",
             section="What costs what",
             holds=[
                 all(a > r for a, r in zip(attends, recurs, strict=True)),
@@ -192,3 +181,31 @@ def _one_hot_head(height: int, width: int, down: int, right: int) -> np.ndarray:
         if 0 <= r + down < height and 0 <= c + right < width:
             A[width * r + c, width * (r + down) + c + right] = 1
     return A
+
+
+def _soft_errors(sharpness: float) -> tuple[float, float]:
+    """Return the largest error of nine softmax heads, with the border continued and with zeros."""
+    draw = np.random.default_rng(0).normal
+    picture, kernel = draw(size=(6, 7)), draw(size=(3, 3))
+    found = np.zeros(picture.size)
+    for a, b in np.ndindex(3, 3):
+        scores = relative_position_scores(6, 7, (a - 1, b - 1), sharpness=sharpness)
+        found += kernel[a, b] * (softmax(scores) @ picture.ravel())
+    errors = []
+    for mode in ("edge", "constant"):
+        ring = np.pad(picture, 1, mode=mode)
+        wanted = [
+            (kernel * ring[r : r + 3, c : c + 3]).sum() for r, c in np.ndindex(6, 7)
+        ]
+        errors.append(float(np.abs(found - wanted).max()))
+    return errors[0], errors[1]
+
+
+def _restored(beta: float) -> float:
+    """Return the share of 200 handwritten digits that one update frees of six wrong signs."""
+    digits = np.where(load_digits().images[:200].reshape(-1, 64) > 7, 1.0, -1.0)
+    damaged, draw = digits.copy(), np.random.default_rng(0)
+    for row in damaged:
+        row[draw.permutation(64)[:6]] *= -1
+    moved = softmax(beta * damaged @ digits.T) @ digits
+    return float((np.sign(moved) == digits).all(axis=1).mean())

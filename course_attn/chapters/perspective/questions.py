@@ -59,7 +59,7 @@ def corner(found: int) -> Question:
             ),
             (
                 "5",
-                "Count the pixel itself, and its neighbors in a square of 2 × 2.",
+                "Which of the nine shifts stay inside the picture? Count rows and columns apart.",
                 found == 5,
             ),
             (
@@ -99,7 +99,7 @@ def sharper(left: np.ndarray) -> Question:
             ),
             (
                 "Nothing",
-                "Softmax never gives a weight of exactly 0, however sharp.",
+                "The formula of softmax never gives a weight of exactly 0, however sharp.",
                 bool((left == 0).all()),
             ),
         ],
@@ -112,9 +112,9 @@ def ten_thousand(shares: Sequence[float]) -> Question:
     low = min(shares)
     return predict(
         "ten-thousand",
-        "A classical network of 64 signs keeps about nine random patterns. Now 10,000 are stored,"
-        " and one of them comes with 6 wrong signs. How often does *one* step of attention put"
-        " all of them right?",
+        "In theory a classical network of 64 signs keeps about nine random patterns. Now 10,000"
+        " are stored, and one of them comes with 6 wrong signs. How often does *one* step of"
+        " attention put all of them right?",
         [
             (
                 "Hardly ever: 10,000 patterns get in each other's way",

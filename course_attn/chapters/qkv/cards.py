@@ -14,7 +14,6 @@ __all__ = ["cards"]
 def cards(
     certain: float,
     found: Mapping[str, np.ndarray],
-    alone: tuple[float, float],
     him: tuple[float, float],
     right: tuple[float, float],
 ) -> Deck:
@@ -27,8 +26,6 @@ def cards(
     found : mapping
         For each choice of roles, of each start: the share of sentences with both answers right,
         and of those in which both names look at each other.
-    alone : tuple of float
-        How often a random vector looks at itself: without roles, and with two matrices.
     him : tuple of float
         In Tolstoy's sentence: the weight of *him* on *prince*, and of *prince* on *him*.
     right : tuple of float
@@ -46,6 +43,12 @@ def cards(
     keys, values = np.eye(2), np.array([[12.0], [5.0]])
     unfit = soft_lookup(-keys[0], keys, values, temperature=0.01)
     turn = rng.normal(size=(2, 2))
+    many = rng.normal(size=(4000, 5, 8))
+    to_q, to_k = (rng.normal(size=(4000, 8, 8)) for _ in range(2))
+    alone = [
+        (S.argmax(axis=-1) == np.arange(5)).mean()
+        for S in (many @ many.mT, (many @ to_q) @ (many @ to_k).mT)
+    ]
     return deck(
         "qkv",
         card(
@@ -64,7 +67,7 @@ def cards(
             "one-vector-for-all",
             r"What is wrong with $\operatorname{softmax}(X X^\top) X$, one vector for all three"
             " roles?",
-            "Then relevance is always mutual, and what is compared is also what is handed over."
+            "Then scores are always mutual, and what is compared is also what is handed over."
             " And somebody has to choose features that are fit to be compared: on the raw colors of"
             f" a photograph, {100 * certain:.0f} % of the rows put nearly all their weight on a"
             " single, bright pixel.",
@@ -112,7 +115,8 @@ def cards(
             "no-such-key",
             "You ask attention, a soft dictionary, for something that no key resembles. What"
             " comes back?",
-            "The value of what fits least badly, or a mixture: never an error. Cold, a lookup"
+            "The value of the nearest key, however far, or a mixture: never an error. At a low"
+            " temperature a lookup"
             " for the opposite of the first of two keys returned the second's value,"
             f" {unfit[0]:.0f}.",
             section="A soft dictionary",
@@ -135,9 +139,9 @@ def cards(
         card(
             "third-entry",
             "What does the third entry of a learned query mean?",
-            "Nothing by itself. Scores depend on $W_Q W_K^\\top$ only: multiply all queries by"
-            " any invertible matrix and all keys by its inverse, transposed, and no score"
-            " changes.",
+            "Nothing by itself, in this chapter's attention. Scores depend on $W_Q W_K^\\top$"
+            " only: multiply all queries by any invertible matrix and all keys by its inverse,"
+            " transposed, and no score changes.",
             section="What d_k limits",
             holds=[
                 np.allclose((Q @ turn) @ (K @ np.linalg.inv(turn).T).T, Q @ K.T),
@@ -151,7 +155,7 @@ def cards(
             "Something about the test: a vector's product with itself is large. So"
             f" {100 * alone[0]:.0f} % of random vectors looked at themselves. With two"
             f" matrices it was {100 * alone[1]:.0f} %, as by chance among five.",
-            section="What goes wrong",
+            section="Four more that raise no error",
             holds=[alone[0] > 0.9, abs(alone[1] - 1 / 5) < 0.02],
         ),
         card(
@@ -161,7 +165,7 @@ def cards(
             f"*him* put {him[0]:.2f} of its weight on *prince*, and *prince* {him[1]:.2f} on"
             f" *him*. With equal weights, {100 * right[1]:.0f} % of the pronouns were"
             f" understood, in place of {100 * right[0]:.0f} %.",
-            section="On real data: whom does him mean?",
+            section="Put to work: whom does him mean?",
             holds=[him[0] > 0.9, right[0] > 0.99, right[1] < 0.45],
         ),
     )

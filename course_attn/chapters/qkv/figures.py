@@ -223,8 +223,9 @@ def soft_dictionary(
         alt="Left, a compass with four keys, drawn larger the larger their weight, and a query "
         "between two of them. Middle, bars of the four weights, from one-hot to equal. Right, the "
         "answer against the temperature, from one value to the dotted mean of all.",
-        caption="One lookup, from hard to soft. Cold, it returns the value of the nearest key, as "
-        "a dictionary would; hot, the mean of all values; in between, a blend of what is near.",
+        caption="One lookup, from hard to soft. At a low temperature it returns the value of the "
+        "nearest key, where a dictionary would give up; at a high one, the mean of all values; in "
+        "between, a blend of what is near.",
         interval=450,
     )
 

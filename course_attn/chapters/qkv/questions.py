@@ -24,7 +24,7 @@ def no_roles(weights: np.ndarray) -> Question:
             ),
             (
                 "A few bright pixels take over",
-                "The brighter a pixel, the longer its vector."
+                "Bright pixels are long vectors."
                 f" Measured: {winners} of {len(weights):,} pixels win all rows, and"
                 f" {nearly_all:.0f} % of the rows give one pixel more than 0.99.",
                 winners < 10 and float(np.median(largest)) > 0.9,
@@ -78,7 +78,7 @@ def between_two_keys(answer: float, values: np.ndarray) -> Question:
     return predict(
         "between-two-keys",
         "North-northeast is no key of the dictionary; it lies nearest to north, a quarter of the"
-        " way to east. What does attention answer, cold (T = 0.01)?",
+        " way to east. What does attention answer at the low temperature T = 0.01?",
         [
             (
                 "That there is no such key",
@@ -94,13 +94,13 @@ def between_two_keys(answer: float, values: np.ndarray) -> Question:
             ),
             (
                 f"{north:g} mm, as for north",
-                f"Measured: {answer:.2f} mm. North matches best, and cold weights give it nearly"
-                " everything.",
+                f"Measured: {answer:.2f} mm. North matches best, and so low a temperature gives"
+                " it nearly everything.",
                 abs(answer - north) < 0.1,
             ),
             (
                 f"{np.mean(values):g} mm, the mean of all",
-                "That is the answer of a *hot* softmax, which gives all keys the same weight.",
+                "That is what a very *high* temperature would give: the same weight for all keys.",
                 abs(answer - np.mean(values)) < 0.5,
             ),
         ],
@@ -130,7 +130,8 @@ def mutual_looks(shared: float, two: float, tests: int) -> Question:
             ),
             (
                 "In some, by chance",
-                "Chance would need a matrix with which it can happen. Ask the theorem for one.",
+                "Chance would need a matrix with which it can happen. The theorem says that"
+                " there is none.",
                 0 < shared <= 0.5,
             ),
         ],
@@ -154,6 +155,6 @@ def x_x_x(self_wins: float, n: int, d: int) -> Question:
         " negative terms cancel.",
         too_low=f"One in {n} would be chance. But no vector meets another one as well as itself,"
         " if both are equally long.",
-        too_high="At this width, a longer vector in nearly the same direction still wins at"
-        " times.",
+        too_high="At this width, a much longer vector that points roughly the same way still wins"
+        " at times.",
     )

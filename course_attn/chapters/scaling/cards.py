@@ -145,10 +145,10 @@ def cards(
         ),
         card(
             "certain-rows",
-            "Why does a row that is certain of one key not learn?",
+            "Why does a row that is certain of one key hardly learn where to look?",
             r"$\partial a_j / \partial q = \frac{a_j}{\sqrt{d_k}} (k_j - \sum_m a_m k_m)$. For"
             " the keys without weight the factor $a_j$ is 0; for the one that has it all, the"
-            " average key is that key itself. Nothing moves.",
+            " average key is that key itself. No weight moves.",
             section="What it is for: rows that can still learn",
             holds=[
                 np.abs(_query_gradient(q[0, 0], keys[0], 10.0)).max() < 1e-6,
@@ -160,8 +160,8 @@ def cards(
             '"Without the scale the gradient vanishes." When is that so?',
             "For the middle one of random rows with sixteen keys it was so at width"
             f" {1024:d} ({middle[1024][1]:.4f} without the scale, {middle[1024][0]:.2f} with it)"
-            f" and false at {64:d} ({middle[64][1]:.2f} and {middle[64][0]:.2f}). What goes wrong"
-            " at both is unevenness: some rows jump, others stand still.",
+            f" and false at {64:d} ({middle[64][1]:.2f} and {middle[64][0]:.2f}). At both widths"
+            " some rows jump while others stand still.",
             section="What it is for: rows that can still learn",
             holds=[
                 middle[64][1] > 2 * middle[64][0],

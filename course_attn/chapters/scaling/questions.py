@@ -31,7 +31,8 @@ def largest_of_eight(largest: ArrayLike) -> Question:
             ),
             (
                 "About a half",
-                "So it is at width 4. Here each score is a sum of 1024 products, not of four.",
+                "So it is at width 4, on average. Here each score is a sum of 1024 products, not"
+                " of four.",
                 0.35 < middle < 0.65,
             ),
             (

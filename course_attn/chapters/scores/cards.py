@@ -23,7 +23,7 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
     Parameters
     ----------
     winners : mapping
-        Which of the chapter's five keys each of four scores likes best.
+        Which of the chapter's five keys each of four scores ranks highest.
     above : mapping
         How much of the weight around a pixel lies above it: in the sky, and at a roof.
     """
@@ -67,10 +67,21 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             ],
         ),
         card(
+            "toward-or-along",
+            "To raise the score $q \\cdot k$, should the query move *toward* the point $k$, or in"
+            " the *direction* of $k$?",
+            "In its direction: the derivative of the score with respect to $q$ is $k$. Toward"
+            f" the key can lower it: from q = (3, 0) and k = (1, 0), the score {far @ near:.0f}"
+            f" falls to {toward @ near:.1f} by a small step toward the key, and rises to"
+            f" {along @ near:.1f} along it.",
+            section="What the dot product rewards: direction and length",
+            holds=[toward @ near < far @ near < along @ near],
+        ),
+        card(
             "tanh",
             "What is the tanh of the additive score for? What breaks without it?",
             "Without it the score is a number for the query plus a number for the key: every"
-            " query ranks the keys in the same order, so nobody asks for anything of its own."
+            " query ranks the keys in the same order, so no query asks for anything of its own."
             f" In a test with {len(q)} queries, the tanh left more than one order.",
             section="The score is a choice",
             holds=[_orders(flat) == 1, _orders(bent) > 1],
@@ -86,8 +97,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
         ),
         card(
             "four-winners",
-            "Can dot product, cosine, Gaussian and general score each like a different key best,"
-            " for one query? What does each reward?",
+            "Can dot product, cosine, Gaussian and general score each rank a different key"
+            " highest, for one query? What does each reward?",
             "Yes: the dot product rewards direction and length, the cosine direction only, the"
             " Gaussian nearness, the general score whatever its matrix says. Among the chapter's"
             f" keys they chose {len(set(winners.values()))} different ones.",
@@ -99,8 +110,7 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "In which sense is kernel regression attention? What does it lack?",
             "The new point is the query, the known points are the keys, what is known there are"
             " the values, and the weights are the softmax of Gaussian scores. Queries and keys"
-            " are what they are: nothing in it is learned, so it cannot find out *which* features"
-            " matter.",
+            " are given, not learned.",
             section="Kernel regression: attention before its name",
             holds=[
                 np.allclose(
@@ -138,17 +148,6 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
                 not np.allclose(swapped, softmax(dot_scores(q, k))),
                 not np.allclose(swapped, softmax(dot_scores(q, k)).T),
             ],
-        ),
-        card(
-            "toward-or-along",
-            "To raise the score $q \\cdot k$, should the query move *toward* the point $k$, or in"
-            " the *direction* of $k$?",
-            "In its direction: the derivative of the score with respect to $q$ is $k$. Toward"
-            f" the key can lower it: from q = (3, 0) and k = (1, 0), the score {far @ near:.0f}"
-            f" falls to {toward @ near:.1f} by a small step toward the key, and rises to"
-            f" {along @ near:.1f} along it.",
-            section="In PyTorch",
-            holds=[toward @ near < far @ near < along @ near],
         ),
         card(
             "edges-stay",

@@ -1,7 +1,6 @@
 """The scenes of the chapter `scores`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,42 +17,8 @@ __all__ = [
     "angle_and_length",
     "diabetes",
     "pairs_filling",
-    "user_meets_movie",
     "where_pixels_look",
 ]
-
-
-def user_meets_movie(
-    user: np.ndarray, movie: np.ndarray, features: Sequence[str]
-) -> Figure:
-    """Draw the dot product of a user's taste with a movie, feature by feature.
-
-    Parameters
-    ----------
-    user, movie : array, shape (d,)
-        From -1, dislikes or has none of it, to 1, loves it or is full of it.
-    features : sequence of str
-        The names of the d features.
-    """
-    fig, ax = canvas(7, 2.3, blank=True)
-    d, products = len(features), user * movie
-    score = products.sum(keepdims=True)
-    one: dict[str, Any] = {"vmax": 1.1, "numbers": "{:+.2f}", "fontsize": 9}
-    for f, name in enumerate(features):
-        ax.text(2 * f + 0.5, 0.2, name, ha="center")
-        matrix(ax, user[f : f + 1], role="query", corner=(2 * f, 0), **one)
-        matrix(ax, movie[f : f + 1], role="key", corner=(2 * f, -1.2), **one)
-        matrix(ax, products[f : f + 1], role="weight", corner=(2 * f, -2.6), **one)
-        ax.text(
-            2 * f + 1.5, -3.1, "+" if f < d - 1 else "=", ha="center", va="center"
-        )
-    for row, label in ((-0.5, "user"), (-1.7, "movie"), (-3.1, "product")):
-        ax.text(-0.3, row, label, ha="right", va="center")
-    matrix(ax, score, role="weight", corner=(2 * d, -2.6), **one)
-    ax.text(2 * d + 1.3, -3.1, "score", ha="left", va="center")
-    ax.set_xlim(-1.8, 2 * d + 3)
-    ax.set_ylim(-3.8, 0.8)
-    return fig
 
 
 def angle_and_length() -> Figure:

@@ -35,18 +35,18 @@ def long_key(short: float, long: float) -> Question:
                 short / 1.1 <= long <= 1.1 * short,
             ),
         ],
-        covers=2,
+        text=1,
     )
 
 
 def four_scores(winners: Mapping[str, str]) -> Question:
-    """Ask how many keys are liked best by one of four scores, given which each of them likes."""
+    """Ask how many keys are ranked highest by one of four scores, given which each ranks so."""
     n = len(set(winners.values()))
     told = ", ".join(f"{score} *{winner}*" for score, winner in winners.items())
     return predict(
         "four-scores",
-        "Four scores (dot, cosine, Gaussian, general with W = −I) each pick their best key. How"
-        " many different keys are picked?",
+        "Four scores (dot, cosine, Gaussian, general with W = −I) each pick a key. How many"
+        " different keys are picked?",
         [
             (
                 "One",
@@ -58,7 +58,7 @@ def four_scores(winners: Mapping[str, str]) -> Question:
                 "Two or three",
                 "It is tempting to let dot product, cosine and Gaussian agree, and only −I"
                 " differ. Ask each of them for the length, the angle and the distance of the key"
-                " that it likes best.",
+                " that it picks.",
                 n in (2, 3),
             ),
             (
@@ -75,7 +75,7 @@ def kernel_regression(flat: float, line: float, near: float) -> Question:
     """Ask how kernel regression does on new patients, given three errors."""
     return predict(
         "kernel-regression",
-        "How well does kernel regression predict new patients, beside a straight line?",
+        "How well does kernel regression predict new patients, compared with a straight line?",
         [
             (
                 "Much better: it can follow any curve",
@@ -88,7 +88,7 @@ def kernel_regression(flat: float, line: float, near: float) -> Question:
                 f"Measured on new patients: an error of {near:.1f} for kernel regression,"
                 f" {line:.1f} for the line and {flat:.1f} for the mean of all. (The smallest error"
                 " above was measured on the patients that picked the bandwidth.) The line was told"
-                " that the relation is a line; nearness found out.",
+                " that the relation is a line; kernel regression was not.",
                 abs(near / line - 1) < 0.05,
             ),
             (
@@ -126,6 +126,8 @@ def toward_the_key(before: float, after: float) -> Question:
                 np.isclose(after, before),
             ),
         ],
+        covers=0,
+        text=1,
     )
 
 

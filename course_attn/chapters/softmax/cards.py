@@ -77,10 +77,10 @@ def cards(
         ),
         card(
             "overflow",
-            "On paper the weight of the score 710 beside 0 is nearly 1. What does"
+            "On paper the weight of the score 710 next to 0 is nearly 1. What does"
             " `np.exp(s) / np.exp(s).sum()` return, and what is the remedy?",
             "Not a number: the exponential overflows to infinity, and infinity divided by"
-            " infinity is NaN, which spreads. Subtract the largest score of the row first: no"
+            " infinity is NaN. Subtract the largest score of the row first: no"
             " weight changes, the largest exponent is 0, and the sum is at least 1.",
             section="Why it works in a computer: the shift",
             holds=[
@@ -101,9 +101,9 @@ def cards(
         card(
             "temperature",
             "What do a very small and a very large temperature do to the weights?",
-            "Scores are divided by $T$. Cold, the largest score takes all: one-hot weights. Hot,"
-            " all keys get the same. Between the two the entropy grows with $T$, and $e^H$ says"
-            f" how many keys are in play: for the scores {listed(scores)} it is"
+            "Scores are divided by $T$. At a very small $T$ the largest score takes all; at a very"
+            " large one all keys get the same weight. Between the two the entropy grows with $T$,"
+            f" and $e^H$ says how many keys are in play: for the scores {listed(scores)} it is"
             f" {np.exp(entropy(a)):.1f} at $T = 1$ and"
             f" {np.exp(entropy(softmax(scores, temperature=10.0))):.1f} at $T = 10$.",
             section="How sharp? The temperature",
@@ -138,12 +138,12 @@ def cards(
         ),
         card(
             "saturation",
-            "Why does softmax hardly learn where one weight is nearly 1? What helps a"
-            " classifier, and not attention?",
+            "Why do weights hardly respond to their scores where one weight is nearly 1? What"
+            " helps a classifier?",
             "Every entry of its Jacobian then has a factor near 0. To close a gap of ten, the"
             f" squared error took {steps[0]:,} steps. The logarithm in a classifier's loss"
-            f" cancels the small factor ({steps[1]} steps); attention weights go into a weighted"
-            " sum, where nothing cancels it.",
+            f" cancels the small factor ({steps[1]} steps). In a deep model further layers stand"
+            " between attention and the loss, and nothing guarantees that.",
             section="Saturation: when nothing moves",
             holds=[
                 np.abs(softmax_jacobian(sharp)).max() <= 1 - sharp.max() + 1e-12,
@@ -172,7 +172,7 @@ def cards(
             f" {100 * warm[1]:.0f} % of the new digits were read right, with a mean confidence of"
             f" {100 * warm[2]:.0f} %. One temperature, chosen on known digits, made it"
             f" {100 * best[1]:.0f} % and {100 * best[2]:.0f} %.",
-            section="On real data: digits, with nothing learned",
+            section="On real data: digits, with one number fitted",
             holds=[warm[1] > warm[2] + 0.3, abs(best[1] - best[2]) < 0.03],
         ),
     )

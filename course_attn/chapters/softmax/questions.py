@@ -14,7 +14,7 @@ __all__ = [
 
 
 def overflow(weight: float) -> Question:
-    """Ask for a weight as a computer gets it, of the score 710 beside 0."""
+    """Ask for a weight as a computer gets it, of the score 710 next to 0."""
     return predict(
         "overflow",
         "Two scores, 710 and 0, in double precision; the largest number it has is about"

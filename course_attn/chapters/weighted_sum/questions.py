@@ -112,7 +112,7 @@ def near_and_alike(noisy: float, narrow: float, alike: float) -> Question:
         close=0.008,
         said=f"It takes away {100 * (1 - alike / noisy):.0f} % of the distance; nearness alone"
         f" takes away {100 * (1 - narrow / noisy):.0f} %.",
-        too_low="These weights do not see the noise itself. It is in the colors that they"
+        too_low="These weights cannot tell noise from color: it is in the colors that they"
         " compare, and some of it stays.",
         too_high="These weights skip pixels of other colors. So they can reach farther without"
         " averaging across an outline.",

@@ -13,8 +13,6 @@ LOSS = "language_model.cross_entropy"
 PROBABILITIES = "language_model.token_probabilities"
 SAMPLE = "language_model.sample_logits"
 GPT = "language_model.gpt"
-PREVIOUS = "language_model.previous_token_score"
-INDUCTION = "language_model.induction_score"
 
 N_VOCAB, N_CONTEXT = N, 17
 HEADS, D_MODEL, D_FF, HEADS_K, HEADS_V = 3, 5, 19, 3 * 7, 3 * 13
@@ -174,17 +172,6 @@ BAD_INPUT = [
             (np.random, "builtins.module"),
         )
     ),
-    *(
-        misfit(function, "weights", *says, weights=shape, **more)
-        for function, more in ((PREVIOUS, {}), (INDUCTION, {"period": 3}))
-        for shape, *says in (
-            ((7, 5), "n = 7 from weights"),
-            ((2, 5, 7), "n = 5 from weights"),
-            ((1, 5), "n = 1 from weights"),
-            ((5,), "(*batch, n, n)", "got 1 axes"),
-        )
-    ),
-    *bad_count(INDUCTION, "period", 0, weights=(7, 7)),
     *(
         _bad_gpt(
             f"token {token}",

@@ -1,4 +1,4 @@
-"""What a language model's loss is, how it chooses, and what one layer cannot do."""
+"""What a language model's loss is, how it chooses, and what several processes gain."""
 
 import itertools
 import math
@@ -67,6 +67,20 @@ def test_no_guess_costs_less_than_the_entropy(seed: int, library: str) -> None:
     assert loss(np.tile(logits, (len(text), 1)), text) > least
     truth = loss(np.tile(np.log(p), (len(text), 1)), text)
     np.testing.assert_allclose(truth, least, rtol=1e-12)
+
+
+@pytest.mark.equation("eq-gibbs")
+def test_a_guess_may_leave_something_to_tokens_that_never_come(
+    library: str,
+) -> None:
+    """Over the tokens that come, its numbers sum to less than 1, and it costs more still."""
+    text = text_of([2, 3, 5])
+    p = np.array([0.2, 0.3, 0.5])
+    least = -math.fsum(q * math.log(q) for q in p)
+    loss = twin(library, "language_model.cross_entropy")
+    for rest in (1e-6, 0.1, 0.9):
+        logits = np.log([*(1 - rest) * p, rest])
+        assert loss(np.tile(logits, (10, 1)), text) > least
 
 
 def code_words(q: list[Fraction]) -> list[str]:
@@ -306,122 +320,6 @@ def test_what_a_rule_keeps_is_divided_by_its_sum(rule: dict, library: str) -> No
     wanted = [p[u] / total if u in kept else 0.0 for u in range(8)]
     found = twin(library, "language_model.token_probabilities")(logits, **rule)
     np.testing.assert_allclose(found, wanted, rtol=1e-11)
-
-
-# --- one head in one layer ------------------------------------------------------------------------
-
-FOUR_TEXTS = ("axbya", "aybxa", "bxaya", "byaxa")
-CONTINUED = "xyyx"
-TOKENS = "abxy"
-
-
-def elements(text: str) -> np.ndarray:
-    """Return a row for each letter: which one it is, and at which place."""
-    letters, places = np.eye(len(TOKENS)), np.eye(len(text))
-    return np.hstack([letters[[TOKENS.index(c) for c in text]], places])
-
-
-def differences(
-    library: str, matrices: list[np.ndarray], n_heads: int
-) -> np.ndarray:
-    """Return for each text the logit of x minus that of y, read off the first feature."""
-    attend = twin(library, "multi_head.multi_head_attention")
-    found = []
-    for text in FOUR_TEXTS:
-        X = elements(text)
-        Y = attend(X, *matrices, n_heads=n_heads, causal=True)
-        found.append(Y[-1, 0])
-    return np.array(found)
-
-
-def all_right(deltas: np.ndarray) -> bool:
-    return all(
-        (delta > 0) == (c == "x")
-        for delta, c in zip(deltas, CONTINUED, strict=True)
-    )
-
-
-def one_head(rng: np.random.Generator) -> list[np.ndarray]:
-    W_Q, W_K, W_V, W_O = 2 * rng.normal(size=(4, 9, 9))
-    return [W_Q, W_K, W_V, W_O]
-
-
-@pytest.mark.equation("eq-four-texts")
-@pytest.mark.parametrize("seed", range(10))
-def test_the_differences_of_one_head_balance(seed: int, library: str) -> None:
-    matrices = one_head(np.random.default_rng(seed))
-    deltas = differences(library, matrices, 1)
-    W_Q, W_K = matrices[:2]
-    D = []
-    for text in FOUR_TEXTS:
-        X = elements(text)
-        D.append(math.fsum(np.exp(X @ W_K @ (X[-1] @ W_Q) / math.sqrt(9))))
-    left, right = (
-        D[0] * deltas[0] + D[3] * deltas[3],
-        D[1] * deltas[1] + D[2] * deltas[2],
-    )
-    np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-9 * max(D))
-
-
-@pytest.mark.theorem("thm-one-layer")
-def test_one_head_never_continues_all_four_texts(library: str) -> None:
-    rng = np.random.default_rng(0)
-    most = 0
-    for _ in range(300):
-        deltas = differences(library, one_head(rng), 1)
-        right = [
-            (delta > 0) == (c == "x")
-            for delta, c in zip(deltas, CONTINUED, strict=True)
-        ]
-        most = max(most, sum(right))
-    assert most == 3
-
-
-def two_heads() -> list[np.ndarray]:
-    """Build two heads that sort out the four texts, each by one score per key.
-
-    Head 1 looks at place 4, unless an a stands at place 1, which then takes all its weight and has
-    the value 0. Head 2 looks at place 2, unless an a stands at place 3.
-    """
-    W_Q, W_K, W_V, W_O = (
-        np.zeros(shape) for shape in ((9, 2), (9, 2), (9, 2), (2, 9))
-    )
-    W_Q[0] = 1.0  # the query is an a
-    W_K[0] = 50.0
-    W_K[4:, 0] = [-30, -100, -100, 0, -100]
-    W_K[4:, 1] = [-100, 0, -30, -100, -100]
-    W_V[2], W_V[3] = 1.0, -1.0
-    W_O[:, 0] = 1.0
-    return [W_Q, W_K, W_V, W_O]
-
-
-@pytest.mark.theorem("thm-one-layer")
-def test_two_heads_in_one_layer_can_continue_all_four_texts(library: str) -> None:
-    """So the theorem needs its single head."""
-    deltas = differences(library, two_heads(), 2)
-    assert all_right(deltas)
-    np.testing.assert_allclose(np.abs(deltas), 1, atol=1e-6)
-
-
-@pytest.mark.theorem("thm-one-layer")
-def test_one_head_in_two_layers_can_continue_all_four_texts(library: str) -> None:
-    """Layer 1 writes beside each letter the one before; layer 2 looks for the own letter there."""
-    attend = twin(library, "multi_head.multi_head_attention")
-    for text, wanted in zip(FOUR_TEXTS, CONTINUED, strict=True):
-        X = elements(text)
-        W_Q, W_K = np.zeros((9, 5)), np.zeros((9, 5))
-        W_Q[4:], W_K[4:8, 1:] = (
-            60 * np.eye(5),
-            np.eye(4),
-        )  # place i asks for place i - 1
-        before = np.vstack([np.eye(4), np.zeros((5, 4))])
-        found = attend(X, W_Q, W_K, before, np.eye(4), n_heads=1, causal=True)
-        Z = np.hstack([X, found])
-        W_Q, W_K = np.zeros((13, 4)), np.zeros((13, 4))
-        W_Q[:4], W_K[9:] = 60 * np.eye(4), np.eye(4)
-        V = np.vstack([np.eye(4), np.zeros((9, 4))])
-        Y = attend(Z, W_Q, W_K, V, np.eye(4), n_heads=1, causal=True)
-        assert TOKENS[int(Y[-1, 2:].argmax()) + 2] == wanted
 
 
 # --- several processes ----------------------------------------------------------------------------

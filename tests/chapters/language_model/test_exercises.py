@@ -11,7 +11,6 @@ from tests.exercises.same import assert_solution_is, inputs
 
 SAME = {
     "cross_entropy": package.cross_entropy,
-    "induction_score": package.induction_score,
     "token_probabilities": lambda logits, temperature, top_k, top_p: (
         package.token_probabilities(
             logits, temperature=temperature, top_k=top_k, top_p=top_p
@@ -172,19 +171,6 @@ def test_cross_entropy_names_the_number_added_in_the_logarithm(small):
     result = check(with_small_number, "cross_entropy")
     assert "in-the-logarithm" in result.faults
     assert f"such as {small:.0e}" in result.message
-
-
-def test_induction_score_says_which_entries_are_read():
-    def odd(weights, period):
-        rows = np.arange(period, weights.shape[-1])
-        return weights[..., rows, rows % 2].mean(axis=-1)
-
-    message = check(odd, "induction_score").message
-    assert (
-        "you read the entries (row, column) (3, 1), (4, 0), (5, 1), (6, 0);"
-        in message
-    )
-    assert "(3, 1), (4, 2), (5, 3), (6, 4) are right." in message
 
 
 def test_token_probabilities_names_a_logit_of_0_in_place_of_minus_infinity():

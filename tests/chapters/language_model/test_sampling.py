@@ -239,12 +239,6 @@ QUIET = {
         [0, 0, 1],
     ),
     "drawn from nothing": (SAMPLE, {"logits": [-INF, -INF]}, 0),
-    "one token": ("language_model.previous_token_score", {"weights": [[1.0]]}, NAN),
-    "no repetition": (
-        "language_model.induction_score",
-        {"weights": [[1.0]], "period": 1},
-        NAN,
-    ),
 }
 
 

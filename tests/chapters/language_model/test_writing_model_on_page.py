@@ -601,9 +601,10 @@ def test_two_numbers_have_their_heads(opened):
 
 
 def test_a_single_character_has_one_place_to_look_at(opened):
-    writer = opened().load()
+    writer = opened().load().stop_the_clock()
     writer.text.fill("a")
     writer.head(1, 2).click()
+    writer.wait(1000)  # what is said when the keys rest would be said by now
     writer.says(r"^Block 2, head 3\. There is only one place to look at\.$")
     labels = writer.root.locator(".short").all_inner_texts()
     assert set(labels) == {"one place"}

@@ -143,12 +143,12 @@ def test_causal_layers_see_the_order_if_they_are_two(
 def test_causal_layer_with_equal_scores_counts_the_words(
     n: int, library: str
 ) -> None:
-    """A mark on the first word only: the causal mean of it is 1/i at word i."""
+    """A mark on word 0 only: the causal mean of it is 1/(i + 1) at word i."""
     mark = np.zeros((n, 1))
     mark[0] = 1
     attention = twin(library, "masks.causal_attention")
     found = attention(np.zeros((n, 2)), np.zeros((n, 2)), mark)
-    np.testing.assert_allclose(found[:, 0], [1 / i for i in range(1, n + 1)])
+    np.testing.assert_allclose(found[:, 0], [1 / (i + 1) for i in range(n)])
 
 
 def blind(library: str) -> dict[str, Model]:

@@ -117,7 +117,7 @@ def test_project_qkv_with_a_shared_matrix_makes_the_scores_positive_semidefinite
     )
 
 
-@pytest.mark.theorem("thm-shared-symmetric")
+@pytest.mark.theorem("thm-shared-converse")
 @given(seed=seeds, rank=st.integers(0, D_K))
 def test_project_qkv_with_a_shared_matrix_reaches_every_positive_semidefinite_matrix(
     seed: int, rank: int, library: str

@@ -13,11 +13,8 @@ from numpy import ndarray as Array
 from course_attn.drawing.page import Widget, plain_table, widget
 from course_attn.drawing.style import ROLES
 from course_attn.in_numpy.block import feed_forward, gelu, layer_norm
-from course_attn.in_numpy.language_model import (
-    gpt,
-    previous_token_score,
-    token_probabilities,
-)
+from course_attn.in_numpy.heads import previous_token_score
+from course_attn.in_numpy.language_model import gpt, token_probabilities
 from course_attn.in_numpy.multi_head import merge_heads, split_heads
 from course_attn.in_numpy.qkv import attention_weights
 

@@ -57,7 +57,7 @@ exercise = Exercise(
     place=40,
     minutes=8,
     level="medium",
-    section="In one line: a convolution is attention",
+    section="In one line: a convolution as attention",
     task="""
 Turn a trained convolution into heads. PyTorch keeps its kernel in an array `weight` of shape
 (c_out, c_in, k_height, k_width), and does not flip it. Write `W_O_from_conv(weight)`: return the

@@ -95,10 +95,10 @@ def _entries(c: Context) -> str | None:
 
 exercise = Exercise(
     induction_score,
-    place=80,
+    place=20,
     minutes=12,
     level="medium",
-    section="What its heads look at",
+    section="By hand: two numbers for a head",
     task="""
 A random text is repeated again and again: token i is the same as token i − period. So what comes
 after token i is known: the token that came after it *last time*. An induction head looks at
@@ -176,7 +176,7 @@ share-of-largest: weights[..., rows, columns]
         "`weights[..., rows, rows - period + 1]` with `rows = np.arange(period, n)`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.language_model.induction_score",
-        "course_attn.in_torch.language_model.induction_score",
+        "course_attn.in_numpy.heads.induction_score",
+        "course_attn.in_torch.heads.induction_score",
     ),
 )

@@ -1,0 +1,110 @@
+"""Exercise `read_on`."""
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+
+__all__ = ["exercise"]
+
+
+def read_on(tokens):
+    """Guess at each place what came behind the last occurrence of the token there."""
+    guesses = np.full(len(tokens), -1)
+    for i in range(len(tokens)):
+        earlier = np.flatnonzero(tokens[:i] == tokens[i])
+        if len(earlier) > 0:
+            guesses[i] = tokens[earlier[-1] + 1]
+    return guesses
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261124)
+    return (
+        Case((np.array([3, 1, 4, 1, 5, 3]),), "example"),
+        Case((rng.integers(5, size=19),)),
+        Case((rng.integers(7, size=31),)),
+        Case((np.tile(rng.permutation(11)[:7], 3),), "repeated"),
+        Case((rng.integers(3, size=23) + 40,), "large"),
+        Case((rng.permutation(13),), "new"),
+        Case((np.array([6]),), "one"),
+        Case((np.array([2, 2, 2, 2, 2]),), "same"),
+    )
+
+
+def _first(c: Context) -> str:
+    """Say at which place the first wrong guess stands, and what it should be."""
+    if c.got.shape != c.expected.shape:
+        return f"Yours has shape {c.got.shape}; {c.expected.shape} is right, a guess per token."
+    i = int((c.got != c.expected).argmax())
+    tokens = c.given["tokens"]
+    start = max(0, i - 8)
+    read = ", ".join(map(str, tokens[start : i + 1].tolist()))
+    return (
+        f"Having read {'…, ' * (start > 0)}{read} you guess {c.got[i]}; {c.expected[i]} is right "
+        f"(place {i}, counted from 0)."
+    )
+
+
+exercise = Exercise(
+    read_on,
+    place=10,
+    minutes=10,
+    level="easy",
+    prepares=("induction_score",),
+    section="The idea: look back, and read on",
+    task="""
+Do by rule what an induction head does by looking. Write `read_on(tokens)`: `tokens` is an array of
+whole numbers that are not negative, shape (n,). At each place, look for the *last earlier* place
+with the same token, and guess the token that stood right behind it. Return the n guesses, an array
+of integers; where the token has not been there before, the guess is −1. What stands behind a place
+must not change its guess.
+""",
+    cases=_cases,
+    terms={"first": _first},
+    kinds={
+        "repeated": Kind("where a piece comes three times"),
+        "large": Kind("where the tokens are larger than the text is long"),
+        "new": Kind("where no token comes twice", "All guesses are −1 there."),
+        "one": Kind("for a single token", "It is still an array, of shape (1,)."),
+        "same": Kind("where all tokens are the same"),
+    },
+    faults=fault_list("""
+first-occurrence: earlier[-1] → earlier[0]
+    You read on behind the *first* occurrence. The last earlier one is asked for. {first}
+own-token: earlier[-1] + 1 → earlier[-1]
+    You return the token at the earlier place itself, which is the one that you have just read. What
+    stood *behind* it is the guess. {first}
+before-it: earlier[-1] + 1 → max(earlier[-1] - 1, 0)
+    You read what stood *before* the earlier place. What came next stands behind it, one further on.
+    {first}
+two-behind: earlier[-1] + 1 → min(earlier[-1] + 2, i)
+    You go two places on. The guess stands right behind the earlier place. {first}
+itself: tokens[:i] → tokens[:i + 1]
+        and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
+    You find the token itself, at its own place, and read the token behind it: that is the answer,
+    which is not known yet. Look at earlier places only. {first}
+whole-text: tokens[:i] → tokens
+        and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
+    You search the whole text, so that later places are found, too. Look at earlier ones only,
+    `tokens[:i]`. {first}
+zero: np.full(len(tokens), -1) → np.full(len(tokens), 0)
+    Where the token has not been there before, your guess is 0. That may be a token; −1 is asked
+    for. {first}
+itself-if-new: np.full(len(tokens), -1) → tokens.copy()
+    Where the token has not been there before, you guess the token itself; −1 is asked for. {first}
+last-left-out: range(len(tokens)) → range(len(tokens) - 1)
+    The last place has no guess in yours. It is the one that a model writes from. {first}
+place: tokens[earlier[-1] + 1] → earlier[-1] + 1
+    You return the *place* where the guess stands. The token there is asked for. {first}
+previous: tokens[:i] == tokens[i] → tokens[:i] == tokens[i - 1]
+    You look for the token *before* the present one. {first}
+"""),
+    properties=(Property("first", _first, any_shape=True),),
+    wrong_lines=("first-occurrence", "own-token", "place"),
+    hints=(
+        "Of 3, 1, 4, 1 the last token is a 1. Where did a 1 stand before, and what came behind it?",
+        "For each place i, compare `tokens[:i]` with `tokens[i]`. `np.flatnonzero` gives the "
+        "places where they agree.",
+        "If there are any, the last of them plus 1 is the place of the guess; else leave −1.",
+    ),
+)

@@ -1,0 +1,109 @@
+"""Exercise `without_head`."""
+
+import numpy as np
+
+from whywrong import Case, Exercise, Kind, fault_list
+
+__all__ = ["exercise"]
+
+
+def without_head(weights, V, W_O, head):
+    """Compute multi-head attention's output with one head switched off."""
+    n_heads, n, d_v = V.shape
+    found = weights @ V
+    kept = np.arange(n_heads) != head
+    left = found * kept[:, None, None]
+    merged = left.swapaxes(0, 1).reshape(n, n_heads * d_v)
+    return merged @ W_O
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261125)
+
+    def drawn(n_heads: int, n: int, d_v: int, d_model: int, head: int) -> tuple:
+        exps = np.exp(2 * rng.standard_normal((n_heads, n, n))) * np.tri(n)
+        weights = exps / exps.sum(axis=-1, keepdims=True)
+        V = rng.standard_normal((n_heads, n, d_v))
+        return weights, V, rng.standard_normal((n_heads * d_v, d_model)), head
+
+    example = (
+        np.array([[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.5, 0.5]]]),
+        np.array([[[1.0], [2.0]], [[10.0], [30.0]]]),
+        np.array([[1.0, 0.0], [0.0, 1.0]]),
+        0,
+    )
+    single = [array.astype("f4") for array in drawn(3, 5, 2, 7, 1)[:3]]
+    return (
+        Case(example, "example"),
+        Case(drawn(3, 5, 2, 7, 1)),
+        Case(drawn(4, 7, 3, 5, 3)),
+        Case(drawn(5, 3, 2, 11, 0)),
+        Case(drawn(3, 3, 3, 9, 2), "square"),
+        Case(drawn(1, 4, 5, 3, 0), "one-head"),
+        Case(drawn(2, 1, 3, 5, 1), "one-element"),
+        Case((*single, 2), "float32"),
+    )
+
+
+exercise = Exercise(
+    without_head,
+    place=30,
+    minutes=18,
+    level="medium",
+    section="Switch a head off",
+    task="""
+Write `without_head(weights, V, W_O, head)`, the output of multi-head attention with one head
+switched off. `weights` has shape (n_heads, n, n) and `V` shape (n_heads, n, d_v): the maps and the
+values of each head. `W_O` has shape (n_heads·d_v, d_model), the rows of the first head first. What
+head h finds is `weights[h] @ V[h]`; the heads' rows stand side by side and are multiplied by
+`W_O`. Head number `head`, counted from 0, adds nothing; the others are as before. Return an
+array of shape (n, d_model), and leave all arguments as they are.
+""",
+    cases=_cases,
+    kinds={
+        "one-head": Kind("for a single head", "Without it, the output is 0."),
+        "one-element": Kind("for a sequence of one element"),
+    },
+    faults=fault_list("""
+all-heads: np.arange(n_heads) != head → np.arange(n_heads) >= 0
+    All heads are there: this is the whole output. Leave out what head {head} adds. {worst_row}
+only-it: np.arange(n_heads) != head → np.arange(n_heads) == head
+    You return what head {head} adds, and leave out the others: `!=`, not `==`. {worst_row}
+counted-from-1: np.arange(n_heads) != head → np.arange(n_heads) + 1 != head
+    You count the heads from 1. `head` counts from 0. {worst_row}
+counted-back: np.arange(n_heads) != head → np.arange(n_heads)[::-1] != head
+    You count the heads from the end. {worst_row}
+not-swapped: left.swapaxes(0, 1).reshape(n, n_heads * d_v) → left.reshape(n, n_heads * d_v)
+    You `reshape` at once, so that a row holds several elements of one head. Swap heads and
+    positions first. {worst_row}
+in-turn: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
+            → left.transpose(1, 2, 0).reshape(n, n_heads * d_v)
+    You take the heads in turn, feature by feature. A head's features stay together, and meet its
+    rows of `W_O`. {worst_row}
+values-only: weights @ V → V
+    The weights are missing: you merge the values themselves. {worst_row}
+transposed: weights @ V → weights.swapaxes(-1, -2) @ V
+    The maps are transposed: a row of the weights belongs to the element that looks. {worst_row}
+weights-even: found * kept[:, None, None]
+            → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
+    You let head {head} look everywhere alike. Then it still adds the mean of its values; it is to
+    add nothing. {worst_row}
+mean-kept: found * kept[:, None, None]
+            → np.where(kept[:, None, None], found, found.mean(axis=1, keepdims=True))
+    You put the mean of what head {head} finds in its place. That is done, too, but here it is to
+    add nothing. {worst_row}
+made-up-for: found * kept[:, None, None]
+            → found * kept[:, None, None] * n_heads / max(n_heads - 1, 1)
+    You make the others larger to make up for the missing one. They stay as they were. {worst_row}
+not-projected: merged @ W_O → merged
+    `W_O` is missing: these are the heads side by side, shape {your.shape}. {right.shape} is right.
+"""),
+    wrong_lines=("only-it", "not-swapped", "counted-from-1"),
+    hints=(
+        "What a head finds meets its own rows of `W_O` and no others. So it adds nothing if what "
+        "it finds is 0.",
+        "`weights @ V` has shape (n_heads, n, d_v). Set one head of it to 0 (in a copy), then put "
+        "the heads side by side: swap heads and positions, and reshape.",
+        "Or add up over the other heads h: `weights[h] @ V[h] @ W_O[h * d_v : (h + 1) * d_v]`.",
+    ),
+)

@@ -1,0 +1,74 @@
+"""Answers to `read_on`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ro_dictionary(tokens):
+    behind, guesses = {}, []
+    for i, token in enumerate(tokens):
+        if i:
+            behind[tokens[i - 1]] = token
+        guesses.append(behind.get(token, -1))
+    return np.array(guesses)
+
+
+@right()
+def ro_backwards(tokens):
+    n = len(tokens)
+    guesses = np.zeros(n, dtype=int)
+    for i in range(n):
+        j = i - 1
+        while j >= 0 and tokens[j] != tokens[i]:
+            j -= 1
+        guesses[i] = tokens[j + 1] if j >= 0 else -1
+    return guesses
+
+
+@right()
+def ro_table(tokens):
+    i, j = np.indices((len(tokens), len(tokens)))
+    same = (tokens[:, None] == tokens) & (j < i)
+    last = np.where(same, j, -1).max(axis=1)
+    return np.where(last < 0, -1, tokens[np.minimum(last + 1, len(tokens) - 1)])
+
+
+# the dictionary keeps the first pair and never learns a newer one
+@wrong("first-occurrence")
+def ro_first_pair(tokens):
+    behind, guesses = {}, []
+    for i, token in enumerate(tokens):
+        if i:
+            behind.setdefault(tokens[i - 1], token)
+        guesses.append(behind.get(token, -1))
+    return np.array(guesses)
+
+
+# the most frequent successor
+@wrong()
+def ro_most_frequent(tokens):
+    guesses = []
+    for i in range(len(tokens)):
+        behind = [tokens[j + 1] for j in range(i) if tokens[j] == tokens[i]]
+        guesses.append(max(sorted(behind), key=behind.count) if behind else -1)
+    return np.array(guesses)
+
+
+# only the guess at the end
+@wrong()
+def ro_last_only(tokens):
+    earlier = np.flatnonzero(tokens[:-1] == tokens[-1])
+    return tokens[earlier[-1] + 1] if len(earlier) else -1
+
+
+# looks for a later place
+@wrong("whole-text")
+def ro_everywhere(tokens):
+    n = len(tokens)
+    guesses = np.full(n, -1)
+    for i in range(n):
+        last = np.flatnonzero(tokens == tokens[i])[-1]
+        guesses[i] = tokens[min(last + 1, n - 1)]
+    return guesses

@@ -1,0 +1,78 @@
+"""Answers to `without_head`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def wh_sum_of_heads(weights, V, W_O, head):
+    n_heads, n, d_v = V.shape
+    out = np.zeros((n, W_O.shape[1]), dtype=W_O.dtype)
+    for h in range(n_heads):
+        if h != head:
+            out = out + weights[h] @ V[h] @ W_O[h * d_v : (h + 1) * d_v]
+    return out
+
+
+@right()
+def wh_rows_of_zeros(weights, V, W_O, head):
+    n_heads, n, d_v = V.shape
+    rows = W_O.copy()
+    rows[head * d_v : (head + 1) * d_v] = 0
+    return np.concatenate(list(weights @ V), axis=-1) @ rows
+
+
+@right()
+def wh_einsum(weights, V, W_O, head):
+    by_head = W_O.reshape(len(V), V.shape[-1], -1)
+    parts = np.einsum("hij,hjv,hvm->him", weights, V, by_head)
+    return np.delete(parts, head, axis=0).sum(axis=0)
+
+
+@right()
+def wh_subtracted(weights, V, W_O, head):
+    n_heads, n, d_v = V.shape
+    own = slice(head * d_v, (head + 1) * d_v)
+    whole = np.hstack([A @ values for A, values in zip(weights, V)]) @ W_O
+    return whole - weights[head] @ V[head] @ W_O[own]
+
+
+# the columns of W_O in place of its rows
+@wrong()
+def wh_columns(weights, V, W_O, head):
+    n_heads, n, d_v = V.shape
+    left = W_O.copy()
+    left[:, head * d_v : (head + 1) * d_v] = 0
+    return np.concatenate(list(weights @ V), axis=-1) @ left
+
+
+# drops the head and takes the first rows of W_O
+@wrong()
+def wh_deleted(weights, V, W_O, head):
+    found = np.delete(weights @ V, head, axis=0)
+    merged = found.swapaxes(0, 1).reshape(found.shape[1], -1)
+    return merged @ W_O[: merged.shape[1]]
+
+
+# sets W_O to 0 in place
+@wrong()
+def wh_in_place(weights, V, W_O, head):
+    d_v = V.shape[-1]
+    W_O[head * d_v : (head + 1) * d_v] = 0
+    return np.concatenate(list(weights @ V), axis=-1) @ W_O
+
+
+# every head but the wanted one is switched off
+@wrong("only-it")
+def wh_alone(weights, V, W_O, head):
+    d_v = V.shape[-1]
+    return weights[head] @ V[head] @ W_O[head * d_v : (head + 1) * d_v]
+
+
+# the weights of the head are made even
+@wrong("weights-even")
+def wh_even(weights, V, W_O, head):
+    looked = weights.copy()
+    looked[head] = 1 / weights.shape[-1]
+    return np.concatenate(list(looked @ V), axis=-1) @ W_O
