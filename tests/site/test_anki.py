@@ -72,6 +72,8 @@ def test_linked__leads_to_sections_and_names_what_is_missing():
     shown = deck("sums", card("a", "Q?", "A.", section="A & B", holds=[True]))
     text, missing = linked(shown._repr_html_(), {"A & B": "a-b"})
     assert 'From: <a href="#a-b">A &amp; B</a>' in text and missing == []
+    text, missing = linked(shown._repr_html_(), {"A & B ★": "a-b"})
+    assert 'From: <a href="#a-b">A &amp; B ★</a>' in text and missing == []
     text, missing = linked(shown._repr_html_(), {"C": "c"})
     assert "<a" not in text and missing == ["A & B"]
 

@@ -35,7 +35,12 @@ WITH_AXE = [
     PAGES[0],
     CHAPTER_PAGES[0],
     CHAPTER_PAGES[-1],
-    *("book/exercises/masks.html", "book/review.html", "book/for_teachers.html"),
+    *(
+        "book/exercises/masks.html",
+        "book/review.html",
+        "book/for_teachers.html",
+        "book/grading.html",
+    ),
     *("book/follow.html", "book/glossary.html", "search.html"),
 ]
 pytestmark = pytest.mark.usefixtures("html")

@@ -1,4 +1,4 @@
-"""The page for teachers says of time what the chapters and the exercises say themselves."""
+"""The pages for teachers say of time what the chapters and the exercises say themselves."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from tools.book import BOOK, ROOT, markdown
 from whywrong.classroom.copies import anchor
 
 PAGE = BOOK / "for_teachers.md"
+GRADING = BOOK / "grading.md"
 
 
 def stated(slug):
@@ -26,11 +27,11 @@ def stated(slug):
     return int(said[1]), int(said[2] or 0)
 
 
-def tables(html):
-    """Return the rows of each table on the page, a text for each cell."""
+def tables(html, page=PAGE):
+    """Return the rows of each table on a page, with the cells of each."""
     return [
         [row.select("th, td") for row in table.select("tr")]
-        for table in article(page_of(PAGE)).select("table")
+        for table in article(page_of(page)).select("table")
     ]
 
 
@@ -66,6 +67,14 @@ def test_week_and_term_have_every_chapter(html, path):
     assert links == [f"{path.stem}.html" for path in CHAPTERS]
 
 
+def test_the_session_takes_the_minutes_of_its_heading(html):
+    (rows,) = (rows for rows in tables(html) if rows[0][0].get_text() == "Minutes")
+    total = sum(number(row[0]) for row in rows[1:])
+    assert f"A session of {total} minutes" in article(page_of(PAGE)).get_text()
+    named = {code.get_text() for row in rows for code in row[1].select("code")}
+    assert named == {"softmax"} <= set(catalog.chapters["softmax"])
+
+
 def test_list_has_every_exercise_with_its_level_and_minutes(html):
     (rows,) = (rows for rows in tables(html) if rows[0][0].get_text() == "Exercise")
     shown = {
@@ -79,17 +88,21 @@ def test_list_has_every_exercise_with_its_level_and_minutes(html):
 
 def test_times_are_those_that_were_measured(html):
     report = json.loads((ROOT / "benchmarks/results/classroom.json").read_text())
-    (rows,) = (rows for rows in tables(html) if "Seconds" in rows[0][1].get_text())
+    (rows,) = (
+        rows for rows in tables(html, GRADING) if "Seconds" in rows[0][1].get_text()
+    )
     shown = [float(row[1].get_text()) for row in rows[1:]]
     assert shown == [round(row["seconds"], 1) for row in report["rows"]]
-    text = article(page_of(PAGE)).get_text()
+    text = article(page_of(GRADING)).get_text()
     assert report["date"] in text and report["hardware"]["cpu"] in text
 
 
 def test_times_of_grading_apart_are_those_that_were_measured(html):
     report = json.loads((ROOT / "benchmarks/results/grading.json").read_text())
     (rows,) = (
-        rows for rows in tables(html) if rows[0][0].get_text() == "Handed in"
+        rows
+        for rows in tables(html, GRADING)
+        if rows[0][0].get_text() == "Handed in"
     )
     found = report["settings"]
     shown = [[number(cell) for cell in row[1:]] for row in rows[1:]]

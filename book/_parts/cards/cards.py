@@ -49,7 +49,7 @@ class CardLinks(SphinxTransform):
         """Link the cards of the page."""
         for deck in _decks_of(self.document):
             sections = {
-                title.astext().removesuffix(STAR): title.parent["ids"][0]
+                title.astext(): title.parent["ids"][0]
                 for title in self.document.findall(nodes.title)
                 if isinstance(title.parent, nodes.section)
             }
@@ -64,15 +64,19 @@ class CardLinks(SphinxTransform):
 
 
 def linked(deck: str, sections: dict[str, str]) -> tuple[str, list[str]]:
-    """Return the HTML of a deck with its sections as links, and the titles that lead nowhere."""
+    """Return the HTML of a deck with its sections as links, and the titles that lead nowhere.
+
+    A section that can wait keeps its star in the link: so does the card's answer.
+    """
     missing = []
 
     def link(found: re.Match[str]) -> str:
         title = html.unescape(found[1])
-        if title not in sections:
+        as_printed = title + STAR if title + STAR in sections else title
+        if as_printed not in sections:
             missing.append(title)
             return found[0]
-        return f'<a href="#{sections[title]}">{found[1]}</a>'
+        return f'<a href="#{sections[as_printed]}">{html.escape(as_printed)}</a>'
 
     return _FROM.sub(link, deck), missing
 

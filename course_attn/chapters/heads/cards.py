@@ -101,7 +101,7 @@ def cards(
         ),
         card(
             "one-head",
-            "★ One head in one layer cannot continue all of *axbya*, *aybxa*, *bxaya* and *byaxa*."
+            "One head in one layer cannot continue all of *axbya*, *aybxa*, *bxaya* and *byaxa*."
             " How does the proof begin?",
             "Multiply each difference of logits by its denominator: it becomes a sum over the"
             " places. At every place, the first and the last text have together the same letters"

@@ -1,4 +1,4 @@
-"""The page *For teachers*: its commands and its files, as they stand there."""
+"""The page *Grading a class*: its commands and its files, as they stand there."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "book/for_teachers.md"
+PAGE = ROOT / "book/grading.md"
 
 _FILE = re.compile(r":::\{code-block\} \w+\n:caption: `(\S+)`\n\n(.*?):::", re.S)
 _FENCE = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.S | re.M)
