@@ -142,13 +142,18 @@ def test_whole_numbers_fit_where_numpy_counts_with_32_bits(name):
     "name", [n for n, e in EXERCISES.items() if e.library == "numpy"]
 )
 def test_cases_have_sizes_that_separate_axes(name):
-    """But for the cases called square, no two axes of the first array share a length."""
+    """But for the cases called square, no two axes of the first array share a length.
+
+    Maps of self-attention, which one exercise is given, are square; there the next array counts.
+    """
     for case in EXERCISES[name].made_cases:
         arrays = [
             value
             for value in case.args
             if isinstance(value, np.ndarray) and value.ndim > 1
         ]
+        if name == "without_head":
+            arrays = arrays[1:]
         if case.kind == "plain" and arrays:
             assert arrays[0].shape[-1] != arrays[0].shape[-2]
 

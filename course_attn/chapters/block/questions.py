@@ -10,7 +10,6 @@ __all__ = [
     "blocks_for_a_hunt",
     "difference_left",
     "gradient_at_the_bottom",
-    "normalized_alike",
     "past_the_mask",
     "twelve_blocks",
 ]
@@ -46,40 +45,6 @@ def difference_left(left: Sequence[float], averaged: Sequence[float]) -> Questio
                 "Random matrices can stretch differences, and also what all elements have in "
                 "common. What is measured is the one relative to the other.",
                 np.mean(left) > 1,
-            ),
-        ],
-        text=1,
-    )
-
-
-def normalized_alike(normed: np.ndarray, others: np.ndarray) -> Question:
-    """Ask which of two elements, given normalized, give the numbers that (1, 3, 5, 7) gives."""
-    stretched, shifted = (bool(np.allclose(other, normed)) for other in others)
-    return predict(
-        "normalized-alike",
-        "Do the same with (10, 30, 50, 70) and with (101, 103, 105, 107). Which of them gives the "
-        "same four numbers?",
-        [
-            (
-                "(10, 30, 50, 70)",
-                "What does adding 100 to every number do to their mean?",
-                stretched and not shifted,
-            ),
-            (
-                "(101, 103, 105, 107)",
-                "What do numbers ten times as large do to their spread?",
-                shifted and not stretched,
-            ),
-            (
-                "Both",
-                "A shift moves the mean, which is subtracted. A stretch widens the spread, "
-                "which is divided by.",
-                shifted and stretched,
-            ),
-            (
-                "Neither",
-                "Take one of them: what is its mean, and how far do its numbers lie from it?",
-                not shifted and not stretched,
             ),
         ],
         text=1,

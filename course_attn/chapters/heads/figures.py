@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course_attn.chapters.language_model.figures import visible
+from course_attn.drawing.animation import Animation, animate
 from course_attn.drawing.matrices import heatmap
 from course_attn.drawing.style import INK, canvas, role_color
 
-__all__ = ["by_step", "damage", "head_maps", "lens"]
+__all__ = ["by_step", "damage", "head_maps", "lens", "two_heads_learn"]
 
 
 def head_maps(
@@ -28,17 +30,82 @@ def head_maps(
         What stands above each map.
     """
     fig, axes = canvas(7, 7.4 / len(weights), columns=len(weights), blank=True)
-    shown = visible(text)
+    size = 0.75 * 7 * 72 / len(weights) / (len(text) + 2)
     for ax, A, title in zip(np.atleast_1d(axes), weights, titles, strict=True):
-        ax.imshow(A, cmap=_ramp(), vmin=0, vmax=1)
-        size = 0.75 * 7 * 72 / len(weights) / (len(text) + 2)
-        for i, character in enumerate(shown):
-            ax.text(-0.9, i, character, ha="center", va="center", fontsize=size)
-            ax.text(i, -0.9, character, ha="center", va="center", fontsize=size)
-        ax.set_xlim(-1.5, len(text) - 0.5)
-        ax.set_ylim(len(text) - 0.5, -1.5)
+        _map(ax, A, visible(text), size)
         ax.set_title(title, fontsize=10)
     return fig
+
+
+def _map(ax: Axes, A: np.ndarray, shown: Sequence[str], size: float) -> None:
+    """Draw the weights of one head between the characters that look and are looked at."""
+    n = len(shown)
+    ax.imshow(A, cmap=_ramp(), vmin=0, vmax=1)
+    for i, character in enumerate(shown):
+        ax.text(-0.9, i, character, ha="center", va="center", fontsize=size)
+        ax.text(i, -0.9, character, ha="center", va="center", fontsize=size)
+    ax.set_xlim(-1.5, n - 0.5)
+    ax.set_ylim(n - 0.5, -1.5)
+
+
+def two_heads_learn(maps: Mapping[int, Sequence[np.ndarray]]) -> Animation:
+    """Draw a head of layer 1 and one of layer 2 while they learn, a frame for each step.
+
+    Parameters
+    ----------
+    maps : mapping of int to two arrays, shape (n, n)
+        By the step of training, the weights of the two heads on n/2 letters that come twice.
+    """
+    ((n, _), *_), *_ = [[A.shape for A in both] for both in maps.values()]
+    fig, axes = canvas(7, 3.9, columns=2, blank=True)
+    found = {
+        step: (
+            np.diagonal(first, -1).mean(),
+            np.diagonal(second, 1 - n // 2)[1:].mean(),
+        )
+        for step, (first, second) in maps.items()
+    }
+    heads = ("Layer 1, letter before", "Layer 2, letter to come")
+
+    def draw(frame: int) -> None:
+        step = [*maps][frame]
+        for ax, A, head, share in zip(
+            axes, maps[step], heads, found[step], strict=True
+        ):
+            ax.clear()
+            ax.set_axis_off()
+            ax.imshow(A, cmap=_ramp(), vmin=0, vmax=1)
+            for at in (-0.5, n / 2 - 0.5, n - 0.5):
+                ax.plot([-0.5, n - 0.5], [at, at], color=INK, linewidth=0.6)
+                ax.plot([at, at], [-0.5, n - 0.5], color=INK, linewidth=0.6)
+            for at, half in (
+                (n / 4 - 0.5, "first time"),
+                (3 * n / 4 - 0.5, "again"),
+            ):
+                ax.text(at, n, half, ha="center", va="top", fontsize=9.5)
+                ax.text(
+                    -1, at, half, ha="right", va="center", rotation=90, fontsize=9.5
+                )
+            ax.set_title(f"{head}: {share:.2f}", fontsize=10)
+
+    return animate(
+        fig,
+        draw,
+        [
+            f"Step {step}: the head of layer 1 puts {first:.2f} of its weight on the letter "
+            f"before, that of layer 2 puts {second:.2f} on the letter to come."
+            for step, (first, second) in found.items()
+        ],
+        alt="Two square maps of weights of a line of sixteen letters that comes twice. At first "
+        "both are pale. Then on the left a dark line grows right below the diagonal, and on the "
+        "right, where letters that come again look at those of the first time, a dark line one "
+        "place beside the diagonal of that quarter.",
+        caption="Two heads learn, on sixteen letters that come twice. Rows look, columns are "
+        "looked at. Left, a head of layer 1 turns to the letter before. Right, one of layer 2 "
+        "turns to the letter to come: it stood one place after the same letter's first time. The "
+        "numbers are the mean weights there.",
+        interval=700,
+    )
 
 
 def _ramp() -> Any:

@@ -69,15 +69,15 @@ def without_a_head(without: Mapping[str, float], full: float) -> Question:
         "next letters are still right?",
         [
             (
+                "About three quarters",
+                "So it would be if each of the four heads had letters of its own to care for.",
+                0.6 < left < 0.85,
+            ),
+            (
                 f"About {100 * full:.0f} %, as before",
                 f"{100 * left:.1f} % stay right: the other three heads do the same. Without all "
                 f"four it is {100 * without['all of layer 2']:.0f} %.",
                 left > full - 0.05,
-            ),
-            (
-                "About three quarters",
-                "So it would be if each of the four heads had letters of its own to care for.",
-                0.6 < left < 0.85,
             ),
             (
                 "Hardly any",
