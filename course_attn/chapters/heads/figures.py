@@ -60,7 +60,7 @@ def two_heads_learn(maps: Mapping[int, Sequence[np.ndarray]]) -> Animation:
     fig, axes = canvas(7, 3.9, columns=2, blank=True)
     found = {
         step: (
-            np.diagonal(first, -1).mean(),
+            np.diagonal(first, -1)[: n // 2 - 1].mean(),
             np.diagonal(second, 1 - n // 2)[1:].mean(),
         )
         for step, (first, second) in maps.items()
@@ -92,18 +92,19 @@ def two_heads_learn(maps: Mapping[int, Sequence[np.ndarray]]) -> Animation:
         fig,
         draw,
         [
-            f"Step {step}: the head of layer 1 puts {first:.2f} of its weight on the letter "
-            f"before, that of layer 2 puts {second:.2f} on the letter to come."
+            f"Step {step}: in layer 1, letters of the first time put {first:.2f} of their weight "
+            f"on the letter before; in layer 2, letters that come again put {second:.2f} on the "
+            "letter to come."
             for step, (first, second) in found.items()
         ],
         alt="Two square maps of weights of a line of sixteen letters that comes twice. At first "
-        "both are pale. Then on the left a dark line grows right below the diagonal, and on the "
-        "right, where letters that come again look at those of the first time, a dark line one "
-        "place beside the diagonal of that quarter.",
+        "both are pale. Then, on the left, a dark line grows right below the diagonal of the upper "
+        "left quarter, and on the right, in the lower left quarter, a dark line one place beside "
+        "its diagonal.",
         caption="Two heads learn, on sixteen letters that come twice. Rows look, columns are "
-        "looked at. Left, a head of layer 1 turns to the letter before. Right, one of layer 2 "
-        "turns to the letter to come: it stood one place after the same letter's first time. The "
-        "numbers are the mean weights there.",
+        "looked at. Left, a head of layer 1: letters of the first time turn to the letter before. "
+        "Right, one of layer 2: letters that come again turn to the letter to come, one place "
+        "after their own first time. The numbers are the mean weights there.",
         interval=700,
     )
 
