@@ -83,9 +83,6 @@ cosines: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
         and swapaxes(K, → swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True),
     You divide by the vectors' lengths: that is the cosine. The plain dot product is asked for:
     {right.row} in the first row; you have {your.row}.
-distance: Q @ flipped_keys → np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
-    You measure the distance between query and key. It is small where they agree; a score is
-    large there.
 negative-cut-off: return scores → return scores * (scores > 0)
     Negative scores are cut off at 0: a query and a key that point apart have a negative score.
 """),

@@ -107,9 +107,6 @@ x-averaged: weights @ y → weights @ x
 one-query: weights @ y → (weights @ y)[0]
     You predict for the first query only. There are {x_query.last} queries: make the distances a
     matrix, with one row for each query.
-nearest: return y[np.abs(x_query[:, None] - x).argmin(axis=1)]
-    You copy the nearest point's y. That is the limit of a tiny bandwidth; here all points have
-    a say.
 interpolated: return np.interp(x_query, x, y)
     `np.interp` joins neighboring points by straight lines (and needs x in order). Here *all*
     points have a say, each by its distance.
