@@ -71,12 +71,6 @@ no-shift: scores - largest → scores
 shift-lost: shifted - np.log(total) → scores - np.log(total)
     The sum is that of the shifted exponentials, and you subtract its logarithm from the scores as
     they were: each row is off by its largest score.
-weights: shifted - np.log(total) → np.exp(shifted) / total
-    These are the weights themselves; their logarithms are asked for.
-added: shifted - np.log(total) → shifted + np.log(total)
-    The logarithm of a quotient is a *difference*: yours grows with the sum of the exponentials.
-log-of-each: np.log(total) → shifted.sum(axis=-1, keepdims=True)
-    The logarithm of a sum is not the sum of the logarithms: add the exponentials first.
 """),
     properties=(Property("powers", _powers),),
     hints=(
