@@ -71,8 +71,6 @@ keys-from-x: K = Z → K = X
     You make the keys from X. Keys are what Z offers, one for each of its {Z.rows} rows.
 values-from-x: V = Z → V = X
     You make the values from X. Value j belongs to key j, so both come from Z.
-queries-from-z: Q = X → Q = Z
-    You make the queries from Z. X asks, Z answers: there is one query for each row of X.
 x-and-z-swapped: Q = X → Q = Z
         and K = Z → K = X
         and V = Z → V = X

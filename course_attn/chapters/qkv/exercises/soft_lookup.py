@@ -76,8 +76,6 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
     },
     terms={"hottest": _hottest},
     faults=fault_list("""
-root: scores / temperature → scores / temperature**0.5
-    You divide by the *square root* of the temperature; divide by the temperature itself.
 multiplied: scores / temperature → scores * temperature
     You multiply by the temperature where you should divide: below 1 it is to sharpen the weights,
     and yours get more even.
@@ -90,8 +88,6 @@ power: np.exp(quotients - largest)
 hard: exps / exps.sum() → (quotients == largest).astype(values.dtype)
     You answer with the value of the best key alone, {your.row}: a plain dictionary. The soft one
     mixes all values, {right.row}.
-no-softmax: exps / exps.sum() → quotients
-    You mix with the raw scores: the softmax is missing.
 not-normalized: exps / exps.sum() → exps
     You do not divide the exponentials by their sum: the weights should sum to 1.
 no-exp: np.exp(quotients - largest) → quotients

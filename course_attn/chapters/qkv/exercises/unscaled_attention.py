@@ -172,20 +172,9 @@ softmax-last: weights @ V → weights
         and (-1, -2) → (-1, -2) @ V
     You take the softmax last: the rows of your *output* sum to {your.sums}. The softmax makes
     weights out of the scores; the values are mixed after that.
-mixed-down-the-columns: weights @ V → weights.swapaxes(-1, -2) @ V
-    You mix with the *columns* of the weights. Row i holds the weights of query i: `weights @ V`.
 divided-by-n: weights @ V → weights @ V / K.shape[-2]
     You divide the mixture by the number of keys. The weights sum to 1 already: the weighted sum is
     the mean.
-hard: exps / total → (scores == scores.max(axis=-1, keepdims=True)).astype(scores.dtype)
-    Each of your queries takes the value of its best key alone: a dictionary, not a soft one.
-    {worst_row}
-twice: exps / total → np.exp(exps / total) / np.exp(exps / total).sum(axis=-1, keepdims=True)
-    The softmax is applied twice: the second takes the weights for scores and makes them nearly
-    even.
-cosine: scores = → Q, K = (A / np.linalg.norm(A, axis=-1, keepdims=True) for A in (Q, K)); scores =
-    You compare by the cosine. Here the score is the plain dot product: a longer key has a louder
-    voice.
 """),
     properties=(
         Property("outside-the-values", _outside),
