@@ -124,8 +124,6 @@ future far larger than the allowed ones. You may use your own functions from bef
         ),
     },
     faults=fault_list("""
-no-mask: np.where(mask, scores, -np.inf) → scores
-    Nothing is masked: every query sees the whole future. {moved}
 future-only: <= position → > position
     The polarity is flipped somewhere: your queries see *only* the future. `np.where(mask,
     scores, -np.inf)` keeps the scores where the mask is True. {moved}

@@ -108,8 +108,6 @@ negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, po
 float: return mask → return mask.astype(float)
     You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: `~` and `np.where` treat
     them differently. A comparison, or `np.tri(…, dtype=bool)`, gives a bool.
-bias: return mask → return np.where(mask, 0.0, -np.inf)
-    You return a *bias*, 0 and −∞, to be added to scores. Asked for is the mask: True and False.
 large-bias: return mask → return np.where(mask, 0.0, -1e9)
     You return a *bias*, 0 and a large negative number. Asked for is the mask: True and False.
 zero-times-infinity: return mask → return ~mask * -np.inf

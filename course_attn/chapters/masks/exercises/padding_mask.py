@@ -98,13 +98,6 @@ no-query-axis: lengths[:, None, None] → lengths[:, None]
 row-per-query: return mask → return np.repeat(mask, n_k, axis=1)
     Your shape is {your.shape}: you repeat the row, taking it that there are as many queries as
     keys. One row is enough: an axis of length 1 broadcasts over any number of queries.
-square-mask: return mask → return mask & mask.swapaxes(-1, -2)
-    Your shape is {your.shape}: you mask the padding among the queries, too. Each padded query would
-    be one more empty row to look after; the mask is for the keys.
-float: return mask → return mask.astype(float)
-    You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: compare only.
-bias: return mask → return np.where(mask, 0.0, -np.inf)
-    You return a bias, 0 and −∞, to be added to scores. Asked for is the mask: True and False.
 """),
     properties=(Property("wrong-sequence", _wrong_sequence),),
     hints=(
