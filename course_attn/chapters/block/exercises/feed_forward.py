@@ -115,9 +115,6 @@ relu-at-the-end-only: np.maximum(widened_rows, 0) → widened_rows
         and return result → return np.maximum(result, 0)
     Your ReLU comes at the end. It belongs between the two matrices, where {negative} here are
     negative; the result itself may be negative. {worst_row}
-relu-before: X @ → np.maximum(X, 0) @
-    You apply a ReLU to X before W_1 sees it, which throws away what is negative in the elements. It
-    belongs between the two matrices only. {worst_row}
 np-max: np.maximum(widened_rows, 0) → np.max(widened_rows, 0)
     `np.max(…, 0)` returns the largest number of each column: it reads the 0 as an axis.
     `np.maximum(…, 0)` compares entry by entry.
