@@ -63,11 +63,6 @@ def tl_mean_of_perplexities():
     return np.log(64), 6, 64, np.log(4), 2, 5
 
 
-@wrong("other-3")
-def tl_two_thirds():
-    return np.log(64), 6, 64, 1.0, 2, 4
-
-
 @wrong(said="six finite numbers")
 def tl_three_numbers():
     return np.log(64), 6, 64
@@ -83,9 +78,3 @@ def blind_tl_factor():
 @wrong("other-0", author="blind")
 def blind_tl_accuracy():
     return 1 - 1 / 64, 6, 64, 0.5, 2, 4
-
-
-# sum over the 64 characters
-@wrong("other-0", author="blind")
-def blind_tl_sum():
-    return 64 * np.log(64), 6 * 64, 64, np.log(4), 2, 4
