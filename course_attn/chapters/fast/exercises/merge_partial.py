@@ -157,14 +157,9 @@ not-rescaled: np.exp(m1 - shift) → np.ones_like(m1)
         and np.exp(m2 - shift) → np.ones_like(m2)
     You add the two parts as they are. l1 and o1 count in units of exp(m1), the others in units of
     exp(m2): bring both to the unit of m, by exp(m1 − m) and exp(m2 − m). {by_hand}
-first-not-rescaled: np.exp(m1 - shift) → np.ones_like(m1)
-    The first part is not rescaled: l1 and o1 need the factor exp(m1 − m), just as the others need
-    exp(m2 − m). {by_hand}
 second-not-rescaled: np.exp(m2 - shift) → np.ones_like(m2)
     The second part is not rescaled, which is right only where its maximum is the larger one: l2
     and o2 need the factor exp(m2 − m). {by_hand}
-l-not-rescaled: first_factor * l1 + second_factor * l2 → l1 + l2
-    You add the sums l without the factors, unlike the o: o/l would mix two units. {by_hand}
 l-forgotten: first_factor * l1 + second_factor * l2 → first_factor + second_factor
     Your l adds the factors exp(m1 − m) and exp(m2 − m) alone, so that each part counts as a single
     key. Multiply l1 and l2 by them. {by_hand}
@@ -183,23 +178,9 @@ first-by-the-factor-of-the-second: np.exp(m1 - shift) → np.exp(m2 - shift)
         and np.exp(m2 - shift) → np.ones_like(m2)
     You multiply the first part by exp(m2 − m), the factor of the second, and leave the second as
     it is. Each part shrinks by its own maximum. {by_hand}
-difference-of-the-two: np.exp(m1 - shift) → np.exp(m1 - m2)
-        and np.exp(m2 - shift) → np.ones_like(m2)
-    You rescale the first part by exp(m1 − m2) and leave the second as it is: both count in units
-    of exp(m2) then. Where m1 is larger that is not the unit of m, and may overflow. {by_hand}
-unshifted: np.exp(m1 - shift) → np.exp(m1)
-        and np.exp(m2 - shift) → np.exp(m2)
-    Your factors are exp(m1) and exp(m2): such sums belong to a maximum of 0, not to your m, and
-    for large scores they overflow. Subtract m in the exponent. {by_hand}
-through-the-powers: np.exp(m1 - shift) → np.exp(m1) / np.exp(shift)
-        and np.exp(m2 - shift) → np.exp(m2) / np.exp(shift)
-    For small scores this is right: you multiply by exp(m1) and divide by exp(m). For large ones
-    both are infinite or 0. Take the difference first, exp(m1 − m) is at most 1. {by_hand}
 m1-for-the-maximum: np.maximum(m1, m2) → m1
     You keep m1 as the maximum. Where the second part holds a larger score, exp(m2 − m1) is above 1
     and may overflow: take the larger of m1 and m2, query by query. {by_hand}
-minimum: np.maximum(m1, m2) → np.minimum(m1, m2)
-    You take the *smaller* of the two maxima: the exponents become positive and overflow. {by_hand}
 one-winner: np.maximum(m1, m2) → m1 if np.max(m1) >= np.max(m2) else m2
     You decide once which part has the larger maximum. Each query has its own: the first part may
     win for one of them and the second for another. Compare entry by entry.

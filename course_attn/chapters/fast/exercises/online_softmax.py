@@ -229,15 +229,9 @@ maximum-from-0: -np.inf, dtype= → 0.0, dtype=
     Your running maximum starts at 0, so for rows of negative scores it stays 0, and the
     exponentials of scores far below vanish. Let it start at −∞ (or at the first tile's maximum).
     {worst_row}
-m-not-kept: m = new_m → m = m
-    The new maximum is computed in each tile and then forgotten: the next starts from −∞ again, and
-    the old sum is multiplied by exp(−∞) = 0. End the loop with m = the new maximum. {worst_row}
 one-maximum-for-all-rows: part.max(axis=-1, keepdims=True) → part.max()
     You take one maximum over all rows. A row that lies 800 below it underflows: each row needs its
     own, `axis=-1, keepdims=True`. {worst_row}
-tail-dropped: range(0, n, tile) → range(0, n // tile * tile, tile)
-    The last {scores.last} % {tile} scores of a row are dropped: `n // tile` rounds down;
-    `range(0, n, tile)` reaches all. {worst_row}
 tail-not-summed: for start in starts → for start in range(0, n // tile * tile, tile)
     The last {scores.last} % {tile} scores of a row get weights, but l does not count them: `n //
     tile` rounds down; `range(0, n, tile)` reaches all. Your rows sum to {your.sums}. {worst_row}
@@ -262,11 +256,6 @@ old-maximum: m = new_m → m = new_m ⏎ weights[..., start : start + tile] = ex
         and np.exp(scores[..., i : i + tile] - final_shift) → weights[..., i : i + tile]
     The exponentials of the earlier tiles still stand against the maximum of their time, while l
     counts in units of the last: rescale them, too, or compute exp(score − m) afresh. {worst_row}
-m-forgotten:  - final_shift → (nothing)
-    In the end you divide exp(score) by l. But l is the sum of exp(score − m), with the final m:
-    subtract it here too. {worst_row}
-not-divided: / total → (nothing)
-    The exponentials exp(score − m) are not divided by l: your rows sum to {your.sums}, not to 1.
 log-forgotten: exps / total → exps * np.exp(-total)
     You subtract l in the exponent. To divide by l there, its *logarithm* is subtracted:
     exp(score − m − log l) is exp(score − m) / l. {worst_row}
