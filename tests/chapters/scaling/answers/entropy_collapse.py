@@ -43,7 +43,7 @@ def ec_no_difference():
 
 
 # takes more division for more certainty
-@wrong("c-0.0")
+@wrong("c-0")
 def ec_over_d_collapses():
     return [2.36, 0.0, 0.0, 0.0, 0.0]
 
