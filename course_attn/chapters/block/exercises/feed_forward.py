@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import listed
 
@@ -147,8 +148,5 @@ matrices-swapped: X @ W_1 → X @ W_2
         "product plus a bias. Biases broadcast over the rows by themselves.",
         "`hidden = np.maximum(X @ W_1 + b_1, 0)`, and then the same again without the maximum.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.block.feed_forward",
-        "course_attn.in_torch.block.feed_forward",
-    ),
+    built_ins=twins("block.feed_forward"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -132,7 +133,6 @@ spread of 2.
             "They lie at 10⁸: subtract the mean before you square. Squares of 10⁸ have no "
             "digits left for a variance of 4.",
         ),
-        "square": Kind("where there are as many rows as features"),
         "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
         "one-feature": Kind("for rows with a single feature"),
     },
@@ -200,8 +200,7 @@ columns: gain * normed_rows + bias → gain[:, None] * normed_rows + bias[:, Non
         "`gain * (X - mean) / np.sqrt(… + 1e-5) + bias`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.block.layer_norm",
-        "course_attn.in_torch.block.layer_norm",
+        *twins("block.layer_norm"),
         "torch.nn.functional.layer_norm",
         "torch.layer_norm",
         "torch.nn.LayerNorm",

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -115,7 +116,6 @@ change X itself.
     kinds={
         "open": Kind("where the mask allows everything"),
         "window": Kind("where the mask is not causal but a window"),
-        "square": Kind("where n = d_model"),
         "one-row": Kind("for a single element"),
     },
     faults=fault_list("""
@@ -170,8 +170,5 @@ mask-lost: (normed_X, mask) → (normed_X)
         "with H, the second norm and the feed-forward network.",
         "`H = X + attend(norm_1(X), mask)`; the second line looks like it, without a mask.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.block.pre_norm_block",
-        "course_attn.in_torch.block.pre_norm_block",
-    ),
+    built_ins=twins("block.pre_norm_block"),
 )

@@ -10,6 +10,7 @@ import torch
 from course_attn.chapters.block.exercises.masked_block import (
     exercise as numpy_exercise,
 )
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Kind, WrongForm, fault_list
 
 __all__ = ["exercise"]
@@ -248,9 +249,8 @@ gelu: torch.relu( → torch.nn.functional.gelu(
         "`normed = self.norm_1(X)`; then `self.linear_2(torch.relu(self.linear_1(…)))`.",
     ),
     built_ins=(
+        *twins("block.pre_norm_block"),
         "course_attn.in_torch.block_layers.TransformerBlock",
-        "course_attn.in_torch.block.pre_norm_block",
-        "course_attn.in_numpy.block.pre_norm_block",
         "torch.nn.TransformerEncoderLayer",
     ),
 )

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from course_attn.chapters.fast.exercises.merge_partial import other_result
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -133,14 +132,7 @@ sum-over-the-batch: scores.max(axis=-1, keepdims=True) → scores.max()
     Without a batch that would do. In a batch, a sum over the whole array mixes the sequences: each
     query needs a maximum and a sum of its own, `axis=-1, keepdims=True`. {said}
 """),
-    properties=(
-        Property(
-            "another-result",
-            lambda c: other_result(_RESULTS, cached_step, c),
-            any_shape=True,
-        ),
-        Property("cache", _cache_lost),
-    ),
+    properties=(Property("cache", _cache_lost),),
     wrong_lines=("unscaled", "root-of-n", "not-kept"),
     hints=(
         "Which keys may the new position attend to, and where do they come from?",

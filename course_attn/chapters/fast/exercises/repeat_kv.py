@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -105,8 +106,5 @@ one-more: n_rep, axis → n_rep + 1, axis
         "between `np.repeat` and `np.tile`.",
         "`np.repeat(K, n_rep, axis=…)`, with the axis of the heads counted from the end.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.fast.repeat_kv",
-        "course_attn.in_torch.fast.repeat_kv",
-    ),
+    built_ins=twins("fast.repeat_kv"),
 )

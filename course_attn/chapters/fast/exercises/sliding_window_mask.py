@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -135,8 +136,5 @@ far-end-top-left-and-one-too-far: distances < window → np.arange(n_q)[:, None]
         "`back = np.arange(n_q)[:, None] + n_k - n_q - np.arange(n_k)` counts the steps; "
         "the mask is `(back >= 0) & (…)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.masks.sliding_window_mask",
-        "course_attn.in_torch.masks.sliding_window_mask",
-    ),
+    built_ins=twins("masks.sliding_window_mask"),
 )

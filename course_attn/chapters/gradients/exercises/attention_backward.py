@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -119,7 +120,6 @@ may use your own `softmax_backward`, or the course's functions, imported in the 
     kinds={
         "all-allowed": Kind("where the mask allows everything"),
         "causal": Kind("under a causal mask"),
-        "square": Kind("where all sizes are equal"),
         "one-query": Kind("for a single query"),
         "one-allowed": Kind(
             "where each query may attend to a single key",
@@ -180,8 +180,7 @@ order: return dQ, dK, dV → return dV, dK, dQ
         "dK = dSᵀ Q/√d_k; in a batch, `.swapaxes(-2, -1)` transposes.",
     ),
     built_ins=(
-        "course_attn.in_numpy.gradients.attention_backward",
-        "course_attn.in_torch.gradients.attention_backward",
+        *twins("gradients.attention_backward"),
         "torch.autograd.grad",
     ),
 )

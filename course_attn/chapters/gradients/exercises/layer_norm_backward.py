@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -116,7 +117,6 @@ sequences. (The bias itself is not needed.)
             "for rows with a variance far below 1e-5",
             "There eps decides: z is far from variance 1, and s is not the standard deviation.",
         ),
-        "square": Kind("where there are as many rows as features"),
         "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
     },
     faults=fault_list("""
@@ -159,8 +159,7 @@ step-not-gradient: return dX, d_gain, d_bias → return -dX, -d_gain, -d_bias
         "`.reshape(-1, d_model).sum(axis=0)` sums over all rows of any batch.",
     ),
     built_ins=(
-        "course_attn.in_numpy.gradients.layer_norm_backward",
-        "course_attn.in_torch.gradients.layer_norm_backward",
+        *twins("gradients.layer_norm_backward"),
         "torch.autograd.grad",
     ),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -184,8 +185,7 @@ flat: return gradient → return gradient.ravel()
         "and then `(f(above) - f(below)) / (2 * eps)`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.gradients.numerical_gradient",
-        "course_attn.in_torch.gradients.numerical_gradient",
+        *twins("gradients.numerical_gradient"),
         "scipy.optimize.approx_fprime",
         "numpy.gradient",
     ),

@@ -174,7 +174,6 @@ the gradient of a loss with respect to the output. Autograd hands over the same 
             "where eps is as large as the mean square", "Is it `ctx.eps`?"
         ),
         "small": Kind("for rows with a mean square about as small as eps"),
-        "square": Kind("where there are as many rows as features"),
         "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
     },
     faults=fault_list("""

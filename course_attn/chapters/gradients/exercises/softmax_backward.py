@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -63,21 +64,6 @@ def _row_sums(c: Context) -> str | None:
     )
 
 
-def _shift(c: Context) -> str | None:
-    """See whether a number that is added to a row of the gradient of the weights counts."""
-    weights, d_weights = np.array([0.5, 0.3, 0.2]), np.array([4.0, 1.0, -2.0])
-    one, other = (c.call(weights, d_weights + shift) for shift in (0.0, 10.0))
-    if one is None or other is None or one.shape != other.shape:
-        return None
-    change = np.abs(other - one).max()
-    if not change > 1e-6:
-        return None
-    return (
-        f"If 10 is added to a whole row of `d_weights`, your result changes by {number(change)}. "
-        "It should stay: the weights sum to 1, so only how d_weights *differs* within a row counts."
-    )
-
-
 exercise = Exercise(
     softmax_backward,
     place=20,
@@ -101,7 +87,6 @@ and a row in which nothing is allowed is all zeros.
         "certain": Kind(
             "where a weight is nearly 1", "Then all gradients are small."
         ),
-        "square": Kind("where there are as many rows as keys"),
         "one-key": Kind(
             "for a single key", "Its weight is always 1: the gradient is 0."
         ),
@@ -135,7 +120,7 @@ log-softmax: return weights * above_mean
     This is the way back through the *logarithm* of the softmax. What arrived is the gradient of the
     weights themselves: a (da − r). {worst_row}
 """),
-    properties=(Property("row-sums", _row_sums), Property("shift", _shift)),
+    properties=(Property("row-sums", _row_sums),),
     wrong_lines=("row-term-missing", "plain-mean", "term-not-weighted"),
     hints=(
         "If one score of a row grows, which weights change? What would a row of equal gradients "
@@ -146,8 +131,7 @@ log-softmax: return weights * above_mean
         "a (da − r).",
     ),
     built_ins=(
+        *twins("gradients.softmax_backward"),
         "torch._softmax_backward_data",
-        "course_attn.in_numpy.gradients.softmax_backward",
-        "course_attn.in_torch.gradients.softmax_backward",
     ),
 )

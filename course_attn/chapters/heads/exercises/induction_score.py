@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -111,7 +112,6 @@ and below n.
     cases=_cases,
     kinds={
         "one-map": Kind("for a single map"),
-        "square": Kind("where there are as many heads as tokens"),
         "one-row": Kind(
             "where a single token has been there before", "n = period + 1."
         ),
@@ -152,8 +152,5 @@ every-pair: weights[..., rows, columns] → weights[..., rows, :][..., columns].
         "a diagonal; two arrays of indices take them all.",
         "`weights[..., rows, rows - period + 1]` with `rows = np.arange(period, n)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.heads.induction_score",
-        "course_attn.in_torch.heads.induction_score",
-    ),
+    built_ins=twins("heads.induction_score"),
 )

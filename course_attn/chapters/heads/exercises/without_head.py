@@ -1,5 +1,7 @@
 """Exercise `without_head`."""
 
+from typing import Any
+
 import numpy as np
 
 from whywrong import Case, Exercise, Kind, fault_list
@@ -20,7 +22,9 @@ def without_head(weights, V, W_O, head):
 def _cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20261125)
 
-    def drawn(n_heads: int, n: int, d_v: int, d_model: int, head: int) -> tuple:
+    def drawn(
+        n_heads: int, n: int, d_v: int, d_model: int, head: int
+    ) -> tuple[Any, ...]:
         exps = np.exp(2 * rng.standard_normal((n_heads, n, n))) * np.tri(n)
         weights = exps / exps.sum(axis=-1, keepdims=True)
         V = rng.standard_normal((n_heads, n, d_v))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -204,9 +205,8 @@ shifted-again: logits - logits.max → logits[..., :-1, :] - logits[..., :-1, :]
         "−100 is replaced by any token; a bool array, `targets != -100`, keeps the right ones.",
     ),
     built_ins=(
+        *twins("language_model.cross_entropy"),
         "torch.nn.functional.cross_entropy",
         "torch.nn.functional.nll_loss",
-        "course_attn.in_numpy.language_model.cross_entropy",
-        "course_attn.in_torch.language_model.cross_entropy",
     ),
 )

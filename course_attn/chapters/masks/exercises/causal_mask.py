@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise", "seen_by"]
@@ -119,8 +120,5 @@ zero-times-infinity: return mask → return ~mask * -np.inf
         "Query i stands at key i + (n_k − n_q). It may attend to j where j is not beyond that.",
         "Compare a column with a row: `np.arange(n_k) <= np.arange(n_q)[:, None] + …`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.masks.causal_mask",
-        "course_attn.in_torch.masks.causal_mask",
-    ),
+    built_ins=twins("masks.causal_mask"),
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -197,8 +198,5 @@ empty-unmasked: np.where(mask, scores, -np.inf) → np.where(mask, scores, score
         "`np.where(mask, scores, -np.inf)`; the row maximum, replaced by 0 where it is −∞; "
         "`np.exp`; the row sum, replaced by 1 where it is 0.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.masks.masked_softmax",
-        "course_attn.in_torch.masks.masked_softmax",
-    ),
+    built_ins=twins("masks.masked_softmax"),
 )

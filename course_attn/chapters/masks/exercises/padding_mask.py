@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from course_attn.chapters.masks.exercises.causal_mask import seen_by
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
@@ -105,8 +106,5 @@ row-per-query: return mask → return np.repeat(mask, n_k, axis=1)
         "Compare the positions 0 … n_k − 1 with each sequence's length: a row against a column.",
         "`lengths[:, None, None]` has shape (batch, 1, 1), and `np.arange(n_k)` has shape (n_k,).",
     ),
-    built_ins=(
-        "course_attn.in_numpy.masks.padding_mask",
-        "course_attn.in_torch.masks.padding_mask",
-    ),
+    built_ins=twins("masks.padding_mask"),
 )

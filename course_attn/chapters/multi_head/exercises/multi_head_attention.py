@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -150,7 +151,6 @@ of it has a True. You may use your own functions of this and earlier chapters.
     kinds={
         "one-head": Kind("for a single head", "Then d_k is d_model."),
         "narrow": Kind("where every head has a single feature", "Then d_k is 1."),
-        "square": Kind("where n = d_model"),
         "equal-heads": Kind("where n_heads = d_k"),
     },
     terms={
@@ -256,10 +256,10 @@ heads-not-joined: joined @ W_O → heads
         "`Q.shape[-1] ** 0.5`; and at the end `merge_heads(weights @ V) @ W_O`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.multi_head.multi_head_attention",
-        "course_attn.in_numpy.multi_head.multi_head_attention_loop",
-        "course_attn.in_torch.multi_head.multi_head_attention",
-        "course_attn.in_torch.multi_head.multi_head_attention_loop",
+        *twins(
+            "multi_head.multi_head_attention",
+            "multi_head.multi_head_attention_loop",
+        ),
         "course_attn.in_torch.multi_head_layers.MultiHeadAttention",
         "torch.nn.MultiheadAttention",
         "torch.nn.functional.multi_head_attention_forward",

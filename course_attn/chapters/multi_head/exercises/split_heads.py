@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import number
 
@@ -122,8 +123,5 @@ error-missing: raise ValueError(f"{n_heads} heads cannot share {d} features equa
         "Cut the last axis in two, which leaves every number where it is; then swap two axes.",
         "After the check `X.reshape(*X.shape[:-1], n_heads, d // n_heads).swapaxes(-2, -3)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.multi_head.split_heads",
-        "course_attn.in_torch.multi_head.split_heads",
-    ),
+    built_ins=twins("multi_head.split_heads"),
 )

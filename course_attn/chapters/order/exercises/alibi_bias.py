@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import listed, number
 
@@ -119,7 +120,6 @@ keys j > i, so the check does not look at the entries above the diagonal: put th
     kinds={
         "eight": Kind("for 8 heads"),
         "one-head": Kind("for a single head", "Its slope is 2 to the power −8."),
-        "square": Kind("where n_heads = n_q"),
         "single": Kind("for a single query", "Its only key is at distance 0."),
     },
     terms={"slopes": _slopes},
@@ -161,8 +161,5 @@ heads-last: return bias → return np.moveaxis(bias, 0, -1)
         "`slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)`, and "
         "`slopes[:, None, None]` has shape (n_heads, 1, 1). Mind the sign.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.order.alibi_bias",
-        "course_attn.in_torch.order.alibi_bias",
-    ),
+    built_ins=twins("order.alibi_bias"),
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import listed, number
 
@@ -104,7 +105,6 @@ stays in its place, so that the result has the shape of X.
         "single": Kind("for a single row at a late position, as with a cache"),
         "far": Kind("where positions go into the thousands or occur twice"),
         "narrow": Kind("for d = 2, a single pair"),
-        "square": Kind("where n = d"),
     },
     faults=fault_list("""
 interleaved: X[..., : d // 2] → X[..., 0::2]
@@ -158,8 +158,5 @@ half-exponent: -2 * pairs / d → -pairs / d
         "`a, b = X[..., :d // 2], X[..., d // 2:]`, then `np.concatenate([a * cos - b * sin, "
         "a * sin + b * cos], axis=-1)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.order.rotary",
-        "course_attn.in_torch.order.rotary",
-    ),
+    built_ins=twins("order.rotary"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import listed
 
@@ -97,7 +98,6 @@ side: column 2f holds $\\sin(i\\,\\omega_f)$ and column 2f + 1 holds $\\cos(i\\,
         "single": Kind(
             "for n = 1, a single position", "Its shape is (1, d_model)."
         ),
-        "square": Kind("where n = d_model"),
     },
     faults=fault_list("""
 blocks: encoding[:, 0::2] → encoding[:, : len(pairs)]
@@ -160,8 +160,5 @@ odd-left-empty: if d_model % 2: → if False:
         "`angles = np.arange(n)[:, None] * 10000.0 ** (-np.arange(0, d_model, 2) / d_model)`; then "
         "`P[:, 0::2] = np.sin(angles)`, and the same for the cosines from column 1 on.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.order.sinusoidal_encoding",
-        "course_attn.in_torch.order.sinusoidal_encoding",
-    ),
+    built_ins=twins("order.sinusoidal_encoding"),
 )

@@ -70,7 +70,6 @@ channel f, row a and column b is $1000\\,o + 100\\,f + 10\\,a + b$.
     cases=_cases,
     terms={"row": _row},
     kinds={
-        "square": Kind("where all sizes are equal"),
         "one-channel": Kind("for an image of one channel"),
         "one-output": Kind("for a single output", "Its axis, of length 1, stays."),
         "one-pixel": Kind("for a kernel of a single entry"),

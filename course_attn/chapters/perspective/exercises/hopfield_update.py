@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -104,7 +105,6 @@ do.)
 """,
     cases=_cases,
     kinds={
-        "square": Kind("where all sizes are equal"),
         "one-state": Kind("for a single state", "Its axis, of length 1, stays."),
         "one-pattern": Kind("for a single pattern", "All states move to it."),
         "zero": Kind(
@@ -170,11 +170,8 @@ softmax-of-features: state @ patterns.T → state @ patterns.T @ patterns
         "`weights @ patterns`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.perspective.hopfield_update",
-        "course_attn.in_torch.perspective.hopfield_update",
-        "course_attn.in_numpy.qkv.attention",
+        *twins("perspective.hopfield_update", "qkv.attention"),
         "course_attn.in_numpy.qkv.fused_attention",
-        "course_attn.in_torch.qkv.attention",
         "torch.nn.functional.scaled_dot_product_attention",
     ),
 )

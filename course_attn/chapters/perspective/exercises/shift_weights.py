@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -150,8 +151,5 @@ index-returned: return weights → return np.where(inside, rows * width + column
         "`places // width + shift[0]` and `places % width + shift[1]`; the number of the pixel "
         "seen is `rows * width + columns`, for those that are inside.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.perspective.shift_weights",
-        "course_attn.in_torch.perspective.shift_weights",
-    ),
+    built_ins=twins("perspective.shift_weights"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
@@ -113,8 +114,5 @@ values-second: return Q, K, V → return Q, V, K
         "Each is one matrix product; elements are rows, so the matrix stands on the right.",
         "`return X @ W_Q, …, …`: three results, with commas between.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.qkv.project_qkv",
-        "course_attn.in_torch.qkv.project_qkv",
-    ),
+    built_ins=twins("qkv.project_qkv"),
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, fault_list
 from whywrong.context import number
 
@@ -116,8 +117,5 @@ not-summed: weights @ values → weights[:, None] * values
         "A dot product for each key; softmax of these over T; the weighted sum of the values.",
         "`keys @ query` has shape (n_k,); with such weights the answer is `weights @ values`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.qkv.soft_lookup",
-        "course_attn.in_torch.qkv.soft_lookup",
-    ),
+    built_ins=twins("qkv.soft_lookup"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -186,10 +187,7 @@ divided-by-n: weights @ V → weights @ V / K.shape[-2]
         "`scores = Q @ K.swapaxes(-1, -2)`, a softmax along `axis=-1`, and `weights @ V`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.qkv.attention",
-        "course_attn.in_torch.qkv.attention",
-        "course_attn.in_numpy.qkv.fused_attention",
-        "course_attn.in_torch.qkv.fused_attention",
+        *twins("qkv.attention", "qkv.fused_attention"),
         "torch.nn.functional.scaled_dot_product_attention",
     ),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
@@ -111,8 +112,5 @@ weights-transposed: Q @ W_Q → Q @ W_Q.T
         "`np.tanh(A[..., :, None, :] + B[..., None, :, :])` with A = Q W_Q and B = K W_K; a "
         "product with v removes the last axis.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.scores.additive_scores",
-        "course_attn.in_torch.scores.additive_scores",
-    ),
+    built_ins=twins("scores.additive_scores"),
 )

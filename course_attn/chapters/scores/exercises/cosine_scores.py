@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from course_attn.chapters.scores.exercises.dot_scores import pair_cases
 from whywrong import (
     BuiltIn,
@@ -137,8 +138,7 @@ negative-cut-off: return cosines → return cosines * (cosines > 0)
         "(`np.where`), divide, do the same for K, and use `dot_scores`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.scores.cosine_scores",
-        "course_attn.in_torch.scores.cosine_scores",
+        *twins("scores.cosine_scores"),
         "sklearn.metrics.pairwise.cosine_similarity",
         BuiltIn("scipy.spatial.distance.cdist", lambda g: g["metric"] == "cosine"),
     ),

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise", "pair_cases"]
@@ -94,8 +95,5 @@ negative-cut-off: return scores → return scores * (scores > 0)
         "features from top to bottom, keys from left to right.",
         "Swap the last two axes of K, and only these: `np.swapaxes(K, -1, -2)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.scores.dot_scores",
-        "course_attn.in_torch.scores.dot_scores",
-    ),
+    built_ins=twins("scores.dot_scores"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
@@ -118,8 +119,5 @@ interpolated: return np.interp(x_query, x, y)
         "`x_query[:, None] - x` has shape (n_q, n). The exponent is "
         "`-(distance / bandwidth)**2 / 2`; after dividing by the row sums, `weights @ y`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.scores.nadaraya_watson",
-        "course_attn.in_torch.scores.nadaraya_watson",
-    ),
+    built_ins=twins("scores.nadaraya_watson"),
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -123,9 +124,8 @@ log-of-1-plus: np.log(safe_weights) → np.log1p(weights)
         "the last axis, with a minus sign.",
     ),
     built_ins=(
+        *twins("softmax.entropy"),
         "scipy.stats.entropy",
         "torch.distributions.Categorical.entropy",
-        "course_attn.in_numpy.softmax.entropy",
-        "course_attn.in_torch.softmax.entropy",
     ),
 )

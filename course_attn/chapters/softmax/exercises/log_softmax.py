@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -82,11 +83,10 @@ shift-lost: shifted - np.log(total) → scores - np.log(total)
         "scores minus the largest of their row.",
     ),
     built_ins=(
+        *twins("softmax.log_softmax"),
         "scipy.special.log_softmax",
         "torch.log_softmax",
         "torch.Tensor.log_softmax",
         "torch.nn.functional.log_softmax",
-        "course_attn.in_numpy.softmax.log_softmax",
-        "course_attn.in_torch.softmax.log_softmax",
     ),
 )

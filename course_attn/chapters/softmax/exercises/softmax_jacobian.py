@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -110,10 +111,9 @@ row-factor-missing: weights[..., :, None] * identity → identity
         "`weights[..., :, None] * weights[..., None, :]` the second. Subtract.",
     ),
     built_ins=(
+        *twins("softmax.softmax_jacobian"),
         "torch.autograd.functional.jacobian",
         "torch.func.jacrev",
         "torch.func.jacfwd",
-        "course_attn.in_numpy.softmax.softmax_jacobian",
-        "course_attn.in_torch.softmax.softmax_jacobian",
     ),
 )

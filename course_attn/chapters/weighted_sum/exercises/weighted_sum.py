@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
@@ -95,10 +96,5 @@ first-values-of-the-batch: weights @ values → weights @ values.reshape(-1, *va
         "`@` sums over the last axis of its left side and the second-to-last of its right side. "
         "Weights (n_q, n_k) and values (n_k, d) fit in just one order.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.weighted_sum.weighted_sum",
-        "course_attn.in_numpy.weighted_sum.weighted_sum_loop",
-        "course_attn.in_torch.weighted_sum.weighted_sum",
-        "course_attn.in_torch.weighted_sum.weighted_sum_loop",
-    ),
+    built_ins=twins("weighted_sum.weighted_sum", "weighted_sum.weighted_sum_loop"),
 )
