@@ -1,10 +1,13 @@
 """Wrong answers by authors who saw the tasks alone: none of them passes.
 
 They lie in ``blind/``, five or more to an exercise, each with a comment that says what is wrong,
-or both things where there are two. What each is told is for reading beside its comment.
+or both things where there are two. What each is told is for reading beside its comment; where that
+is the sentence of a known mistake, or of two, ``blind/named.json`` says of which: by exercise and
+by the number of the answer.
 """
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
@@ -12,7 +15,9 @@ import pytest
 
 from course_attn.exercises import check
 
-FILES = sorted(Path(__file__).with_name("blind").glob("*.py"))
+BLIND = Path(__file__).with_name("blind")
+FILES = sorted(BLIND.glob("*.py"))
+NAMED = json.loads((BLIND / "named.json").read_text("utf-8"))
 
 
 @pytest.mark.exhaustive
@@ -32,3 +37,8 @@ def test_blind_answers_are_refused_with_a_reason(file):
     for name, result in results.items():
         assert result.status in ("wrong", "crashed"), name
         assert len(result.message) > 20 and "checker itself" not in result.message
+    named = {
+        number: list(results[f"{file.stem}__{number}"].faults)
+        for number in NAMED.get(file.stem, ())
+    }
+    assert named == NAMED.get(file.stem, {})

@@ -124,15 +124,15 @@ def test_two_losses_are_those_of_the_models():
 
 
 def test_two_losses_says_something_else_for_each_slip():
-    """Each wrong number in its place gets its own sentence; a rounded right one passes."""
+    """What is given instead of each number gets its own sentence; a rounded right one passes."""
     right = catalog.find("two_losses").solution()
     wrong = {
-        0: [np.log10(64), 6, np.log(96), 1 / 64, 3.3],
-        1: [np.log10(64), 6 * np.log(2) ** 2, np.log(64), 8, 3.3],
+        0: [np.log10(64), 6, 3.3],
+        1: [np.log(64), 3.3],
         2: [np.log(64), np.exp(6), 64 ** np.log(2), 1 / 64, 33],
-        3: [-np.log(0.3125), 2, np.log(16), 3.3],
-        4: [-np.log2(0.3125), 4, np.log(4), 3.3],
-        5: [3.2, 5, np.log(4), np.exp(2), 4 ** np.log(2), 33],
+        3: [-np.log(0.3125), 2 / np.log(2), np.log(16), 3.3],
+        4: [3.3],
+        5: [3.2, 5, 33],
     }
     said = set()
     for i, numbers in wrong.items():

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import listed
 
@@ -115,9 +116,6 @@ relu-at-the-end-only: np.maximum(widened_rows, 0) → widened_rows
         and return result → return np.maximum(result, 0)
     Your ReLU comes at the end. It belongs between the two matrices, where {negative} here are
     negative; the result itself may be negative. {worst_row}
-relu-before: X @ → np.maximum(X, 0) @
-    You apply a ReLU to X before W_1 sees it, which throws away what is negative in the elements. It
-    belongs between the two matrices only. {worst_row}
 np-max: np.maximum(widened_rows, 0) → np.max(widened_rows, 0)
     `np.max(…, 0)` returns the largest number of each column: it reads the 0 as an axis.
     `np.maximum(…, 0)` compares entry by entry.
@@ -150,8 +148,5 @@ matrices-swapped: X @ W_1 → X @ W_2
         "product plus a bias. Biases broadcast over the rows by themselves.",
         "`hidden = np.maximum(X @ W_1 + b_1, 0)`, and then the same again without the maximum.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.block.feed_forward",
-        "course_attn.in_torch.block.feed_forward",
-    ),
+    built_ins=twins("block.feed_forward"),
 )

@@ -106,11 +106,7 @@ def _term_by_term(c: Context) -> str | None:
 # What may be wrong where a block has so many vectors, instead of 13. As bodies, no two of these
 # faults are put together: they would add up to one another.
 _VECTORS = {
-    8: "5 d_model, the biases of the feed-forward network: 4 d_model in b_1 and d_model in b_2.",
-    9: "4 d_model: the biases of the four attention matrices, those of b_1, or the two norms.",
     10: "3 d_model, as if b_1 had d_model numbers. It is added to the hidden features: 4 d_model.",
-    11: "2 d_model, half of its norms: there are two, and each has a gain *and* a bias.",
-    12: "d_model, the bias of one matrix: W_O has one, too, and so has W_2.",
     15: "2 d_model, the size of a norm: a block has two, and the final norm comes once.",
     16: "3 d_model, as if b_2 had 4 d_model numbers. It is added to the result: d_model.",
 }

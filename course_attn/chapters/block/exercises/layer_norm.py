@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -132,7 +133,6 @@ spread of 2.
             "They lie at 10⁸: subtract the mean before you square. Squares of 10⁸ have no "
             "digits left for a variance of 4.",
         ),
-        "square": Kind("where there are as many rows as features"),
         "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
         "one-feature": Kind("for rows with a single feature"),
     },
@@ -184,17 +184,9 @@ no-gain: gain * → (nothing)
     The gain is missing: each feature is multiplied by its own, and `gain` is {gain.row} here.
 no-bias: + bias → (nothing)
     The bias is missing: it is added at the end, and `bias` is {bias.row} here.
-swapped: gain * normed_rows + bias → bias * normed_rows + gain
-    Gain and bias are swapped: multiply by `gain`, add `bias`. {worst_row}
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
     You add the bias before you multiply by the gain, so that it is multiplied, too: it is g · x +
     b, not g · (x + b). {worst_row}
-gain-divides: gain * normed_rows → normed_rows / gain
-    You divide by the gain; multiply by it. {worst_row}
-rescaled-first: mean = → X = gain * X + bias ⏎ mean =
-        and gain * normed_rows + bias → normed_rows
-    You apply gain and bias first and normalize afterward, which takes most of their effect away
-    again. They come last. {worst_row}
 columns: gain * normed_rows + bias → gain[:, None] * normed_rows + bias[:, None]
     As columns, gain and bias belong to rows; each *feature* has its own. Their shape (d_model,)
     lines up with the last axis without `[:, None]`.
@@ -208,8 +200,7 @@ columns: gain * normed_rows + bias → gain[:, None] * normed_rows + bias[:, Non
         "`gain * (X - mean) / np.sqrt(… + 1e-5) + bias`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.block.layer_norm",
-        "course_attn.in_torch.block.layer_norm",
+        *twins("block.layer_norm"),
         "torch.nn.functional.layer_norm",
         "torch.layer_norm",
         "torch.nn.LayerNorm",

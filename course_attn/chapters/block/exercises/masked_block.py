@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -115,7 +116,6 @@ change X itself.
     kinds={
         "open": Kind("where the mask allows everything"),
         "window": Kind("where the mask is not causal but a window"),
-        "square": Kind("where n = d_model"),
         "one-row": Kind("for a single element"),
     },
     faults=fault_list("""
@@ -125,13 +125,6 @@ post-norm: norm_1(X) → X
         and H + network_output → norm_2(H + network_output)
     This is the post-norm block of 2017, which adds first and normalizes the sum. In a pre-norm
     block the norms stand *before* the parts, and X itself goes straight through. {worst_row}
-half-post-norm: norm_2(H) → H
-        and H + network_output → norm_2(H + network_output)
-    Half and half: attention is pre-norm, the feed-forward part post-norm. Here, too, the norm
-    belongs before the part: H + feed-forward(norm_2(H)). {worst_row}
-norm-1-missing: norm_1(X) → X
-    norm_1 is missing: attention sees X as it is, with whatever size its rows have grown to.
-    {worst_row}
 norm-2-missing: norm_2(H) → H
     norm_2 is missing: the feed-forward network sees H as it is, with whatever size its rows have
     grown to. {worst_row}
@@ -142,8 +135,6 @@ norms-swapped: norm_1(X) → norm_2(X)
 shared-norm: norm_2(H) → norm_1(H)
     You use norm_1 twice. The second part has a norm of its own, norm_2, with its own gain and bias.
     {worst_row}
-only-norm-2: norm_1(X) → norm_2(X)
-    You use norm_2 before attention, too. That is the place of norm_1. {worst_row}
 residual-1-dropped: X + attention_output → attention_output
     The first residual connection is missing: H is only what attention returns, and X is lost. Add:
     H = X + attention(…). {worst_row}
@@ -157,9 +148,6 @@ overwritten: X + attention_output → normed_X + attention_output
         and H + network_output → normed_H + network_output
     In both halves you add to the *normed* elements (was X overwritten by `X = norm_1(X)`?). Give
     the parts a normed copy, and add to X and to H themselves. {worst_row}
-feed-forward-first: H = X + process(norm_2(X)) ⏎ return H + attend(norm_1(H), mask)
-    The feed-forward network comes first in yours. First the elements exchange information, then
-    each is processed on its own. {worst_row}
 norm-after-attention: norm_1(X) → X
         and X + attention_output → X + norm_1(attention_output)
     norm_1 acts on what attention *returns*. It belongs before it, attention(norm_1(X)). {worst_row}
@@ -173,9 +161,6 @@ norm-at-the-end: return Y → return norm_2(Y)
 mask-lost: (normed_X, mask) → (normed_X)
     The mask is not passed on: without it `attend` lets every element see the whole future, and no
     error tells you. `attend(…, mask)`.
-own-causal-mask: (normed_X, mask) → (normed_X, np.tri(X.shape[-2], dtype=bool))
-    You make a causal mask of your own and ignore the one that is given, which need not be causal:
-    pass on `mask`. {worst_row}
 """),
     properties=(Property("sees-the-future", _sees_the_future),),
     hints=(
@@ -185,8 +170,5 @@ own-causal-mask: (normed_X, mask) → (normed_X, np.tri(X.shape[-2], dtype=bool)
         "with H, the second norm and the feed-forward network.",
         "`H = X + attend(norm_1(X), mask)`; the second line looks like it, without a mask.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.block.pre_norm_block",
-        "course_attn.in_torch.block.pre_norm_block",
-    ),
+    built_ins=twins("block.pre_norm_block"),
 )

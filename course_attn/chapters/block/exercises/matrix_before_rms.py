@@ -82,9 +82,6 @@ The first line is missing. Write `matrix_before_rms(d)`, which returns C as an a
         ),
     },
     faults=fault_list("""
-identity: return identity - averaging_matrix → return identity + 0 * averaging_matrix
-    You return the identity matrix. Then RMS norm sees x itself, and nothing takes its mean away.
-    {tried}
 only-mean: return identity - averaging_matrix → return averaging_matrix + 0 * identity
     Your C replaces each feature by the mean. Layer norm *subtracts* the mean from x. {tried}
 sum: np.ones((d, d)) / d → np.ones((d, d))
@@ -93,9 +90,6 @@ one-less: np.ones((d, d)) / d → np.ones((d, d)) / max(d - 1, 1)
     You divide the sum by d − 1. A mean divides by d. {tried}
 added: identity - averaging_matrix → identity + averaging_matrix
     You add the mean; subtract it. {tried}
-sign: identity - averaging_matrix → averaging_matrix - identity
-    The sign is reversed: x C is μ − x, which has the same mean square as x − μ, so that RMS norm
-    gives −LN(x). Take the mean away from x, not x from the mean.
 own-feature-only: np.ones((d, d)) / d → np.eye(d) / d
     Off the diagonal your C is 0: each feature loses a d-th of itself. The mean is made of *all*
     features, so every entry gets its −1/d. {tried}

@@ -160,11 +160,6 @@ last-skipped: in self.blocks → in self.blocks[:-1]
     it.
 backward: in self.blocks → in reversed(self.blocks)
     The blocks run in the opposite order. The one that was made first comes first.
-side-by-side: for block in self.blocks: ⏎ X = block(X) → X = sum(block(X) for block in self.blocks)
-    You run all blocks on the same X and add up the results: they stand side by side. In a stack
-    each works on the result of the one before, `X = block(X)`.
-first-repeated: X = block(X) → X = self.blocks[0](X)
-    You run the *first* block n_layers times; the others are made and never used.
 added-again: X = block(X) → X = X + block(X)
     You add X to each block's result; the residual connections are inside the blocks already.
 nothing: X = block(X) → block(X)

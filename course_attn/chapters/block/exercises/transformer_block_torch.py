@@ -10,6 +10,7 @@ import torch
 from course_attn.chapters.block.exercises.masked_block import (
     exercise as numpy_exercise,
 )
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Kind, WrongForm, fault_list
 
 __all__ = ["exercise"]
@@ -212,15 +213,9 @@ post-norm: self.norm_1(X) → X
         and X + attention_output → self.norm_1(X + attention_output)
         and self.norm_2(H) → H
         and H + network_output → self.norm_2(H + network_output)
-half-post-norm: self.norm_2(H) → H
-        and H + network_output → self.norm_2(H + network_output)
-norm-1-missing: self.norm_1(X) → X
 norm-2-missing: self.norm_2(H) → H
 overwritten: X + attention_output → values + attention_output
         and H + network_output → normed_H + network_output
-feed-forward-first: queries = keys
-            → X = X + self.linear_2(torch.relu(self.linear_1(self.norm_2(X)))) ⏎ queries = keys
-        and return Y → return H
 norm-after-attention: self.norm_1(X) → X
         and X + attention_output → X + self.norm_1(attention_output)
 norm-after-feed-forward: self.norm_2(H) → H
@@ -228,9 +223,6 @@ norm-after-feed-forward: self.norm_2(H) → H
 norm-at-the-end: return Y → return self.norm_2(Y)
 mask-lost: , attn_mask=~mask → (nothing)
     The mask is not passed on: every element sees all others. `attn_mask=~mask`.
-own-causal-mask: ~mask → torch.ones_like(mask).triu(1)
-relu-at-the-end-too: self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
-    You apply a ReLU to the feed-forward network's result, too: then it can only ever raise H.
 polarity: ~mask → mask
     The mask is handed over as it is. `nn.MultiheadAttention` reads True as *drop*, the opposite of
     ours, so each element sees just what it must not see. `attn_mask=~mask`. {worst_row}
@@ -246,8 +238,6 @@ weights: attention_output, _ = → _, attention_output =
 context-not-normed: (queries, keys, values → (queries, X, X
     Only the queries are normed; keys and values come from X as it is. All three are made from
     norm_1(X). {worst_row}
-no-relu: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
-    Between the two linear layers the ReLU is missing: without it they are one linear layer.
 gelu: torch.relu( → torch.nn.functional.gelu(
     You use GELU between the linear layers, as GPT-2 does. ReLU is asked for. {worst_row}
 """),
@@ -259,9 +249,8 @@ gelu: torch.relu( → torch.nn.functional.gelu(
         "`normed = self.norm_1(X)`; then `self.linear_2(torch.relu(self.linear_1(…)))`.",
     ),
     built_ins=(
+        *twins("block.pre_norm_block"),
         "course_attn.in_torch.block_layers.TransformerBlock",
-        "course_attn.in_torch.block.pre_norm_block",
-        "course_attn.in_numpy.block.pre_norm_block",
         "torch.nn.TransformerEncoderLayer",
     ),
 )

@@ -101,19 +101,12 @@ additions-forgotten: scores = 2 *  → scores =
         and mixing = 2 *  → mixing =
     You count half: the multiplications only. Each term of a sum takes a multiplication *and* an
     addition. (If you halve because of a causal mask: masks are not counted here.) {said}
-twice-too-many: scores = 2 *  → scores = 4 *
-        and mixing = 2 *  → mixing = 4 *
-    You count everything twice: 2 operations for each term, and the sum d_k + d_v already holds
-    both products. {said}
 scores-only: (scores + mixing) → scores
     You count the scores Q Kᵀ, and not the second product, in which the weights, {n_q} × {n_k},
     mix values of {d_v} features. {said}
 values-as-wide-as-keys: (scores + mixing) → 2 * scores
     You take the values to be as wide as the keys. They have a width of their own, d_v = {d_v}:
     the mixing takes 2 · n_q · n_k · d_v. {said}
-widths-multiplied: (scores + mixing) → 2 * n_q * n_k * d_k * d_v
-    You multiply d_k by d_v, but no product has both: the scores sum over d_k, and the mixing
-    gives d_v numbers. The two counts are *added*. {said}
 one-head: n_heads * (scores + mixing) → scores + mixing
     You count one head; there are {n_heads}, and d_k and d_v are the widths in each. {said}
 heads-in-the-scores-only: n_heads * (scores + mixing) → n_heads * scores + mixing
@@ -125,9 +118,6 @@ divided-by-heads: n_heads * (scores + mixing) → (scores + mixing) // n_heads
 widths-split: 2 * n_q * d_k * n_k → 2 * n_q * (d_k // n_heads) * n_k
         and 2 * n_q * n_k * d_v → 2 * n_q * n_k * (d_v // n_heads)
     You split d_k and d_v between the heads. They are the widths in *each* head already. {said}
-n-q-squared: n_q * d_k * n_k → n_q * d_k * n_q
-        and n_q * n_k * d_v → n_q * n_q * d_v
-    You take n_q² for the number of scores. There are n_k keys: {n_q} × {n_k} scores here. {said}
 one-addition-less: 2 * n_q * d_k * n_k → n_q * n_k * (2 * d_k - 1)
         and 2 * n_q * n_k * d_v → n_q * d_v * (2 * n_k - 1)
     You count one addition less than multiplications in each sum. That is exact, but the task, as

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from course_attn.chapters.fast.exercises.merge_partial import other_result
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -97,9 +96,6 @@ does-not-see-itself: np.swapaxes(K, → np.swapaxes(K_cache,
         and weights @ V → weights @ V_cache
     You attend to the old cache: the new position does not see itself. Its own key and value are
     the last it may attend to, one more than the {K_cache.rows} in the cache. {said}
-sees-itself-only: np.swapaxes(K, → np.swapaxes(k,
-        and weights @ V → weights @ v
-    You attend to the new key alone: `out` is v, whatever the cache holds. {said}
 not-kept: return out, K, V → return out, K_cache, V_cache
     You return the old cache, {your.rows} rows: the next step would know nothing of this one.
     Return the {right.rows} rows with the new one.
@@ -115,10 +111,6 @@ last-overwritten: [K_cache, k] → [K_cache[..., :-1, :], k]
         and [V_cache, v] → [V_cache[..., :-1, :], v]
     You write the new position over the last one of the cache. It is appended to the
     {K_cache.rows} rows there are. {said}
-oldest-dropped: [K_cache, k] → [K_cache[..., 1:, :], k]
-        and [V_cache, v] → [V_cache[..., 1:, :], v]
-    You drop the oldest position when the new one comes, as a sliding window does. Here the cache
-    grows; all {K_cache.rows} rows stay. {said}
 along-axis-0: [K_cache, k], axis=-2 → [K_cache, k], axis=0
         and [V_cache, v], axis=-2 → [V_cache, v], axis=0
     Without a batch that would do. In a batch, axis 0 counts sequences: you append the new key as
@@ -140,14 +132,7 @@ sum-over-the-batch: scores.max(axis=-1, keepdims=True) → scores.max()
     Without a batch that would do. In a batch, a sum over the whole array mixes the sequences: each
     query needs a maximum and a sum of its own, `axis=-1, keepdims=True`. {said}
 """),
-    properties=(
-        Property(
-            "another-result",
-            lambda c: other_result(_RESULTS, cached_step, c),
-            any_shape=True,
-        ),
-        Property("cache", _cache_lost),
-    ),
+    properties=(Property("cache", _cache_lost),),
     wrong_lines=("unscaled", "root-of-n", "not-kept"),
     hints=(
         "Which keys may the new position attend to, and where do they come from?",

@@ -86,9 +86,6 @@ in-turn: K.repeat_interleave(n_rep, dim=-3) → torch.cat([K] * n_rep, dim=-3)
     Your heads of queries take the heads of K and V in turn; heads in a row should share one.
     {wanted} (Copies: each head by itself, `repeat_interleave`. A `reshape` of the heads: first
     n_kv_heads, then r.)
-keys-in-turn: K.repeat_interleave(n_rep, dim=-3) → torch.cat([K] * n_rep, dim=-3)
-    The keys are taken in turn, unlike the values: the weights of a head come from one head of K
-    and mix another head of V. {wanted}
 values-in-turn: V.repeat_interleave(n_rep, dim=-3) → torch.cat([V] * n_rep, dim=-3)
     The values are taken in turn, unlike the keys: the weights of a head come from one head of K
     and mix another head of V. {wanted}
@@ -98,24 +95,12 @@ divided-by-n-kv: K.repeat_interleave(n_rep, dim=-3)
             → V[..., torch.arange(Q.shape[-3]) // K.shape[-3], :, :]
     You give head h of the queries head ⌊h / n_kv_heads⌋ of K and V. It is ⌊h / r⌋ with r =
     n_heads / n_kv_heads, the number of query heads that share one. {wanted}
-first-for-all: K.repeat_interleave(n_rep, dim=-3) → K[..., :1, :, :]
-        and V.repeat_interleave(n_rep, dim=-3) → V[..., :1, :, :]
-    All your heads use head 0 of K and V; the others are forgotten. {wanted}
-averaged: K.repeat_interleave(n_rep, dim=-3) → K.mean(dim=-3, keepdim=True)
-        and V.repeat_interleave(n_rep, dim=-3) → V.mean(dim=-3, keepdim=True)
-    You average the heads of K and V. They stay apart: each serves its own group of query heads.
-    {wanted}
 queries-averaged: n_rep = Q.shape[-3] // K.shape[-3]
             → Q, n_rep = Q.unflatten(-3, (K.shape[-3], -1)).mean(dim=-3), 1
     You average the queries of each group. Every head of queries keeps its own scores and its own
     output; only keys and values are shared. {worst_row}
-groups-left: return outputs → return outputs.unflatten(-3, (K.shape[-3], -1))
-    The groups still have an axis of their own. Join it with that of the heads. {worst_row}
 unscaled:  / Q.shape[-1] ** 0.5 → (nothing)
     The scores are not divided by √d_k = {Q.root}. {worst_row}
-root-of-d-model: Q.shape[-1] ** 0.5 → (Q.shape[-1] * Q.shape[-3]) ** 0.5
-    You divide by the square root of the width of all heads together. Each dot product has d_k =
-    {Q.last} terms, those of one head. {worst_row}
 scaled-after-softmax:  / Q.shape[-1] ** 0.5 → (nothing)
         and torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-1) / Q.shape[-1] ** 0.5
     You divide by √d_k after the softmax, so that the weights sum to 1/√d_k. The *scores* are
@@ -127,9 +112,6 @@ masked: softmax(scores
         → softmax(scores + torch.full_like(scores, -torch.inf).triu(1 + K.shape[-2] - Q.shape[-2])
     You hide later keys with a causal mask. No mask is asked for: every query attends to all
     {K.rows} keys. {worst_row}
-masked-top-left: softmax(scores → softmax(scores + torch.full_like(scores, -torch.inf).triu(1)
-    You hide later keys with a causal mask (aligned to the top left). No mask is asked for.
-    {worst_row}
 """),
     hints=(
         "For n_heads = 6 and n_kv_heads = 2, which head of K does each of the six heads of queries "

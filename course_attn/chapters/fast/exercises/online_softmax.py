@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     BuiltIn,
     Case,
@@ -156,20 +157,6 @@ def _last_tile(c: Context) -> str | None:
     )
 
 
-def _depends_on_tile(c: Context) -> str | None:
-    scores, tile = c.given["scores"], c.given["tile"]
-    n = scores.shape[-1]
-    other = c.call(scores, n)
-    if tile >= n or other is None or other.shape != c.expected.shape:
-        return None
-    if not np.allclose(other, c.expected, atol=1e-4):
-        return None
-    return (
-        f"With all {n} scores in one tile your result is right; with tiles of {tile} it is not. "
-        "What has to happen to m and l from one tile to the next?"
-    )
-
-
 exercise = Exercise(
     online_softmax,
     place=30,
@@ -229,15 +216,9 @@ maximum-from-0: -np.inf, dtype= → 0.0, dtype=
     Your running maximum starts at 0, so for rows of negative scores it stays 0, and the
     exponentials of scores far below vanish. Let it start at −∞ (or at the first tile's maximum).
     {worst_row}
-m-not-kept: m = new_m → m = m
-    The new maximum is computed in each tile and then forgotten: the next starts from −∞ again, and
-    the old sum is multiplied by exp(−∞) = 0. End the loop with m = the new maximum. {worst_row}
 one-maximum-for-all-rows: part.max(axis=-1, keepdims=True) → part.max()
     You take one maximum over all rows. A row that lies 800 below it underflows: each row needs its
     own, `axis=-1, keepdims=True`. {worst_row}
-tail-dropped: range(0, n, tile) → range(0, n // tile * tile, tile)
-    The last {scores.last} % {tile} scores of a row are dropped: `n // tile` rounds down;
-    `range(0, n, tile)` reaches all. {worst_row}
 tail-not-summed: for start in starts → for start in range(0, n // tile * tile, tile)
     The last {scores.last} % {tile} scores of a row get weights, but l does not count them: `n //
     tile` rounds down; `range(0, n, tile)` reaches all. Your rows sum to {your.sums}. {worst_row}
@@ -262,11 +243,6 @@ old-maximum: m = new_m → m = new_m ⏎ weights[..., start : start + tile] = ex
         and np.exp(scores[..., i : i + tile] - final_shift) → weights[..., i : i + tile]
     The exponentials of the earlier tiles still stand against the maximum of their time, while l
     counts in units of the last: rescale them, too, or compute exp(score − m) afresh. {worst_row}
-m-forgotten:  - final_shift → (nothing)
-    In the end you divide exp(score) by l. But l is the sum of exp(score − m), with the final m:
-    subtract it here too. {worst_row}
-not-divided: / total → (nothing)
-    The exponentials exp(score − m) are not divided by l: your rows sum to {your.sums}, not to 1.
 log-forgotten: exps / total → exps * np.exp(-total)
     You subtract l in the exponent. To divide by l there, its *logarithm* is subtracted:
     exp(score − m − log l) is exp(score − m) / l. {worst_row}
@@ -274,7 +250,6 @@ log-forgotten: exps / total → exps * np.exp(-total)
     properties=(
         Property("last-tile", _last_tile),
         Property("row-sums", _row_sums),
-        Property("depends-on-tile", _depends_on_tile),
     ),
     wrong_lines=("sign", "maximum-of-the-block", "maximum-from-0"),
     hints=(
@@ -286,8 +261,7 @@ log-forgotten: exps / total → exps * np.exp(-total)
         "`l = l * np.exp(m - shift) + np.exp(part - shift).sum(axis=-1, keepdims=True)`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.fast.online_softmax",
-        "course_attn.in_torch.fast.online_softmax",
+        *twins("fast.online_softmax"),
         "torch.softmax",
         "torch.Tensor.softmax",
         *(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -93,12 +94,6 @@ flat-reshaped: np.repeat(K, n_rep, axis=-3)
             → np.repeat(K, n_rep).reshape(*K.shape[:-3], K.shape[-3] * n_rep, *K.shape[-2:])
     `np.repeat` without `axis=` repeats every single number, and `reshape` does not put them in
     order again: your head 0 begins with {your.row}; {right.row} is right. Use `axis=-3`.
-not-joined: np.repeat(K, n_rep, axis=-3) → np.stack([K] * n_rep, axis=-3)
-    The copies have an axis of their own: shape {your.shape}. Join it with that of the heads by a
-    `reshape`, {right.shape}.
-copies-first: np.repeat(K, n_rep, axis=-3) → np.stack([K] * n_rep, axis=-4)
-    The copies have an axis of their own, and it comes before that of the heads: {your.shape}. Let
-    it come after them, and join the two by a `reshape`, {right.shape}.
 one-more: n_rep, axis → n_rep + 1, axis
     Every head comes once too often: n_rep = {n_rep} counts all copies, the first one included.
     You return shape {your.shape}; shape {right.shape} is asked for.
@@ -111,8 +106,5 @@ one-more: n_rep, axis → n_rep + 1, axis
         "between `np.repeat` and `np.tile`.",
         "`np.repeat(K, n_rep, axis=…)`, with the axis of the heads counted from the end.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.fast.repeat_kv",
-        "course_attn.in_torch.fast.repeat_kv",
-    ),
+    built_ins=twins("fast.repeat_kv"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -105,28 +106,15 @@ always-full: distances >= 0
             → (positions >= 0) & (key - np.maximum(positions - window + 1, 0) < window)
     Near the start your window still holds `window` keys, and reaches past the query's own position
     into the future. It ends at p, `start : p + 1`, however few keys that leaves. {first_wrong}
-always-full-everywhere: distances >= 0
-            → key - np.maximum(positions - window + 1, 0) < window
-    Near the start your window still holds `window` keys, also for a query that stands before the
-    first key, and reaches into the future. It ends at the query's own position p, however few
-    keys that leaves: `start : max(p + 1, 0)`. {first_wrong}
 window-only: (distances >= 0) & → (nothing)
     Only the far end of the window is there, and queries see the whole future. The mask has to be
     causal as well, j ≤ p. {first_wrong}
-causal-only:  & (distances < window) → (nothing)
-    Your mask is causal, and the window plays no part in it: nothing is ever too far back.
-    {first_wrong}
 float: return mask → return mask.astype(float)
     You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: added to scores, a 1
     hides nothing. A comparison, or `.astype(bool)`, gives a bool.
-bias: return mask → return np.where(mask, 0.0, -np.inf)
-    You return a *bias*, 0 and −∞, to be added to the scores. It does the same work, but the mask
-    itself is asked for: True and False.
 top-left:  + n_k - n_q → (nothing)
     Your mask is aligned to the top left, which is right only for n_q = n_k. The queries are the
     last positions: shift by n_k − n_q. {first_wrong}
-shifted-the-wrong-way:  + n_k - n_q →  + n_q - n_k
-    The shift has the wrong sign: query i stands at key i + n_k − n_q. {first_wrong}
 far-end-top-left: distances < window → np.arange(n_q)[:, None] - key < window
     The far end of your window is counted from i, not from the query's position p = i + n_k − n_q.
     (`triu` takes its diagonal from the top left corner: add n_k − n_q.) {first_wrong}
@@ -148,8 +136,5 @@ far-end-top-left-and-one-too-far: distances < window → np.arange(n_q)[:, None]
         "`back = np.arange(n_q)[:, None] + n_k - n_q - np.arange(n_k)` counts the steps; "
         "the mask is `(back >= 0) & (…)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.masks.sliding_window_mask",
-        "course_attn.in_torch.masks.sliding_window_mask",
-    ),
+    built_ins=twins("masks.sliding_window_mask"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -119,7 +120,6 @@ may use your own `softmax_backward`, or the course's functions, imported in the 
     kinds={
         "all-allowed": Kind("where the mask allows everything"),
         "causal": Kind("under a causal mask"),
-        "square": Kind("where all sizes are equal"),
         "one-query": Kind("for a single query"),
         "one-allowed": Kind(
             "where each query may attend to a single key",
@@ -131,71 +131,25 @@ no-root-back: dS @ K / divisor → dS @ K
         and @ Q / divisor → @ Q
     √d_k is forgotten on the way back. The scores are Q Kᵀ/√d_k, so that moving a query moves them
     √d_k times less: divide dQ and dK, too. {nudge}
-root-in-dQ-only: @ Q / divisor → @ Q
-    You divide dQ by √d_k, and not dK. The scores depend on both in the same way. {nudge}
-root-in-dK-only: dS @ K / divisor → dS @ K
-    You divide dK by √d_k, and not dQ. The scores depend on both in the same way. {nudge}
-root-twice: dS @ K / divisor → dS @ K / divisor**2
-        and @ Q / divisor → @ Q / divisor**2
-    You divide by √d_k twice on the way back. There was one division forward, and so there is one
-    backward: in dS, or in dQ and dK. {nudge}
-no-root-forward: K.swapaxes(-2, -1) / divisor → K.swapaxes(-2, -1)
-    Your weights are not those of the forward pass: their scores are not divided by √d_k. {nudge}
-no-root: Q.shape[-1] ** 0.5 → 1.0
-    √d_k is missing everywhere, in the scores and on the way back. {nudge}
-root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
-    You divide by the square root of d_v, the width of the values. The dot products have d_k terms,
-    `Q.shape[-1]`. {nudge}
 mask-ignored: np.where(mask, scores, -np.inf) → scores
     The mask is ignored: in your weights every query attends to every key, and what is hidden gets a
     gradient. The weights are to be those of the forward pass. {nudge}
 mask-flipped: np.where(mask, scores, -np.inf) → np.where(mask, -1e9, scores)
     Your mask is the wrong way around. True means "may attend" here. {nudge}
-mask-of-zeros: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
-    You give hidden keys the score 0. That is a score like any other, and gets a weight: −∞ gets
-    none. {nudge}
-masked-after: np.where(mask, scores, -np.inf) → scores
-        and A = exps / exps.sum(axis=-1, keepdims=True)
-            → A = mask * exps / exps.sum(axis=-1, keepdims=True)
-    You set weights to 0 *after* the softmax, and the others no longer sum to 1. Hide the scores
-    before it. {nudge}
-masked-gradient: np.where(mask, scores, -np.inf) → scores
-        and dS = A → dS = mask * A
-    You mask the gradient of the scores, and not the scores. In the forward pass hidden keys had no
-    weight, so that the others had more, and the row term was another. {nudge}
 softmax-left-out: A * (dA - row_term) → dA + 0 * row_term
     You take the gradient of the weights for that of the scores. Between the two lies the softmax:
     dS = A ∘ (dA − r). {nudge}
 row-term-missing: A * (dA - row_term) → A * dA
     The row term is missing: A ∘ dA is the derivative of the exponential alone. The sum in the
     softmax's denominator depends on every score, too. {nudge}
-row-term-not-weighted: A * (dA - row_term) → A * dA - row_term
-    You subtract the row term from A ∘ dA. It belongs inside the parentheses, A ∘ (dA − r), so that
-    it is weighted, too. {nudge}
-plain-mean: (A * dA).sum(axis=-1, keepdims=True) → dA.mean(axis=-1, keepdims=True)
-    Your row term is the plain mean of dA. It is the mean under the weights, rowsum(A ∘ dA).
-    {nudge}
-row-term-of-columns: (A * dA).sum(axis=-1 → (A * dA).sum(axis=-2
-    Your row term sums over the columns, each over all queries. Every *row* has a softmax of its
-    own: `axis=-1`. {nudge}
-softmax-of-columns: masked_scores.max(axis=-1 → masked_scores.max(axis=-2
-        and exps.sum(axis=-1 → exps.sum(axis=-2
-    Your softmax runs down the columns. Each query shares out its own weight, along `axis=-1`.
 dK-not-transposed: dS.swapaxes(-2, -1) @ Q → dS @ Q
     In dK you multiply by dS. Keys are the *columns* of the scores: dK = dSᵀ Q. (With as many
     queries as keys the shape is right either way.)
 dV-not-transposed: A.swapaxes(-2, -1) @ d_out → A @ d_out
     In dV you multiply by A. A value hears from the queries that attended to it, a *column* of the
     weights: dV = Aᵀ dY. (With as many queries as keys the shape is right either way.)
-dV-from-dS: A.swapaxes(-2, -1) @ d_out → dS.swapaxes(-2, -1) @ d_out
-    dV comes from the *weights*, Aᵀ dY: how loudly each output heard the value. You took dS, the
-    gradient of the scores, which do not depend on V. {nudge}
 dV-from-outputs: A.swapaxes(-2, -1) @ d_out → A.swapaxes(-2, -1) @ (A @ V)
     Your dV is made of the outputs. Their *gradient*, `d_out`, is what comes back. {nudge}
-dA-from-outputs: d_out @ V → A @ V @ V
-    Your dA is made of the outputs. Their *gradient*, `d_out`, is what comes back. {nudge}
-values-detached: A.swapaxes(-2, -1) @ d_out → 0 * V
-    Your dV is 0, as if the values could not learn. The output is A V: dV = Aᵀ dY. {nudge}
 step-not-gradient: return dQ, dK, dV → return -dQ, -dK, -dV
     Right but for the sign: you return the *step* that goes against the gradients. The gradients
     themselves are asked for. {nudge}
@@ -226,8 +180,7 @@ order: return dQ, dK, dV → return dV, dK, dQ
         "dK = dSᵀ Q/√d_k; in a batch, `.swapaxes(-2, -1)` transposes.",
     ),
     built_ins=(
-        "course_attn.in_numpy.gradients.attention_backward",
-        "course_attn.in_torch.gradients.attention_backward",
+        *twins("gradients.attention_backward"),
         "torch.autograd.grad",
     ),
 )

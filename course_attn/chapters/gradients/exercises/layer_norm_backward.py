@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -116,7 +117,6 @@ sequences. (The bias itself is not needed.)
             "for rows with a variance far below 1e-5",
             "There eps decides: z is far from variance 1, and s is not the standard deviation.",
         ),
-        "square": Kind("where there are as many rows as features"),
         "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
     },
     faults=fault_list("""
@@ -132,22 +132,8 @@ statistics-constant: dZ - shift - Z * stretch → dZ
 sum-of-shift: dZ.mean( → dZ.sum(
     You subtract the *sum* of dZ. μ is a mean, and each x has a share of 1/d_model in it.
     {first_row}
-sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
-    You take the *sum* of dZ ∘ z. σ² is a mean, and each x has a share of 1/d_model in it.
-    {first_row}
-stretch-not-along-z: shift - Z * stretch → shift - stretch
-    You subtract the mean of dZ ∘ z itself. It is to be multiplied by z, entry by entry: a stretch
-    moves each feature by as much as it is away from the mean. {first_row}
-stretch-along-x: shift - Z * stretch → shift - centered * stretch
-    In the last term you multiply by x − μ. It is z, which is divided by s. {first_row}
-not-divided: dZ - shift - Z * stretch) / divisor → dZ - shift - Z * stretch)
-    The division by s is missing: x reaches z divided by s, and so does its gradient. {first_row}
-divided-by-variance: - Z * stretch) / divisor → - Z * stretch) / divisor**2
-    You divide by s². x reaches z divided by s, once, and so does its gradient. {first_row}
 gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
     The gain is forgotten in dX: y = g ∘ z + b, so dZ = g ∘ dY. {first_row}
-gain-divides: gain * d_out → d_out / gain
-    You divide by the gain. Forward it multiplies, and so it does backward: dZ = g ∘ dY. {first_row}
 gain-last: dZ = gain * d_out → dZ = 1 * d_out
         and dX = (dZ → dX = gain * (dZ
     You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ dY, before the two
@@ -155,40 +141,12 @@ gain-last: dZ = gain * d_out → dZ = 1 * d_out
 gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
     In d_gain you use dZ, which has the gain in it already. y = g ∘ z + b: what g hears is dY ∘ z.
     {first_row}
-gain-of-x: (d_out * Z).reshape → (d_out * X).reshape
-    d_gain is made of x. What the gain multiplies is z, the normalized row. {first_row}
-d_gain-averaged: (d_out * Z).reshape(-1, width).sum → (d_out * Z).reshape(-1, width).mean
-    You average d_gain over the rows. What is used several times *adds up* what comes back.
-    {first_row}
-d_bias-averaged: d_out.reshape(-1, width).sum(axis=0) → d_out.reshape(-1, width).mean(axis=0)
-    You average d_bias over the rows. What is used several times *adds up* what comes back.
-    {first_row}
-first-axis: (d_out * Z).reshape(-1, width).sum(axis=0) → np.atleast_2d(d_out * Z).sum(axis=0)
-        and d_bias = d_out.reshape(-1, width) → d_bias = np.atleast_2d(d_out)
-    Your d_gain and d_bias sum over the first axis only. In a batch there are more: gain and bias
-    serve all rows of all sequences, and have shape {right.shape}. You give {your.shape}.
-d_bias-with-gain: d_bias = d_out → d_bias = dZ
-    In d_bias you use dZ. The bias is added behind the gain: it hears dY as it is. {first_row}
-over-rows: X.mean(axis=-1 → X.mean(axis=-2
-        and (centered**2).mean(axis=-1 → (centered**2).mean(axis=-2
-        and dZ.mean(axis=-1 → dZ.mean(axis=-2
-        and (dZ * Z).mean(axis=-1 → (dZ * Z).mean(axis=-2
-    Your means run over the *positions*. A layer norm looks at each element alone: its means run
-    over the features, `axis=-1`. {first_row}
 no-eps: variance + 1e-5 → variance
     eps is forgotten: s = √(σ² + 1e-5). Where the variance is small, that changes s a lot.
-    {first_row}
-eps-outside: np.sqrt(variance + 1e-5) → np.sqrt(variance) + 1e-5
-    You add eps to the standard deviation. It is added to the variance, inside the square root.
-    {first_row}
-sample-variance: (centered**2).mean(axis=-1, keepdims=True) → X.var(axis=-1, ddof=1, keepdims=True)
-    Your variance divides by d_model − 1, as for a sample. A layer norm divides by d_model.
     {first_row}
 step-not-gradient: return dX, d_gain, d_bias → return -dX, -d_gain, -d_bias
     Right but for the sign: you return the *step* that goes against the gradients. The gradients
     themselves are asked for.
-order: return dX, d_gain, d_bias → return dX, d_bias, d_gain
-    The gradients of gain and bias are swapped: `return dX, d_gain, d_bias`.
 """),
     properties=(Property("directions", _directions),),
     wrong_lines=("stretch-missing", "gain-in-d_gain", "sum-of-shift"),
@@ -201,8 +159,7 @@ order: return dX, d_gain, d_bias → return dX, d_bias, d_gain
         "`.reshape(-1, d_model).sum(axis=0)` sums over all rows of any batch.",
     ),
     built_ins=(
-        "course_attn.in_numpy.gradients.layer_norm_backward",
-        "course_attn.in_torch.gradients.layer_norm_backward",
+        *twins("gradients.layer_norm_backward"),
         "torch.autograd.grad",
     ),
 )

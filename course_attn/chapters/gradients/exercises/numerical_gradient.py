@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -146,39 +147,12 @@ one-sided: below[i] -= eps → below[i] -= 0
     You compare with f(x) itself, (f(x + eps) − f(x))/eps. Nudge both ways: then the curve's bend
     cancels, and the error falls with eps², not with eps. Your first entry is {first}; {wanted} is
     right.
-one-sided-down: above[i] += eps → above[i] += 0
-        and 2 * eps → eps
-    You only nudge down, (f(x) − f(x − eps))/eps. Nudge both ways: the curve's bend cancels then.
-    Your first entry is {first}; {wanted} is right.
 one-sided-halved: below[i] -= eps → below[i] -= 0
     You nudge one way, and divide by 2 eps, the distance of *two* nudges: your numbers are about
     half of what they should be. Your first entry is {first}; {wanted} is right.
 one-eps: rise / (2 * eps) → rise / eps
     You divide by eps. From x − eps to x + eps it is 2 eps: your numbers are twice too large. Your
     first entry is {first}; {wanted} is right.
-divided-once-more: 2 * eps → 4 * eps
-    You divide by 4 eps. From x − eps to x + eps it is 2 eps. Your first entry is {first}; {wanted}
-    is right.
-precedence: rise / (2 * eps) → rise / 2 * eps
-    `/ 2 * eps` divides by 2 and then *multiplies* by eps: put 2 * eps in parentheses. Your first
-    entry is {first}; {wanted} is right.
-not-divided: rise / (2 * eps) → rise
-    You return the differences of f. A slope is a difference divided by the distance, 2 eps. Your
-    first entry is {first}; {wanted} is right.
-half-nudges: above[i] += eps → above[i] += eps / 2
-        and below[i] -= eps → below[i] -= eps / 2
-        and 2 * eps → eps
-    You nudge by eps/2 each way. The points lie eps above and eps below. Your first entry is
-    {first}; {wanted} is right.
-too-small: gradient = np.zeros → eps = 1e-13 ⏎ gradient = np.zeros
-    You use a tiny nudge of your own, about 1e-13, and not `eps`. There, the two values of f agree
-    in nearly all of their digits, and their difference is mostly rounding.
-own-nudge: gradient = np.zeros → eps = 1e-6 ⏎ gradient = np.zeros
-    You use a nudge of your own, 1e-6 or so, and not `eps`. It is the third argument. Your first
-    entry is {first}; {wanted} is right.
-upside-down: f(above) - f(below) → f(below) - f(above)
-    The sign is wrong: a slope is the value *above* minus that below. Your first entry is {first};
-    {wanted} is right.
 all-at-once: above[i] += eps → above += eps
         and below[i] -= eps → below -= eps
     You nudge *all* entries at once, so that each of your numbers is the same, the sum of the whole
@@ -200,17 +174,6 @@ last-only: gradient[i] = rise → gradient = np.zeros(x.shape) ⏎ gradient[i] =
 flat: return gradient → return gradient.ravel()
     You return the numbers in one row, shape {your.shape}. The gradient has the shape of x,
     {right.shape}.
-relative: above[i] += eps → above[i] *= 1 + eps
-        and below[i] -= eps → below[i] *= 1 - eps
-    You move each entry by a *share* of itself, eps times x_i, and divide by eps: that is the
-    gradient times x. Move by eps itself. Your first entry is {first}; {wanted} is right.
-second-difference: f(above) - f(below) → f(above) - 2 * f(x) + f(below)
-        and 2 * eps → eps**2
-    You compute the second difference, how much the slope itself changes. The slope needs the two
-    outer values only. Your first entry is {first}; {wanted} is right.
-mean-of-values: f(above) - f(below) → f(above) + f(below)
-    You add the two values of f. A slope needs their difference. Your first entry is {first};
-    {wanted} is right.
 """),
     properties=(Property("calls", _calls, any_shape=True),),
     wrong_lines=("one-eps", "same-array", "whole-rows"),
@@ -222,8 +185,7 @@ mean-of-values: f(above) - f(below) → f(above) + f(below)
         "and then `(f(above) - f(below)) / (2 * eps)`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.gradients.numerical_gradient",
-        "course_attn.in_torch.gradients.numerical_gradient",
+        *twins("gradients.numerical_gradient"),
         "scipy.optimize.approx_fprime",
         "numpy.gradient",
     ),

@@ -174,19 +174,12 @@ the gradient of a loss with respect to the output. Autograd hands over the same 
             "where eps is as large as the mean square", "Is it `ctx.eps`?"
         ),
         "small": Kind("for rows with a mean square about as small as eps"),
-        "square": Kind("where there are as many rows as features"),
         "one-row": Kind("for a single row", "Does a `squeeze` remove its axis?"),
     },
     faults=fault_list("""
 stretch-missing: dZ - Z * stretch → dZ
     You take the divisor for a constant. It depends on every x of the row: subtract z times the mean
     of dZ ∘ z. {worst_row}
-stretch-added: dZ - Z * stretch → dZ + Z * stretch
-    You add the last term. A larger x makes the divisor larger, and so z *smaller*: subtract.
-    {worst_row}
-mean-of-dZ: dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * stretch
-    You subtract the mean of dZ, as for a layer norm. An RMS norm does not take out the mean of its
-    row, so its gradient has no such term. {worst_row}
 layer-norm: X, gain = ctx.saved_tensors
             → X, gain = ctx.saved_tensors ⏎ X = X - X.mean(dim=-1, keepdim=True)
         and dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * stretch
@@ -195,56 +188,27 @@ layer-norm: X, gain = ctx.saved_tensors
 sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
     You take the *sum* of dZ ∘ z. The mean square is a mean, and each x has a share of 1/d_model in
     it. {worst_row}
-stretch-not-along-z: dZ - Z * stretch → dZ - stretch
-    You subtract the mean of dZ ∘ z itself. It is to be multiplied by z, entry by entry.
-    {worst_row}
-stretch-along-x: dZ - Z * stretch → dZ - X * stretch
-    In the last term you multiply by x. It is z, which is divided by the root of the mean square.
-    {worst_row}
-not-divided: (dZ - Z * stretch) / divisor → dZ - Z * stretch
-    The division is missing: x reaches z divided by √(mean square + eps), and so does its gradient.
-    {worst_row}
-divided-by-square: (dZ - Z * stretch) / divisor → (dZ - Z * stretch) / divisor**2
-    You divide by the mean square. It is its square root, once. {worst_row}
 gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
     The gain is forgotten in dX: y = g ∘ z, so dZ = g ∘ dY. {worst_row}
 gain-last: dZ = gain * d_out → dZ = 1 * d_out
         and dX = (dZ → dX = gain * (dZ
     You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ dY, before the
     mean is taken. {worst_row}
-gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
-    In d_gain you use dZ, which has the gain in it already. y = g ∘ z: what g hears is dY ∘ z.
-    {worst_row}
-gain-of-x: (d_out * Z).reshape → (d_out * X).reshape
-    d_gain is made of x. What the gain multiplies is z, the normalized row. {worst_row}
 rows-not-summed: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → d_out * Z
     Your d_gain has a row for each element, shape {your.shape}. All rows use the same gain: what
     comes back adds up, to shape {right.shape}.
-averaged: X.shape[-1]).sum(dim=0) → X.shape[-1]).mean(dim=0)
-    You average d_gain over the rows. What is used several times *adds up* what comes back.
-    {worst_row}
 first-axis: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → (d_out * Z).sum(dim=0)
     Your d_gain sums over the first axis only. In a batch there are more: the gain serves all rows
     of all sequences, and has shape {right.shape}. You give {your.shape}.
-features-summed: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → (d_out * Z).sum(dim=-1)
-    Your d_gain sums over the features. Each feature has a gain of its own: sum over the *rows*.
 eps-fixed: mean_square + ctx.eps → mean_square + 1e-6
     Your eps is a number of your own. The forward pass kept the one that was used: `ctx.eps`, here
     {eps}. {worst_row}
-eps-forgotten: mean_square + ctx.eps → mean_square
-    eps is forgotten. The forward pass divided by √(mean square + eps), with eps = {eps} here.
-    {worst_row}
-eps-outside: torch.sqrt(mean_square + ctx.eps) → torch.sqrt(mean_square) + ctx.eps
-    You add eps to the square root. It is added to the mean square, inside. {worst_row}
 saved-swapped: X, gain = ctx.saved_tensors → gain, X = ctx.saved_tensors
     You take `ctx.saved_tensors` in the wrong order. They come as they were saved: X, then gain.
     {worst_row}
 step-not-gradient: return dX, d_gain, None → return -dX, -d_gain, None
     Right but for the sign: you return the *step* that goes against the gradients. The gradients
     themselves are asked for.
-order: return dX, d_gain, None → return d_gain, dX, None
-    Your first two results are swapped. They stand in the order of the arguments of `forward`: X,
-    gain, eps.
 """),
     properties=(Property("along-x", _along_x),),
     hints=(

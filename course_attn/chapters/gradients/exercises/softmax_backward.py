@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -63,21 +64,6 @@ def _row_sums(c: Context) -> str | None:
     )
 
 
-def _shift(c: Context) -> str | None:
-    """See whether a number that is added to a row of the gradient of the weights counts."""
-    weights, d_weights = np.array([0.5, 0.3, 0.2]), np.array([4.0, 1.0, -2.0])
-    one, other = (c.call(weights, d_weights + shift) for shift in (0.0, 10.0))
-    if one is None or other is None or one.shape != other.shape:
-        return None
-    change = np.abs(other - one).max()
-    if not change > 1e-6:
-        return None
-    return (
-        f"If 10 is added to a whole row of `d_weights`, your result changes by {number(change)}. "
-        "It should stay: the weights sum to 1, so only how d_weights *differs* within a row counts."
-    )
-
-
 exercise = Exercise(
     softmax_backward,
     place=20,
@@ -101,7 +87,6 @@ and a row in which nothing is allowed is all zeros.
         "certain": Kind(
             "where a weight is nearly 1", "Then all gradients are small."
         ),
-        "square": Kind("where there are as many rows as keys"),
         "one-key": Kind(
             "for a single key", "Its weight is always 1: the gradient is 0."
         ),
@@ -117,28 +102,16 @@ term-not-weighted: return weights * above_mean → return products - mean
 plain-mean: products.sum(axis=-1, keepdims=True) → d_weights.mean(axis=-1, keepdims=True)
     You subtract the plain mean of each row of `d_weights`. It is the mean *under the weights*, Σ a
     da: keys with a large weight count for more. {worst_row}
-sum-of-gradients: products.sum(axis=-1, keepdims=True)
-            → d_weights.sum(axis=-1, keepdims=True)
-    You subtract the sum of `d_weights`, without its weights. {worst_row}
 mean-of-products: products.sum(axis=-1, keepdims=True)
             → products.mean(axis=-1, keepdims=True)
     You take the *mean* of the products a da, which divides by n once more. The weights have done
     that: they sum to 1. Take the sum. {worst_row}
-wrong-axis: products.sum(axis=-1, keepdims=True) → products.sum(axis=-2, keepdims=True)
-    Your sum runs down the columns, over the *queries*. Each row of weights comes from a softmax of
-    its own: sum along `axis=-1`. {worst_row}
 axis-0: products.sum(axis=-1, keepdims=True) → products.sum(axis=0, keepdims=True)
     `axis=0` counts from the front: over the queries, or, in a batch, over its sequences. A row of
     weights lies along the last axis, `axis=-1`. {worst_row}
-axis-1: products.sum(axis=-1, keepdims=True) → products.sum(axis=1, keepdims=True)
-    `axis=1` is the last axis of a matrix only: a single row has no such axis, and in a batch it
-    counts queries or heads. Count from the end, `axis=-1`.
 no-keepdims: products.sum(axis=-1, keepdims=True) → products.sum(axis=-1)
     The sums of your rows are laid out as a row: column j gets the sum of row j, if NumPy can line
     them up at all. `keepdims=True` keeps them as a column.
-one-sum: products.sum(axis=-1, keepdims=True) → products.sum()
-    You take one sum for the whole array. Every row has a softmax of its own, and so a row term of
-    its own. {worst_row}
 sigmoid-like: d_weights - mean → d_weights * (1 - weights)
     You have a (1 − a) da, the derivative of a sigmoid. That is the diagonal of the Jacobian only:
     every weight depends on *every* score of its row. {worst_row}
@@ -146,24 +119,8 @@ log-softmax: return weights * above_mean
             → return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
     This is the way back through the *logarithm* of the softmax. What arrived is the gradient of the
     weights themselves: a (da − r). {worst_row}
-weight-missing: return weights * above_mean → return above_mean
-    The factor in front is missing: you return da − r. A score whose key has hardly any weight can
-    hardly change anything: multiply by `weights`. {worst_row}
-roles-swapped: d_weights - mean → weights - mean
-        and return weights → return d_weights
-    Weights and gradients have changed places. It is a (da − r): the row term is subtracted from
-    `d_weights`. {worst_row}
-squared-weights: products.sum( → (weights * products).sum(
-    The weights stand in your row term twice. It is Σ a da. {worst_row}
-step-not-gradient: d_weights - mean → mean - d_weights
-    You return the negative gradient, the direction of a *step*. The gradient itself is asked for.
-    {worst_row}
-softmaxed-again: products = weights
-            → weights = np.exp(weights) / np.exp(weights).sum(-1)[..., None] ⏎ products = weights
-    You apply a softmax to the first argument. It holds the weights already, not the scores.
-    {worst_row}
 """),
-    properties=(Property("row-sums", _row_sums), Property("shift", _shift)),
+    properties=(Property("row-sums", _row_sums),),
     wrong_lines=("row-term-missing", "plain-mean", "term-not-weighted"),
     hints=(
         "If one score of a row grows, which weights change? What would a row of equal gradients "
@@ -174,8 +131,7 @@ softmaxed-again: products = weights
         "a (da − r).",
     ),
     built_ins=(
+        *twins("gradients.softmax_backward"),
         "torch._softmax_backward_data",
-        "course_attn.in_numpy.gradients.softmax_backward",
-        "course_attn.in_torch.gradients.softmax_backward",
     ),
 )

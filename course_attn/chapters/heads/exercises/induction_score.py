@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -111,7 +112,6 @@ and below n.
     cases=_cases,
     kinds={
         "one-map": Kind("for a single map"),
-        "square": Kind("where there are as many heads as tokens"),
         "one-row": Kind(
             "where a single token has been there before", "n = period + 1."
         ),
@@ -124,14 +124,6 @@ and below n.
 own-token: rows - period + 1 → rows - period
     You measure how much token i looks at its own last occurrence, i − period. An induction head
     looks at the token *behind* it, one further on. {worst_row}
-before-own-token: rows - period + 1 → np.maximum(rows - period - 1, 0)
-    You look *before* the last occurrence, at i − period − 1. What came next stands behind it: plus
-    one, not minus. {worst_row}
-period-back-and-two: rows - period + 1 → np.minimum(rows - period + 2, rows)
-    You look two behind the last occurrence. One is right: i − period + 1. {worst_row}
-previous: rows - period + 1 → rows - 1
-    This is the previous-token score, on the rows from period on: the weight of i − 1. An induction
-    head looks period − 1 places back. {worst_row}
 transposed: weights[..., rows, columns] → weights[..., columns, rows]
     Rows and columns are swapped: you read how much the *earlier* token looks at the later one,
     which a causal mask makes 0. The row is the one that looks. {worst_row}
@@ -141,30 +133,15 @@ one-row-too-many: np.arange(period, n) → np.arange(period - 1, n)
 one-row-too-few: np.arange(period, n) → np.arange(min(period + 1, n - 1), n)
     You begin one row too late: token i = period is the first that has been there before.
     {worst_row}
-last-row-lost: np.arange(period, n) → np.arange(period, max(n - 1, period + 1))
-    The last row is missing: i runs from period to n − 1. {worst_row}
 divided-by-n: found.mean(axis=-1) → found.sum(axis=-1) / n
     You divide by all n rows. The first ones cannot look back and count neither above nor below the
     fraction bar: divide by n − period. {worst_row}
-divided-by-period: found.mean(axis=-1) → found.sum(axis=-1) / period
-    You divide by the period. There are n − period rows. {worst_row}
-summed: found.mean(axis=-1) → found.sum(axis=-1)
-    You return the sum; the mean is asked for. {worst_row}
 over-heads: found.mean(axis=-1) → found.mean()
     You average over all maps: the one head that does it disappears among those that do not. Each
     map has a score of its own, shape {right.shape}.
-each-row: found.mean(axis=-1) → found
-    You return the weight of every row, shape {your.shape}. The mean of each map is asked for,
-    {right.shape}.
-largest: found.mean(axis=-1) → found.max(axis=-1)
-    You return the largest of the weights; the mean is asked for. {worst_row}
 every-pair: weights[..., rows, columns] → weights[..., rows, :][..., columns].mean(axis=-1)
     You take every row with every column, a whole rectangle. Row i goes with the column i − period +
     1 only: index with both at once, `weights[..., rows, columns]`. {worst_row}
-share-of-largest: weights[..., rows, columns]
-            → 1.0 * (weights.argmax(axis=-1)[..., rows] == columns)
-    You count how often the largest weight stands there. The mean of the weights themselves is asked
-    for. {worst_row}
 """),
     properties=(Property("entries", _entries),),
     wrong_lines=("own-token", "one-row-too-many", "over-heads"),
@@ -175,8 +152,5 @@ share-of-largest: weights[..., rows, columns]
         "a diagonal; two arrays of indices take them all.",
         "`weights[..., rows, rows - period + 1]` with `rows = np.arange(period, n)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.heads.induction_score",
-        "course_attn.in_torch.heads.induction_score",
-    ),
+    built_ins=twins("heads.induction_score"),
 )

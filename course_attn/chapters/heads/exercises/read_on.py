@@ -74,11 +74,6 @@ first-occurrence: earlier[-1] → earlier[0]
 own-token: earlier[-1] + 1 → earlier[-1]
     You return the token at the earlier place itself, which is the one that you have just read. What
     stood *behind* it is the guess. {first}
-before-it: earlier[-1] + 1 → max(earlier[-1] - 1, 0)
-    You read what stood *before* the earlier place. What came next stands behind it, one further on.
-    {first}
-two-behind: earlier[-1] + 1 → min(earlier[-1] + 2, i)
-    You go two places on. The guess stands right behind the earlier place. {first}
 itself: tokens[:i] → tokens[:i + 1]
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
     You find the token itself, at its own place, and read the token behind it: that is the answer,
@@ -87,17 +82,8 @@ whole-text: tokens[:i] → tokens
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
     You search the whole text, so that later places are found, too. Look at earlier ones only,
     `tokens[:i]`. {first}
-zero: np.full(len(tokens), -1) → np.full(len(tokens), 0)
-    Where the token has not been there before, your guess is 0. That may be a token; −1 is asked
-    for. {first}
-itself-if-new: np.full(len(tokens), -1) → tokens.copy()
-    Where the token has not been there before, you guess the token itself; −1 is asked for. {first}
-last-left-out: range(len(tokens)) → range(len(tokens) - 1)
-    The last place has no guess in yours. It is the one that a model writes from. {first}
 place: tokens[earlier[-1] + 1] → earlier[-1] + 1
     You return the *place* where the guess stands. The token there is asked for. {first}
-previous: tokens[:i] == tokens[i] → tokens[:i] == tokens[i - 1]
-    You look for the token *before* the present one. {first}
 """),
     properties=(Property("first", _first, any_shape=True),),
     wrong_lines=("first-occurrence", "own-token", "place"),

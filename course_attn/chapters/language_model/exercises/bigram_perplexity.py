@@ -97,20 +97,12 @@ probability 0. The text may have thousands of tokens.
         ),
     },
     faults=fault_list("""
-loss: return perplexity → return loss
-    This is the loss, in nats. The perplexity is e to it. {worst_row}
 base-2: np.exp(loss) → 2 ** loss
     You raise 2 to a loss in *nats*. Either the natural logarithm and e, or the logarithm to base 2
     and 2: both give the same perplexity, mixed they do not. {worst_row}
-e-to-bits: np.exp(loss) → np.exp(loss / np.log(2))
-    You raise e to a loss in *bits*. Either the logarithm to base 2 and 2 to the result, or the
-    natural logarithm and e: both give the same perplexity, mixed they do not. {worst_row}
 mean-probability: -np.log(probabilities).mean() → -np.log(probabilities.mean())
     You average the probabilities and take 1 over that (or the logarithm afterwards). Each
     *logarithm* is averaged: a step that was hardly expected has to count. {worst_row}
-mean-of-inverses: return perplexity → return (1 / probabilities).mean()
-    You average 1/p. The perplexity is e to the average of −log p, which is a geometric mean, and
-    smaller. {worst_row}
 sign: -np.log(probabilities) → np.log(probabilities)
     A sign is missing: this is the (geometric) mean probability, at most 1. The perplexity is 1 over
     it. {worst_row}
@@ -120,9 +112,6 @@ transposed: table[current, following] → table[following, current]
 itself: tokens[1:] → tokens[:-1]
     You look up how likely each token follows *itself*, the diagonal of the table. Shift the text:
     `tokens[:-1]` against `tokens[1:]`. {worst_row}
-two-ahead: tokens[:-1] → tokens[:-2]
-        and tokens[1:] → tokens[2:]
-    You compare tokens two places apart. The table is about the very next one. {worst_row}
 first-counted: np.log(probabilities).mean() → np.log(probabilities).sum() / len(tokens)
     You divide by the number of tokens. Here there are {steps}: the first token is given.
     {worst_row}
@@ -130,17 +119,10 @@ first-even: np.log(probabilities).mean()
             → (np.log(probabilities).sum() - np.log(len(table))) / len(tokens)
     You count the first token, too, with the probability 1/n_vocab. It is given, not predicted:
     {steps}. {worst_row}
-summed: np.log(probabilities).mean() → np.log(probabilities).sum()
-    You add up −log p and do not divide by their number: this is 1 over the probability of the whole
-    text. The perplexity is *per prediction*. {worst_row}
 circle: tokens[:-1] → tokens
         and tokens[1:] → np.roll(tokens, -1)
     You go round in a circle: the step from the last token back to the first counts, too (`np.roll`,
     or an index of −1?). There are {steps}. {worst_row}
-every-other: tokens[:-1] → tokens[:-1:2]
-        and tokens[1:] → tokens[1::2]
-    You cut the text into separate pairs. Every token is predicted from the one before it, those in
-    between, too: {steps}. {worst_row}
 every-pair: table[current, following] → table[current][:, following]
     `table[a][:, b]` takes every row with every column. The indices go in pairs: `table[a, b]`.
     {worst_row}
@@ -150,10 +132,6 @@ whole-rows: table[current, following] → table[current]
 product: -np.log(probabilities).mean() → -np.log(np.prod(probabilities)) / len(probabilities)
     On paper that is right, but the product of a thousand probabilities is too small for a
     floating-point number, and becomes 0. Add up logarithms. {worst_row}
-entropy: -np.log(probabilities).mean()
-            → -(table * np.log(np.where(table > 0, table, 1))).sum(-1)[current].mean()
-    You average the *entropy* of the rows: how unsure the table is. The perplexity asks what came in
-    the text: the probability of the token that followed. {worst_row}
 """),
     properties=(Property("even", _even),),
     wrong_lines=("transposed", "itself", "base-2"),

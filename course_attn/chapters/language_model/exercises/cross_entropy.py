@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -155,31 +156,15 @@ over-vocabulary: return loss → return loss / logits.shape[-1]
 sum: of_targets[counted].mean() → of_targets[counted].sum()
     You return the sum. A loss *per token* is the mean: otherwise a longer text looks worse.
     {worst_row}
-one-per-place: -of_targets[counted].mean() → -np.where(counted, of_targets, 0)
-    You return the loss of each place, shape {your.shape}. Their mean is asked for, one number.
-one-per-text: -of_targets[counted].mean()
-            → -(of_targets * counted).sum(axis=-1) / counted.sum(axis=-1)
-    You return the loss of each text, shape {your.shape}. Asked for is one number, the mean over all
-    targets: for a single text it is the same, for a batch not.
-sign: loss = - → loss =
-    The sign is missing: logarithms of probabilities are negative, and a loss is −log p. {worst_row}
 bits: of_targets[counted].mean() → of_targets[counted].mean() / np.log(2)
     You measure in bits (logarithm to base 2); nats are asked for, the natural logarithm.
     {worst_row}
-perplexity: return loss → return np.exp(loss)
-    You return the perplexity, e to the loss. The loss itself is asked for. {worst_row}
-no-logarithm: -of_targets[counted].mean() → -np.exp(of_targets[counted]).mean()
-    You average the *probabilities* of the targets. A loss takes the logarithm of each: then to give
-    the right token 0.001 costs far more than to give it 0.1. {worst_row}
 mean-before-log: -of_targets[counted].mean() → -np.log(np.exp(of_targets[counted]).mean())
     You average the probabilities and then take the logarithm. The logarithm comes first, for each
     place: the mean of −log p, not −log of the mean. {worst_row}
 no-shift: logits.max(axis=-1, keepdims=True) → 0.0
     Without a shift `np.exp` overflows above 709, and the loss is infinite or NaN. Subtract each
     row's largest logit first.
-global-shift: logits.max(axis=-1, keepdims=True) → logits.max()
-    You subtract one maximum for the whole array: in rows far below it, every exponential is 0, and
-    the logarithm of their sum is −∞. Each row has its own largest logit.
 log-of-weights: shifted - np.log(sums) → np.log(np.exp(shifted) / sums)
     You compute the probability first. Below 1e-308 it becomes 0, and −log 0 is infinite: one token
     that the model did not expect makes the whole loss useless. log p is the logit minus the log of
@@ -188,25 +173,14 @@ softmax-twice: shifted - np.log(sums)
             → np.exp(shifted) / sums - np.log(np.exp(np.exp(shifted) / sums).sum(-1)[..., None])
     The softmax is applied twice. Its results lie between 0 and 1, so that the second makes them
     nearly even, and the loss can hardly fall. It takes the logits as they are. {worst_row}
-no-softmax: shifted - np.log(sums) → logits
-    You take the logits for log-probabilities. They are, up to a number for each row: subtract the
-    logarithm of the sum of the exponentials. {worst_row}
 over-places: logits.max(axis=-1, keepdims=True) → logits.max(axis=-2, keepdims=True)
         and sum(axis=-1, keepdims=True) → sum(axis=-2, keepdims=True)
     Your softmax runs over the *places*. At each place the tokens compete with each other: the last
     axis. {worst_row}
-best-token: np.take_along_axis(log_probs, tokens[..., None], axis=-1)[..., 0]
-            → log_probs.max(axis=-1)
-    You take the token that the model finds likeliest, whatever came: a model that is certain and
-    wrong would have no loss. Take the target's log-probability. {worst_row}
 entropy: np.take_along_axis(log_probs, tokens[..., None], axis=-1)[..., 0]
             → (np.exp(log_probs) * log_probs).sum(axis=-1)
     You average the *entropy* of the predictions: how unsure the model is, whatever came. Only the
     log-probability of the target counts. {worst_row}
-every-token: np.take_along_axis(log_probs, tokens[..., None], axis=-1)[..., 0]
-            → log_probs.mean(axis=-1)
-    You average over *all* tokens. At each place only the one that came, the target, counts.
-    {worst_row}
 every-pair: np.take_along_axis(log_probs, tokens[..., None], axis=-1)[..., 0]
             → log_probs[..., tokens]
     `log_probs[..., targets]` takes *every* target at *every* place, n × n numbers of a text. Place
@@ -231,9 +205,8 @@ shifted-again: logits - logits.max → logits[..., :-1, :] - logits[..., :-1, :]
         "−100 is replaced by any token; a bool array, `targets != -100`, keeps the right ones.",
     ),
     built_ins=(
+        *twins("language_model.cross_entropy"),
         "torch.nn.functional.cross_entropy",
         "torch.nn.functional.nll_loss",
-        "course_attn.in_numpy.language_model.cross_entropy",
-        "course_attn.in_torch.language_model.cross_entropy",
     ),
 )

@@ -96,19 +96,11 @@ zero-drawn: sums <= u → sums < u
     u = 0 draws token 0, although its probability is 0: the first sum that is *at least* u
     is not the first that is greater (`<=` for `<`; with `np.searchsorted`, `side="right"`).
     {first}
-no-sums: np.cumsum(probabilities) → probabilities
-    You compare u with the probabilities themselves. Add them up first, `np.cumsum`: a token owns
-    the stretch between two sums. {first}
 one-too-far: is_passed.sum(axis=-1) → is_passed.sum(axis=-1) + 1
     You are one token too far: token 0 is drawn where u has passed no sum at all. {first}
 one-too-early: is_passed.sum(axis=-1) → np.maximum(is_passed.sum(axis=-1) - 1, 0)
     You are one token too early: the *last* sum that u has passed belongs to the token before.
     {first}
-likeliest: is_passed.sum(axis=-1) → np.full(len(u), probabilities.argmax())
-    You take the likeliest token whatever u is: that is greedy, not drawn. {first}
-sorted: np.cumsum(probabilities) → np.cumsum(np.sort(probabilities)[::-1])
-    You sort the probabilities, so that the index is a rank and no longer a token. For drawing, no
-    order is needed. {first}
 likeliest-first: np.cumsum(probabilities) → np.cumsum(np.sort(probabilities)[::-1])
         and is_passed.sum(axis=-1) → np.argsort(-probabilities)[is_passed.sum(axis=-1)]
     You go through the tokens from the likeliest down. Every token is drawn as often so, but the
@@ -120,22 +112,9 @@ first-probability: np.cumsum(probabilities) → probabilities
         and is_passed.sum(axis=-1) → (~is_passed).argmax(axis=-1)
     You take the first token whose own *probability* is greater than u. The *sums* are compared with
     u: `np.cumsum`. {first}
-from-the-end: sums <= u[:, None] → sums <= 1 - u[:, None]
-    You draw with 1 − u: every token would be drawn as often as it should, but the task fixes which
-    one each u draws. {first}
-evenly: is_passed.sum(axis=-1) → (u * len(probabilities)).astype(int)
-    Each token gets an equal stretch, whatever its probability. {first}
-wrong-axis: is_passed.sum(axis=-1) → is_passed.sum(axis=0)
-    You count, for each token, how many of the numbers u have passed its sum. Count for each *u*
-    how many sums it has passed. {first}
-indicator: tokens = is_passed.sum(axis=-1)
-            → tokens = np.eye(len(sums), dtype=int)[is_passed.sum(axis=-1)]
-    You return rows with a single 1, shape {your.shape}. The token itself is asked for, its index.
 only-compared: return tokens → return ~is_passed
     You return the comparison itself, a row of truth values for each u. The token is the place of
     the first True: shape {right.shape}, not {your.shape}.
-probability: return tokens → return probabilities[tokens]
-    You return the *probability* of the token drawn. Its index is asked for. {first}
 """),
     properties=(Property("first", _first, any_shape=True),),
     hints=(

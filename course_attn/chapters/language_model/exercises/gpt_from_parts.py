@@ -160,23 +160,12 @@ no-positions: E[tokens] + P[:n] → E[tokens]
 positions-twice: block(X, mask) → block(X + P[:n], mask)
     You add the positions again in the loop. They are added once, before the first block, and the
     residual connections carry them through all of them. {worst_row}
-positions-of-tokens: P[:n] → P[np.minimum(tokens, len(P) - 1)]
-    You look up P with the *tokens*. It has a row for each place in the text: the first n of them.
-    {worst_row}
-last-positions: P[:n] → P[-n:]
-    You take the *last* n rows of P. Positions count from the beginning of the text: `P[:n]`.
-    {worst_row}
 positions-backward: P[:n] → P[:n][::-1]
     Your positions count from the end of the text. They count from its beginning, so that a token
     keeps its position when the text goes on. {worst_row}
-one-late: P[:n] → P[np.arange(1, n + 1) % len(P)]
-    Your positions begin with 1. They count from 0: `P[:n]`. {worst_row}
 norm-missing: norm(X) → X
     The final norm is missing: the logits would depend on how long the elements have grown on
     their way through the blocks. {worst_row}
-norm-first: norm(X) → X
-        and E[tokens] + P[:n] → norm(E[tokens] + P[:n])
-    You normalize before the blocks. The norm comes once, after the last block. {worst_row}
 norm-of-the-stream: block(X, mask) → block(norm(X), mask)
     You normalize what *each* block reads. The blocks have norms of their own inside; this one comes
     once, after the last block. {worst_row}
@@ -184,25 +173,12 @@ norm-in-the-loop: block(X, mask) → norm(block(X, mask))
         and norm(X) → X
     You normalize after *every* block (is the line indented too far?). The final norm comes once,
     behind the loop. {worst_row}
-norm-of-the-logits: norm(X) → X
-        and return logits
-            → return (logits - logits.mean(-1, keepdims=True)) / logits.std(-1, keepdims=True)
-    You normalize the *logits*. The norm is for the elements, before they are compared with E.
-    {worst_row}
 added-again: X = block(X, mask) → X = X + block(X, mask)
     You add X to what a block returns. Its residual connections are inside already. {worst_row}
-backward: in blocks → in blocks[::-1]
-    The blocks run in the opposite order. {worst_row}
-first-only: in blocks → in blocks[:1]
-    Only the first block runs. {worst_row}
-last-skipped: in blocks → in blocks[:max(len(blocks) - 1, 1)]
-    The last block does not run. {worst_row}
 each-from-the-start: X = block(X, mask) → last = block(X, mask)
         and norm(X) → norm(last)
     Every block reads the X from the beginning, and only the last one's result is used. Each works
     on the result of the one before: `X = block(X, mask)`. {worst_row}
-result-lost: X = block(X, mask) → block(X, mask)
-    The results of the blocks are lost: is each assigned, `X = block(X, mask)`? {worst_row}
 probabilities: return logits
             → return np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
     You take the softmax. The *logits* are asked for: the loss does that itself. {worst_row}
@@ -213,18 +189,9 @@ cosine: normed_X @ E.T
             → normed_X / (normed_X**2).sum(-1)[..., None] ** 0.5 @ (E.T / (E.T**2).sum(0) ** 0.5)
     Your logits are cosines: both vectors are brought to length 1, and no logit can leave −1 … 1.
     Dot products are asked for, as they are. {worst_row}
-last-place: return logits → return logits[..., -1, :]
-    You return the logits of the last place. All places are asked for: in training each one
-    predicts its next token. Shape {right.shape}, not {your.shape}.
 likeliest: return logits → return logits.argmax(axis=-1)
     You return the likeliest tokens. The logits are asked for, a number for each token at each
     place: what is chosen from them is another function's work.
-elements: return logits → return normed_X
-    You return the elements, shape {your.shape}. Compare each with the vector of every token:
-    `@ E.T`.
-scaled: E[tokens] + P[:n] → E[tokens] * E.shape[-1] ** 0.5 + P[:n]
-    You multiply the vectors of the tokens by √d_model, as the transformer of 2017 does. A GPT does
-    not. {worst_row}
 """),
     properties=(
         Property("sees-the-future", _sees_the_future),

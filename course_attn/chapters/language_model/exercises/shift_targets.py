@@ -109,16 +109,6 @@ all-places: tokens[..., 1:]
         and tokens[..., :-1] → tokens
     You keep all n places, with −100 as the last target. The last token is no input: nothing is
     behind it. Both arrays have n − 1 places. {text}
-two-ahead: tokens[..., :-1] → tokens[..., :-2]
-        and tokens[..., 1:] → tokens[..., 2:]
-    Your targets stand *two* places behind the inputs. The next token is asked for: all but the last
-    against all but the first. {text}
-first-input-lost: tokens[..., :-1] → tokens[..., 1:-1]
-        and tokens[..., 1:] → tokens[..., 2:]
-    You drop the first token altogether. It is an input, too: the second one is its target. {text}
-last-target-lost: tokens[..., :-1] → tokens[..., :-2]
-        and tokens[..., 1:] → tokens[..., 1:-1]
-    You drop the last token altogether. It is no input, but a target. {text}
 texts-shifted: tokens[..., :-1] → tokens[:-1]
         and tokens[..., 1:] → tokens[1:]
     For one text that would do. In a batch, the first axis counts *texts*: your target is the text
@@ -131,21 +121,6 @@ found-by-inputs: following == pad → inputs == pad
     first `pad`. Whether the *target* is padding decides. {text}
 inputs-hidden: tokens[..., :-1] → np.where(tokens == pad, -100, tokens)[..., :-1]
     You replace the padding in the inputs, too: a row −100 of the embedding there is not. {text}
-only-inputs-hidden: tokens[..., :-1] → np.where(tokens == pad, -100, tokens)[..., :-1]
-        and np.where(following == pad, -100, following) → following
-    You put −100 into the inputs and not into the targets: it is the other way round.
-    {text}
-real-ones-hidden: following == pad → following != pad
-    You replace the real targets, and keep the padding: `==`, not `!=`. {text}
-always-0: following == pad → following == 0
-    You look for 0. What fills up a text is the token `pad`, here {pad}; 0 may be a letter. {text}
-minus-1: -100 → -1
-    You mark the padding with −1. Asked for is −100, the number that PyTorch's loss leaves out.
-    {text}
-cut-off: tokens[..., :-1] → tokens[..., :(tokens != pad).sum(axis=-1).min() - 1]
-        and tokens[..., 1:] → tokens[..., 1:(tokens != pad).sum(axis=-1).min()]
-    You cut all texts to the length of the shortest. Nothing real is thrown away: the padding stays
-    and gets the target −100. {text}
 """),
     properties=(Property("text", _first_text, any_shape=True),),
     wrong_lines=("not-shifted", "padding-kept", "found-by-inputs"),

@@ -207,13 +207,7 @@ embedding once more (tied), so that there are no other parameters. Call it as `c
             "`torch.no_grad()`, `.detach()` and `.data` cut them off: it could not learn.",
         ),
     },
-    without=(
-        "positions-of-tokens",
-        "last-positions",
-        "norm-of-the-logits",
-        "last-skipped",
-        "likeliest",
-    ),
+    without=("likeliest",),
     faults=fault_list("""
 mask-turned: .tril() → .triu()
     Your mask is transposed: each place sees itself and what comes *after* it. `.tril()` keeps row i
@@ -225,28 +219,15 @@ no-positions: self.embedding(tokens) + self.positions(torch.arange(n)) → self.
     `self.positions(torch.arange(n))`. {worst_row}
 positions-twice: block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
 positions-backward: torch.arange(n) → torch.arange(n).flip(0)
-one-late: torch.arange(n) → torch.arange(1, n + 1) % self.positions.num_embeddings
-    Your positions begin with 1. They count from 0: `torch.arange(n)`. {worst_row}
 norm-missing: self.final_norm(X) → X
-norm-first: self.final_norm(X) → X
-        and for block in → X = self.final_norm(X) ⏎ for block in
 norm-of-the-stream: block(X, mask) → block(self.final_norm(X), mask)
 norm-in-the-loop: block(X, mask) → self.final_norm(block(X, mask))
         and self.final_norm(X) → X
-backward: in self.blocks → in reversed(self.blocks)
-first-only: in self.blocks → in self.blocks[:1]
 each-from-the-start: X = block(X, mask) → last = block(X, mask)
         and self.final_norm(X) → self.final_norm(last)
 probabilities: return logits → return torch.softmax(logits, dim=-1)
 cosine: normed_X @ self.embedding.weight.T
             → torch.cosine_similarity(normed_X[..., None, :], self.embedding.weight, dim=-1)
-elements: return logits → return normed_X
-    You return the elements, shape {your.shape}. Compare each with the vector of every token:
-    `@ self.embedding.weight.T`.
-scaled: self.embedding(tokens) → self.embedding(tokens) * self.embedding.embedding_dim**0.5
-detached: self.embedding.weight.T → self.embedding.weight.detach().T
-    The vectors are cut off at the end (`.detach()`, `.data`): the embedding learns from where it is
-    read, and not from where it predicts. Use `self.embedding.weight` itself.
 """),
     wrong_lines=("mask-forgotten", "positions-twice", "norm-missing"),
     hints=(

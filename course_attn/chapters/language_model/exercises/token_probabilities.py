@@ -167,36 +167,14 @@ temperature-last: logits / temperature → logits
     tokens are kept. {kept}
 one-more: exps[top_k:] → exps[top_k + 1:]
     You keep one token too many, top_k + 1. {kept}
-one-less: exps[top_k:] → exps[max(top_k - 1, 1):]
-    You keep one token too few. {kept}
-least-likely: np.argsort(-scaled) → np.argsort(scaled)
-    You begin with the *least* likely tokens: `np.argsort` sorts upward. {kept}
-no-top-k: exps[top_k:] = 0 → (nothing)
-    top_k plays no part in yours. {kept}
-no-top-p: sums_before < top_p → sums_before < 1
-    top_p plays no part in yours. {kept}
 crossing-dropped: sums_before < top_p → sums_before + ranked <= top_p + 1e-9
     You drop the token with which the sum reaches top_p. It is kept: without it, the sum is still
     below. Where the first token alone reaches top_p, nothing would be left. {kept}
-crossing-dropped-always: sums_before < top_p → sums_before + ranked < top_p - 1e-9
-    You drop the token with which the sum reaches top_p, even the last one where top_p = 1: keep a
-    token if the sum *before* it is below top_p. {kept}
-one-beyond: sums_before < top_p → sums_before - np.concatenate([[0], ranked[:-1]]) < top_p
-    You keep one token more after the sum has reached top_p. {kept}
 share-of-tokens: sums_before < top_p → np.arange(len(ranked)) < np.ceil(top_p * len(ranked))
     You keep a share top_p of the *tokens*. It is a share of the probability: how many tokens that
     takes depends on how sure the model is. {kept}
-tail: sums_before < top_p → 1 - sums_before >= min(top_p, 1 - 1e-9)
-    You add up from the *least* likely token and keep those where the sum reaches top_p. Seen from
-    there, it is the tokens with a sum above 1 − top_p that are kept. {kept}
-threshold: sums_before < top_p → ranked >= min(top_p, ranked[0])
-    You keep the tokens whose *own* probability reaches top_p. Asked for are the first ones whose
-    *sum* reaches it. {kept}
 not-renormalized: kept / kept.sum() → kept
     The last division is missing: what is left sums to {your.sums}. {worst_row}
-softmax-again: kept / kept.sum() → np.exp(kept) / np.exp(kept).sum()
-    You take the softmax of probabilities. e to 0 is 1: the tokens that were left out come back.
-    {kept}
 top-p-of-all: exps.sum() → np.exp(scaled - scaled.max()).sum()
     You compare top_p with the probabilities from *before* top_k. Divide by the sum after top_k
     first: then fewer tokens are needed to reach top_p. {kept}

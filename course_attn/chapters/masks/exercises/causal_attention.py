@@ -4,6 +4,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     BuiltIn,
     Case,
@@ -124,8 +125,6 @@ future far larger than the allowed ones. You may use your own functions from bef
         ),
     },
     faults=fault_list("""
-no-mask: np.where(mask, scores, -np.inf) → scores
-    Nothing is masked: every query sees the whole future. {moved}
 future-only: <= position → > position
     The polarity is flipped somewhere: your queries see *only* the future. `np.where(mask,
     scores, -np.inf)` keeps the scores where the mask is True. {moved}
@@ -210,12 +209,9 @@ wrong-axis: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max(axis
         "`masked_softmax(scores, causal_mask(n_q, n_k)) @ V`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.masks.causal_attention",
-        "course_attn.in_torch.masks.causal_attention",
+        *twins("masks.causal_attention", "qkv.fused_attention"),
         BuiltIn("course_attn.in_numpy.qkv.attention", itemgetter("causal")),
         BuiltIn("course_attn.in_torch.qkv.attention", itemgetter("causal")),
-        "course_attn.in_numpy.qkv.fused_attention",
-        "course_attn.in_torch.qkv.fused_attention",
         "torch.nn.functional.scaled_dot_product_attention",
     ),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise", "seen_by"]
@@ -108,8 +109,6 @@ negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, po
 float: return mask → return mask.astype(float)
     You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: `~` and `np.where` treat
     them differently. A comparison, or `np.tri(…, dtype=bool)`, gives a bool.
-bias: return mask → return np.where(mask, 0.0, -np.inf)
-    You return a *bias*, 0 and −∞, to be added to scores. Asked for is the mask: True and False.
 large-bias: return mask → return np.where(mask, 0.0, -1e9)
     You return a *bias*, 0 and a large negative number. Asked for is the mask: True and False.
 zero-times-infinity: return mask → return ~mask * -np.inf
@@ -121,8 +120,5 @@ zero-times-infinity: return mask → return ~mask * -np.inf
         "Query i stands at key i + (n_k − n_q). It may attend to j where j is not beyond that.",
         "Compare a column with a row: `np.arange(n_k) <= np.arange(n_q)[:, None] + …`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.masks.causal_mask",
-        "course_attn.in_torch.masks.causal_mask",
-    ),
+    built_ins=twins("masks.causal_mask"),
 )

@@ -93,8 +93,6 @@ or: kept_keys & real_keys → kept_keys | real_keys
     becomes "kept by this *and* by that". {entry}
 no-padding: kept_keys & real_keys → kept_keys & np.ones_like(real_keys)
     `key_padding_mask` plays no part: your mask is the same for every sequence. {entry}
-no-attention: kept_keys & real_keys → np.ones_like(kept_keys) & real_keys
-    `attn_mask` plays no part: only padding is hidden. {entry}
 bottom-right: np.tri(n_q, n_k, dtype=bool) → np.tri(n_q, n_k, n_k - n_q, dtype=bool)
     You align the causal mask to the *bottom right*, as our `causal_mask` does. `is_causal` counts
     from the first query and the first key: query 0 sees key 0 only. {entry}
@@ -102,16 +100,9 @@ future: np.tri(n_q, n_k, dtype=bool) → ~np.tri(n_q, n_k, -1, dtype=bool)
     With `is_causal` your queries see themselves and the *future*: the triangle is the other one.
 never-causal: mask & past_keys if is_causal else mask → mask
     `is_causal` plays no part: where it is True, later keys have to be hidden, too. {entry}
-always-causal: mask & past_keys if is_causal else mask → mask & past_keys
-    You hide later keys though `is_causal` is False. {entry}
-causal-only: mask & past_keys → past_keys & np.ones_like(mask)
-    Where `is_causal` is True, you forget the two masks. All three have to allow a key. {entry}
 causal-instead-of-attention: mask & past_keys → real_keys & past_keys
     Where `is_causal` is True, the triangle takes the place of `attn_mask`, which then plays no
     part. It comes *in addition*: all three have to allow a key. {entry}
-causal-instead-of-padding: mask & past_keys → kept_keys & past_keys & np.ones_like(real_keys)
-    Where `is_causal` is True, `key_padding_mask` plays no part. The triangle comes *in addition*
-    to both masks: all three have to allow a key. {entry}
 """),
     properties=(Property("wrong-entry", _wrong_entry),),
     hints=(

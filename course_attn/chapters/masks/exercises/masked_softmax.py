@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -170,9 +171,6 @@ fill-zero-cleared: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.
 zero-times-infinity: np.where(mask, scores, -np.inf) → scores + ~mask * -np.inf
     0·(−∞) is NaN, and it spreads: {your.nan_rows} of your rows here are NaN. `np.where(mask,
     scores, -np.inf)` picks without multiplying.
-no-shift: np.exp(masked_scores - shift) → np.exp(masked_scores)
-    Right for small scores. Here they reach from {scores.min} to {scores.max}: exponentials are
-    infinite, or all of a row are rounded to 0. Subtract each row's largest allowed score first.
 no-shift-late: np.where(mask, scores, -np.inf) → scores
         and np.exp(masked_scores - shift) → np.exp(masked_scores) * mask
     Right for small scores. Here they reach up to {scores.max}, whose exponential is infinite, and
@@ -200,8 +198,5 @@ empty-unmasked: np.where(mask, scores, -np.inf) → np.where(mask, scores, score
         "`np.where(mask, scores, -np.inf)`; the row maximum, replaced by 0 where it is −∞; "
         "`np.exp`; the row sum, replaced by 1 where it is 0.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.masks.masked_softmax",
-        "course_attn.in_torch.masks.masked_softmax",
-    ),
+    built_ins=twins("masks.masked_softmax"),
 )

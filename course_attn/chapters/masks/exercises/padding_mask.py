@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from course_attn.chapters.masks.exercises.causal_mask import seen_by
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
@@ -98,13 +99,6 @@ no-query-axis: lengths[:, None, None] → lengths[:, None]
 row-per-query: return mask → return np.repeat(mask, n_k, axis=1)
     Your shape is {your.shape}: you repeat the row, taking it that there are as many queries as
     keys. One row is enough: an axis of length 1 broadcasts over any number of queries.
-square-mask: return mask → return mask & mask.swapaxes(-1, -2)
-    Your shape is {your.shape}: you mask the padding among the queries, too. Each padded query would
-    be one more empty row to look after; the mask is for the keys.
-float: return mask → return mask.astype(float)
-    You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: compare only.
-bias: return mask → return np.where(mask, 0.0, -np.inf)
-    You return a bias, 0 and −∞, to be added to scores. Asked for is the mask: True and False.
 """),
     properties=(Property("wrong-sequence", _wrong_sequence),),
     hints=(
@@ -112,8 +106,5 @@ bias: return mask → return np.where(mask, 0.0, -np.inf)
         "Compare the positions 0 … n_k − 1 with each sequence's length: a row against a column.",
         "`lengths[:, None, None]` has shape (batch, 1, 1), and `np.arange(n_k)` has shape (n_k,).",
     ),
-    built_ins=(
-        "course_attn.in_numpy.masks.padding_mask",
-        "course_attn.in_torch.masks.padding_mask",
-    ),
+    built_ins=twins("masks.padding_mask"),
 )

@@ -112,9 +112,6 @@ not-transposed: return W_Q, W_K, W_V → return W_Q.T, W_K.T, W_V.T
 columns-cut: W[start : start + d_k].T → W[:, start : start + d_k]
     The shape of your `{result}` is right, but you cut *columns* of the packed weight. There
     each *row* makes one feature of a query, key or value, so a head owns rows. {setting}
-reshaped: W[start : start + d_k].T → W[start : start + d_k].reshape(d_model, d_k)
-    You `reshape` (or `view`) the block to (d_model, d_k), which leaves its numbers in their
-    order; `.T` exchanges rows and columns. {setting}
 head-by-head: W[start : start + d_k].T for W in thirds
             → W.T for W in mha.in_proj_weight[3 * start : 3 * start + 3 * d_k].chunk(3)
     You take the packed weight to be ordered by heads, as some models store it. Here all queries

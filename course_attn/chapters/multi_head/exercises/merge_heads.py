@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from course_attn.chapters.multi_head.exercises.split_heads import traced
 from whywrong import Case, Exercise, Kind, Property, fault_list
 
@@ -87,8 +88,5 @@ first-axis: return np.concatenate(list(X), axis=-1)
         "The two steps of `split_heads`, backward: swap two axes, then join the last two.",
         "`X.swapaxes(-2, -3)` is (…, n, n_heads, d_k); `reshape` it to (…, n, n_heads * d_k).",
     ),
-    built_ins=(
-        "course_attn.in_numpy.multi_head.merge_heads",
-        "course_attn.in_torch.multi_head.merge_heads",
-    ),
+    built_ins=twins("multi_head.merge_heads"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -150,13 +151,11 @@ of it has a True. You may use your own functions of this and earlier chapters.
     kinds={
         "one-head": Kind("for a single head", "Then d_k is d_model."),
         "narrow": Kind("where every head has a single feature", "Then d_k is 1."),
-        "square": Kind("where n = d_model"),
         "equal-heads": Kind("where n_heads = d_k"),
     },
     terms={
         "d_model": lambda c: c.given["X"].shape[-1],
         "d_k": lambda c: c.given["X"].shape[-1] // c.given["n_heads"],
-        "turned": lambda c: _first(~c.given["mask"] & c.given["mask"].T),
         "not_causal": lambda c: _first(
             np.tri(len(c.given["mask"])) != c.given["mask"]
         ),
@@ -166,9 +165,6 @@ of it has a True. You may use your own functions of this and earlier chapters.
 one-head-for-all: d_k = d_model // n_heads → n_heads, d_k = 1, d_model
     You attend once with all {d_model} features, as if n_heads were 1; it is {n_heads}. Each head
     has a softmax of its own: cut Q, K and V before the scores. {worst_row}
-scores-added: Q @ K.swapaxes(-1, -2) → (Q @ K.swapaxes(-1, -2)).sum(axis=-3, keepdims=True)
-    All your heads share one set of scores: Q Kᵀ over all {d_model} features is the *sum* of theirs.
-    Make the heads a batch axis before `Q @ Kᵀ`. {worst_row}
 cut-by-reshape: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n_heads, n, d_k)
     You cut Q, K and V into heads by a `reshape` (or `view`) alone, which mixes up the elements:
@@ -200,8 +196,6 @@ transposed-projections: X @ W_Q, X @ W_K, X @ W_V → X @ W_Q.T, X @ W_K.T, X @ 
     `X @ W_Q`. They are square, so no error tells you. {worst_row}
 keys-and-values-swapped: X @ W_K, X @ W_V → X @ W_V, X @ W_K
     Keys and values are exchanged: queries are compared with X W_V, X W_K is mixed. {worst_row}
-queries-and-keys-swapped: Q @ K.swapaxes(-1, -2) → K @ Q.swapaxes(-1, -2)
-    Queries and keys are swapped: row i of your scores belongs to *key* i. Rows ask: `Q @ Kᵀ`.
 no-scale: scores / d_k**0.5 → scores
     The scale is missing: divide the scores by √d_k = √{d_k}. {worst_row}
 root-of-d-model: scores / d_k**0.5 → scores / d_model**0.5
@@ -215,9 +209,6 @@ no-mask: np.where(mask, scores, -np.inf) → scores
 mask-inverted: np.where(mask, scores, -np.inf) → np.where(mask, -np.inf, scores)
     The mask is turned around: you hide what is True. Here True means *may attend*. (In
     `nn.MultiheadAttention` and `masked_fill` it is the other way around.)
-mask-transposed: np.where(mask, scores, -np.inf) → np.where(mask.T, scores, -np.inf)
-    You use the mask transposed. In mask[i, j] the query is row i and the key column j, as in
-    the scores: `mask{turned}` is False, and there you give weight.
 always-causal: np.where(mask, scores, -np.inf)
             → np.where(np.tril(np.ones((n, n), dtype=bool)), scores, -np.inf)
     You use a causal mask; `mask` says something else, for example at {not_causal}.
@@ -225,8 +216,6 @@ masked-after: np.where(mask, scores, -np.inf) → scores
         and weights @ V → (weights * mask) @ V
     You mask *after* the softmax: what was hidden has already taken its share, and a query's
     weights sum to less than 1. Set the hidden scores to −∞ before the softmax.
-filled-with-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
-    You set the hidden scores to 0, an ordinary score: exp(0) = 1, so those keys get weight. Use −∞.
 down-the-columns: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     Your softmax runs down the columns: each key shares itself out among the queries. Each
@@ -236,11 +225,6 @@ over-the-heads: scores.max(axis=-1, keepdims=True) → scores.max(axis=-3, keepd
         and -np.inf → -1e9
     Your softmax runs over the heads: for each pair of elements they share one unit. Each *query*
     has one unit to share out among the keys in every head: the last axis, `axis=-1`. {worst_row}
-no-softmax: exps / exps.sum(axis=-1, keepdims=True) → np.where(mask, scores, 0.0)
-    The softmax is missing: you mix with the raw scores. {worst_row}
-not-normalized: scores - scores.max(axis=-1, keepdims=True) → scores
-        and exps / exps.sum(axis=-1, keepdims=True) → exps
-    You take the exponentials of the scores but do not divide by their row sums. {worst_row}
 softmax-after-mixing: exps / exps.sum(axis=-1, keepdims=True) → np.where(mask, scores, 0.0)
         and weights @ V → np.exp(weights @ V) / np.exp(weights @ V).sum(axis=-1, keepdims=True)
     You mix the values with the raw scores and take the softmax of the *mixtures*. It belongs
@@ -248,30 +232,15 @@ softmax-after-mixing: exps / exps.sum(axis=-1, keepdims=True) → np.where(mask,
 nothing-but-nan: return  → return np.nan * 
     All your numbers are NaN. With −∞ among the scores, a softmax along another axis than the
     last, no softmax at all, or a mask made as `mask * -np.inf` does that: 0·∞ is NaN.
-averaged-weights: weights @ V → weights.mean(axis=-3, keepdims=True) @ V
-    You average the weights of the {n_heads} heads and mix all values with that. Each head must mix
-    its own values with its own weights, or they all look at the same. {worst_row}
 joined-by-reshape: heads.swapaxes(-2, -3) → heads
     You bring the heads together by a `reshape` alone: the row of element 0 then holds several
     elements of *one* head. Swap the axes −2 and −3 first. {worst_row}
-joined-in-turn: heads.swapaxes(-2, -3) → heads.swapaxes(-2, -3).swapaxes(-1, -2)
-    You join the heads in turn: feature 0 of every head, then feature 1. A head's {d_k} features
-    stay together, since the first {d_k} rows of W_O belong to the first. {worst_row}
-heads-backward: heads.swapaxes(-2, -3) → np.flip(heads, (-3,)).swapaxes(-2, -3)
-    The heads are joined in the wrong order, the last one first; the first rows of W_O belong to
-    the first head. {worst_row}
-heads-averaged: joined @ W_O → joined @ W_O / n_heads
-    You average over the heads: your numbers are 1/{n_heads} of the right ones. Side by side and
-    multiplied by W_O, the heads' contributions *add up*.
 no-output-matrix: joined @ W_O → joined
     The product with W_O is missing at the end; without it the heads never mix. {worst_row}
 output-matrix-transposed: joined @ W_O → joined @ W_O.T
     You multiply by the transposed W_O, as `nn.Linear` stores it; here it is `… @ W_O`. {worst_row}
 heads-not-joined: joined @ W_O → heads
     You return the heads, shape {your.shape}. Join them, {right.shape}, and multiply by W_O.
-returns-weights: joined @ W_O → weights
-    You return the weights of the heads, shape {your.shape}. They are right; mix the values with
-    them, join the heads and multiply by W_O.
 """),
     properties=(
         Property("heads-not-once", _heads_not_once),
@@ -287,10 +256,10 @@ returns-weights: joined @ W_O → weights
         "`Q.shape[-1] ** 0.5`; and at the end `merge_heads(weights @ V) @ W_O`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.multi_head.multi_head_attention",
-        "course_attn.in_numpy.multi_head.multi_head_attention_loop",
-        "course_attn.in_torch.multi_head.multi_head_attention",
-        "course_attn.in_torch.multi_head.multi_head_attention_loop",
+        *twins(
+            "multi_head.multi_head_attention",
+            "multi_head.multi_head_attention_loop",
+        ),
         "course_attn.in_torch.multi_head_layers.MultiHeadAttention",
         "torch.nn.MultiheadAttention",
         "torch.nn.functional.multi_head_attention_forward",

@@ -133,18 +133,14 @@ keys-and-values-swapped: self.W_K(X), self.W_V(X) → self.W_V(X), self.W_K(X)
 down-the-columns: scores.softmax(dim=-1) → scores.softmax(dim=-2)
 over-the-heads: scores.softmax(dim=-1) → scores.softmax(dim=-3)
         and -torch.inf → -1e9
-no-softmax: scores.softmax(dim=-1) → torch.where(mask, scores, 0.0)
-not-normalized: scores.softmax(dim=-1) → scores.exp()
 softmax-after-mixing: scores.softmax(dim=-1) → torch.where(mask, scores, 0.0)
         and weights @ V → (weights @ V).softmax(dim=-1)
 nothing-but-nan: return self → return torch.nan * self
-heads-averaged: self.W_O(joined) → self.W_O(joined) / n_heads
 no-output-matrix: self.W_O(joined) → joined
 output-matrix-transposed: self.W_O(joined) → joined @ self.W_O.weight
     You multiply by `self.W_O.weight` as it is stored, which is *transposed*: `self.W_O(…)` does
     what you want. It is square, so no error tells you. {worst_row}
 heads-not-joined: self.W_O(joined) → heads
-returns-weights: self.W_O(joined) → weights
 """),
     hints=(
         "The steps are those of `multi_head_attention`; `self.W_Q(X)` is X W_Q.",

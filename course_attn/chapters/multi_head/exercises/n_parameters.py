@@ -110,9 +110,6 @@ four-squares: width_of_keys = n_heads * d_k → width_of_keys = d_model
 all-of-width-d-k: width_of_values = n_heads * d_v → width_of_values = n_heads * d_k
     You count values with d_k = {d_k} features per head. They have d_v = {d_v}: W_V has
     as many columns for each head, and W_O as many rows. {said}
-one-head: width_of_keys = n_heads * d_k → width_of_keys = d_k
-        and width_of_values = n_heads * d_v → width_of_values = d_v
-    You count the matrices of one head; each of the {n_heads} has its own. {said}
 no-output-matrix: keys + values + output → keys + values
     A matrix of d_model·n_heads·d_v numbers is missing: W_O, which takes the {width_v} features
     of all heads together to d_model (or W_V, which has as many). {said}
@@ -124,8 +121,6 @@ output-of-one-head: output = width_of_values * d_model → output = d_v * d_mode
 bias-ignored: matrices + vectors if biases else matrices → matrices
     With `biases=True` there are four vectors more: n_heads·d_k each for queries and keys,
     n_heads·d_v for the values, d_model for the output. {said}
-bias-always: matrices + vectors if biases else matrices → matrices + vectors
-    You count biases though `biases` is False. {said}
 no-output-bias: width_of_keys + width_of_keys + width_of_values + d_model
             → width_of_keys + width_of_keys + width_of_values
     The output's bias is missing: d_model = {d_model} numbers, added after W_O. {said}

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import number
 
@@ -111,16 +112,10 @@ heads-before-the-batch: parts.swapaxes(-2, -3) → np.moveaxis(parts, -2, 0)
 positions-cut: return np.stack(np.split(X, n_heads, axis=-2), axis=-3)
     You cut the sequence, not its features: shape {your.shape}. Every head keeps all {X.rows}
     elements and gets some features of each.
-copies: X.reshape(*batch, n, n_heads, width) → np.stack(n_heads * [X], axis=-2)
-    You give every head all {X.last} features: shape {your.shape}. They share them: each gets
-    {width}.
 error-missing: raise ValueError(f"{n_heads} heads cannot share {d} features equally")
             → X = X[..., : d - d % n_heads]
     {n_heads} heads cannot share {X.last} features equally: you give each {width}, and {lost} of
     every element got lost without a word. Begin with `if d % n_heads: raise ValueError(…)`.
-minus-one: raise ValueError(f"{n_heads} heads cannot share {d} features equally") → n = -1
-    {n_heads} heads cannot share {X.last} features: the `-1` in your reshape found a number of
-    positions that fits, {your.rows}. Begin with `if d % n_heads: raise ValueError(…)`.
 """),
     properties=(Property("misplaced", traced),),
     hints=(
@@ -128,8 +123,5 @@ minus-one: raise ValueError(f"{n_heads} heads cannot share {d} features equally"
         "Cut the last axis in two, which leaves every number where it is; then swap two axes.",
         "After the check `X.reshape(*X.shape[:-1], n_heads, d // n_heads).swapaxes(-2, -3)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.multi_head.split_heads",
-        "course_attn.in_torch.multi_head.split_heads",
-    ),
+    built_ins=twins("multi_head.split_heads"),
 )

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import listed, number
 
@@ -119,7 +120,6 @@ keys j > i, so the check does not look at the entries above the diagonal: put th
     kinds={
         "eight": Kind("for 8 heads"),
         "one-head": Kind("for a single head", "Its slope is 2 to the power −8."),
-        "square": Kind("where n_heads = n_q"),
         "single": Kind("for a single query", "Its only key is at distance 0."),
     },
     terms={"slopes": _slopes},
@@ -136,18 +136,11 @@ for-eight-heads: 2.0 ** -(8 * heads / n_heads) → 2.0**-heads
 precedence: 2.0 ** -(8 * heads / n_heads) → 2.0**-8 * heads / n_heads
     `2 ** -8 * h / n_heads` is read as (2 to the power −8) · h / n_heads: `**` binds first. Put
     the exponent in parentheses. {slopes}
-divided-by-eight: 2.0 ** -(8 * heads / n_heads) → 2.0 ** -(heads * n_heads / 8)
-    The fraction in your exponent is upside down: 8/n_heads, not n_heads/8. {slopes}
-natural-base: 2.0 ** -(8 * heads / n_heads) → np.exp(-8 * heads / n_heads)
-    Your slopes are powers of e; they should be powers of 2 (`2.0 ** …`). {slopes}
 no-slopes: 2.0 ** -(8 * heads / n_heads) → np.ones(n_heads)
     All your heads have the slope 1, so that all look equally near. {slopes}
 one-slope: 2.0 ** -(8 * heads / n_heads) → np.full(n_heads, 2.0 ** (-8 / n_heads))
     All your heads have the slope of the first, 2 to the power −8/n_heads: the number h of the
     head is missing in the exponent. {slopes}
-by-key-only: i[:, None] - i → -i + np.zeros((n_q, 1))
-    You add slope · j, whatever the query. Softmax ignores such a constant in a row, so attention
-    would come out the same; but −slope · (i − j) is asked for. {worst_row}
 from-the-end: i[:, None] - i → np.full((n_q, 1), n_q - 1) - i
     You count the distance from the end of the sequence, whatever the query. It is that from the
     query's own place, i − j, and 0 on the diagonal. {worst_row}
@@ -168,8 +161,5 @@ heads-last: return bias → return np.moveaxis(bias, 0, -1)
         "`slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)`, and "
         "`slopes[:, None, None]` has shape (n_heads, 1, 1). Mind the sign.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.order.alibi_bias",
-        "course_attn.in_torch.order.alibi_bias",
-    ),
+    built_ins=twins("order.alibi_bias"),
 )

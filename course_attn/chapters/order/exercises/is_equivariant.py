@@ -212,11 +212,6 @@ not count; a relative change of $10^{-3}$ does.
             says="{answer} You ask for equal bits. In another order sums round differently, in the "
             "16th digit: `np.allclose` allows for that.",
         ),
-        fault(
-            "negated",
-            _body(("return False", "return True"), ("return True", "return False")),
-            says="{answer} Your answers are the wrong way around in all cases.",
-        ),
     ),
     properties=(Property("wrongly", _wrongly, any_shape=True),),
     hints=(

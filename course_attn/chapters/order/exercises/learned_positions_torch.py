@@ -125,30 +125,17 @@ last-rows: self.P[:n] → self.P[-n:]
     You add the *last* {X.rows} rows of P. Element 0 stands at position 0: begin with row 0.
 from-one: self.P[:n] → self.P[1 : n + 1]
     Your positions count from 1: element 0 gets row 1 of P. {worst_row}
-from-one-in-a-circle: self.P[:n] → self.P[(torch.arange(n) + 1) % len(self.P)]
-    Your positions count from 1, in a circle: element 0 gets row 1 of P, and row 0 comes only where
-    P is used up. {worst_row}
-same-for-all: self.P[:n] → self.P[0]
-    Every element gets row 0 of P: no position differs from another.
 first-axis: self.P[:n] → self.P[: X.shape[0]].reshape(-1, *[1] * (X.ndim - 2), X.shape[-1])
     You go along the *first* axis of X, which in a batch counts the sequences: each of them gets one
     row of P for all of its elements. Positions are counted on the last axis but one.
-by-length: self.P[:n] → self.P[n - 1]
-    You add *one* row, that of the last position, to all elements: `self.P[:n]` has a colon.
 no-colon: self.P[:n] → self.P[n]
     `self.P[n]` is *one* row, number {X.rows} here, and it is added to all elements. Element i
     gets row i: `self.P[:n]`, with a colon. {worst_row}
-table-only: X + rows → rows
-    You return the rows of P without X. They are added to the elements, which otherwise would be
-    lost.
 multiplied: X + rows → X * rows
     You multiply by the rows of P; they are to be added. {worst_row}
 unit-scale: X + rows → X * X.shape[-1] ** 0.5 + rows
     You multiply X by √d_model first. The transformer of 2017 does that with its word vectors,
     but here X is taken as it is. {worst_row}
-concatenated: X + rows → torch.cat([X, rows.expand(*X.shape[:-1], -1)], dim=-1)
-    You put the rows beside X, width {your.last}. The sum is asked for, which keeps the width
-    {X.last}.
 """),
     hints=(
         "Which axis of X is the position, however many axes come before it?",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import listed, number
 
@@ -104,7 +105,6 @@ stays in its place, so that the result has the shape of X.
         "single": Kind("for a single row at a late position, as with a cache"),
         "far": Kind("where positions go into the thousands or occur twice"),
         "narrow": Kind("for d = 2, a single pair"),
-        "square": Kind("where n = d"),
     },
     faults=fault_list("""
 interleaved: X[..., : d // 2] → X[..., 0::2]
@@ -117,10 +117,6 @@ woven: np.concatenate([first_half, second_half], axis=-1)
             → np.stack([first_half, second_half], axis=-1).reshape(X.shape)
     You rotate the right pairs, but weave them together afterward, so that their entries become
     neighbors. Each stays in its place: `np.concatenate` along the last axis. {worst_row}
-neighbors-apart: X[..., : d // 2] → X[..., 0::2]
-        and X[..., d // 2 :] → X[..., 1::2]
-    You pair neighbors, features 2f and 2f + 1, and put their entries into the two halves. Take
-    the pairs from the halves as well: features f and f + d/2. {worst_row}
 one-below-the-other: axis=-1 → axis=-2
     You return shape {your.shape}: the two halves stand one below the other. Put them side by
     side, `np.concatenate([…, …], axis=-1)`: features are the last axis.
@@ -129,10 +125,6 @@ two-layouts: a * cos - b * sin → a * cos[:, pairs // 2] - b * sin[:, pairs // 
             → a * sin[:, (pairs + d // 2) // 2] + b * cos[:, (pairs + d // 2) // 2]
     Two layouts are mixed: you split X into halves, but lay the angles out for neighbors, each
     twice in a row. For halves write `np.concatenate([angles, angles], axis=-1)`. {worst_row}
-angle-per-feature: -2 * pairs / d → -pairs / d
-        and a * sin + b * cos → a * np.sin(angles / 100) + b * np.cos(angles / 100)
-    You give each of the d features an angle of its own. The two features of a pair turn together,
-    by one angle: there are d/2 frequencies. {worst_row}
 backward: np.sin(angles) → np.sin(-angles)
     You rotate the other way: the signs of your two sines are swapped. The minus belongs to the
     *first* entry, a cos φ − b sin φ. {worst_row}
@@ -146,29 +138,16 @@ cosine-only: a * cos - b * sin → a * cos
 used-too-early: a * sin + b * cos → first_half * sin + b * cos
     Your second entries are computed from the new first ones: the old `a` was overwritten before
     it was used again. Compute both from the old pair. {worst_row}
-exchanged: [first_half, second_half] → [second_half, first_half]
-    You return the two halves in exchanged places: a cos φ − b sin φ belongs in the first half.
-    {worst_row}
 angles-transposed: positions[:, None] * frequencies → positions * frequencies[:, None]
     Your table of angles has a row for each *pair*. X has its positions along the rows: write
     `positions[:, None] * frequencies`, shape (n, d/2). With yours, most shapes do not even fit.
 by-index: positions[:, None] → np.arange(X.shape[-2])[:, None]
     You rotate by the *index* of the row, and `positions` plays no part. With a cache, or words
     left out, a row's position is another number: here {positions}. {worst_row}
-from-zero: positions[:, None] → (positions - positions[0])[:, None]
-    You subtract the first position from all. Scores *among* these rows do not change by that, but
-    keys from a cache were rotated by their full positions. {worst_row}
 double-exponent: -2 * pairs / d → -4 * pairs / d
     Your exponent is −4f/d, twice the right one: `np.arange(0, d, 2)` is 2f already. {worst_row}
 half-exponent: -2 * pairs / d → -pairs / d
     Your exponent is −f/d; it should be −2f/d, since the pairs f count only to d/2. {worst_row}
-one-frequency: 10000.0 ** (-2 * pairs / d) → np.ones(d // 2)
-    All your pairs turn by the same angle, the position itself. Pair f has the frequency 10000 to
-    the power −2f/d (`//` would cut the exponent down to 0). {worst_row}
-added: np.concatenate([first_half, second_half], axis=-1)
-            → X + np.stack([sin, cos], axis=-1).reshape(-1, d)
-    You *add* the sinusoidal encoding. Rotary encoding multiplies: each pair is turned and keeps
-    its length. {worst_row}
 """),
     properties=(Property("lengths", _lengths), Property("angles", _wrong_angles)),
     hints=(
@@ -179,8 +158,5 @@ added: np.concatenate([first_half, second_half], axis=-1)
         "`a, b = X[..., :d // 2], X[..., d // 2:]`, then `np.concatenate([a * cos - b * sin, "
         "a * sin + b * cos], axis=-1)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.order.rotary",
-        "course_attn.in_torch.order.rotary",
-    ),
+    built_ins=twins("order.rotary"),
 )

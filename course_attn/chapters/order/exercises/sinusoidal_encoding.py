@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 from whywrong.context import listed
 
@@ -97,16 +98,12 @@ side: column 2f holds $\\sin(i\\,\\omega_f)$ and column 2f + 1 holds $\\cos(i\\,
         "single": Kind(
             "for n = 1, a single position", "Its shape is (1, d_model)."
         ),
-        "square": Kind("where n = d_model"),
     },
     faults=fault_list("""
 blocks: encoding[:, 0::2] → encoding[:, : len(pairs)]
         and encoding[:, 1::2] → encoding[:, len(pairs) :]
     You put all sines first and all cosines after them. Many programs do; here sin and cos of one
     pair stand side by side: `P[:, 0::2] = …` and `P[:, 1::2] = …`. {worst_row}
-cosine-first: np.sin(angles) → np.cos(angles)
-        and np.cos(angles) → np.sin(angles)
-    Sine and cosine are swapped: even columns hold the sines, odd ones the cosines. {worst_row}
 one-frequency-per-column: np.cos(angles)
             → np.cos(positions[:, None] * 10000.0 ** (-(2 * pairs + 1) / d_model))
     Each of your columns has a frequency of its own. The two columns of a pair share one: column
@@ -120,14 +117,9 @@ half-exponent: -2 * pairs → -pairs
 double-exponent: -2 * pairs → -4 * pairs
     Your exponent is −4f/d_model, twice the right one. `np.arange(0, d_model, 2)` is 2f already:
     do not double it again. {worst_row}
-not-divided: -2 * pairs / d_model → -2 * pairs
-    Your exponent is −2f, not divided by d_model: all positions look alike. {worst_row}
 precedence: 10000.0 ** (-2 * pairs / d_model) → 10000.0**-2 * pairs / d_model
     All your angles are practically 0. `10000 ** 2 * f / d_model` is read as (10000²) · f /
     d_model: `**` binds first. Put the exponent in parentheses. {worst_row}
-divided-outside: 10000.0 ** (-2 * pairs / d_model) → 10000.0 ** (-2 * pairs) / d_model
-    You divide the *power* by d_model and not the exponent: `**` binds first. Put the whole
-    exponent in parentheses. {worst_row}
 no-waves: np.sin(angles) → angles
         and np.cos(angles) → angles
     You return the angles themselves: the sine (even columns) and the cosine (odd columns) are
@@ -168,8 +160,5 @@ odd-left-empty: if d_model % 2: → if False:
         "`angles = np.arange(n)[:, None] * 10000.0 ** (-np.arange(0, d_model, 2) / d_model)`; then "
         "`P[:, 0::2] = np.sin(angles)`, and the same for the cosines from column 1 on.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.order.sinusoidal_encoding",
-        "course_attn.in_torch.order.sinusoidal_encoding",
-    ),
+    built_ins=twins("order.sinusoidal_encoding"),
 )

@@ -70,7 +70,6 @@ channel f, row a and column b is $1000\\,o + 100\\,f + 10\\,a + b$.
     cases=_cases,
     terms={"row": _row},
     kinds={
-        "square": Kind("where all sizes are equal"),
         "one-channel": Kind("for an image of one channel"),
         "one-output": Kind("for a single output", "Its axis, of length 1, stays."),
         "one-pixel": Kind("for a kernel of a single entry"),
@@ -116,20 +115,6 @@ in-out-swapped: weight.transpose(2, 3, 1, 0) → weight.transpose(2, 3, 0, 1)
 transposed: return W_O → return W_O.T
     You return the transpose, shape {your.shape}, as `nn.Linear` would keep it. `W_O` is used as
     `X @ W_O`: {right.shape}.
-four-axes: return W_O → return by_shift
-    You return the kernel with its axes in the right order, and still four of them: shape
-    {your.shape}. Heads and channels become one axis: {right.shape}.
-summed-channels: by_shift.reshape(-1, c_out) → by_shift.sum(axis=2).reshape(-1, c_out)
-    You add up the channels: {row}
-summed-shifts: by_shift.reshape(-1, c_out) → by_shift.sum(axis=(0, 1))
-    You add up the kernel's entries, shape {your.shape}: every head needs rows of its own, since it
-    looks at another pixel.
-stored-by-columns: by_shift.reshape(-1, c_out) → by_shift.reshape(-1, c_out, order="F")
-    You fill the matrix in the order of Fortran (`order="F"`), first axis fastest: then all heads
-    come in turn for each channel. {row}
-one-block-only: by_shift.reshape(-1, c_out) → by_shift[0, 0]
-    You return the block of one head, shape {your.shape}. All blocks stand on top of each other:
-    {right.shape}.
 """),
     properties=(Property("row", _row, any_shape=True),),
     wrong_lines=("channels-first", "columns-before-rows", "in-out-swapped"),

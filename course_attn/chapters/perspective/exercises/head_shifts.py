@@ -92,13 +92,6 @@ not-centered: a - k_height // 2 → a
         and b - k_width // 2 → b
     Your shifts begin with (0, 0): the head of the upper left entry would look at the pixel itself.
     The *middle* entry does; subtract half of the kernel's size. {head}
-by-the-end: a - k_height // 2 → a - (k_height - 1)
-        and b - k_width // 2 → b - (k_width - 1)
-    Your last head looks at the pixel itself, and all others up or to the left, as in a convolution
-    that must not see what follows. The middle entry is to look at the pixel. {head}
-from-one: a - k_height // 2 → a + 1 - k_height // 2
-        and b - k_width // 2 → b + 1 - k_width // 2
-    Your shifts are all too large by one: heads and entries count from 0. {head}
 rounded-up: a - k_height // 2 → a - (k_height + 1) // 2
         and b - k_width // 2 → b - (k_width + 1) // 2
     You subtract half the size rounded *up*: the middle of 3 is 1, counted from 0. {head}
@@ -113,33 +106,17 @@ columns-first: a = heads // k_width → a = heads % k_height
 swapped: np.stack([row_shift, column_shift], axis=1) → np.stack([column_shift, row_shift], axis=1)
     Your two columns are swapped, as in (x, y). A shift is (down, right), row first, as an index of
     the image is. {head}
-divided-by-height: heads // k_width → heads // k_height
-        and heads % k_width → heads % k_height
-    You divide by the *height* of the kernel. A row has k_width = {k_width} entries, so that the
-    next row begins after as many. {head}
 rows-by-height: heads // k_width → heads // k_height
     You find the row by dividing by the *height* of the kernel. A row has k_width = {k_width}
     entries: after as many, the next row begins. {head}
 columns-not-centered: b - k_width // 2 → b
     You center the rows, and not the columns: your heads look to the right only. {head}
-rows-not-centered: a - k_height // 2 → a
-    You center the columns, and not the rows: your heads look down only. {head}
-centers-swapped: a - k_height // 2 → a - k_width // 2
-        and b - k_width // 2 → b - k_height // 2
-    You center the rows by the kernel's width and the columns by its height. {head}
 one-number: return np.arange(k_height * k_width) - k_height * k_width // 2
     You give each head a single number, its place in a line of neighbors. (This is the common wrong
     formula: an image is not a line.) A shift has two, rows and columns. {head}
-transposed: np.stack([row_shift, column_shift], axis=1) → np.stack([row_shift, column_shift])
-    You have the right numbers in two *rows*, shape {your.shape}. Give each head a row of its own:
-    {right.shape}.
 as-a-grid: np.stack([row_shift, column_shift], axis=1)
             → np.stack([row_shift, column_shift], axis=1).reshape(k_height, k_width, 2)
     You return a grid of shifts, shape {your.shape}. The heads stand in one line: {right.shape}.
-half-the-kernel: a - k_height // 2 → a - k_height / 2
-        and b - k_width // 2 → b - k_width / 2
-    Half of an odd number is not a whole number: your shifts lie between the pixels. The middle of
-    3, counted from 0, is 3 // 2 = 1. {head}
 """),
         fault(
             "open-range",

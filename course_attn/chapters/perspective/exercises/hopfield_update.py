@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -104,7 +105,6 @@ do.)
 """,
     cases=_cases,
     kinds={
-        "square": Kind("where all sizes are equal"),
         "one-state": Kind("for a single state", "Its axis, of length 1, stays."),
         "one-pattern": Kind("for a single pattern", "All states move to it."),
         "zero": Kind(
@@ -120,8 +120,6 @@ beta-missing: beta * state @ patterns.T → state @ patterns.T
 root-for-beta: beta * state @ patterns.T → state @ patterns.T / state.shape[-1] ** 0.5
     You divide by √d, as attention does. In a memory β stands in that place, here {beta}.
     {worst_row}
-root-and-beta: beta * state @ patterns.T → beta * state @ patterns.T / state.shape[-1] ** 0.5
-    You divide by √d as well. β *is* the scale; there is no other. {worst_row}
 beta-divides: beta * state → 1 / (beta or 1e-9) * state
     You divide by β, as by a temperature. β multiplies: the larger it is, the sharper the weights.
     {worst_row}
@@ -146,32 +144,12 @@ over-states: scores.max(axis=-1 → scores.max(axis=-2
 one-sum: exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by one sum for all states together. Every state has weights of its own that sum to 1.
     {worst_row}
-swapped: beta * state @ patterns.T → beta * patterns @ state.T
-        and return weights @ patterns → return weights @ state
-    States and patterns are swapped: your *patterns* move to means of the states. The states ask,
-    the patterns answer. {worst_row}
-mean-of-states: return weights @ patterns → return weights @ (state @ patterns.T).T
-    You take the mean of dot products. The values are the patterns themselves. {worst_row}
 no-softmax: weights @ patterns → scores @ patterns
     The softmax is missing: you weight the patterns by β times the dot products, as the classical
     network does. {worst_row}
 classical: return np.sign(state @ patterns.T @ patterns)
     This is the classical network: signs of a sum over all patterns. Here a softmax of the dot
     products weights them, and there is no sign. {worst_row}
-rounded-to-signs: return weights @ patterns → return np.sign(weights @ patterns)
-    You take the signs in the end. The new state is the mean itself; patterns need not be signs.
-    {worst_row}
-nearest-only: return weights @ patterns → return patterns[scores.argmax(axis=-1)]
-    You take the nearest pattern alone, which is what comes out when β grows beyond all bounds. Each
-    pattern has its weight. {worst_row}
-cosine: beta * state @ patterns.T
-            → beta * state @ (patterns / (patterns**2).sum(axis=-1, keepdims=True) ** 0.5).T
-    You bring the patterns to length 1 before you compare. The dot products are taken as they are.
-    {worst_row}
-cosine-of-both: beta * state @ → beta * (state / np.linalg.norm(state, axis=-1)[:, None]) @
-        and patterns.T → (patterns / np.linalg.norm(patterns, axis=-1)[:, None]).T
-    You compare by the cosine, which lies between −1 and 1. The dot products are taken as they are.
-    {worst_row}
 distances: beta * state @ patterns.T
             → -beta * ((state[:, None] - patterns) ** 2).sum(axis=-1)
     You compare by squared distances. Dot products are asked for. (Where all patterns have the same
@@ -180,14 +158,6 @@ softmax-of-features: state @ patterns.T → state @ patterns.T @ patterns
         and return weights @ patterns → return weights
     Your softmax comes last and runs over the *features*. It belongs between the two products, and
     runs over the patterns. {worst_row}
-added-to-state: return weights @ patterns → return state + weights @ patterns
-    You add the mean to the old state, as a residual connection does. It *replaces* the state.
-    {worst_row}
-halfway: return weights @ patterns → return (state + weights @ patterns) / 2
-    You go half of the way. The state becomes the mean of the patterns itself. {worst_row}
-weights-returned: return weights @ patterns → return weights
-    You return the weights, shape {your.shape}. Multiply them by the patterns: the new states have
-    shape {right.shape}.
 """),
     properties=(Property("outside", _outside), Property("even", _even)),
     wrong_lines=("root-for-beta", "no-softmax", "not-normalized"),
@@ -200,11 +170,8 @@ weights-returned: return weights @ patterns → return weights
         "`weights @ patterns`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.perspective.hopfield_update",
-        "course_attn.in_torch.perspective.hopfield_update",
-        "course_attn.in_numpy.qkv.attention",
+        *twins("perspective.hopfield_update", "qkv.attention"),
         "course_attn.in_numpy.qkv.fused_attention",
-        "course_attn.in_torch.qkv.attention",
         "torch.nn.functional.scaled_dot_product_attention",
     ),
 )

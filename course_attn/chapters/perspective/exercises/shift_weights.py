@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -107,10 +108,6 @@ wrapped-line: (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
             → (rows * width + columns >= 0) & (rows * width + columns < places.size)
     You only ask whether the *number* of the pixel exists. To the right of a row's last pixel, that
     is the first pixel of the next row. Row and column are to be inside, each by itself. {pixel}
-columns-unchecked: & (columns >= 0) & (columns < width)
-            → & (0 <= rows * width + columns) & (rows * width + columns < places.size)
-    You check the rows, and not the columns: at the left or right border your heads look around the
-    edge, into another row. {pixel}
 torus: rows = places // width + shift[0] → rows = (places // width + shift[0]) % height
         and columns = places % width + shift[1] → columns = (places % width + shift[1]) % width
     Your image is a ring: what leaves it on one side comes in on the other (`np.roll`, `%`). Beyond
@@ -121,21 +118,9 @@ clamped: rows = places // width + shift[0]
             → columns = np.clip(places % width + shift[1], 0, width - 1)
     Beyond the border you take the nearest pixel, as sharp softmax heads do. There, this head has
     nothing to look at. {pixel}
-itself-outside: return weights → weights[~inside, ~inside] = 1 ⏎ return weights
-    Where there is no neighbor your pixels look at themselves. Their row is to be 0. {pixel}
-evenly-outside: return weights → weights[~inside] = 1 / places.size ⏎ return weights
-    Where there is no neighbor you spread the weight evenly, as a softmax of equal scores would. The
-    row is to be 0. {pixel}
 width-forgotten: rows * width + columns → rows + columns
     You add row and column. Pixels are numbered row by row, and each row has {width}: pixel j is in
     place `row * width + column`. {pixel}
-height-for-width: places // width + shift[0] → places // height + shift[0]
-        and places % width + shift[1] → places % height + shift[1]
-        and rows * width + columns → rows * height + columns
-        and (columns < width) → (columns < height)
-        and (rows < height) → (rows < width)
-    You use the height where the width belongs. A row has as many pixels as the image is *wide*, so
-    that the next row begins {width} pixels later. {pixel}
 columns-first: places // width + shift[0] → places % height + shift[0]
         and places % width + shift[1] → places // height + shift[1]
         and rows * width + columns → columns * height + rows
@@ -152,17 +137,9 @@ left-unchecked: (columns >= 0) & → (nothing)
 top-unchecked: (rows >= 0) & → (nothing)
     You do not check the upper border. In Python a negative index counts from the end, so that heads
     look at the bottom of the image. {pixel}
-right-unchecked: (columns >= 0) & (columns < width) → (columns >= 0)
-        and seen = (rows * width + columns)[inside]
-            → seen = np.minimum(rows * width + columns, places.size - 1)[inside]
-    You do not check the right border: a column of {width} is the first pixel of the row below.
-    {pixel}
 index-returned: return weights → return np.where(inside, rows * width + columns, -1)
     You return *which* pixel each one sees. Asked for are the weights of such a head, a table with a
     1 at that place. {pixel}
-border-too-thick: (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-            → (rows > 0) & (rows < height) & (columns > 0) & (columns < width)
-    You leave out row 0 and column 0, which are inside: `>=`. {pixel}
 """),
     properties=(Property("pixel", _pixel, any_shape=True),),
     wrong_lines=("wrapped-line", "transposed", "width-forgotten"),
@@ -174,8 +151,5 @@ border-too-thick: (rows >= 0) & (rows < height) & (columns >= 0) & (columns < wi
         "`places // width + shift[0]` and `places % width + shift[1]`; the number of the pixel "
         "seen is `rows * width + columns`, for those that are inside.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.perspective.shift_weights",
-        "course_attn.in_torch.perspective.shift_weights",
-    ),
+    built_ins=twins("perspective.shift_weights"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
@@ -71,8 +72,6 @@ keys-from-x: K = Z → K = X
     You make the keys from X. Keys are what Z offers, one for each of its {Z.rows} rows.
 values-from-x: V = Z → V = X
     You make the values from X. Value j belongs to key j, so both come from Z.
-queries-from-z: Q = X → Q = Z
-    You make the queries from Z. X asks, Z answers: there is one query for each row of X.
 x-and-z-swapped: Q = X → Q = Z
         and K = Z → K = X
         and V = Z → V = X
@@ -115,8 +114,5 @@ values-second: return Q, K, V → return Q, V, K
         "Each is one matrix product; elements are rows, so the matrix stands on the right.",
         "`return X @ W_Q, …, …`: three results, with commas between.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.qkv.project_qkv",
-        "course_attn.in_torch.qkv.project_qkv",
-    ),
+    built_ins=twins("qkv.project_qkv"),
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, fault_list
 from whywrong.context import number
 
@@ -76,8 +77,6 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
     },
     terms={"hottest": _hottest},
     faults=fault_list("""
-root: scores / temperature → scores / temperature**0.5
-    You divide by the *square root* of the temperature; divide by the temperature itself.
 multiplied: scores / temperature → scores * temperature
     You multiply by the temperature where you should divide: below 1 it is to sharpen the weights,
     and yours get more even.
@@ -90,8 +89,6 @@ power: np.exp(quotients - largest)
 hard: exps / exps.sum() → (quotients == largest).astype(values.dtype)
     You answer with the value of the best key alone, {your.row}: a plain dictionary. The soft one
     mixes all values, {right.row}.
-no-softmax: exps / exps.sum() → quotients
-    You mix with the raw scores: the softmax is missing.
 not-normalized: exps / exps.sum() → exps
     You do not divide the exponentials by their sum: the weights should sum to 1.
 no-exp: np.exp(quotients - largest) → quotients
@@ -120,8 +117,5 @@ not-summed: weights @ values → weights[:, None] * values
         "A dot product for each key; softmax of these over T; the weighted sum of the values.",
         "`keys @ query` has shape (n_k,); with such weights the answer is `weights @ values`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.qkv.soft_lookup",
-        "course_attn.in_torch.qkv.soft_lookup",
-    ),
+    built_ins=twins("qkv.soft_lookup"),
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import (
     Case,
     Context,
@@ -172,20 +173,9 @@ softmax-last: weights @ V → weights
         and (-1, -2) → (-1, -2) @ V
     You take the softmax last: the rows of your *output* sum to {your.sums}. The softmax makes
     weights out of the scores; the values are mixed after that.
-mixed-down-the-columns: weights @ V → weights.swapaxes(-1, -2) @ V
-    You mix with the *columns* of the weights. Row i holds the weights of query i: `weights @ V`.
 divided-by-n: weights @ V → weights @ V / K.shape[-2]
     You divide the mixture by the number of keys. The weights sum to 1 already: the weighted sum is
     the mean.
-hard: exps / total → (scores == scores.max(axis=-1, keepdims=True)).astype(scores.dtype)
-    Each of your queries takes the value of its best key alone: a dictionary, not a soft one.
-    {worst_row}
-twice: exps / total → np.exp(exps / total) / np.exp(exps / total).sum(axis=-1, keepdims=True)
-    The softmax is applied twice: the second takes the weights for scores and makes them nearly
-    even.
-cosine: scores = → Q, K = (A / np.linalg.norm(A, axis=-1, keepdims=True) for A in (Q, K)); scores =
-    You compare by the cosine. Here the score is the plain dot product: a longer key has a louder
-    voice.
 """),
     properties=(
         Property("outside-the-values", _outside),
@@ -197,10 +187,7 @@ cosine: scores = → Q, K = (A / np.linalg.norm(A, axis=-1, keepdims=True) for A
         "`scores = Q @ K.swapaxes(-1, -2)`, a softmax along `axis=-1`, and `weights @ V`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.qkv.attention",
-        "course_attn.in_torch.qkv.attention",
-        "course_attn.in_numpy.qkv.fused_attention",
-        "course_attn.in_torch.qkv.fused_attention",
+        *twins("qkv.attention", "qkv.fused_attention"),
         "torch.nn.functional.scaled_dot_product_attention",
     ),
 )

@@ -1,12 +1,8 @@
 """Question `entropy_collapse`."""
 
-from collections.abc import Iterator
-from functools import partial
-from itertools import chain
-from typing import Any
-
 import numpy as np
 
+from course_attn.chapters.several_numbers import Asked, reader, reasons_for
 from whywrong import Question, Reason
 
 __all__ = ["exercise"]
@@ -23,11 +19,9 @@ _EXPECTED = {
         2.77: "equal weights need scores that hardly differ. Scaled scores have variance 1, at "
         "every width.",
         0.0: "without the scale it would collapse. Scaled scores have variance 1, at every width.",
-        1.18: "you halve it with twice the spread, but the *scaled* scores do not spread more.",
     },
     "b": {
         2.36: "without the scale the scores spread by √4096 = 64. Who wins then?",
-        2.77: "equal weights need scores that hardly differ. Here they spread by √4096 = 64.",
     },
     "c": {
         2.36: "that is for scores of spread 1. Divided by d_k, they spread by 64/4096.",
@@ -36,41 +30,20 @@ _EXPECTED = {
     "d": {
         0.0: "the best key wins, but it occurs twice. Can one of the two get more than the other?",
         2.08: "log 8 is for eight equal weights. The best of the eight takes everything.",
-        2.77: "equal weights need equal scores. Which keys have equal scores here?",
-        1.39: "log 4 is for four equal weights. The best key occurs twice.",
-        2.36: "without the scale the best key takes everything, but it occurs twice.",
     },
     "e": {
         0.0: "the scores of a row may get large, but all of them grow by the same number, q · c.",
         2.77: "all scores of a row grow by the same number, q · c. Do they differ less then?",
     },
 }
+_OTHERWISE = (
+    "How far do the scores of a row spread there: by far less than 1, by about 1, or by far more? "
+    "And are any of them equal?"
+)
 
 
-def _read(value: Any) -> dict[str, float]:
-    try:
-        found = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape != (5,) or not np.isfinite(found).all():
-        raise ValueError("Return five numbers: `return [a, b, c, d, e]`.")
-    return dict(zip("abcde", found.tolist(), strict=True))
-
-
-def _reasons(letter: str, right: float) -> Iterator[Reason]:
-    for value, why in _EXPECTED[letter].items():
-        near = partial(
-            lambda found, value: abs(found[letter] - value) < 0.1, value=value
-        )
-        yield Reason(f"{letter}-{value}", near, f"{letter} is not {value:g}: {why}")
-    yield Reason(
-        f"{letter}-other",
-        lambda found: abs(found[letter] - right) > 0.1,
-        lambda found: (
-            f"{letter} is not {found[letter]:.4g}. How far do the scores of a row spread there: by "
-            "far less than 1, by about 1, or by far more? And are any of them equal?"
-        ),
-    )
+def _is_near(found: float, value: float) -> bool:
+    return abs(found - value) <= 0.1
 
 
 exercise = Question(
@@ -94,16 +67,20 @@ the scores are
 
 Let `entropy_collapse()` return the five numbers as a list, in nats. Each may be off by 0.1.
 """,
-    read=_read,
+    read=reader(5, "Return five numbers: `return [a, b, c, d, e]`."),
     reasons=(
         Reason(
             "bits",
-            lambda found: np.allclose(
-                list(found.values()), [3.4, 0, 4, 1, 3.4], 0, 0.1
-            ),
+            lambda found: np.allclose(found, [3.4, 0, 4, 1, 3.4], 0, 0.1),
             "All five are right in *bits*. In nats a row with two equal weights has log 2 = 0.69.",
         ),
-        *chain.from_iterable(map(_reasons, "abcde", entropy_collapse())),
+        *reasons_for(
+            tuple(
+                Asked(letter, letter, right, _EXPECTED[letter], _OTHERWISE)
+                for letter, right in zip("abcde", entropy_collapse(), strict=True)
+            ),
+            _is_near,
+        ),
     ),
     hints=(
         "The entropy depends on how far the scores of a row spread. How does each change alter "

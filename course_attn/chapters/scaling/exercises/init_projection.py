@@ -155,9 +155,6 @@ fan-out: 1 / np.sqrt(d_in) → 1 / np.sqrt(d_out)
 xavier: 1 / np.sqrt(d_in) → np.sqrt(2 / (d_in + d_out))
     Variance 2/(d_in + d_out) is Glorot's compromise between the forward and the backward pass.
     Asked for is 1/d_in: with yours {variance_out}.
-he: 1 / np.sqrt(d_in) → np.sqrt(2 / d_in)
-    Variance 2/d_in is right before a ReLU, which drops half. A projection drops nothing:
-    {variance_out}.
 fixed-spread: 1 / np.sqrt(d_in) → 0.02
     You give the entries the standard deviation 0.02, whatever d_in (GPT-2 does so): {variance_out}.
 uniform: rng.standard_normal((d_in, d_out)) → rng.uniform(-1, 1, (d_in, d_out))

@@ -71,7 +71,7 @@ def _order_and_divisor(c: Context) -> str | None:
 
 
 _NOT_HERE = {"scaled", "gaussian", "absolute", "divided-by-n"}
-_OWN = {"root-of-n-k", "cosine"}
+_OWN = {"root-of-n-k"}
 
 exercise = Exercise(
     scaled_attention,
@@ -119,9 +119,6 @@ shape-1: Q.shape[-1] → Q.shape[1]
 by-length: Q.shape[-1] ** 0.5 → (Q**2).sum(axis=-1, keepdims=True) ** 0.5
     You divide each row of scores by the length ‖q‖ of its query. √d_k = {Q.root} is a constant,
     from the *number* of features: a longer query may be surer.
-root-of-the-scores: Q @ K.swapaxes(-1, -2) / divisor → np.sqrt(Q @ K.swapaxes(-1, -2))
-    You take the square root of the scores themselves, NaN where they are negative. The square
-    root is that of the *number* d_k = {Q.last}: divide every score by {Q.root}.
 root-of-absolute-scores: Q @ K.swapaxes(-1, -2) / divisor → np.abs(Q @ K.swapaxes(-1, -2)) ** 0.5
     You take the square root of the scores themselves. The square root is that of the *number* d_k
     = {Q.last}: divide every score by {Q.root}.

@@ -78,8 +78,6 @@ for $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4
     faults=fault_list("""
 mean-ignored: mean**2 → 0.0
     The mean plays no part in your formula, but it widens the spread. {asked}.
-mean-not-squared: mean**2 → abs(mean)
-    The mean has to be squared (a variance has squared units). {asked}.
 mean-once: mean**2 → mean**2 / 2
     The mean enters twice, once through q and once through k: Var[q k] = (1 + μ²)² − μ⁴ = 1 + 2μ².
     {asked}.
@@ -114,8 +112,6 @@ second-moment-shared: 2 + 4 * squared_mean → 3 + 6 * squared_mean + squared_me
 doubled-second-moment-shared: 2 + 4 * squared_mean → 2 * (1 + squared_mean) ** 2
     For k = q you take 2 (1 + μ²)² for each component, right only for μ = 0. Expand the square: in
     (μ + z)² = μ² + 2μz + z² the last two terms vary. {asked}.
-d-squared: return d_k → return d_k**2
-    The components are independent, so their variances add up: d_k of them, not d_k². {asked}.
 """),
     properties=(Property("nearly", _drawn),),
     hints=(

@@ -24,18 +24,11 @@ _NUMBERS = (
     ("d-v", 5, "5 is √d_v. The values play no part in the scores."),
     ("n-q", 7, "7 is √49, from the queries. A score is a sum over features."),
     ("n-k", 9, "9 is √81, from the keys. A score is a sum over features."),
-    ("batch", 4, "4 is √16, from the batch. A score is a sum over features."),
-    (
-        "n-heads",
-        12**0.5,
-        "√12 comes from the heads. Each divides by √ of its own width.",
-    ),
     (
         "half",
         18,
         "18 is half of 36, which `36 ** 1 / 2` gives; the square root is `36 ** 0.5`.",
     ),
-    ("root-of-the-root", 6**0.5, "√6 = √√36: the square root is taken once."),
     (
         "famous",
         8,
@@ -47,12 +40,6 @@ _NUMBERS = (
         "432 is d_model. How many products does a head's score sum?",
     ),
     ("no-root", 25, "25 is d_v. The values play no part in the scores."),
-    (
-        "factor",
-        1 / 6,
-        "1/6 is what they are *multiplied* by. What are they divided by?",
-    ),
-    ("negative", -6, "A negative divisor would make the best match the worst."),
 )
 
 

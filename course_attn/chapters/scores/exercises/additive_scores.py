@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
@@ -77,8 +78,6 @@ tanh-after-v: np.tanh(pairs) → pairs
 tanh-twice: return scores → return np.tanh(scores)
     You apply a second tanh, to the finished score: yours all lie between −1 and 1. The score
     itself is the product with v.
-sigmoid: np.tanh(pairs) → 1 / (1 + np.exp(-pairs))
-    You use the sigmoid, 1/(1 + e⁻ˣ), between 0 and 1, where tanh is asked for: from −1 to 1.
 relu: np.tanh(pairs) → np.maximum(pairs, 0)
     You use max(x, 0), the ReLU, where tanh is asked for: it keeps signs, and stays below 1.
 product: queries[..., :, None, :] + → queries[..., :, None, :] *
@@ -94,9 +93,6 @@ v-inside: np.tanh(pairs) → np.tanh(pairs * v)
 no-new-axes: queries[..., :, None, :] + keys[..., None, :, :] → queries + keys
     You add the projections without a new axis, so query i meets key i only (where the shapes
     fit at all). For all pairs add (…, n_q, 1, d_hidden) and (…, 1, n_k, d_hidden).
-keys-along-queries: keys[..., None, :, :] → keys[..., :, None, :]
-    Query i is added to key i only: both got their new axis in the same place. The queries need
-    it after their own axis, the keys before theirs.
 transposed-result: return scores → return np.swapaxes(scores, -1, -2)
     Your result has shape {your.shape}, one row for each *key*: the axes of queries and keys got
     swapped when you inserted an axis into each.
@@ -116,8 +112,5 @@ weights-transposed: Q @ W_Q → Q @ W_Q.T
         "`np.tanh(A[..., :, None, :] + B[..., None, :, :])` with A = Q W_Q and B = K W_K; a "
         "product with v removes the last axis.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.scores.additive_scores",
-        "course_attn.in_torch.scores.additive_scores",
-    ),
+    built_ins=twins("scores.additive_scores"),
 )

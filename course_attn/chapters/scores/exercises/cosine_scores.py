@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from course_attn.chapters.scores.exercises.dot_scores import pair_cases
 from whywrong import (
     BuiltIn,
@@ -90,8 +91,6 @@ Shapes: `Q` (…, n_q, d), `K` (…, n_k, d), result (…, n_q, n_k), with any l
 zero-vector: lengths[lengths == 0] = 1 → pass
     A zero vector has length 0, and 0/0 gives NaN: {nans} of your scores here. Its scores should
     be 0: divide by 1 where the length is 0.
-zero-query: lengths[lengths == 0] = 1 → lengths[(lengths == 0) & (vectors is K)] = 1
-    Zero keys are looked after, zero *queries* are not: 0/0 gives NaN, {nans} of your scores here.
 zero-key: lengths[lengths == 0] = 1 → lengths[(lengths == 0) & (vectors is Q)] = 1
     Zero queries are looked after, zero *keys* are not: 0/0 gives NaN, {nans} of your scores here.
 zero-as-one: return cosines
@@ -106,9 +105,6 @@ keys-not-normalized: vectors / lengths → vectors / lengths if vectors is Q els
 queries-not-normalized: vectors / lengths → vectors / lengths if vectors is K else Q
     You divide by the keys' lengths only: your largest score is {largest} in size, and no cosine
     is above 1.
-not-normalized: vectors / lengths → vectors
-    These are the plain dot products: divide by both lengths. Your largest score is {largest} in
-    size, and no cosine is above 1.
 root-missing: np.linalg.norm(vectors, axis=-1, keepdims=True)
             → (vectors**2).sum(axis=-1, keepdims=True)
     You divide by the *squared* lengths: the square root is missing. A vector of length 10 gets
@@ -131,10 +127,6 @@ centered: in (Q, K) → in (Q - Q.mean(axis=-1, keepdims=True), K - K.mean(axis=
     as they are.
 negative-cut-off: return cosines → return cosines * (cosines > 0)
     Negative scores are cut off at 0: vectors that point apart have a negative cosine.
-angle: return cosines → return np.arccos(np.clip(cosines, -1, 1))
-    You return the angle (in radians), not its cosine: small where directions agree.
-distance: return cosines → return 1 - cosines
-    You return 1 minus the cosine, a *distance*: 0 for equal directions. The score is 1 there.
 """),
     properties=(Property("constant", _constant), Property("above-one", _above_one)),
     hints=(
@@ -146,8 +138,7 @@ distance: return cosines → return 1 - cosines
         "(`np.where`), divide, do the same for K, and use `dot_scores`.",
     ),
     built_ins=(
-        "course_attn.in_numpy.scores.cosine_scores",
-        "course_attn.in_torch.scores.cosine_scores",
+        *twins("scores.cosine_scores"),
         "sklearn.metrics.pairwise.cosine_similarity",
         BuiltIn("scipy.spatial.distance.cdist", lambda g: g["metric"] == "cosine"),
     ),

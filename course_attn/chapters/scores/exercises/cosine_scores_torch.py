@@ -33,7 +33,7 @@ returns the cosine of every query with every key, (…, n_q, n_k), in the dtype 
 differentiable. No zero vectors here.
 """,
     without_cases=("zero-vector", "one-feature"),
-    without=("zero-vector", "zero-query", "zero-key", "zero-as-one", "minimum"),
+    without=("zero-vector", "zero-key", "zero-as-one", "minimum"),
     hints=(
         "Which `dim` are the features on, counted from the end?",
         "Normalize both to length 1 first; then the dot products are the cosines.",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise", "pair_cases"]
@@ -83,9 +84,6 @@ cosines: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
         and swapaxes(K, → swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True),
     You divide by the vectors' lengths: that is the cosine. The plain dot product is asked for:
     {right.row} in the first row; you have {your.row}.
-distance: Q @ flipped_keys → np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
-    You measure the distance between query and key. It is small where they agree; a score is
-    large there.
 negative-cut-off: return scores → return scores * (scores > 0)
     Negative scores are cut off at 0: a query and a key that point apart have a negative score.
 """),
@@ -97,8 +95,5 @@ negative-cut-off: return scores → return scores * (scores > 0)
         "features from top to bottom, keys from left to right.",
         "Swap the last two axes of K, and only these: `np.swapaxes(K, -1, -2)`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.scores.dot_scores",
-        "course_attn.in_torch.scores.dot_scores",
-    ),
+    built_ins=twins("scores.dot_scores"),
 )

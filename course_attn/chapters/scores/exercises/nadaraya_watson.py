@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
@@ -107,9 +108,6 @@ x-averaged: weights @ y → weights @ x
 one-query: weights @ y → (weights @ y)[0]
     You predict for the first query only. There are {x_query.last} queries: make the distances a
     matrix, with one row for each query.
-nearest: return y[np.abs(x_query[:, None] - x).argmin(axis=1)]
-    You copy the nearest point's y. That is the limit of a tiny bandwidth; here all points have
-    a say.
 interpolated: return np.interp(x_query, x, y)
     `np.interp` joins neighboring points by straight lines (and needs x in order). Here *all*
     points have a say, each by its distance.
@@ -121,8 +119,5 @@ interpolated: return np.interp(x_query, x, y)
         "`x_query[:, None] - x` has shape (n_q, n). The exponent is "
         "`-(distance / bandwidth)**2 / 2`; after dividing by the row sums, `weights @ y`.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.scores.nadaraya_watson",
-        "course_attn.in_torch.scores.nadaraya_watson",
-    ),
+    built_ins=twins("scores.nadaraya_watson"),
 )

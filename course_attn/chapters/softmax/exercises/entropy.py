@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -106,18 +107,11 @@ base-2: np.log( → np.log2(
 total: terms.sum(axis=-1) → terms.sum()
     You add up the entropies of all rows; one number for each is asked for, shape {right.shape}. A
     sum without `axis=` runs over everything, and `weights[weights > 0]` no longer has rows.
-normalized: -total → -total / np.log(weights.shape[-1])
-    You divide by log n, so that equal weights give 1. The entropy itself is asked for: log n there.
 normalized-if-several: -total → -total / np.log(max(weights.shape[-1], 2))
     You divide by log n wherever n is above 1: equal weights then give 1, and not log n. The
     entropy itself is asked for.
-gini: np.log(safe_weights) → weights - 1
-    You return 1 − Σa², the Gini impurity: a relative of the entropy without a logarithm.
 log-of-1-plus: np.log(safe_weights) → np.log1p(weights)
     You take log(1 + a): that changes every other term as well. Replace only the zeros.
-softmax-first: safe_weights = np.where(weights > 0, weights, 1)
-            → exps = np.exp(weights) ⏎ safe_weights = weights = exps / exps.sum(-1)[..., None]
-    You apply a softmax to the argument first: it holds the weights already, not the scores.
 """),
     properties=(
         Property("constant-in-log", _constant_in_log),
@@ -130,9 +124,8 @@ softmax-first: safe_weights = np.where(weights > 0, weights, 1)
         "the last axis, with a minus sign.",
     ),
     built_ins=(
+        *twins("softmax.entropy"),
         "scipy.stats.entropy",
         "torch.distributions.Categorical.entropy",
-        "course_attn.in_numpy.softmax.entropy",
-        "course_attn.in_torch.softmax.entropy",
     ),
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -71,12 +72,6 @@ no-shift: scores - largest → scores
 shift-lost: shifted - np.log(total) → scores - np.log(total)
     The sum is that of the shifted exponentials, and you subtract its logarithm from the scores as
     they were: each row is off by its largest score.
-weights: shifted - np.log(total) → np.exp(shifted) / total
-    These are the weights themselves; their logarithms are asked for.
-added: shifted - np.log(total) → shifted + np.log(total)
-    The logarithm of a quotient is a *difference*: yours grows with the sum of the exponentials.
-log-of-each: np.log(total) → shifted.sum(axis=-1, keepdims=True)
-    The logarithm of a sum is not the sum of the logarithms: add the exponentials first.
 """),
     properties=(Property("powers", _powers),),
     hints=(
@@ -88,11 +83,10 @@ log-of-each: np.log(total) → shifted.sum(axis=-1, keepdims=True)
         "scores minus the largest of their row.",
     ),
     built_ins=(
+        *twins("softmax.log_softmax"),
         "scipy.special.log_softmax",
         "torch.log_softmax",
         "torch.Tensor.log_softmax",
         "torch.nn.functional.log_softmax",
-        "course_attn.in_numpy.softmax.log_softmax",
-        "course_attn.in_torch.softmax.log_softmax",
     ),
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.several_numbers import reader
 from whywrong import Question, Reason
 from whywrong.context import listed, number
 
@@ -17,19 +18,6 @@ def scores_behind():
 
 _WEIGHTS = np.array([1 / 2, 1 / 3, 1 / 6])
 _NEAR = 2e-3  # three digits after the point are enough
-
-
-def _read(value: object) -> np.ndarray:
-    try:
-        scores = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        scores = np.empty(())
-    if scores.shape != (3,) or not np.isfinite(scores).all():
-        shape = f" Yours has shape {scores.shape}." * (
-            scores.shape not in ((), (3,))
-        )
-        raise ValueError(f"Return three finite numbers, one for each key.{shape}")
-    return scores
 
 
 def _at(scores: np.ndarray, temperature: float) -> np.ndarray:
@@ -55,7 +43,7 @@ Go backward. At temperature 2, three scores whose sum is 0 became the weights 1/
 Predict before you compute: how far does the first score lie above the second? Then let
 `scores_behind()` return the three scores, in this order, to three digits after the point.
 """,
-    read=_read,
+    read=reader(3, "Return three finite numbers, one for each key."),
     reasons=(
         Reason(
             "weights",

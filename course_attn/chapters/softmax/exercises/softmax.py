@@ -167,14 +167,6 @@ sum-before-exp: exps.sum(axis=-1, keepdims=True)
 sum-not-shifted: exps.sum(axis=-1, keepdims=True) → np.exp(scores).sum(axis=-1, keepdims=True)
     Above the fraction bar the scores are shifted, below it they are not: your rows sum to
     {your.sums}. Divide the shifted exponentials by their own sum.
-scaled: np.exp(scores - row_maximum) → np.exp((scores - row_maximum) / scores.shape[-1] ** 0.5)
-    You divide by √n first. Scaling comes later, and not by n.
-no-exp: return scores / scores.sum(axis=-1, keepdims=True)
-    You divide the scores by their sum without exponentiating: negative scores give negative
-    weights, and the first row becomes {your.row}.
-sigmoid: return 1 / (1 + np.exp(-scores))
-    You apply the sigmoid to each score by itself: your rows sum to {your.sums}. In a softmax
-    the entries of a row compete.
 """),
     properties=(
         Property("infinity-weighed", _infinity_weighed),

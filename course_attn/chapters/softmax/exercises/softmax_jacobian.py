@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
 
 __all__ = ["exercise"]
@@ -68,10 +69,6 @@ when score m grows. Shape (…, n) in, (…, n, n) out, one matrix for each row 
         ),
     },
     faults=fault_list("""
-diagonal-without-square: diagonal - outer_product → diagonal - outer_product * (1 - identity)
-    On the diagonal a_j² is not subtracted: a aᵀ has a diagonal, too. {worst_row}
-square-twice: diagonal - outer_product → diagonal - outer_product * (1 + identity)
-    On the diagonal a_j² is subtracted twice, in 1 − a_j and with a aᵀ. {worst_row}
 sigmoid-like: diagonal - outer_product → (diagonal - outer_product) * identity
     You have the diagonal a (1 − a), and zeros elsewhere: that is the derivative of a sigmoid,
     where entries do not compete. Off the diagonal ∂a_j/∂s_m = −a_j a_m.
@@ -98,9 +95,6 @@ delta-everywhere: weights[..., :, None] * identity → weights[..., :, None] + 0
     the diagonal −a_j a_m remains. {worst_row}
 diagonal-swapped: weights[..., :, None] * identity → weights[..., :, None] * (1 - identity)
     δ_jm is the wrong way around: it is 1 *on* the diagonal and 0 off it.
-vector: return weights * (1 - weights)
-    You return a (1 − a), shape {your.shape}: the diagonal only. Every weight depends on every
-    score, hence a matrix of shape {right.shape}.
 softmaxed-again: identity = np
             → weights = np.exp(weights) / np.exp(weights).sum(-1)[..., None] ⏎ identity = np
     You apply a softmax to the argument first: it holds the weights already, not the scores.
@@ -117,10 +111,9 @@ row-factor-missing: weights[..., :, None] * identity → identity
         "`weights[..., :, None] * weights[..., None, :]` the second. Subtract.",
     ),
     built_ins=(
+        *twins("softmax.softmax_jacobian"),
         "torch.autograd.functional.jacobian",
         "torch.func.jacrev",
         "torch.func.jacfwd",
-        "course_attn.in_numpy.softmax.softmax_jacobian",
-        "course_attn.in_torch.softmax.softmax_jacobian",
     ),
 )

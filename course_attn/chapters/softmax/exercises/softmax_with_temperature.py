@@ -108,10 +108,6 @@ power-of-weights-divided: np.exp(scaled_scores - row_maximum)
     lies 800 below the largest has the exponential 0 already, and no exponent brings it back, not
     even at temperature {temperature}: divide the *scores* by the temperature, before exp.
     {worst_row}
-twice: scores / temperature
-            → 1 / np.exp(scores[..., None, :] - scores[..., None]).sum(axis=-1) / temperature
-    The softmax is applied twice: what you divide by the temperature are weights already. Divide
-    the scores, then take one softmax.
 sum-not-divided: exps.sum(axis=-1, keepdims=True)
             → np.exp(scores - scores.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
     Above the fraction bar the scores are divided by the temperature, below it they are not:
@@ -122,10 +118,6 @@ no-shift: scaled_scores.max(axis=-1, keepdims=True) → 0.0
 global-shift: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max()
     You subtract one maximum for the whole array; rows far below it become 0/0: {your.nan_rows}
     of your rows here are NaN.
-one-row-only: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max()
-        and exps.sum(axis=-1, keepdims=True) → exps.sum()
-    This is right for a single row only: without an axis, `max()` and `sum()` run over the whole
-    array. Your rows sum to {your.sums}.
 """),
     properties=(
         *(known for known in plain.properties if known.id == "row-sums"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.several_numbers import reader
 from whywrong import Question, Reason
 from whywrong.context import number
 
@@ -16,19 +17,6 @@ def vote_turns_twice():
 
 _SHOWS_ONE = np.array([True, False, False, True, True])
 _COLD, _WARM, _HOT = 0.1, 1.0, 100.0
-
-
-def _read(value: object) -> np.ndarray:
-    try:
-        scores = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        scores = np.empty(())
-    if scores.shape != (5,) or not np.isfinite(scores).all():
-        shape = f" Yours has shape {scores.shape}." * (
-            scores.shape not in ((), (5,))
-        )
-        raise ValueError(f"Return five finite numbers, one for each key.{shape}")
-    return scores
 
 
 def _ones(scores: np.ndarray, temperature: float) -> float:
@@ -53,7 +41,7 @@ change an *answer*? Five keys have the labels 1, 0, 0, 1, 1, in this order, and 
 label with more than half of the weight. Return from `vote_turns_twice()` five scores for which the
 answer is 1 at T = 0.1, then 0 at T = 1, and 1 again at T = 100.
 """,
-    read=_read,
+    read=reader(5, "Return five finite numbers, one for each key."),
     reasons=(
         Reason(
             "cold-zero-first",

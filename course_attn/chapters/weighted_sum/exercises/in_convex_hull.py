@@ -148,9 +148,6 @@ first-weight: weights >= 0 → weights[1:] >= 0
 middle-weight: weights >= 0 → weights[::2] >= 0
     Two of the weights (or edges) are tested, and the second corner's is not: it is negative when
     the two others sum to more than 1. {where}.
-last-weight: weights >= 0 → weights[:2] >= 0
-    Two of the weights (or edges) are tested, and the last corner's is not: it is negative when
-    the two others sum to more than 1. {where}.
 only-counterclockwise: weights >= 0 → weights * np.linalg.det(equations) >= 0
     You ask that the point lie to the left of every edge. When the corners run clockwise, the
     inside is on the right: {where}. Ask for the same side.
@@ -171,8 +168,6 @@ always-false: return False
 at-most-one: weights >= 0 → weights <= 1
     You test that no weight is above 1. That follows when none is negative, but not the other
     way around: {where}, with the weights {weights}.
-negated: bool( → not (
-    Your answer is the wrong way around, always: {where}.
 """),
     properties=(
         Property("rounding", _rounding),

@@ -107,9 +107,6 @@ edges-repeated: marks / count
             → sum(np.clip(i + k, 0, n - 1) == j for k in range(-half, half + 1)) / window
     Where your window sticks out, the value at the edge is counted once more for each missing
     one: row 0 is {your.row}. Average over the values that exist: {right.row}.
-edges-shrunk: np.abs(i - j) <= half → np.abs(i - j) <= np.minimum(half, np.minimum(i, n - 1 - i))
-    At the edges you shrink the window on both sides, so that it stays centered: row 0 is
-    {your.row}. Only what does not exist is left out: {right.row}.
 edges-shifted: np.abs(i - j) <= half → (np.abs(np.clip(i, half, n - 1 - half) - j) <= half)
     At the edges you move the window inward, so that it still holds {window} values: row 0 is
     {your.row}. It stays centered on i, and what does not exist is left out: {right.row}.

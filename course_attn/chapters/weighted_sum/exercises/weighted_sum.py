@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.chapters.built_ins import twins
 from whywrong import Case, Exercise, Kind, fault_list
 
 __all__ = ["exercise"]
@@ -64,15 +65,9 @@ mean: @ values → @ values / values.shape[-2]
 last-value-missing: weights @ values → weights[..., :-1] @ values[..., :-1, :]
     The last value never enters the sum: there are {values.rows} values, and
     `range({values.rows})` runs over all of them; it already stops before {values.rows}.
-first-value-missing: weights @ values → weights[..., 1:] @ values[..., 1:, :]
-    The first value never enters the sum: Python counts from 0, so j starts at 0, and
-    `range(1, …)` or `[1:]` leaves the first of the {values.rows} values out.
 only-last-term: weights @ values → weights[..., -1:] @ values[..., -1:, :]
     Your output holds the last term of the sum only: inside the loop each term replaces the one
     before. Add it with `+=`, to a row that starts at zero.
-over-features: weights @ values → weights * values.sum(axis=-1)[..., None, :]
-    You multiply the right pairs and then sum over the wrong axis: the features are added up and
-    j is left over, hence shape {your.shape} and not {right.shape}.
 over-queries: weights @ values → weights.sum(axis=-2)[..., None] * values
     You multiply the right pairs and then sum over the outputs i: one row is left for each
     *value*, hence shape {your.shape} and not {right.shape}. The axis to sum over is j.
@@ -92,9 +87,6 @@ first-values-of-the-batch: weights @ values → weights @ values.reshape(-1, *va
     You mix the values of the first batch element for all of them. Each element of the batch has
     values of its own: `values` has shape {values.shape}, and its leading axes go with those of
     `weights`.
-first-weights-of-the-batch: = weights → = weights.reshape(-1, *weights.shape[-2:])[0]
-    You mix with the weights of the first batch element for all of them. Each element of the batch
-    has weights of its own: `weights` has shape {weights.shape}.
 """),
     hints=(
         "Take output 0. Which row of which array says how much of each value it gets? Which axis "
@@ -104,10 +96,5 @@ first-weights-of-the-batch: = weights → = weights.reshape(-1, *weights.shape[-
         "`@` sums over the last axis of its left side and the second-to-last of its right side. "
         "Weights (n_q, n_k) and values (n_k, d) fit in just one order.",
     ),
-    built_ins=(
-        "course_attn.in_numpy.weighted_sum.weighted_sum",
-        "course_attn.in_numpy.weighted_sum.weighted_sum_loop",
-        "course_attn.in_torch.weighted_sum.weighted_sum",
-        "course_attn.in_torch.weighted_sum.weighted_sum_loop",
-    ),
+    built_ins=twins("weighted_sum.weighted_sum", "weighted_sum.weighted_sum_loop"),
 )

@@ -82,24 +82,8 @@ def ff_python_max(X, W_1, b_1, W_2, b_2):
 
 
 @wrong()
-def ff_np_max(X, W_1, b_1, W_2, b_2):
-    return np.max(X @ W_1 + b_1, 0) @ W_2 + b_2
-
-
-@wrong()
-def ff_relu_on_output(X, W_1, b_1, W_2, b_2):
-    return np.maximum((X @ W_1 + b_1) @ W_2 + b_2, 0)
-
-
-@wrong()
 def ff_w_1_twice(X, W_1, b_1, W_2, b_2):
     return np.maximum(X @ W_1 + b_1, 0) @ W_1.T + b_2
-
-
-@wrong()
-def ff_softmax(X, W_1, b_1, W_2, b_2):
-    h = np.exp(X @ W_1 + b_1)
-    return h / h.sum(-1, keepdims=True) @ W_2 + b_2
 
 
 @wrong()
@@ -110,28 +94,6 @@ def ff_w_transposed(X, W_1, b_1, W_2, b_2):
 @wrong()
 def ff_sign_slip(X, W_1, b_1, W_2, b_2):
     return np.maximum(X @ W_1 - b_1, 0) @ W_2 - b_2
-
-
-# ELU instead of ReLU
-@wrong()
-def ff_elu(X, W_1, b_1, W_2, b_2):
-    h = X @ W_1 + b_1
-    return np.where(h > 0, h, np.exp(h) - 1) @ W_2 + b_2
-
-
-# the hidden features are squared
-@wrong()
-def ff_relu_squared(X, W_1, b_1, W_2, b_2):
-    return np.maximum(X @ W_1 + b_1, 0) ** 2 @ W_2 + b_2
-
-
-# ReLU belongs between
-@wrong("relu-at-the-end-only")
-def ff_relu_only_last(X, W_1, b_1, W_2, b_2):
-    out = X @ W_1 + b_1
-    out = out @ W_2 + b_2
-    out[out < 0] = 0
-    return out
 
 
 # W_2 is used first
@@ -156,21 +118,6 @@ def ff_by_torch(X, W_1, b_1, W_2, b_2):
     return feed_forward(*map(torch.from_numpy, (X, W_1, b_1, W_2, b_2))).numpy()
 
 
-# adds b_1 after the ReLU, not before it
-@wrong(author="fresh")
-def fresh_ff_bias_late(X, W_1, b_1, W_2, b_2):
-    wide = np.einsum("...d,df->...f", X, W_1)
-    wide = wide * (wide > 0) + b_1
-    return np.einsum("...f,fd->...d", wide, W_2) + b_2
-
-
-# np.max(..., 0) takes the largest number along the first axis; a ReLU is np.maximum
-@wrong(author="fresh")
-def fresh_ff_np_max(X, W_1, b_1, W_2, b_2):
-    hidden = np.max(X @ W_1 + b_1, 0)
-    return hidden @ W_2 + b_2
-
-
 # applies the ReLU to the result, and has none between the two matrices
 @wrong(author="fresh")
 def fresh_ff_relu_at_end(X, W_1, b_1, W_2, b_2):
@@ -179,44 +126,12 @@ def fresh_ff_relu_at_end(X, W_1, b_1, W_2, b_2):
     return np.where(X > 0, X, 0)
 
 
-# negative hidden features keep a hundredth of their size (leaky ReLU) AND b_2 is added once for
-# every hidden feature, inside the sum
-@wrong(author="fresh")
-def fresh_ff_leaky_loop(X, W_1, b_1, W_2, b_2):
-    d_model, d_ff = W_1.shape
-
-    def one(x):
-        h = [
-            sum(x[i] * W_1[i, f] for i in range(d_model)) + b_1[f]
-            for f in range(d_ff)
-        ]
-        h = [t if t > 0 else 0.01 * t for t in h]
-        return [
-            sum(h[f] * W_2[f, i] + b_2[i] for f in range(d_ff))
-            for i in range(d_model)
-        ]
-
-    out = np.empty_like(X)
-    for place in np.ndindex(*X.shape[:-1]):
-        out[place] = one(X[place])
-    return out
-
-
 # writes np.max(H, 0), which takes the largest number along axis 0, where np.maximum(H, 0) is needed
 @wrong(author="unseen")
 def second_blk_max_along_axis(X, W_1, b_1, W_2, b_2):
     hidden = X @ W_1 + b_1
     hidden = np.max(hidden, 0)
     return hidden @ W_2 + b_2
-
-
-# the ReLU decides what passes by the sign of x W_1, before b_1 is added, not by the sign of x W_1 +
-# b_1
-@wrong(author="unseen")
-def third_bl_gate_without_bias(X, W_1, b_1, W_2, b_2):
-    product = np.einsum("...d,df->...f", X, W_1)
-    active = (product > 0).astype(X.dtype)
-    return np.einsum("...f,...f,fd->...d", active, product + b_1, W_2) + b_2
 
 
 # the gate lacks the bias that the hidden features have
@@ -235,17 +150,3 @@ def fifth_bl_last_unit(X, W_1, b_1, W_2, b_2):
     for unit in range(W_2.shape[0]):
         out = hidden[..., unit, None] * W_2[unit]
     return out + b_2
-
-
-# the first bias is added after the ReLU
-@wrong("b-1-late", author="blind")
-def b6_block_4(X, W_1, b_1, W_2, b_2):
-    hidden = np.maximum(X @ W_1, 0) + b_1
-    return hidden @ W_2 + b_2
-
-
-# ReLU at the end, too
-@wrong("relu-at-the-end-too", author="blind")
-def own_block_2(X, W_1, b_1, W_2, b_2):
-    h = np.maximum(X @ W_1 + b_1, 0)
-    return np.maximum(h @ W_2 + b_2, 0)

@@ -8,12 +8,6 @@ from tests.exercises.answers import right, wrong
 
 
 @right()
-def gp_closed(n_layers, d_model, n_vocab, n_ctx):
-    d = d_model
-    return d * (n_vocab + n_ctx + 2) + n_layers * d * (12 * d + 13)
-
-
-@right()
 def gp_shapes(n_layers, d_model, n_vocab, n_ctx):
     d = d_model
     block = [(d,)] * 4
@@ -69,11 +63,6 @@ def gp_constant(n_layers, d_model, n_vocab, n_ctx):
 
 
 @wrong()
-def gp_rounded(n_layers, d_model, n_vocab, n_ctx):
-    return 124e6
-
-
-@wrong()
 def gp_untied_no_bias(n_layers, d_model, n_vocab, n_ctx):
     d = d_model
     return 2 * n_vocab * d + n_ctx * d + n_layers * (12 * d * d + 4 * d) + 2 * d
@@ -86,32 +75,8 @@ def gp_norm_per_layer_three(n_layers, d_model, n_vocab, n_ctx):
 
 
 @wrong()
-def gp_heads_multiply(n_layers, d_model, n_vocab, n_ctx):
-    d = d_model
-    return (n_vocab + n_ctx + 2) * d + n_layers * (
-        12 * (4 * d * d + 4 * d) + 8 * d * d
-    )
-
-
-@wrong()
 def gp_text(n_layers, d_model, n_vocab, n_ctx):
     return "124M"
-
-
-# biases of attention outside of the loop
-@wrong()
-def gp_attention_biases_once(n_layers, d_model, n_vocab, n_ctx):
-    d = d_model
-    block = 4 * d * d + (d * 4 * d + 4 * d) + (4 * d * d + d) + 2 * 2 * d
-    return d * (n_vocab + n_ctx) + n_layers * block + 4 * d + 2 * d
-
-
-# embeddings are not in every block
-@wrong()
-def gp_embedding_in_each_layer(n_layers, d_model, n_vocab, n_ctx):
-    d = d_model
-    per_layer = 4 * (d * d + d) + 8 * d * d + 5 * d + 4 * d + n_vocab * d
-    return n_layers * per_layer + n_ctx * d + 2 * d
 
 
 # the last step has no bias
@@ -127,21 +92,6 @@ def gp_rms_norms(n_layers, d_model, n_vocab, n_ctx):
     d = d_model
     block = 4 * (d * d + d) + (4 * d * d + 4 * d) + (4 * d * d + d) + 2 * d
     return (n_vocab + n_ctx) * d + n_layers * block + d
-
-
-# counts a matrix for the last step of its own, though it uses the token vectors again
-@wrong(author="fresh")
-def fresh_gp_untied(n_layers, d_model, n_vocab, n_ctx):
-    def linear(n_in, n_out):
-        return n_in * n_out + n_out
-
-    norm = 2 * d_model
-    attention = 4 * linear(d_model, d_model)
-    mlp = linear(d_model, 4 * d_model) + linear(4 * d_model, d_model)
-    start = (n_vocab + n_ctx) * d_model
-    return (
-        start + n_layers * (2 * norm + attention + mlp) + norm + d_model * n_vocab
-    )
 
 
 # counts the final layer norm once in each block, not once in all
@@ -170,81 +120,6 @@ def fresh_gp_recursive(n_layers, d_model, n_vocab, n_ctx):
     return block + fresh_gp_recursive(n_layers - 1, d_model, n_vocab, n_ctx)
 
 
-# counts only one of the two matrices of the feed-forward network
-@wrong(author="fresh")
-def fresh_gp_one_matrix(n_layers, d_model, n_vocab, n_ctx):
-    d_ff = 4 * d_model
-    weights = 4 * d_model**2 + d_model * d_ff
-    biases = 4 * d_model + d_ff + d_model
-    norms = 2 * (d_model + d_model)
-    per_layer = weights + biases + norms
-    return n_layers * per_layer + d_model * (n_vocab + n_ctx + 2)
-
-
-# gives the first matrix of the feed-forward network a bias of width d_model instead of 4 d_model
-# AND counts the token vectors a second time for the last step
-@wrong(author="unseen")
-def second_blk_counter(n_layers, d_model, n_vocab, n_ctx):
-    class Counter:
-        def __init__(self):
-            self.total = 0
-
-        def table(self, rows):
-            self.total += rows * d_model
-
-        def linear(self, width_in, width_out):
-            self.total += width_in * width_out + d_model
-
-        def norm(self):
-            self.total += 2 * d_model
-
-        def block(self):
-            self.norm()
-            for _ in "QKVO":
-                self.linear(d_model, d_model)
-            self.norm()
-            self.linear(d_model, 4 * d_model)
-            self.linear(4 * d_model, d_model)
-
-    count = Counter()
-    count.table(n_vocab)
-    count.table(n_ctx)
-    for _ in range(n_layers):
-        count.block()
-    count.norm()
-    count.table(n_vocab)
-    return count.total
-
-
-# gives the second layer of the feed-forward network a bias of 4 d_model numbers instead of d_model
-# AND counts the position vectors once in every block instead of once in all
-@wrong(author="unseen")
-def third_bl_biases_and_positions(n_layers, d_model, n_vocab, n_ctx):
-    class Counter:
-        total = 0
-
-        def matrix(self, rows, columns):
-            self.total += rows * columns
-
-        def vector(self, width):
-            self.total += width
-
-    count = Counter()
-    count.matrix(n_vocab, d_model)
-    for _ in range(n_layers):
-        count.matrix(n_ctx, d_model)
-        for _ in "QKVO":
-            count.matrix(d_model, d_model)
-            count.vector(d_model)
-        for rows, columns in [(d_model, 4 * d_model), (4 * d_model, d_model)]:
-            count.matrix(rows, columns)
-            count.vector(4 * d_model)
-        for _ in ("gain 1", "bias 1", "gain 2", "bias 2"):
-            count.vector(d_model)
-    count.vector(2 * d_model)
-    return count.total
-
-
 # counts three matrices in attention instead of four AND one norm per block instead of two
 @wrong(said="11 × n_layers · d_model²", author="unseen")
 def fourth_blk_three_and_one(n_layers, d_model, n_vocab, n_ctx):
@@ -258,19 +133,6 @@ def fourth_blk_three_and_one(n_layers, d_model, n_vocab, n_ctx):
         + 2 * d_model
     )
     return (n_vocab + n_ctx) * d_model + n_layers * block + 2 * d_model
-
-
-# the last step gets a matrix of its own (tokens counted twice), and the first feed-forward bias is
-# given d_model entries instead of 4 d_model
-@wrong("terms", author="blind")
-def b6_block_7(n_layers, d_model, n_vocab, n_ctx):
-    embed = n_vocab * d_model + n_ctx * d_model
-    attn = 4 * (d_model * d_model + d_model)
-    d_ff = 4 * d_model
-    ff = 2 * d_model * d_ff + 2 * d_model
-    norms = 2 * 2 * d_model
-    unembed = d_model * n_vocab
-    return embed + n_layers * (attn + ff + norms) + 2 * d_model + unembed
 
 
 # forgets the final norm

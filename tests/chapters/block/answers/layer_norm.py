@@ -44,13 +44,6 @@ def ln_einsum(X, gain, bias):
 
 
 @right()
-def ln_std(X, gain, bias):
-    centered = X - X.mean(axis=-1, keepdims=True)
-    std = X.std(axis=-1, keepdims=True)
-    return gain * (centered / np.sqrt(std**2 + 1e-5)) + bias
-
-
-@right()
 def ln_float32_eps(X, gain, bias):
     mean = X.mean(-1, keepdims=True)
     var = ((X - mean) ** 2).mean(-1, keepdims=True)
@@ -101,11 +94,6 @@ def ln_axis_0(X, gain, bias):
 
 
 @wrong()
-def ln_no_axis(X, gain, bias):
-    return gain * (X - X.mean()) / np.sqrt(X.var() + 1e-5) + bias
-
-
-@wrong()
 def ln_axis_1(X, gain, bias):
     mean, var = X.mean(axis=1, keepdims=True), X.var(axis=1, keepdims=True)
     return gain * (X - mean) / np.sqrt(var + 1e-5) + bias
@@ -129,20 +117,6 @@ def ln_eps_1e_6(X, gain, bias):
 
 
 @wrong()
-def ln_eps_1e_3(X, gain, bias):
-    mean, var = X.mean(-1, keepdims=True), X.var(-1, keepdims=True)
-    return gain * (X - mean) / np.sqrt(var + 1e-3) + bias
-
-
-@wrong()
-def ln_other_cancelling(X, gain, bias):
-    d = X.shape[-1]
-    mean = X.sum(-1, keepdims=True) / d
-    var = ((X * X).sum(-1, keepdims=True) - d * mean * mean) / d
-    return gain * (X - mean) / np.sqrt(var + 1e-5) + bias
-
-
-@wrong()
 def ln_in_place(X, gain, bias):
     X -= X.mean(-1, keepdims=True)
     X /= np.sqrt((X**2).mean(-1, keepdims=True) + 1e-5)
@@ -161,23 +135,10 @@ def ln_outer_gain(X, gain, bias):
 
 
 @wrong()
-def ln_min_max(X, gain, bias):
-    low, high = X.min(-1, keepdims=True), X.max(-1, keepdims=True)
-    return gain * (X - low) / (high - low + 1e-5) + bias
-
-
-@wrong()
 def ln_handed_over(X, gain, bias):
     from course_attn.in_numpy.block import layer_norm
 
     return layer_norm(X, gain, bias)
-
-
-# eps outside, and too small
-@wrong()
-def ln_std_plus_small(X, gain, bias):
-    mean = X.mean(axis=-1, keepdims=True)
-    return (X - mean) / (X.std(axis=-1, keepdims=True) + 1e-8) * gain + bias
 
 
 # the variance needs an axis
@@ -219,22 +180,6 @@ def ln_squeezed(X, gain, bias):
     ).squeeze()
 
 
-# handed over to PyTorch
-@wrong("built-in")
-def ln_by_torch(X, gain, bias):
-    import torch
-
-    X, gain, bias = map(torch.from_numpy, (X, gain, bias))
-    return torch.nn.functional.layer_norm(X, gain.shape, gain, bias).numpy()
-
-
-# takes mean and variance over axis 0: over the texts of a batch
-@wrong("axis-0")
-def ln_over_the_batch(X, gain, bias):
-    mu, sigma2 = X.mean(0, keepdims=True), X.var(0, keepdims=True)
-    return (X - mu) / np.sqrt(sigma2 + 1e-5) * gain + bias
-
-
 # takes mean and variance over all elements of a matrix together, not over the features of each
 # element
 @wrong(author="fresh")
@@ -265,24 +210,6 @@ def fresh_ln_eps_and_order(X, gain, bias):
     centered = X - np.mean(X, axis=-1, keepdims=True)
     z = centered / (np.std(X, axis=-1, keepdims=True) + eps)
     return gain * (z + bias)
-
-
-# divides the variance by d_model - 1, not by d_model
-@wrong(author="fresh")
-def fresh_ln_welford(X, gain, bias):
-    def normed(row):
-        mean, m2, count = 0.0, 0.0, 0
-        for x in row:
-            count += 1
-            delta = x - mean
-            mean += delta / count
-            m2 += delta * (x - mean)
-        variance = m2 / max(count - 1, 1)
-        return [(x - mean) / (variance + 1e-5) ** 0.5 for x in row]
-
-    rows = X.reshape(-1, X.shape[-1])
-    Z = np.array([normed(row) for row in rows], dtype=X.dtype).reshape(X.shape)
-    return Z * gain + bias
 
 
 # transposes X to subtract the means of the rows, and .T reverses all axes, so that it works for one
@@ -324,42 +251,6 @@ def fifth_bl_absolute_deviation(X, gain, bias):
     mu = X.sum(axis=-1, keepdims=True) / X.shape[-1]
     spread = np.abs(X - mu).mean(axis=-1, keepdims=True)
     return gain * (X - mu) / np.sqrt(spread**2 + 1e-5) + bias
-
-
-# epsilon is added to the standard deviation, outside the root
-@wrong("eps-outside", author="blind")
-def b6_block_1(X, gain, bias):
-    mu = np.mean(X, axis=-1, keepdims=True)
-    sigma = np.std(X, axis=-1, keepdims=True)
-    return gain * (X - mu) / (sigma + 1e-5) + bias
-
-
-# variance as E[x^2] - E[x]^2, which cancels to nothing at 1e8
-@wrong("squares-first", author="blind")
-def b6_block_2(X, gain, bias):
-    mean = X.mean(-1)[..., None]
-    mean_sq = (X**2).mean(-1)[..., None]
-    var = np.maximum(mean_sq - mean**2, 0)
-    normed = (X - mean) / np.sqrt(var + 1e-5)
-    return normed * gain + bias
-
-
-# eps of 1e-3
-@wrong("eps", author="blind")
-def own_block_1(X, gain, bias):
-    mu = X.mean(axis=-1, keepdims=True)
-    var = ((X - mu) ** 2).mean(axis=-1, keepdims=True)
-    return gain * (X - mu) / np.sqrt(var + 1e-3) + bias
-
-
-# the variance as mean of the squares minus square of the mean, which cancels to nothing for rows at
-# 1e8
-@wrong("squares-first", author="blind")
-def b7_block_49(X, gain, bias):
-    mu = X.mean(axis=-1, keepdims=True)
-    mean_sq = (X**2).mean(axis=-1, keepdims=True)
-    var = np.maximum(mean_sq - mu**2, 0)
-    return gain * (X - mu) / np.sqrt(var + 1e-5) + bias
 
 
 # one constant row makes all zero

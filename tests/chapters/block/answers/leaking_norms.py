@@ -13,12 +13,6 @@ def lk_list():
     return ["G", "E", "A"]
 
 
-# reads axis=1 as positions, as in a batch
-@wrong("e-missing")
-def lk_counts_from_the_front():
-    return {"a", "g"}
-
-
 # a norm over the batch mixes texts
 @wrong("c")
 def lk_batch_is_harmless():
@@ -31,22 +25,10 @@ def lk_only_means_leak():
     return {"a", "b", "e", "f", "g"}
 
 
-# takes axis 0 for the batch of a single text
-@wrong("d")
-def lk_axis_0_is_the_batch():
-    return {"a", "d", "e", "g"}
-
-
 # takes g for a leak: it looks back only
 @wrong("g-missing")
 def lk_rows_alone():
     return {"a", "e"}
-
-
-# names those that leak
-@wrong("opposite")
-def lk_leaks():
-    return "bcdf"
 
 
 # believes that every norm leaks

@@ -15,18 +15,6 @@ def tb_named(X, attend, process, norm_1, norm_2, mask):
 
 
 @right()
-def tb_residual_copy(X, attend, process, norm_1, norm_2, mask):
-    residual = X.copy()
-    x = norm_1(X)
-    x = attend(x, mask)
-    residual += x
-    x = norm_2(residual)
-    x = process(x)
-    residual += x
-    return residual
-
-
-@right()
 def tb_sequence_by_sequence(X, attend, process, norm_1, norm_2, mask):
     if X.ndim > 2:
         return np.stack(
@@ -65,33 +53,6 @@ def fresh_mb_copy(X, attend, process, norm_1, norm_2, mask):
 
 
 @wrong()
-def tb_no_mask(X, attend, process, norm_1, norm_2, mask):
-    H = X + attend(norm_1(X))
-    return H + process(norm_2(H))
-
-
-@wrong()
-def tb_overwritten(X, attend, process, norm_1, norm_2, mask):
-    X = norm_1(X)
-    X = X + attend(X, mask)
-    X = norm_2(X)
-    return X + process(X)
-
-
-@wrong()
-def tb_in_place(X, attend, process, norm_1, norm_2, mask):
-    X += attend(norm_1(X), mask)
-    X += process(norm_2(X))
-    return X
-
-
-@wrong()
-def tb_post_norm(X, attend, process, norm_1, norm_2, mask):
-    X = norm_1(X + attend(X, mask))
-    return norm_2(X + process(X))
-
-
-@wrong()
 def tb_second_half_from_x(X, attend, process, norm_1, norm_2, mask):
     H = attend(norm_1(X), mask)
     return X + process(norm_2(H))
@@ -103,12 +64,6 @@ def tb_second_half_from_x(X, attend, process, norm_1, norm_2, mask):
 def tb_norm_1_twice_and_no_mask(X, attend, process, norm_1, norm_2, mask):
     H = X + attend(norm_1(X))
     return H + process(norm_1(H))
-
-
-@wrong()
-def tb_mask_as_multiplied(X, attend, process, norm_1, norm_2, mask):
-    H = X + mask @ attend(norm_1(X))
-    return H + process(norm_2(H))
 
 
 @wrong()
@@ -127,12 +82,6 @@ def tb_norms_swapped(X, attend, process, norm_1, norm_2, mask):
 def tb_mask_to_process(X, attend, process, norm_1, norm_2, mask):
     H = X + attend(norm_1(X), mask)
     return H + process(norm_2(H), mask)
-
-
-@wrong()
-def tb_dropped_residuals_halved(X, attend, process, norm_1, norm_2, mask):
-    H = (X + attend(norm_1(X), mask)) / 2
-    return (H + process(norm_2(H))) / 2
 
 
 # attention gets the raw X, and its result is normed
@@ -193,32 +142,12 @@ def fresh_mb_in_place(X, attend, process, norm_1, norm_2, mask):
     return H
 
 
-# the feed-forward network reads X, not the sum H: both parts stand side by side
-@wrong(author="fresh")
-def fresh_mb_parallel(X, attend, process, norm_1, norm_2, mask):
-    found = attend(norm_1(X), mask)
-    thought = process(norm_2(X))
-    return X + found + thought
-
-
 # both steps run the feed-forward network with norm_2 and attention is never called, because the
 # lambdas look their part and norm up only after the comprehension has ended
 @wrong(author="unseen")
 def second_blk_late_lambdas(X, attend, process, norm_1, norm_2, mask):
     parts = [(lambda H: attend(H, mask), norm_1), (process, norm_2)]
     steps = [lambda H: H + part(norm(H)) for part, norm in parts]
-    for step in steps:
-        X = step(X)
-    return X
-
-
-# both steps run norm_2 and the feed-forward network and attention never runs, because the lambdas
-# look up the loop's variables only after the loop has ended
-@wrong(author="unseen")
-def third_bl_late_binding(X, attend, process, norm_1, norm_2, mask):
-    steps = []
-    for norm, part in [(norm_1, lambda Z: attend(Z, mask)), (norm_2, process)]:
-        steps.append(lambda Z: Z + part(norm(Z)))
     for step in steps:
         X = step(X)
     return X
@@ -232,14 +161,6 @@ def fifth_bl_residual_from_x(X, attend, process, norm_1, norm_2, mask):
     stream.append(stream[-1] + attend(norm_1(stream[-1]), mask))
     stream.append(stream[0] + process(norm_2(stream[-1])))
     return stream[-1]
-
-
-# the second part is added to X instead of to the result of the first part
-@wrong("residual-2-from-x", author="blind")
-def b6_block_5(X, attend, process, norm_1, norm_2, mask):
-    attended = X + attend(norm_1(X), mask)
-    ff = process(norm_2(attended))
-    return X + ff
 
 
 # no second norm, mask not passed on

@@ -64,12 +64,6 @@ def mr_sample_mean(d):
     return np.eye(d) - np.ones((d, d)) / (d - 1 or 1)
 
 
-# returns the matrix of the mean
-@wrong("only-mean")
-def mr_mean(d):
-    return np.full((d, d), 1 / d)
-
-
 # differences of neighbors: they have mean 0, but another mean square
 @wrong(said="variance of x")
 def mr_differences(d):
@@ -94,12 +88,6 @@ def mr_narrow(d):
     return (np.eye(d) - 1 / d)[:, 1:]
 
 
-# takes the mean of the features before f only, and of f itself
-@wrong()
-def mr_running_mean(d):
-    return np.eye(d) - np.triu(np.ones((d, d))) / np.arange(1, d + 1)
-
-
 # subtracts from each feature the mean of the others, not of all, which makes the result too large
 # by d/(d - 1)
 @wrong(said="the mean of the d − 1 *others*", author="unseen")
@@ -110,19 +98,3 @@ def fifth_bl_mean_of_others(d):
             for r in range(d)
         ]
     )
-
-
-# subtracts the sum of the features instead of their mean (1/d missing)
-@wrong("sum", author="blind")
-def b6_block_3(d):
-    C = np.eye(d)
-    C -= np.ones((d, d))
-    return C
-
-
-# returns the matrix that replaces every feature by the mean instead of the one that subtracts it (I
-# minus this)
-@wrong("only-mean", author="blind")
-def b7_block_50(d):
-    C = np.full((d, d), 1 / d)
-    return C

@@ -47,24 +47,6 @@ def st_append(make_block, n_layers):
     return Mine()
 
 
-@right()
-def st_add_module(make_block, n_layers):
-    class Mine(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.n = n_layers
-            for i in range(n_layers):
-                setattr(self, f"block_{i}", make_block())
-
-        def forward(self, X):
-            out = X
-            for i in range(self.n):
-                out = getattr(self, f"block_{i}")(out)
-            return out
-
-    return Mine()
-
-
 @right(author="fresh")
 class FreshStSequential(torch.nn.Module):
     def __init__(self, make_block, n_layers):
@@ -110,30 +92,6 @@ def _run(m, X):
 
 
 @wrong()
-def st_repeated(make_block, n_layers):
-    def blocks(torch, make_block, n):
-        return torch.nn.ModuleList([make_block()] * n)
-
-    return _stack(blocks, _run)(make_block, n_layers)
-
-
-@wrong()
-def st_list(make_block, n_layers):
-    def blocks(torch, make_block, n):
-        return [make_block() for _ in range(n)]
-
-    return _stack(blocks, _run)(make_block, n_layers)
-
-
-@wrong()
-def st_function_not_called(make_block, n_layers):
-    def blocks(torch, make_block, n):
-        return torch.nn.ModuleList([make_block for _ in range(n)])
-
-    return _stack(blocks, _run)(make_block, n_layers)
-
-
-@wrong()
 def st_return_in_loop(make_block, n_layers):
     def blocks(torch, make_block, n):
         return torch.nn.ModuleList(make_block() for _ in range(n))
@@ -172,11 +130,6 @@ def st_made_in_forward(make_block, n_layers):
 @wrong()
 def st_a_list(make_block, n_layers):
     return [make_block() for _ in range(n_layers)]
-
-
-@wrong()
-def st_module_list_called(make_block, n_layers):
-    return torch.nn.ModuleList(make_block() for _ in range(n_layers))
 
 
 @wrong()
@@ -239,19 +192,6 @@ def st_last_index_missing(make_block, n_layers):
     return _stack(blocks, forward)(make_block, n_layers)
 
 
-# keeps the blocks in a plain dict, so that parameters() finds none
-@wrong(author="fresh")
-class FreshStPlainDict(torch.nn.Module):
-    def __init__(self, make_block, n_layers):
-        super().__init__()
-        self.blocks = {f"block{i}": make_block() for i in range(n_layers)}
-
-    def forward(self, X):
-        for name in self.blocks:
-            X = self.blocks[name](X)
-        return X
-
-
 # calls make_block once and copies that block, so that all blocks start with the same parameters
 @wrong(author="fresh")
 class FreshStDeepcopy(torch.nn.Module):
@@ -266,22 +206,6 @@ class FreshStDeepcopy(torch.nn.Module):
         for layer in self.layers:
             X = layer(X)
         return X
-
-
-# every block reads the first X, and the result is that of the last one
-@wrong(author="fresh")
-class FreshStSameInput(torch.nn.Module):
-    def __init__(self, make_block, n_layers):
-        super().__init__()
-        self.blocks = torch.nn.ModuleList()
-        for _ in range(n_layers):
-            self.blocks.append(make_block())
-
-    def forward(self, X):
-        Y = X
-        for block in self.blocks:
-            Y = block(X)
-        return Y
 
 
 # runs the blocks from the last to the first AND leaves out the block that was made first
@@ -299,61 +223,3 @@ class FreshStRecursion(torch.nn.Module):
             return self.blocks[i](run(i + 1))
 
         return run(1) if self.n_layers else X
-
-
-# runs the blocks in the reverse order, the one made last first
-@wrong(author="unseen")
-class SecondBlkRussianDoll(torch.nn.Module):
-    def __init__(self, make_block, n_layers):
-        super().__init__()
-        self.block = make_block() if n_layers > 0 else torch.nn.Identity()
-        self.others = (
-            type(self)(make_block, n_layers - 1)
-            if n_layers > 1
-            else torch.nn.Identity()
-        )
-
-    def forward(self, X):
-        return self.block(self.others(X))
-
-
-# runs the blocks in the reverse order: the one made last comes first
-@wrong(author="unseen")
-class ThirdBlRecursiveStack(torch.nn.Module):
-    def __init__(self, make_block, n_layers):
-        super().__init__()
-        self.block = self.others = torch.nn.Identity()
-        if n_layers > 0:
-            self.block = make_block()
-            self.others = type(self)(make_block, n_layers - 1)
-
-    def forward(self, X):
-        return self.block(self.others(X))
-
-
-# make_block is called once and the same block stands n_layers times in the list
-@wrong("same-block", author="blind")
-class B6Block6(torch.nn.Module):
-    def __init__(self, make_block, n_layers):
-        super().__init__()
-        block = make_block()
-        self.layers = torch.nn.ModuleList([block for _ in range(n_layers)])
-
-    def forward(self, X):
-        for layer in self.layers:
-            X = layer(X)
-        return X
-
-
-# make_block() is called once and the same block is put n_layers times into the list, so all layers
-# share their parameters
-@wrong("same-block", author="blind")
-class B7Block54(torch.nn.Module):
-    def __init__(self, make_block, n_layers):
-        super().__init__()
-        self.layers = torch.nn.ModuleList([make_block()] * n_layers)
-
-    def forward(self, X):
-        for layer in self.layers:
-            X = layer(X)
-        return X

@@ -187,16 +187,6 @@ def tbt_tuple(d_model, n_heads, d_ff):
 
 
 @wrong()
-def tbt_polarity_without_weights(d_model, n_heads, d_ff):
-    def forward(m, X, mask, torch):
-        x = m.norm_1(X)
-        H = X + m.attention(x, x, x, attn_mask=mask, need_weights=False)[0]
-        return H + m.linear_2(torch.relu(m.linear_1(m.norm_2(H))))
-
-    return _changed_block(forward)(d_model, n_heads, d_ff)
-
-
-@wrong()
 def tbt_mask_to_wrong_argument(d_model, n_heads, d_ff):
     def forward(m, X, mask, torch):
         x = m.norm_1(X)
@@ -218,15 +208,6 @@ def tbt_batch_first_forgotten(d_model, n_heads, d_ff):
 
 
 @wrong()
-def tbt_post_norm_and_polarity(d_model, n_heads, d_ff):
-    def forward(m, X, mask, torch):
-        H = m.norm_1(X + m.attention(X, X, X, attn_mask=mask)[0])
-        return m.norm_2(H + m.linear_2(torch.relu(m.linear_1(H))))
-
-    return _changed_block(forward)(d_model, n_heads, d_ff)
-
-
-@wrong()
 def tbt_norm_1_twice(d_model, n_heads, d_ff):
     def forward(m, X, mask, torch):
         x = m.norm_1(X)
@@ -244,16 +225,6 @@ def tbt_one_norm_object(d_model, n_heads, d_ff):
 @wrong()
 def tbt_one_head(d_model, n_heads, d_ff):
     return _changed_block(_right, heads=1)(d_model, n_heads, d_ff)
-
-
-@wrong()
-def tbt_no_bias(d_model, n_heads, d_ff):
-    return _changed_block(_right, bias=False)(d_model, n_heads, d_ff)
-
-
-@wrong()
-def tbt_four_times(d_model, n_heads, d_ff):
-    return _changed_block(_right, width=4 * d_model)(d_model, n_heads, d_ff)
 
 
 @wrong()
@@ -319,17 +290,6 @@ def tbt_second_result(d_model, n_heads, d_ff):
     return _changed_block(forward)(d_model, n_heads, d_ff)
 
 
-# a float mask is added
-@wrong("added-mask")
-def tbt_float_mask_of_ones(d_model, n_heads, d_ff):
-    def forward(m, X, mask, torch):
-        x = m.norm_1(X)
-        H = X + m.attention(x, x, x, attn_mask=mask.to(X.dtype))[0]
-        return H + m.linear_2(torch.relu(m.linear_1(m.norm_2(H))))
-
-    return _changed_block(forward)(d_model, n_heads, d_ff)
-
-
 # the norms are swapped
 @wrong("norms-swapped")
 def tbt_norms_swapped(d_model, n_heads, d_ff):
@@ -346,23 +306,6 @@ def tbt_norms_swapped(d_model, n_heads, d_ff):
 def tbt_squeezed(d_model, n_heads, d_ff):
     def forward(m, X, mask, torch):
         return _right(m, X, mask, torch).squeeze()
-
-    return _changed_block(forward)(d_model, n_heads, d_ff)
-
-
-# the wiring is handed over
-@wrong("built-in")
-def tbt_wiring_handed_over(d_model, n_heads, d_ff):
-    def forward(m, X, mask, torch):
-        from course_attn.in_torch.block import pre_norm_block
-
-        def attend(x):
-            return m.attention(x, x, x, attn_mask=~mask)[0]
-
-        def process(x):
-            return m.linear_2(torch.relu(m.linear_1(x)))
-
-        return pre_norm_block(X, attend, process, m.norm_1, m.norm_2)
 
     return _changed_block(forward)(d_model, n_heads, d_ff)
 
@@ -425,31 +368,6 @@ class FreshTbRawKeysGelu(torch.nn.Module):
         H = X + mixed
         hidden = torch.nn.functional.gelu(self.linear_1(self.norm_2(H)))
         return H + self.linear_2(hidden)
-
-
-# passes the mask as numbers, which are added to the scores: 1 where it should be minus infinity
-@wrong(author="fresh")
-class FreshTbFloatMask(torch.nn.Module):
-    def __init__(self, d_model, n_heads, d_ff):
-        super().__init__()
-        for i in (1, 2):
-            setattr(self, f"norm_{i}", torch.nn.LayerNorm(d_model))
-        self.attention = torch.nn.MultiheadAttention(d_model, n_heads)
-        self.linear_1 = torch.nn.Linear(d_model, d_ff)
-        self.linear_2 = torch.nn.Linear(d_ff, d_model)
-
-    def forward(self, X, mask):
-        forbidden = (~mask).to(X.dtype)
-
-        def attend(text):
-            # one text, without a batch axis
-            return self.attention(text, text, text, attn_mask=forbidden)[0]
-
-        def think(Z):
-            return self.linear_2(torch.nn.functional.relu(self.linear_1(Z)))
-
-        H = X + torch.stack([attend(self.norm_1(text)) for text in X])
-        return H + think(self.norm_2(H))
 
 
 # turns the mask into numbers 0 and 1, which nn.MultiheadAttention adds to the scores, so that

@@ -1,15 +1,8 @@
 """Answers to `attention_flops`."""
 
-import math
-
 import numpy as np
 
 from tests.exercises.answers import right, wrong
-
-
-@right()
-def af_one_line(n_q, n_k, d_k, d_v, n_heads):
-    return 2 * n_heads * n_q * n_k * (d_k + d_v)
 
 
 @right()
@@ -24,12 +17,6 @@ def af_counted(n_q, n_k, d_k, d_v, n_heads):
         for a, b, c in ((n_q, d_k, n_k), (n_q, n_k, d_v)):
             total += 2 * a * b * c
     return total
-
-
-@right()
-def af_from_arrays(n_q, n_k, d_k, d_v, n_heads):
-    products = [((n_q, d_k), (d_k, n_k)), ((n_q, n_k), (n_k, d_v))]
-    return sum(2 * a * b * c for (a, b), (_, c) in products) * n_heads
 
 
 @right(author="fresh")
@@ -50,16 +37,6 @@ def af_float(n_q, n_k, d_k, d_v, n_heads):
     return 2.0 * n_heads * n_q * n_k * (d_k + d_v)
 
 
-@wrong()
-def af_no_two(n_q, n_k, d_k, d_v, n_heads):
-    return n_heads * n_q * n_k * (d_k + d_v)
-
-
-@wrong("values-as-wide-as-keys")
-def af_same_width(n_q, n_k, d_k, d_v, n_heads):
-    return 4 * n_heads * n_q * n_k * d_k
-
-
 @wrong(said="3 · n_heads · n_q · n_k too many")
 def af_with_softmax(n_q, n_k, d_k, d_v, n_heads):
     return n_heads * n_q * n_k * (2 * d_k + 2 * d_v + 3)
@@ -70,61 +47,10 @@ def af_split_widths(n_q, n_k, d_k, d_v, n_heads):
     return 2 * n_q * n_k * (d_k + d_v) // n_heads
 
 
-# counts n_heads once too few in the mixing
-@wrong()
-def af_precedence(n_q, n_k, d_k, d_v, n_heads):
-    return n_heads * 2 * n_q * d_k * n_k + 2 * n_q * n_k * d_v
-
-
-# counts the projections too
-@wrong()
-def af_projections(n_q, n_k, d_k, d_v, n_heads):
-    d = n_heads * d_k
-    projections = 2 * n_heads * (n_q * d * d_k + n_k * d * d_k + n_k * d * d_v)
-    return projections + 2 * n_heads * n_q * n_k * (d_k + d_v)
-
-
 # the additions are missing in the scores
 @wrong()
 def af_half_scores(n_q, n_k, d_k, d_v, n_heads):
     return n_heads * (n_q * d_k * n_k + 2 * n_q * n_k * d_v)
-
-
-# counts the numbers of Q, K and V, not operations
-@wrong()
-def af_sizes(n_q, n_k, d_k, d_v, n_heads):
-    return n_heads * (n_q * d_k + n_k * d_k + n_k * d_v)
-
-
-# uses d_k for the mixing too, where it is d_v
-@wrong(author="fresh")
-def fresh_af_only_d_k(n_q, n_k, d_k, d_v, n_heads):
-    per_head = sum(2 * math.prod(abc) for abc in [(n_q, d_k, n_k), (n_q, n_k, d_k)])
-    return per_head * n_heads
-
-
-# counts 1 operation for each term, not 2 AND divides the widths among the heads, though they are
-# per head already
-@wrong(author="fresh")
-def fresh_af_split_widths(n_q, n_k, d_k, d_v, n_heads):
-    head_k = d_k // n_heads
-    head_v = d_v // n_heads
-    return n_heads * (n_q * n_k * head_k + n_q * n_k * head_v)
-
-
-# counts one addition less than terms in each sum: 2b - 1 and not 2b
-@wrong(author="fresh")
-def fresh_af_one_less(n_q, n_k, d_k, d_v, n_heads):
-    def product(a, b, c):
-        multiplications = a * b * c
-        additions = a * (b - 1) * c
-        return multiplications + additions
-
-    total = 0
-    for _ in range(n_heads):
-        total += product(n_q, d_k, n_k)
-        total += product(n_q, n_k, d_v)
-    return total
 
 
 # counts one addition too few for each sum, b - 1 instead of b, where the task counts 2 operations

@@ -92,30 +92,11 @@ def cs_vstack(q, k, v, K_cache, V_cache):
     return _attend(q, K, V), K, V
 
 
-@wrong()
-def cs_axis_1(q, k, v, K_cache, V_cache):
-    K = np.concatenate([K_cache, k], axis=1)
-    V = np.concatenate([V_cache, v], axis=1)
-    return _attend(q, K, V), K, V
-
-
 @wrong("last-overwritten", "in-place")
 def cs_overwritten_in_place(q, k, v, K_cache, V_cache):
     K_cache[..., -1:, :] = k
     V_cache[..., -1:, :] = v
     return _attend(q, K_cache, V_cache), K_cache, V_cache
-
-
-@wrong("does-not-see-itself")
-def cs_old_cache(q, k, v, K_cache, V_cache):
-    out = _attend(q, K_cache, V_cache)
-    return out, np.concatenate([K_cache, k], -2), np.concatenate([V_cache, v], -2)
-
-
-@wrong("prepended")
-def cs_prepended(q, k, v, K_cache, V_cache):
-    K, V = np.concatenate([k, K_cache], -2), np.concatenate([v, V_cache], -2)
-    return _attend(q, K, V), K, V
 
 
 @wrong("one-result")
@@ -129,15 +110,6 @@ def cs_output_only(q, k, v, K_cache, V_cache):
 def cs_value_forgotten(q, k, v, K_cache, V_cache):
     K = np.concatenate([K_cache, k], -2)
     return _attend(q, K, V_cache), K, V_cache
-
-
-@wrong()
-def cs_unscaled(q, k, v, K_cache, V_cache):
-    K = np.concatenate([K_cache, k], -2)
-    V = np.concatenate([V_cache, v], -2)
-    s = q @ np.swapaxes(K, -1, -2)
-    e = np.exp(s - s.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True) @ V, K, V
 
 
 @wrong(said="You return shape (3,)")
@@ -204,53 +176,6 @@ def cs_special_first(q, k, v, K_cache, V_cache):
         np.concatenate([V_cache, v], axis=-2),
     )
     return _attend(q, K, V), K, V
-
-
-# the query attends to the old cache only, not to its own key and value
-@wrong(author="fresh")
-def fresh_cs_old_cache(q, k, v, K_cache, V_cache):
-    scores = q @ np.swapaxes(K_cache, -1, -2) / np.sqrt(q.shape[-1]).astype(q.dtype)
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True, initial=-1e9))
-    total = weights.sum(axis=-1, keepdims=True)
-    out = (weights / np.where(total == 0, 1, total)) @ V_cache
-    K = np.concatenate([K_cache, k], axis=-2)
-    V = np.concatenate([V_cache, v], axis=-2)
-    return out, K, V
-
-
-# divides the scores by the root of the number of keys, not of d_k
-@wrong(author="fresh")
-def fresh_cs_root_of_n(q, k, v, K_cache, V_cache):
-    K, V = (
-        np.append(old, new, axis=-2) for old, new in ((K_cache, k), (V_cache, v))
-    )
-    s = np.einsum("...qd,...kd->...qk", q, K) / math.sqrt(K.shape[-2])
-    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
-    out = (
-        np.einsum("...qk,...kv->...qv", e, V)
-        / np.einsum("...qk->...q", e)[..., None]
-    )
-    return out, K, V
-
-
-# a mask aligned to the top left: the query sees the first key only
-@wrong(author="fresh")
-def fresh_cs_top_left(q, k, v, K_cache, V_cache):
-    K = np.concatenate((K_cache, k), axis=-2)
-    V = np.concatenate((V_cache, v), axis=-2)
-    out = np.empty_like(v)
-    n_q, n_k = q.shape[-2], K.shape[-2]
-    for b in np.ndindex(*q.shape[:-2]):
-        for i in range(n_q):
-            s = []
-            for j in range(n_k):
-                visible = j <= i
-                dot = float(q[b][i] @ K[b][j]) / math.sqrt(q.shape[-1])
-                s.append(dot if visible else -math.inf)
-            top = max(s)
-            e = [math.exp(t - top) for t in s]
-            out[b][i] = sum(e[j] / sum(e) * V[b][j] for j in range(n_k))
-    return out, K, V
 
 
 # puts the new key and value first, not last AND divides the scores by d_k, not by its root
@@ -323,15 +248,3 @@ def own_fast_1(q, k, v, K_cache, V_cache):
     V = np.concatenate([V_cache, v], axis=-2)
     s = q @ K.swapaxes(-1, -2) / np.sqrt(K.shape[-2])
     return my_softmax(s) @ V, K, V
-
-
-# the new key and value are put before the cache, as first rows, instead of after it
-@wrong("prepended", author="blind")
-def b7_fast_57(q, k, v, K_cache, V_cache):
-    K = np.concatenate((k, K_cache), axis=-2)
-    V = np.concatenate((v, V_cache), axis=-2)
-    scores = np.einsum("...qd,...kd->...qk", q, K) / np.sqrt(q.shape[-1])
-    scores -= scores.max(axis=-1, keepdims=True)
-    w = np.exp(scores)
-    w /= w.sum(axis=-1, keepdims=True)
-    return w @ V, K, V

@@ -73,19 +73,6 @@ def fresh_ga_heads(Q, K, V):
     return torch.stack([one(h, q) for h, q in enumerate(Q.unbind(-3))], -3)
 
 
-@wrong("in-turn")
-def ga_repeat(Q, K, V):
-    r = Q.shape[-3] // K.shape[-3]
-    times = [1] * (K.ndim - 3) + [r, 1, 1]
-    s = Q @ K.repeat(times).mT / Q.shape[-1] ** 0.5
-    return s.softmax(-1) @ V.repeat(times)
-
-
-@wrong()
-def ga_not_repeated(Q, K, V):
-    return (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
-
-
 @wrong()
 def ga_dim_0(Q, K, V):
     r = Q.shape[-3] // K.shape[-3]
@@ -107,36 +94,11 @@ def ga_detached(Q, K, V):
     return (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
 
 
-@wrong("in-turn")
-def ga_groups_the_other_way(Q, K, V):
-    n_kv = K.shape[-3]
-    q = Q.unflatten(-3, (-1, n_kv))
-    s = q @ K.unsqueeze(-4).mT / Q.shape[-1] ** 0.5
-    return (s.softmax(-1) @ V.unsqueeze(-4)).flatten(-4, -3)
-
-
 @wrong("unscaled", "wrong-axis")
 def ga_softmax_over_queries(Q, K, V):
     r = Q.shape[-3] // K.shape[-3]
     K, V = K.repeat_interleave(r, -3), V.repeat_interleave(r, -3)
     return (Q @ K.mT).softmax(-2) @ V
-
-
-# divides h by n_kv_heads, not by r
-@wrong()
-def ga_wrong_group(Q, K, V):
-    n_kv = K.shape[-3]
-    index = [h // n_kv for h in range(Q.shape[-3])]
-    K, V = K[..., index, :, :], V[..., index, :, :]
-    return (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
-
-
-# divides by √d_k after the softmax
-@wrong()
-def ga_scaled_late(Q, K, V):
-    r = Q.shape[-3] // K.shape[-3]
-    K, V = K.repeat_interleave(r, -3), V.repeat_interleave(r, -3)
-    return (Q @ K.mT).softmax(-1) / Q.shape[-1] ** 0.5 @ V
 
 
 # hides the future, though no mask is asked for
@@ -157,19 +119,6 @@ def ga_group_mean(Q, K, V):
     return (q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
 
 
-# head h uses head h // n_kv_heads of K and V, where it is h // r
-@wrong(author="fresh")
-def fresh_ga_wrong_divisor(Q, K, V):
-    n_heads, n_kv = Q.shape[-3], K.shape[-3]
-    outs = []
-    for h in range(n_heads):
-        g = h // n_kv
-        q, k, v = Q[..., h, :, :], K[..., g, :, :], V[..., g, :, :]
-        w = torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(Q.shape[-1]), dim=-1)
-        outs.append(w @ v)
-    return torch.stack(outs, dim=-3)
-
-
 # the softmax goes over the queries, not over the keys
 @wrong(author="fresh")
 def fresh_ga_softmax_queries(Q, K, V):
@@ -178,17 +127,6 @@ def fresh_ga_softmax_queries(Q, K, V):
     s = torch.einsum("...grqd,...gkd->...grqk", grouped, K) * Q.shape[-1] ** -0.5
     a = s.softmax(dim=-2)
     return torch.einsum("...grqk,...gkv->...grqv", a, V).flatten(-4, -3)
-
-
-# divides the scores by d_k, not by its root AND repeats the values as a whole list (0, 1, 0, 1),
-# not each head in a row
-@wrong(author="fresh")
-def fresh_ga_d_k_and_tiled_values(Q, K, V):
-    r = Q.shape[-3] // K.shape[-3]
-    K_all = K.repeat_interleave(r, dim=-3)
-    V_all = torch.cat([V] * r, dim=-3)
-    scores = torch.matmul(Q, K_all.mT).div(Q.size(-1))
-    return torch.nn.functional.softmax(scores, -1) @ V_all
 
 
 # divides the weights after the softmax by the root of d_k, not the scores before it
@@ -241,16 +179,3 @@ def b6_fast_7(Q, K, V):
         s = torch.einsum("...id,...jd->...ij", q, k) / v.shape[-1] ** 0.5
         outs.append(torch.softmax(s, dim=-1) @ v)
     return torch.stack(outs, dim=-3)
-
-
-# the query heads are grouped the other way around, so head h uses the keys and values of head h mod
-# n_kv_heads
-@wrong("in-turn", author="blind")
-def b7_fast_60(Q, K, V):
-    *lead, n_heads, n_q, d_k = Q.shape
-    n_kv = K.shape[-3]
-    r = n_heads // n_kv
-    grouped = Q.reshape(*lead, r, n_kv, n_q, d_k)
-    s = grouped @ K.unsqueeze(-4).transpose(-1, -2) / d_k**0.5
-    y = torch.softmax(s, dim=-1) @ V.unsqueeze(-4)
-    return y.reshape(*lead, n_heads, n_q, V.shape[-1])

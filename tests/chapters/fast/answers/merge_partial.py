@@ -32,22 +32,6 @@ def mp_larger_and_smaller(m1, l1, o1, m2, l2, o2):
 
 
 @right()
-def mp_query_by_query(m1, l1, o1, m2, l2, o2):
-    m, l, o = np.array(m1), np.array(l1), np.array(o1)
-    for i in np.ndindex(m.shape):
-        if m2[i] == -np.inf:
-            continue
-        if m1[i] == -np.inf:
-            m[i], l[i], o[i] = m2[i], l2[i], o2[i]
-            continue
-        m[i] = max(m1[i], m2[i])
-        f1, f2 = np.exp(m1[i] - m[i]), np.exp(m2[i] - m[i])
-        l[i] = f1 * l1[i] + f2 * l2[i]
-        o[i] = f1 * o1[i] + f2 * o2[i]
-    return m, l, o
-
-
-@right()
 def mp_sum_as_a_column(m1, l1, o1, m2, l2, o2):
     """Carry l as one more column of o."""
     both = [np.concatenate([o, l[..., None]], -1) for o, l in ((o1, l1), (o2, l2))]
@@ -109,23 +93,11 @@ def fresh_mp_stacked(m1, l1, o1, m2, l2, o2):
     )
 
 
-@wrong("not-rescaled")
-def mp_added(m1, l1, o1, m2, l2, o2):
-    return np.maximum(m1, m2), l1 + l2, o1 + o2
-
-
 @wrong("second-not-rescaled", "infinity-minus-infinity")
 def mp_one_side(m1, l1, o1, m2, l2, o2):
     m = np.maximum(m1, m2)
     f = np.exp(m1 - m)
     return m, f * l1 + l2, f[..., None] * o1 + o2
-
-
-@wrong("infinity-minus-infinity")
-def mp_no_guard(m1, l1, o1, m2, l2, o2):
-    m = np.maximum(m1, m2)
-    f1, f2 = np.exp(m1 - m), np.exp(m2 - m)
-    return m, f1 * l1 + f2 * l2, f1[..., None] * o1 + f2[..., None] * o2
 
 
 @wrong("m1-for-the-maximum")
@@ -174,13 +146,6 @@ def mp_in_place(m1, l1, o1, m2, l2, o2):
         l1 + np.exp(m2 - safe) * l2,
         o1 + np.exp(m2 - safe)[..., None] * o2,
     )
-
-
-@wrong("fails-empty", "not-empty")
-def mp_finite_in_place_of_infinity(m1, l1, o1, m2, l2, o2):
-    m = np.maximum(np.maximum(m1, m2), -1e30)
-    f1, f2 = np.exp(m1 - m), np.exp(m2 - m)
-    return m, f1 * l1 + f2 * l2, f1[..., None] * o1 + f2[..., None] * o2
 
 
 @wrong("one-result")
@@ -239,16 +204,6 @@ def mp_loop_without_batch(m1, l1, o1, m2, l2, o2):
     return m, l, o
 
 
-# divides o by l; and 0/0 for queries without any key
-@wrong()
-def mp_divided_unguarded(m1, l1, o1, m2, l2, o2):
-    m = np.maximum(m1, m2)
-    safe = np.where(np.isneginf(m), 0, m)
-    a, b = np.exp(m1 - safe), np.exp(m2 - safe)
-    l = a * l1 + b * l2
-    return m, l, (a[..., None] * o1 + b[..., None] * o2) / l[..., None]
-
-
 # goes through exp(m), which overflows in float32 from 89 on
 @wrong()
 def mp_shift_above_700(m1, l1, o1, m2, l2, o2):
@@ -272,43 +227,6 @@ def mp_through_torch(m1, l1, o1, m2, l2, o2):
     return tuple(x.numpy() for x in merge_partial(*given))
 
 
-# the factors are exchanged: each part is shrunk by that of the other
-@wrong(author="fresh")
-def fresh_mp_exchanged(m1, l1, o1, m2, l2, o2):
-    m = np.maximum(m1, m2)
-    safe = np.where(m == -np.inf, 0, m)
-    c = np.exp(np.stack([m2 - safe, m1 - safe]))
-    l = np.einsum("p...,p...->...", c, np.stack([l1, l2]))
-    o = np.einsum("p...,p...v->...v", c, np.stack([o1, o2]))
-    return m, l, o
-
-
-# takes the log of the sum of exps as the new m, not the larger m
-@wrong(author="fresh")
-def fresh_mp_logaddexp(m1, l1, o1, m2, l2, o2):
-    m, l, o = np.empty_like(m1), np.empty_like(l1), np.empty_like(o1)
-    for i in np.ndindex(*m1.shape):
-        m[i] = np.logaddexp(m1[i], m2[i])
-        if np.isneginf(m[i]):
-            l[i], o[i] = 0, 0
-        else:
-            f1, f2 = np.exp(m1[i] - m[i]), np.exp(m2[i] - m[i])
-            l[i] = f1 * l1[i] + f2 * l2[i]
-            o[i] = f1 * o1[i] + f2 * o2[i]
-    return m, l, o
-
-
-# adds l1 and l2 without shrinking them to the common maximum AND divides o by l
-@wrong(author="fresh")
-def fresh_mp_plain_l_divided(m1, l1, o1, m2, l2, o2):
-    m = np.maximum(m1, m2)
-    base = np.where(np.isneginf(m), 0.0, m)
-    a, b = np.exp(m1 - base), np.exp(m2 - base)
-    l = l1 + l2
-    o = a[..., None] * o1 + b[..., None] * o2
-    return m, l, o / np.where(l == 0, 1, l)[..., None]
-
-
 # a query that sees no key gets a finite m, the lowest number
 @wrong(author="fresh")
 def fresh_mp_nan_to_num(m1, l1, o1, m2, l2, o2):
@@ -319,31 +237,6 @@ def fresh_mp_nan_to_num(m1, l1, o1, m2, l2, o2):
     l = sum(s * l for s, l in zip(shrink, (l1, l2)))
     o = sum(s[..., None] * o for s, o in zip(shrink, (o1, o2)))
     return top, l, o
-
-
-# where the second part has the larger maximum, it shrinks the first part's l but forgets to shrink
-# its o
-@wrong(author="unseen")
-def second_fst_merge_loop(m1, l1, o1, m2, l2, o2):
-    m = np.empty(np.shape(m1))
-    l = np.empty(np.shape(m1))  # noqa: E741
-    o = np.empty(np.shape(o1))
-    for place in np.ndindex(*np.shape(m1)):
-        if m1[place] == m2[place]:
-            m[place] = m1[place]
-            l[place] = l1[place] + l2[place]
-            o[place] = o1[place] + o2[place]
-        elif m1[place] > m2[place]:
-            shrink = np.exp(m2[place] - m1[place])
-            m[place] = m1[place]
-            l[place] = l1[place] + shrink * l2[place]
-            o[place] = o1[place] + shrink * o2[place]
-        else:
-            shrink = np.exp(m1[place] - m2[place])
-            m[place] = m2[place]
-            l[place] = shrink * l1[place] + l2[place]
-            o[place] = o1[place] + o2[place]
-    return m, l, o
 
 
 # decides once for all queries which part has the larger maximum, instead of taking the larger one
@@ -405,22 +298,6 @@ def own_fast_2(m1, l1, o1, m2, l2, o2):
     b = np.where(np.isneginf(m2), 0.0, np.exp(m2 - m))
     l = l1 * a + l2 * b
     o = (o1 * a[..., None] + o2 * b[..., None]) / np.where(l > 0, l, 1)[..., None]
-    return m, l, o
-
-
-# the case of no keys is caught for whole parts only; a single query that sees none in either part
-# gives -inf - (-inf) = NaN
-@wrong("infinity-minus-infinity", author="blind")
-def b7_fast_55(m1, l1, o1, m2, l2, o2):
-    if np.all(np.isneginf(m1)):
-        return m2, l2, o2
-    if np.all(np.isneginf(m2)):
-        return m1, l1, o1
-    m = np.maximum(m1, m2)
-    c1 = np.exp(m1 - m)
-    c2 = np.exp(m2 - m)
-    l = c1 * l1 + c2 * l2
-    o = c1[..., None] * o1 + c2[..., None] * o2
     return m, l, o
 
 

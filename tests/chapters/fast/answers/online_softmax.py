@@ -39,25 +39,6 @@ def os_rescaled_along(scores, tile):
 
 
 @right()
-def os_row_by_row(scores, tile):
-    import math
-
-    out = np.zeros(scores.shape)
-    for where in np.ndindex(scores.shape[:-1]):
-        row, m, l = scores[where], -math.inf, 0.0
-        for start in range(0, len(row), tile):
-            for s in row[start : start + tile]:
-                if s == -math.inf:
-                    continue
-                if s > m:
-                    l, m = l * math.exp(m - s), s
-                l += math.exp(s - m)
-        if l:
-            out[where] = [math.exp(s - m) / l for s in row]
-    return out
-
-
-@right()
 def os_array_split(scores, tile):
     """Take all blocks' maxima and sums, and merge them afterward."""
     n = scores.shape[-1]
@@ -260,29 +241,6 @@ def os_handed_over_to_the_course(scores, tile):
     return masked_softmax(scores)
 
 
-@wrong()
-def os_first_axis(scores, tile):
-    m = np.full((*scores.shape[:-1], 1), -1e30)
-    l = np.zeros_like(m)
-    for i in range(0, scores.shape[0], tile):
-        part = scores[i : i + tile]
-        new = np.maximum(m[i : i + tile], part.max(-1, keepdims=True))
-        l[i : i + tile] += np.exp(part - new).sum(-1, keepdims=True)
-        m[i : i + tile] = new
-    return np.exp(scores - m) / l
-
-
-@wrong("one-maximum-for-all-rows", "empty-row")
-def os_global_maximum_in_block(scores, tile):
-    m, l = -np.inf, 0
-    for i in range(0, scores.shape[-1], tile):
-        part = scores[..., i : i + tile]
-        new = max(m, part.max())
-        l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
-        m = new
-    return np.exp(scores - m) / l
-
-
 # the second pass uses the maximum of the last tile
 @wrong()
 def os_stale_maximum(scores, tile):
@@ -310,23 +268,6 @@ def os_no_log(scores, tile):
     return np.exp(scores - (m + l))
 
 
-# m is overwritten before the old sum is rescaled
-@wrong()
-def os_overwritten_first(scores, tile):
-    out = np.zeros_like(scores)
-    for where in np.ndindex(scores.shape[:-1]):
-        m, l = -np.inf, 0.0
-        for i in range(0, scores.shape[-1], tile):
-            part = scores[where][i : i + tile]
-            m = max(m, part.max())
-            if m == -np.inf:
-                continue
-            l = l * np.exp(m - m) + np.exp(part - m).sum()
-        if l:
-            out[where] = np.exp(scores[where] - m) / l
-    return out
-
-
 # averages the softmaxes of the tiles instead of sharing one maximum and sum
 @wrong()
 def os_mean_of_tiles(scores, tile):
@@ -334,49 +275,6 @@ def os_mean_of_tiles(scores, tile):
     parts = [np.nan_to_num(scores[..., i : i + tile], neginf=-1e30) for i in starts]
     e = [np.exp(p - p.max(-1, keepdims=True)) for p in parts]
     return np.concatenate([p / p.sum(-1, keepdims=True) for p in e], -1) / len(e)
-
-
-# hands it over to torch.softmax
-@wrong("built-in")
-def os_through_torch(scores, tile):
-    import torch
-
-    return np.nan_to_num(torch.softmax(torch.from_numpy(scores), -1).numpy())
-
-
-# starts the maximum at −10000, so that rows far below vanish
-@wrong()
-def os_low_start(scores, tile):
-    m = np.full((*scores.shape[:-1], 1), -1e4, scores.dtype)
-    l = np.zeros_like(m)
-    for i in range(0, scores.shape[-1], tile):
-        part = scores[..., i : i + tile]
-        new = np.maximum(m, part.max(-1, keepdims=True))
-        l = l * np.exp(m - new) + np.exp(part - new).sum(-1, keepdims=True)
-        m = new
-    return np.exp(scores - m) / np.where(l == 0, 1, l)
-
-
-# a plain softmax that never looks at tiles
-@wrong("whole-rows")
-def os_plain(scores, tile):
-    top = np.max(scores, axis=-1, keepdims=True)
-    powers = np.exp(scores - np.where(np.isneginf(top), 0.0, top))
-    total = powers.sum(axis=-1, keepdims=True)
-    return powers / np.where(total == 0, 1.0, total)
-
-
-# finds the maximum of whole rows first
-@wrong("whole-rows")
-def os_maximum_first(scores, tile):
-    top = scores.max(-1, keepdims=True)
-    top = np.where(np.isneginf(top), 0.0, top)
-    total = 0.0
-    for i in range(0, scores.shape[-1], tile):
-        total = total + np.exp(scores[..., i : i + tile] - top).sum(
-            -1, keepdims=True
-        )
-    return np.exp(scores - top) / np.where(total == 0, 1.0, total)
 
 
 # when the maximum grows, l is multiplied by exp(new - old), so it grows where it should shrink
@@ -403,27 +301,6 @@ def fresh_os_grows(scores, tile):
     return out
 
 
-# n // tile leaves out the last, shorter tile
-@wrong(author="fresh")
-def fresh_os_no_rest(scores, tile):
-    n_tiles = max(scores.shape[-1] // tile, 1)
-    places = [slice(t * tile, (t + 1) * tile) for t in range(n_tiles)]
-    out = np.zeros_like(scores)
-    for row in np.ndindex(*scores.shape[:-1]):
-        m, l = -math.inf, 0.0
-        for place in places:
-            part = scores[row][place]
-            bigger = max(m, part.max())
-            if bigger == -math.inf:
-                continue
-            l = l * math.exp(m - bigger) + np.exp(part - bigger).sum()
-            m = bigger
-        if l > 0:
-            for place in places:
-                out[row][place] = np.exp(scores[row][place] - m) / l
-    return out
-
-
 # takes one maximum for all rows together, so rows far below it vanish AND rows or tiles of minus
 # infinity alone give NaN
 @wrong(author="fresh")
@@ -443,24 +320,6 @@ def fresh_os_global_max(scores, tile):
     return np.concatenate(weights, axis=-1).astype(scores.dtype)
 
 
-# writes weights with the maximum known at that time, not with the final one
-@wrong(author="fresh")
-def fresh_os_stale_exps(scores, tile):
-    def guarded(m):
-        return np.where(m > -np.inf, m, 0)
-
-    largest = np.full_like(scores[..., :1], -np.inf)
-    total, exps = np.zeros_like(largest), []
-    for j in range(0, scores.shape[-1], tile):
-        s = scores[..., j : j + tile]
-        before, largest = largest, np.maximum(largest, s.max(-1, keepdims=True))
-        exps += [np.exp(s - guarded(largest))]
-        total = total * np.exp(before - guarded(largest))
-        total = total + exps[-1].sum(-1, keepdims=True)
-    total[total == 0] = 1
-    return np.concatenate([e / total for e in exps], axis=-1)
-
-
 # writes the weights in the first pass already, with the largest score so far, and does not shrink
 # them when a later tile has a larger one
 @wrong(author="unseen")
@@ -478,36 +337,6 @@ def second_fst_weights_too_early(scores, tile):
         out[..., start : start + tile] = e
         m = m_new
     return out / np.where(total == 0, 1.0, total)
-
-
-# keeps the exponentials of the first pass, each less the largest score known at that time, and
-# divides them by l, instead of computing them with the final m
-@wrong(author="unseen")
-def third_fa_stale_maximum(scores, tile):
-    class Row:
-        def __init__(self):
-            self.m, self.l, self.numerators = -np.inf, 0.0, [np.zeros(0)]
-
-        def see(self, piece):
-            m = max(self.m, piece.max())
-            if m == -np.inf:
-                self.numerators.append(np.zeros(len(piece)))
-                return
-            e = np.exp(piece - m)
-            self.l = self.l * np.exp(self.m - m) + e.sum()
-            self.m = m
-            self.numerators.append(e)
-
-        def weights(self):
-            return np.concatenate(self.numerators) / (self.l if self.l > 0 else 1.0)
-
-    out = np.zeros(scores.shape)
-    for place in np.ndindex(scores.shape[:-1]):
-        row = Row()
-        for start in range(0, scores.shape[-1], tile):
-            row.see(scores[place][start : start + tile])
-        out[place] = row.weights()
-    return out
 
 
 # starts the running maximum at -1000 instead of minus infinity: rows that lie below it become zeros
@@ -569,61 +398,6 @@ def b6_fast_3(scores, tile):
     for t in range(n // tile):
         sl = slice(t * tile, (t + 1) * tile)
         out[..., sl] = np.exp(scores[..., sl] - ref) / np.where(l > 0, l, 1.0)
-    return out
-
-
-# what was summed before is not shrunk when the maximum grows, and one maximum is kept for all rows
-@wrong("row-sums", author="blind")
-def b6_fast_8(scores, tile):
-    n = scores.shape[-1]
-    m = -np.inf
-    l = np.zeros(scores.shape[:-1])
-    for start in range(0, n, tile):
-        block = scores[..., start : start + tile]
-        m = max(m, block.max())
-        l = l + np.exp(block - m).sum(axis=-1)
-    weights = np.empty_like(scores, dtype=float)
-    for start in range(0, n, tile):
-        block = scores[..., start : start + tile]
-        with np.errstate(all="ignore"):
-            weights[..., start : start + tile] = np.exp(block - m) / l[..., None]
-    return weights
-
-
-# a last shorter tile is left out of the sum, and the old sum is not rescaled
-@wrong("row-sums", author="blind")
-def own_fast_3(scores, tile):
-    n = scores.shape[-1]
-    m = np.full(scores.shape[:-1], -np.inf)
-    l = np.zeros(scores.shape[:-1])
-    for k in range(n // tile):
-        part = scores[..., k * tile : (k + 1) * tile]
-        m = np.maximum(m, part.max(axis=-1))
-        safe = np.where(np.isneginf(m), 0, m)
-        l = l + np.exp(part - safe[..., None]).sum(axis=-1)
-    safe = np.where(np.isneginf(m), 0, m)
-    with np.errstate(all="ignore"):
-        return np.exp(scores - safe[..., None]) / l[..., None]
-
-
-# the running maximum starts at 0 instead of at -inf, so rows far below 0 underflow to zeros
-@wrong("maximum-from-0", author="blind")
-def b7_fast_56(scores, tile):
-    n = scores.shape[-1]
-    m = np.zeros(scores.shape[:-1])
-    l = np.zeros(scores.shape[:-1])
-    for start in range(0, n, tile):
-        block = scores[..., start : start + tile]
-        m_new = np.maximum(m, block.max(axis=-1))
-        l = l * np.exp(m - m_new) + np.exp(block - m_new[..., None]).sum(axis=-1)
-        m = m_new
-    out = np.zeros(scores.shape)
-    safe = np.where(l > 0, l, 1.0)
-    for start in range(0, n, tile):
-        block = scores[..., start : start + tile]
-        out[..., start : start + tile] = (
-            np.exp(block - m[..., None]) / safe[..., None]
-        )
     return out
 
 

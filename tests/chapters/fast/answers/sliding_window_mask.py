@@ -6,22 +6,6 @@ from tests.exercises.answers import right, wrong
 
 
 @right()
-def sw_two_triangles(n_q, n_k, window):
-    shift = n_k - n_q
-    lower = np.tri(n_q, n_k, shift, dtype=bool)
-    return lower & ~np.tri(n_q, n_k, shift - window, dtype=bool)
-
-
-@right()
-def sw_rows(n_q, n_k, window):
-    mask = np.zeros((n_q, n_k), dtype=bool)
-    for i in range(n_q):
-        at = i + n_k - n_q
-        mask[i, max(at - window + 1, 0) : max(at + 1, 0)] = True
-    return mask
-
-
-@right()
 def sw_last_rows(n_q, n_k, window):
     n = max(n_q, n_k)
     square = np.triu(np.tri(n, dtype=bool), 1 - window)
@@ -61,18 +45,6 @@ def fresh_sw_two_triangles(n_q, n_k, window):
 @wrong()
 def sw_triu(n_q, n_k, window):
     return np.triu(np.tri(n_q, n_k, n_k - n_q, dtype=bool), -window)
-
-
-@wrong("top-left")
-def sw_square_only(n_q, n_k, window):
-    i, j = np.indices((n_q, n_k))
-    return (j <= i) & (i - j < window)
-
-
-@wrong("both-sides")
-def sw_distance(n_q, n_k, window):
-    i, j = np.indices((n_q, n_k))
-    return np.abs(i + n_k - n_q - j) < window
 
 
 @wrong("centered")
@@ -118,13 +90,6 @@ def sw_built_in(n_q, n_k, window):
     return sliding_window_mask(n_q, n_k, window=window)
 
 
-# the far end of the window is not shifted
-@wrong()
-def sw_triu_unshifted(n_q, n_k, window):
-    causal = np.tril(np.ones((n_q, n_k), bool), n_k - n_q)
-    return np.triu(causal, 1 - window)
-
-
 # hides the window and shows what lies beyond
 @wrong()
 def sw_inverted_distance(n_q, n_k, window):
@@ -133,48 +98,12 @@ def sw_inverted_distance(n_q, n_k, window):
     )
 
 
-# positions are clipped at 0, so early queries see key 0
-@wrong()
-def sw_clipped(n_q, n_k, window):
-    p = np.maximum(np.arange(n_q)[:, None] + n_k - n_q, 0)
-    j = np.arange(n_k)
-    return (j <= p) & (j > p - window)
-
-
-# an overlap of two mistakes: not aligned, and one key too far
-@wrong()
-def sw_two(n_q, n_k, window):
-    return np.array(
-        [[i - window <= j <= i for j in range(n_k)] for i in range(n_q)]
-    )
-
-
-# the window is one too wide: it lets through j = p - window
-@wrong(author="fresh")
-def fresh_sw_one_too_wide(n_q, n_k, window):
-    full = np.ones((n_q, n_k), dtype=bool)
-    shift = n_k - n_q
-    return np.tril(full, shift) & np.triu(full, shift - window)
-
-
 # aligned to the top left: query i stands at key i AND the mask holds integers, not bools
 @wrong(author="fresh")
 def fresh_sw_top_left_int(n_q, n_k, window):
     return np.array(
         [[1 if i - window < j <= i else 0 for j in range(n_k)] for i in range(n_q)]
     ).reshape(n_q, n_k)
-
-
-# the window reaches to both sides, so later keys are seen too
-@wrong(author="fresh")
-def fresh_sw_both_sides(n_q, n_k, window):
-    seen = np.zeros((n_q, n_k), bool)
-    for i in range(n_q):
-        p = i + n_k - n_q
-        for j in range(n_k):
-            if abs(p - j) < window:
-                seen[i, j] = True
-    return seen
 
 
 # queries that stand before the first key are moved to it, so they see key 0 where they should see
@@ -194,19 +123,6 @@ def second_fst_window_not_shifted(n_q, n_k, window):
     not_later = np.tril(everything, k=n_k - n_q)
     near = np.triu(everything, k=1 - window)
     return not_later & near
-
-
-# the far end of the window is counted from i, the number of the query, instead of from p, the key
-# at which it stands
-@wrong(author="unseen")
-def third_fa_window_from_i(n_q, n_k, window):
-    mask = np.zeros((n_q, n_k), dtype=bool)
-    for i in range(n_q):
-        p = i + n_k - n_q
-        for j in range(n_k):
-            if j <= p and j > i - window:
-                mask[i, j] = True
-    return mask
 
 
 # lets every query see only the last keys of the whole sequence, instead of the last ones up to its
@@ -243,34 +159,6 @@ def fifth_fa_always_full(n_q, n_k, window):
         if start < 0:
             start = 0
         mask[i, start : start + window] = True
-    return mask
-
-
-# the window goes to both sides, so later keys are seen too
-@wrong("both-sides", author="blind")
-def b6_fast_6(n_q, n_k, window):
-    p = np.arange(n_q)[:, None] + n_k - n_q
-    j = np.arange(n_k)[None, :]
-    return np.abs(p - j) < window
-
-
-# window one too wide
-@wrong("one-too-far", author="blind")
-def own_fast_4(n_q, n_k, window):
-    i = np.arange(n_q)[:, None] + (n_k - n_q)
-    j = np.arange(n_k)
-    return (j <= i) & (j >= i - window)
-
-
-# (two) the window is one key too wide (p - window itself counted), and it is aligned to the top
-# left
-@wrong("one-too-far", "top-left", author="blind")
-def b7_fast_59(n_q, n_k, window):
-    mask = np.zeros((n_q, n_k), dtype=bool)
-    for i in range(n_q):
-        for j in range(n_k):
-            if j <= i and i - j <= window:
-                mask[i, j] = True
     return mask
 
 

@@ -81,18 +81,6 @@ def ab_masked_array(Q, K, V, d_out, mask):
     return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
 
 
-# `.T` on batches
-@wrong()
-def ab_capital_t(Q, K, V, d_out, mask):
-    d = Q.shape[-1]
-    S = np.where(mask, Q @ K.T / np.sqrt(d), -np.inf)
-    A = np.exp(S - S.max(-1, keepdims=True))
-    A = A / A.sum(-1, keepdims=True)
-    dA = d_out @ V.T
-    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(d)
-    return dS @ K, dS.T @ Q, A.T @ d_out
-
-
 def _weights(Q, K, mask):
     S = np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), -np.inf)
     A = np.exp(S - S.max(-1, keepdims=True))
@@ -116,16 +104,6 @@ def ab_dk_with_k(Q, K, V, d_out, mask):
     dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
     dQ = dS @ K
     return dQ, dS.swapaxes(-1, -2) @ dQ, A.swapaxes(-1, -2) @ d_out
-
-
-# the row term taken with the mask's mean of dA
-@wrong()
-def ab_mean_of_allowed(Q, K, V, d_out, mask):
-    A = _weights(Q, K, mask)
-    dA = np.where(mask, d_out @ V.swapaxes(-1, -2), 0)
-    mean = dA.sum(-1, keepdims=True) / mask.sum(-1, keepdims=True)
-    dS = A * (dA - mean) / np.sqrt(Q.shape[-1])
-    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
 
 
 # minus infinity in the gradient of the weights
@@ -186,16 +164,6 @@ def ab_names_exchanged(Q, K, V, d_out, mask):
     return dQ, dK, A.swapaxes(-1, -2) @ d_out
 
 
-# the values first, and a root forgotten
-@wrong("shape")
-def ab_values_first_without_a_root(Q, K, V, d_out, mask):
-    A = _weights(Q, K, mask)
-    dA = d_out @ V.swapaxes(-1, -2)
-    dS = A * (dA - (A * dA).sum(-1, keepdims=True))
-    dK = dS.swapaxes(-1, -2) @ Q / np.sqrt(Q.shape[-1])
-    return A.swapaxes(-1, -2) @ d_out, dS @ K, dK
-
-
 # dQ from queries, dK from keys
 @wrong("Q-and-K-exchanged", said="dQ is made of keys")
 def ab_each_from_itself(Q, K, V, d_out, mask):
@@ -212,16 +180,6 @@ def ab_no_mask_no_root(Q, K, V, d_out, mask):
     dA = d_out @ V.swapaxes(-1, -2)
     dS = A * (dA - (A * dA).sum(-1, keepdims=True))
     return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
-
-
-# a loss of its own, half the squared outputs
-@wrong()
-def ab_own_loss(Q, K, V, d_out, mask):
-    A = _weights(Q, K, mask)
-    dY = A @ V - d_out
-    dA = dY @ V.swapaxes(-1, -2)
-    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
-    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ dY
 
 
 # only two gradients
@@ -248,50 +206,12 @@ def blind_times_root(Q, K, V, d_out, mask):
     return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
 
 
-# divides dV by the root as well
-@wrong(author="blind")
-def blind_root_in_dv(Q, K, V, d_out, mask):
-    A, root = _attend(Q, K, mask), np.sqrt(Q.shape[-1])
-    dA = d_out @ V.swapaxes(-1, -2)
-    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / root
-    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out / root
-
-
 # the gradient of the scores is that of the weights
 @wrong("softmax-left-out", author="blind")
 def blind_no_softmax(Q, K, V, d_out, mask):
     A = _attend(Q, K, mask)
     dS = d_out @ V.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
     return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
-
-
-# the softmax of the gradient
-@wrong(author="blind")
-def blind_softmax_of_gradient(Q, K, V, d_out, mask):
-    A = _attend(Q, K, mask)
-    dA = np.where(mask, d_out @ V.swapaxes(-1, -2), -np.inf)
-    dS = np.exp(dA - dA.max(-1, keepdims=True))
-    dS = dS / dS.sum(-1, keepdims=True) / np.sqrt(Q.shape[-1])
-    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
-
-
-# a causal mask, whatever is given
-@wrong(author="blind")
-def blind_causal(Q, K, V, d_out, mask):
-    A = _attend(Q, K, np.tri(Q.shape[-2], K.shape[-2], dtype=bool))
-    dA = d_out @ V.swapaxes(-1, -2)
-    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
-    return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
-
-
-# forgets the gradient that arrives, in dV
-@wrong(author="blind")
-def blind_dv_of_ones(Q, K, V, d_out, mask):
-    A = _attend(Q, K, mask)
-    dA = d_out @ V.swapaxes(-1, -2)
-    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
-    dV = A.swapaxes(-1, -2) @ np.ones_like(d_out)
-    return dS @ K, dS.swapaxes(-1, -2) @ Q, dV
 
 
 # dK is dQ transposed, as it were

@@ -71,19 +71,6 @@ def lb_no_mean(X, gain, d_out):
     return dX, rows.sum(0), d_out.reshape(-1, X.shape[-1]).sum(0)
 
 
-# gain left out of one of the two means
-@wrong()
-def lb_gain_in_one_mean(X, gain, d_out):
-    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
-    z = (X - X.mean(-1, keepdims=True)) / s
-    dz = gain * d_out
-    dX = (
-        dz - d_out.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
-    ) / s
-    axes = tuple(range(X.ndim - 1))
-    return dX, (d_out * z).sum(axes), d_out.sum(axes)
-
-
 # eps forgotten
 @wrong("no-eps", said="Row 2 of your `dX` is [-10.67, ")
 def lb_no_eps(X, gain, d_out):
@@ -124,41 +111,6 @@ def lb_step(X, gain, d_out):
     return dX, -(d_out * z).sum(axes), -d_out.sum(axes)
 
 
-# gain and bias per row
-@wrong()
-def lb_per_row(X, gain, d_out):
-    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
-    z = (X - X.mean(-1, keepdims=True)) / s
-    dz = gain * d_out
-    dX = (
-        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
-    ) / s
-    return dX, d_out * z, d_out
-
-
-# sums over the features
-@wrong()
-def lb_over_features(X, gain, d_out):
-    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
-    z = (X - X.mean(-1, keepdims=True)) / s
-    dz = gain * d_out
-    dX = (
-        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
-    ) / s
-    return dX, (d_out * z).sum(-1), d_out.sum(-1)
-
-
-# a softmax-like row term
-@wrong()
-def lb_row_term(X, gain, d_out):
-    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
-    z = (X - X.mean(-1, keepdims=True)) / s
-    dz = gain * d_out
-    dX = z * (dz - (z * dz).sum(-1, keepdims=True)) / s
-    axes = tuple(range(X.ndim - 1))
-    return dX, (d_out * z).sum(axes), d_out.sum(axes)
-
-
 # d_gain from the output with the gain
 @wrong("gain-in-d_gain")
 def lb_gain_from_output(X, gain, d_out):
@@ -177,48 +129,6 @@ def _normed(X):
     return (X - X.mean(axis=-1, keepdims=True)) / s, s
 
 
-# normalizes the gradient as if it were data
-@wrong(author="blind")
-def blind_norm_of_gradient(X, gain, d_out):
-    z, _ = _normed(X)
-    dz, _ = _normed(gain * d_out)
-    return (
-        dz,
-        (d_out * z).reshape(-1, len(gain)).sum(0),
-        d_out.reshape(-1, len(gain)).sum(0),
-    )
-
-
-# the variance's part without its factor 2
-@wrong(author="blind")
-def blind_half_variance(X, gain, d_out):
-    z, s = _normed(X)
-    dz = gain * d_out
-    dX = (
-        dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True) / 2
-    ) / s
-    return (
-        dX,
-        (d_out * z).reshape(-1, len(gain)).sum(0),
-        d_out.reshape(-1, len(gain)).sum(0),
-    )
-
-
-# squares z in the last mean
-@wrong(author="blind")
-def blind_squares(X, gain, d_out):
-    z, s = _normed(X)
-    dz = gain * d_out
-    dX = (
-        dz - dz.mean(-1, keepdims=True) - dz * (z * z).mean(-1, keepdims=True)
-    ) / s
-    return (
-        dX,
-        (d_out * z).reshape(-1, len(gain)).sum(0),
-        d_out.reshape(-1, len(gain)).sum(0),
-    )
-
-
 # d_gain divided by the gain, d_bias as one number
 @wrong(author="blind")
 def blind_one_bias(X, gain, d_out):
@@ -228,21 +138,6 @@ def blind_one_bias(X, gain, d_out):
         dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)
     ) / s
     return dX, (d_out * z).reshape(-1, len(gain)).sum(0), d_out.sum()
-
-
-# plus in front of the last term
-@wrong(author="blind")
-def blind_plus_stretch(X, gain, d_out):
-    z, s = _normed(X)
-    dz = gain * d_out
-    dX = (
-        dz - dz.mean(-1, keepdims=True) + z * (dz * z).mean(-1, keepdims=True)
-    ) / s
-    return (
-        dX,
-        (d_out * z).reshape(-1, len(gain)).sum(0),
-        d_out.reshape(-1, len(gain)).sum(0),
-    )
 
 
 # multiplies by s

@@ -82,20 +82,6 @@ def ng_drifting(f, x, eps):
     return grad
 
 
-# rounding is left in x
-@wrong("in-place")
-def ng_not_exactly_restored(f, x, eps):
-    grad = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        x[i] += eps
-        up = f(x)
-        x[i] -= 2 * eps
-        down = f(x)
-        x[i] += eps
-        grad[i] = (up - down) / (2 * eps)
-    return grad
-
-
 # a slice is no copy
 @wrong("same-array", "in-place")
 def ng_slice_for_copy(f, x, eps):
@@ -106,39 +92,6 @@ def ng_slice_for_copy(f, x, eps):
         below[i] = below[i] - eps
         grad[i] = (f(above) - f(below)) / (2 * eps)
     return grad
-
-
-# f of a single number
-@wrong()
-def ng_of_numbers(f, x, eps):
-    return np.array([(f(v + eps) - f(v - eps)) / (2 * eps) for v in x.ravel()])
-
-
-# np.gradient of the values
-@wrong()
-def ng_np_gradient(f, x, eps):
-    values = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        moved = x.copy()
-        moved[i] += eps
-        values[i] = f(moved)
-    return np.gradient(values.ravel(), eps).reshape(x.shape)
-
-
-# a vector only
-@wrong()
-def ng_vector(f, x, eps):
-    n = len(x)
-    return np.array([
-        (f(x + eps * np.eye(n)[i]) - f(x - eps * np.eye(n)[i])) / (2 * eps)
-        for i in range(n)
-    ])  # fmt: skip
-
-
-# the same slope everywhere: along the diagonal
-@wrong("all-at-once")
-def ng_directional(f, x, eps):
-    return np.full(x.shape, (f(x + eps) - f(x - eps)) / (2 * eps))
 
 
 # eps times a random direction

@@ -32,24 +32,6 @@ def rs_capitals():
     return ("B", "H", "C")
 
 
-# the gradients of the weights: who points the right way
-@wrong("a")
-def rs_without_row_term():
-    return {"a", "b", "c", "e", "f", "h"}
-
-
-# values above and to the right of the output only
-@wrong("f")
-def rs_both_coordinates():
-    return {"b", "c", "f"}
-
-
-# leaves out what overshoots
-@wrong("c-missing")
-def rs_no_overshoot():
-    return {"b", "h"}
-
-
 # follows the gradient up
 @wrong("falling")
 def rs_uphill():
@@ -60,27 +42,3 @@ def rs_uphill():
 @wrong("form")
 def rs_numbers():
     return [1, 2, 7]
-
-
-# nearest to the goal
-@wrong("f", author="blind")
-def blind_nearest():
-    return {"b", "f"}
-
-
-# the product with the goal, not with the difference
-@wrong("a", author="blind")
-def blind_toward_goal_vector():
-    return {"a", "b", "c", "d", "e", "h"}
-
-
-# forgets that a masked key gets nothing
-@wrong("f", author="blind")
-def blind_masked_too():
-    return set("bcfh")
-
-
-# thinks that heavy keys move
-@wrong("a", author="blind")
-def blind_heavy():
-    return "adg"

@@ -52,16 +52,6 @@ def rb_needs_input_grad(ctx, d_out):
     return dX, d_gain, None
 
 
-# no None for eps
-@wrong("results")
-def rb_two_results(ctx, d_out):
-    X, gain = ctx.saved_tensors
-    s = (X.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
-    z, dz = X / s, gain * d_out
-    dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
-    return dX, (d_out * z).flatten(0, -2).sum(0)
-
-
 # the saved tensors in the wrong order
 @wrong("saved-swapped")
 def rb_saved_swapped(ctx, d_out):
@@ -70,25 +60,6 @@ def rb_saved_swapped(ctx, d_out):
     z, dz = X / s, gain * d_out
     dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
     return dX, (d_out * z).flatten(0, -2).sum(0), None
-
-
-# a gradient for eps, too
-@wrong("gradient-of-eps")
-def rb_eps_learns(ctx, d_out):
-    X, gain = ctx.saved_tensors
-    s = (X.square().mean(-1, keepdim=True) + ctx.eps).sqrt()
-    z, dz = X / s, gain * d_out
-    dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
-    d_eps = (-0.5 * dz * z / s**2).sum()
-    return dX, (d_out * z).flatten(0, -2).sum(0), d_eps
-
-
-# detaches the divisor
-@wrong("stretch-missing")
-def rb_constant(ctx, d_out):
-    X, gain = ctx.saved_tensors
-    r = (X.square().mean(-1, keepdim=True) + ctx.eps) ** -0.5
-    return d_out * gain * r, (d_out * X * r).flatten(0, -2).sum(0), None
 
 
 # asks autograd, in a pass that keeps no record
@@ -129,17 +100,6 @@ def rb_step(ctx, d_out):
     z, dz = X / s, -gain * d_out
     dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
     return dX, -(d_out * z).flatten(0, -2).sum(0), None
-
-
-# the output in place of z
-@wrong(author="blind")
-def blind_rms_output(ctx, d_out):
-    X, gain = ctx.saved_tensors
-    s = ((X**2).mean(-1, keepdim=True) + ctx.eps).sqrt()
-    Y = gain * X / s
-    dz = gain * d_out
-    dX = (dz - Y * (dz * Y).mean(-1, keepdim=True)) / s
-    return dX, (d_out * Y).flatten(0, -2).sum(0), None
 
 
 # returns only two of three

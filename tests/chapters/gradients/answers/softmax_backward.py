@@ -126,32 +126,6 @@ def blind_divided(weights, d_weights):
     return (d_weights - (weights * d_weights).sum(-1, keepdims=True)) / weights
 
 
-# the Jacobian of the first row for all
-@wrong(author="blind")
-def blind_first_row(weights, d_weights):
-    a = weights.reshape(-1, weights.shape[-1])[0]
-    return d_weights @ (np.diag(a) - np.outer(a, a))
-
-
-# np.outer of whole arrays
-@wrong(author="blind")
-def blind_outer(weights, d_weights):
-    return (np.diag(weights) - np.outer(weights, weights)) @ d_weights
-
-
-# plus for minus in the Jacobian
-@wrong(author="blind")
-def blind_plus(weights, d_weights):
-    total = np.sum(d_weights * weights, axis=-1, keepdims=True)
-    return d_weights * weights + weights * total
-
-
-# the row term with maxima
-@wrong(author="blind")
-def blind_max(weights, d_weights):
-    return weights * (d_weights - d_weights.max(axis=-1, keepdims=True))
-
-
 # the weights once more, at the end
 @wrong(author="blind")
 def blind_twice_weighted(weights, d_weights):

@@ -41,35 +41,10 @@ def is_from_transpose(weights, period):
     return np.mean(columns[j + period - 1, j], axis=0)
 
 
-# the whole diagonal, also the row before the period
-@wrong("one-row-too-many")
-def is_whole_diagonal(weights, period):
-    return np.diagonal(weights, 1 - period, -2, -1).mean(-1)
-
-
-# the diagonal at -period
-@wrong("own-token")
-def is_wrong_diagonal(weights, period):
-    return np.diagonal(weights, -period, -2, -1).mean(-1)
-
-
 # upper diagonal: the sign of the offset
 @wrong("transposed")
 def is_upper(weights, period):
     return np.diagonal(weights, period - 1, -2, -1)[..., 1:].mean(-1)
-
-
-# np.diagonal of the first two axes
-@wrong()
-def is_first_axes(weights, period):
-    return np.diagonal(weights, 1 - period)[..., 1:].mean(-1)
-
-
-# the trace of the part below the period: the columns begin at 0
-@wrong("own-token")
-def is_part(weights, period):
-    part = weights[..., period:, : weights.shape[-1] - period]
-    return np.trace(part, axis1=-2, axis2=-1) / part.shape[-1]
 
 
 # the sum of all rows' weights on all earlier occurrences' next
@@ -83,21 +58,6 @@ def is_all_earlier(weights, period):
     return total / (n - period)
 
 
-# the mean over rows from the second period on, of the column i % period + 1
-@wrong()
-def is_first_occurrence(weights, period):
-    n = weights.shape[-1]
-    i = np.arange(period, n)
-    return weights[..., i, np.minimum(i % period + 1, i)].mean(-1)
-
-
-# for one map only
-@wrong()
-def is_one_map(weights, period):
-    n = len(weights)
-    return np.mean([weights[i, i - period + 1] for i in range(period, n)])
-
-
 # counts periods: i - 2 period + 1
 @wrong(author="blind")
 def blind_is_two_periods(weights, period):
@@ -105,33 +65,8 @@ def blind_is_two_periods(weights, period):
     return weights[..., i, np.maximum(i - 2 * period + 1, 0)].mean(-1)
 
 
-# best of the row's window
-@wrong(author="blind")
-def blind_is_window(weights, period):
-    n = weights.shape[-1]
-    found = [
-        weights[..., i, i - period + 1 : i + 1].sum(-1) for i in range(period, n)
-    ]
-    return np.mean(found, axis=0)
-
-
 # the mean over the batch's first axis
 @wrong(author="blind")
 def blind_is_axis_0(weights, period):
     i = np.arange(period, weights.shape[-1])
     return weights[..., i, i - period + 1].mean(axis=0)
-
-
-# normalizes by the row's weight on earlier tokens
-@wrong(author="blind")
-def blind_is_share(weights, period):
-    i = np.arange(period, weights.shape[-1])
-    found = weights[..., i, i - period + 1]
-    return (found / weights[..., i, :].max(-1)).mean(-1)
-
-
-# rows i < period
-@wrong(author="blind")
-def blind_is_first_rows(weights, period):
-    i = np.arange(1, period)
-    return weights[..., i, i - 1].mean(-1) if period > 1 else weights[..., 0, 0]

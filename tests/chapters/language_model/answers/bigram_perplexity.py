@@ -49,15 +49,6 @@ def bp_flat_index(table, tokens):
     return np.power(np.e, np.log(1 / p).sum() / p.size)
 
 
-# 2 to a loss in nats, in a loop
-@wrong("base-2")
-def bp_two_to_nats(table, tokens):
-    loss = sum(
-        -np.log(table[a, b]) for a, b in zip(tokens, tokens[1:], strict=False)
-    )
-    return 2 ** (loss / (len(tokens) - 1))
-
-
 # begins with a step into the first token, from the last
 @wrong("circle")
 def bp_minus_one(table, tokens):
@@ -70,13 +61,6 @@ def bp_minus_one(table, tokens):
 def bp_product(table, tokens):
     p = np.prod(table[tokens[:-1], tokens[1:]])
     return p ** (-1 / (len(tokens) - 1))
-
-
-# root of the product of n, not n - 1, numbers
-@wrong("first-counted")
-def bp_root_n(table, tokens):
-    logs = np.log(table[tokens[:-1], tokens[1:]])
-    return np.exp(-logs.sum() / tokens.size)
 
 
 # takes the logarithm of the whole table's mean of the rows
@@ -112,23 +96,8 @@ def blind_bp_first_even(table, tokens):
     return np.exp(-(np.log(1 / len(table)) + np.log(p).sum()) / len(tokens))
 
 
-# softmax of the table's rows
-@wrong(author="blind")
-def blind_bp_softmax(table, tokens):
-    powers = np.exp(table)
-    p = (powers / powers.sum(-1, keepdims=True))[tokens[:-1], tokens[1:]]
-    return np.exp(-np.log(p).mean())
-
-
 # adds a small number to the probability
 @wrong(author="blind")
 def blind_bp_smoothed(table, tokens):
     p = table[tokens[:-1], tokens[1:]] + 0.01
     return np.exp(-np.log(p).mean())
-
-
-# weights the surprise by p
-@wrong(author="blind")
-def blind_bp_p_log_p(table, tokens):
-    p = table[tokens[:-1], tokens[1:]]
-    return np.exp(-(p * np.log(p)).mean())

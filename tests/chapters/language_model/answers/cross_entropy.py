@@ -74,16 +74,6 @@ def ce_epsilon(logits, targets):
     return -np.log(p[keep] + 1e-12).mean()
 
 
-# probabilities are clipped, as Keras did
-@wrong()
-def ce_clipped(logits, targets):
-    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    p = np.clip(e / e.sum(axis=-1, keepdims=True), 1e-7, 1 - 1e-7)
-    keep = targets != -100
-    p = np.take_along_axis(p, np.where(keep, targets, 0)[..., None], -1)[..., 0]
-    return -np.log(p)[keep].mean()
-
-
 # works for one text only, and -100 is an index
 @wrong()
 def ce_no_ignore(logits, targets):
@@ -109,16 +99,6 @@ def ce_over_vocabulary(logits, targets):
     return -(one_hot * log_p).mean()
 
 
-# binary cross-entropy over all tokens
-@wrong()
-def ce_binary(logits, targets):
-    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    p = e / e.sum(axis=-1, keepdims=True)
-    y = targets[..., None] == np.arange(logits.shape[-1])
-    losses = np.where(y, -np.log(p), -np.log(1 - p)).sum(axis=-1)
-    return losses[targets != -100].mean()
-
-
 # adds up over each text and averages over the texts
 @wrong("sum-per-text")
 def ce_sum_per_text(logits, targets):
@@ -129,18 +109,6 @@ def ce_sum_per_text(logits, targets):
         ..., 0
     ]
     return -(picked * keep).sum(axis=-1).mean()
-
-
-# the softmax's sum is not in the logarithm
-@wrong()
-def ce_sum_not_logged(logits, targets):
-    z = logits - logits.max(axis=-1, keepdims=True)
-    log_p = z - np.exp(z).sum(axis=-1, keepdims=True)
-    keep = targets != -100
-    picked = np.take_along_axis(log_p, np.where(keep, targets, 0)[..., None], -1)[
-        ..., 0
-    ]
-    return -picked[keep].mean()
 
 
 # shifts by hand, as in code where the labels are the inputs
@@ -156,43 +124,12 @@ def ce_labels_are_inputs(logits, targets):
     return -log_p[np.arange(len(flat)), flat].mean()
 
 
-# the probability of the target, minus, after a second mean
-@wrong(author="blind")
-def blind_ce_mse(logits, targets):
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    p = e / e.sum(-1, keepdims=True)
-    y = np.eye(logits.shape[-1])[np.where(targets == -100, 0, targets)]
-    return ((p - y) ** 2).sum(-1)[targets != -100].mean()
-
-
 # entropy of the prediction
 @wrong("entropy", author="blind")
 def blind_ce_entropy(logits, targets):
     z = logits - logits.max(-1, keepdims=True)
     log_p = z - np.log(np.exp(z).sum(-1, keepdims=True))
     return -(np.exp(log_p) * log_p).sum(-1)[targets != -100].mean()
-
-
-# nan_to_num hides infinite losses
-@wrong(author="blind")
-def blind_ce_nan_to_num(logits, targets):
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    p = e / e.sum(-1, keepdims=True)
-    keep = targets != -100
-    picked = np.take_along_axis(p, np.where(keep, targets, 0)[..., None], -1)[
-        ..., 0
-    ]
-    losses = np.nan_to_num(-np.log(picked), posinf=0.0)
-    return losses[keep].mean()
-
-
-# replaces ignored targets' losses with 0 and takes np.mean
-@wrong("padding-in-the-mean", author="blind")
-def blind_ce_where(logits, targets):
-    z = logits - logits.max(-1, keepdims=True)
-    log_z = np.log(np.exp(z).sum(-1))
-    picked = np.take_along_axis(z, np.maximum(targets, 0)[..., None], -1)[..., 0]
-    return np.mean(np.where(targets == -100, 0, log_z - picked))
 
 
 # forgets the max when subtracting from the raw logit

@@ -61,16 +61,6 @@ def gp_growing_text(tokens, E, P, blocks, norm):
     return np.stack(rows, axis=-2)
 
 
-# the mask is as large as the context
-@wrong()
-def gp_mask_of_context(tokens, E, P, blocks, norm):
-    X = E[tokens] + P[: tokens.shape[-1]]
-    mask = np.tri(len(P), dtype=bool)
-    for block in blocks:
-        X = block(X, mask)
-    return norm(X) @ E.T
-
-
 # n is the number of texts in a batch
 @wrong()
 def gp_len(tokens, E, P, blocks, norm):
@@ -89,16 +79,6 @@ def gp_norm_before_each(tokens, E, P, blocks, norm):
     for block in blocks:
         X = block(norm(X), mask)
     return norm(X) @ E.T
-
-
-# positions are added at the end, too, to E
-@wrong()
-def gp_positions_at_the_end(tokens, E, P, blocks, norm):
-    n = tokens.shape[-1]
-    X = E[tokens] + P[:n]
-    for block in blocks:
-        X = block(X, np.tri(n, dtype=bool))
-    return norm(X + P[:n]) @ E.T
 
 
 # the blocks all read the embeddings and the last one wins
@@ -143,18 +123,6 @@ def blind_gp_vocab_mask(tokens, E, P, blocks, norm):
     return norm(X) @ E.T
 
 
-# the positions are in the unembedding, too: E + P
-@wrong("no-positions", author="blind")
-def blind_gp_concat(tokens, E, P, blocks, norm):
-    n = tokens.shape[-1]
-    X = np.concatenate(
-        [E[tokens], np.broadcast_to(P[:n], E[tokens].shape)], axis=-2
-    )
-    for block in blocks:
-        X = block(X, np.tri(X.shape[-2], dtype=bool))
-    return norm(X)[..., :n, :] @ E.T
-
-
 # multiplies by the positions
 @wrong(author="blind")
 def blind_gp_times(tokens, E, P, blocks, norm):
@@ -173,23 +141,3 @@ def blind_gp_mask_once(tokens, E, P, blocks, norm):
     for block in blocks[1:]:
         X = block(X)
     return norm(X) @ E.T
-
-
-# adds what went into the blocks at the end
-@wrong(author="blind")
-def blind_gp_long_residual(tokens, E, P, blocks, norm):
-    n = tokens.shape[-1]
-    start = X = E[tokens] + P[:n]
-    for block in blocks:
-        X = block(X, np.tri(n, dtype=bool))
-    return norm(X + start) @ E.T
-
-
-# distances in place of dot products
-@wrong(author="blind")
-def blind_gp_distance(tokens, E, P, blocks, norm):
-    n = tokens.shape[-1]
-    X = E[tokens] + P[:n]
-    for block in blocks:
-        X = block(X, np.tri(n, dtype=bool))
-    return -((norm(X)[..., None, :] - E) ** 2).sum(-1)

@@ -72,13 +72,6 @@ def shift_filled_at_the_end(tokens, pad):
     return tokens, targets
 
 
-# returns targets first
-@wrong()
-def shift_other_order(tokens, pad):
-    targets = np.where(tokens[..., 1:] == pad, -100, tokens[..., 1:])
-    return targets, tokens[..., :-1]
-
-
 # for one text only
 @wrong("texts-shifted")
 def shift_one_text(tokens, pad):
@@ -87,36 +80,11 @@ def shift_one_text(tokens, pad):
     return inputs, targets
 
 
-# drops the padding, which makes one flat array
-@wrong()
-def shift_boolean_index(tokens, pad):
-    inputs, targets = tokens[..., :-1], tokens[..., 1:]
-    keep = targets != pad
-    return inputs[keep], targets[keep]
-
-
-# NaN, so that the targets are floats
-@wrong()
-def shift_nan(tokens, pad):
-    return tokens[..., :-1], np.where(
-        tokens[..., 1:] == pad, np.nan, tokens[..., 1:]
-    )
-
-
 # only one array
 @wrong()
 def shift_stacked(tokens, pad):
     targets = np.where(tokens[..., 1:] == pad, -100, tokens[..., 1:])
     return np.stack([tokens[..., :-1], targets])
-
-
-# takes the last real token out of the inputs, too, as -100
-@wrong(author="blind")
-def blind_shift_ends(tokens, pad):
-    inputs, targets = tokens[..., :-1].copy(), tokens[..., 1:].copy()
-    inputs[targets == pad] = -100
-    targets[targets == pad] = -100
-    return inputs, targets
 
 
 # pads the targets in front instead of cutting
@@ -144,11 +112,3 @@ def blind_shift_last_masked(tokens, pad):
 def blind_shift_axis_1(tokens, pad):
     inputs, targets = tokens[:, :-1], tokens[:, 1:]
     return inputs, np.where(targets == pad, -100, targets)
-
-
-# -100 in a list comprehension over the first text only
-@wrong(author="blind")
-def blind_shift_first_text(tokens, pad):
-    row = tokens.reshape(-1, tokens.shape[-1])[0]
-    targets = np.array([-100 if t == pad else t for t in row[1:]])
-    return row[:-1], targets

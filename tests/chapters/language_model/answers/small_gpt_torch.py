@@ -131,20 +131,6 @@ def _stream(m, tokens, torch):
     return X
 
 
-# a head of its own
-@wrong("not-tied")
-def sg_own_head(*sizes):
-    def head(m, nn):
-        m.head = nn.Linear(
-            m.embedding.embedding_dim, m.embedding.num_embeddings, bias=False
-        )
-
-    def forward(m, tokens, torch):
-        return m.head(m.final_norm(_stream(m, tokens, torch)))
-
-    return _changed_gpt(forward, head)(*sizes)
-
-
 # a tied head with a bias
 @wrong("more-parameters")
 def sg_head_with_bias(*sizes):

@@ -127,52 +127,6 @@ def tp_temperature_of_probabilities(logits, temperature, top_k, top_p):
     return out / out.sum()
 
 
-# breaks before the token that crosses is kept
-@wrong()
-def tp_breaks_early(logits, temperature, top_k, top_p):
-    z = logits / temperature
-    p = np.exp(z - z.max())
-    p = np.where(z >= np.sort(z)[-top_k], p, 0)
-    p = p / p.sum()
-    out = np.zeros_like(p)
-    total = 0
-    for i in np.argsort(-p):
-        total += p[i]
-        if total > top_p:
-            break
-        out[i] = p[i]
-    return out / out.sum()
-
-
-# top-p first, then top-k
-@wrong("top-p-of-all")
-def tp_other_order(logits, temperature, top_k, top_p):
-    z = logits / temperature
-    p = np.exp(z - z.max())
-    p = p / p.sum()
-    order = np.argsort(-p)
-    keep = np.cumsum(p[order]) - p[order] < top_p
-    keep[top_k:] = False
-    out = np.zeros_like(p)
-    out[order[keep]] = p[order[keep]]
-    return out / out.sum()
-
-
-# top-k is a threshold one too low: `>=` on the k+1-th
-@wrong("one-more")
-def tp_threshold_index(logits, temperature, top_k, top_p):
-    z = logits / temperature
-    p = np.exp(z - z.max())
-    ranked = np.sort(p)[::-1]
-    p = np.where(p >= ranked[min(top_k, len(p) - 1)], p, 0)
-    p = p / p.sum()
-    order = np.argsort(-p)
-    keep = np.cumsum(p[order]) - p[order] < top_p
-    out = np.zeros_like(p)
-    out[order[keep]] = p[order[keep]]
-    return out / out.sum()
-
-
 # not divided after top-k, nor at the end
 @wrong()
 def tp_never_renormalized(logits, temperature, top_k, top_p):
@@ -196,16 +150,6 @@ def tp_overflow(logits, temperature, top_k, top_p):
     p /= p.sum()
     keep = np.cumsum(p[order]) - p[order] < top_p
     p[order[~keep]] = 0
-    return p / p.sum()
-
-
-# min-p: keeps what is above a share of the best
-@wrong()
-def tp_min_p(logits, temperature, top_k, top_p):
-    z = logits / temperature
-    p = np.exp(z - z.max())
-    p = np.where(z >= np.sort(z)[-top_k], p, 0)
-    p = np.where(p >= (1 - top_p) * p.max(), p, 0)
     return p / p.sum()
 
 
@@ -233,31 +177,6 @@ def blind_tp_share(logits, temperature, top_k, top_p):
     return p / p.sum()
 
 
-# sums upward until top_p: drops the head, keeps the tail
-@wrong(author="blind")
-def blind_tp_upward(logits, temperature, top_k, top_p):
-    z = logits / temperature
-    p = np.exp(z - z.max())
-    order = np.argsort(p)
-    p[order[:-top_k]] = 0
-    p /= p.sum()
-    sums = np.cumsum(p[order])
-    p[order[sums > top_p]] = 0
-    return p / max(p.sum(), 1e-9)
-
-
-# the tail's mass above top_p, strict the other way
-@wrong(author="blind")
-def blind_tp_tail(logits, temperature, top_k, top_p):
-    z = logits / temperature
-    p = np.exp(z - z.max())
-    order = np.argsort(p)
-    p[order[: len(p) - top_k]] = 0
-    p /= p.sum()
-    p[order[np.cumsum(p[order]) < top_p]] = 0
-    return p / p.sum()
-
-
 # top_k of -1 index: order[top_k] stays
 @wrong("one-more", author="blind")
 def blind_tp_le(logits, temperature, top_k, top_p):
@@ -280,17 +199,6 @@ def blind_tp_tokens(logits, temperature, top_k, top_p):
     order = np.argsort(-p)[:top_k]
     q = p[order] / p[order].sum()
     return order[np.cumsum(q) - q < top_p]
-
-
-# shorter result: only the kept tokens' probabilities
-@wrong(author="blind")
-def blind_tp_short(logits, temperature, top_k, top_p):
-    z = logits / temperature
-    p = np.exp(z - z.max())
-    order = np.argsort(-p)[:top_k]
-    q = p[order] / p[order].sum()
-    q = q[np.cumsum(q) - q < top_p]
-    return q / q.sum()
 
 
 # max of 1 and temperature

@@ -26,21 +26,6 @@ def ca_course_steps(Q, K, V):
 
 
 @right()
-def ca_query_by_query(Q, K, V):
-    out = np.zeros((*Q.shape[:-1], V.shape[-1]))
-    shift = K.shape[-2] - Q.shape[-2]
-    for i in range(Q.shape[-2]):
-        n = i + shift + 1
-        if n > 0:
-            s = (K[..., :n, :] * Q[..., i, None, :]).sum(-1) / np.sqrt(Q.shape[-1])
-            e = np.exp(s - s.max(-1, keepdims=True))
-            out[..., i, :] = (e[..., None] * V[..., :n, :]).sum(-2) / e.sum(-1)[
-                ..., None
-            ]
-    return out
-
-
-@right()
 def ca_scaled_query(Q, K, V):
     bias = np.triu(
         np.full((Q.shape[-2], K.shape[-2]), -np.inf), 1 + K.shape[-2] - Q.shape[-2]
@@ -100,14 +85,6 @@ def ca_handed_over(Q, K, V):
 
 
 @wrong()
-def ca_rows_sum_over_all(Q, K, V):
-    s = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    e = np.exp(s - s.max(-1, keepdims=True))
-    mask = np.tri(Q.shape[-2], K.shape[-2], K.shape[-2] - Q.shape[-2])
-    return (e * mask / e.sum(-1, keepdims=True)) @ V
-
-
-@wrong()
 def ca_square_tril(Q, K, V):
     n = Q.shape[-2]
     s = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
@@ -158,16 +135,6 @@ def ca_masks_the_output(Q, K, V):
     return np.tril(e / e.sum(-1, keepdims=True) @ V)
 
 
-@wrong()
-def ca_minus_1e9_everywhere(Q, K, V):
-    s = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    s = np.where(
-        np.tri(*s.shape[-2:], s.shape[-1] - s.shape[-2], dtype=bool), s, -1e9
-    )
-    e = np.exp(s - s.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True) @ V
-
-
 def _scores_and_mask(Q, K):
     s = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
     return s, np.tri(*s.shape[-2:], s.shape[-1] - s.shape[-2], dtype=bool)
@@ -178,14 +145,6 @@ def ca_no_shift(Q, K, V):
     s, mask = _scores_and_mask(Q, K)
     e = np.exp(s) * mask
     return e / np.maximum(e.sum(-1, keepdims=True), 1e-12) @ V
-
-
-@wrong("no-shift")
-def ca_no_shift_where(Q, K, V):
-    s, mask = _scores_and_mask(Q, K)
-    e = np.exp(np.where(mask, s, -np.inf))
-    total = e.sum(-1, keepdims=True)
-    return e / np.where(total == 0, 1, total) @ V
 
 
 @wrong("no-shift", "empty-nan")
@@ -203,29 +162,6 @@ def ca_renormalized_late(Q, K, V):
     return w / w.sum(-1, keepdims=True) @ V
 
 
-@wrong("renormalized-late-guarded")
-def ca_renormalized_late_guarded(Q, K, V):
-    s, mask = _scores_and_mask(Q, K)
-    e = np.exp(s - s.max(-1, keepdims=True))
-    w = e / e.sum(-1, keepdims=True) * mask
-    return w / np.maximum(w.sum(-1, keepdims=True), 1e-12) @ V
-
-
-@wrong("renormalized-late-guarded")
-def ca_shifted_by_the_future(Q, K, V):
-    s, mask = _scores_and_mask(Q, K)
-    e = np.exp(s - s.max(-1, keepdims=True)) * mask
-    total = e.sum(-1, keepdims=True)
-    return e / np.where(total == 0, 1, total) @ V
-
-
-@wrong("renormalized-late-guarded")
-def ca_renormalized_late_nan_to_num(Q, K, V):
-    s, mask = _scores_and_mask(Q, K)
-    e = np.exp(s - s.max(-1, keepdims=True)) * mask
-    return np.nan_to_num(e / e.sum(-1, keepdims=True)) @ V
-
-
 @wrong("shift-cut-at-0")
 def ca_shift_cut_at_0(Q, K, V):
     s = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
@@ -235,27 +171,6 @@ def ca_shift_cut_at_0(Q, K, V):
     return e / e.sum(-1, keepdims=True) @ V
 
 
-# the mask is squared n_k x n_k, cut to the first
-@wrong()
-def ca_first_rows(Q, K, V):
-    n_q, n_k = Q.shape[-2], K.shape[-2]
-    s = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    mask = np.tri(max(n_q, n_k), dtype=bool)[:n_q, :n_k]
-    e = np.exp(
-        np.where(mask, s, -np.inf) - np.where(mask, s, -np.inf).max(-1)[..., None]
-    )
-    return e / e.sum(-1, keepdims=True) @ V
-
-
-# multiplied by the square root of d_k
-@wrong()
-def ca_times_root(Q, K, V):
-    s, mask = _scores_and_mask(Q, K)
-    s = np.where(mask, s * Q.shape[-1], -1e9)
-    e = np.exp(s - s.max(-1, keepdims=True)) * mask
-    return e / np.maximum(e.sum(-1, keepdims=True), 1e-12) @ V
-
-
 # one maximum for the whole array
 @wrong()
 def ca_global_shift(Q, K, V):
@@ -263,15 +178,6 @@ def ca_global_shift(Q, K, V):
     s = np.where(mask, s, -np.inf)
     e = np.exp(s - s.max())
     return e / np.maximum(e.sum(-1, keepdims=True), 1e-12) @ V
-
-
-# float32 overflows at 89: the shift is clipped
-@wrong()
-def ca_clipped(Q, K, V):
-    s, mask = _scores_and_mask(Q, K)
-    e = np.exp(np.clip(s, -700, 700)) * mask
-    total = e.sum(-1, keepdims=True)
-    return e / np.where(total == 0, 1, total) @ V
 
 
 # the values are masked, too: wrong place
@@ -291,28 +197,6 @@ def ca_bias_1e9(Q, K, V):
     s = s + (1 - mask) * -1e9
     e = np.exp(s - s.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True) @ V
-
-
-# squeezes the result
-@wrong()
-def ca_squeezed(Q, K, V):
-    s, mask = _scores_and_mask(Q, K)
-    s = np.where(mask, s, -1e9)
-    e = np.exp(s - s.max(-1, keepdims=True)) * mask
-    return np.squeeze(e / np.maximum(e.sum(-1, keepdims=True), 1e-12) @ V)
-
-
-# handed over to PyTorch
-@wrong("built-in")
-def ca_torch_built_in(Q, K, V):
-    import torch
-
-    Q, K, V = (torch.from_numpy(x) for x in (Q, K, V))
-    n_q, n_k = Q.shape[-2], K.shape[-2]
-    mask = torch.ones(n_q, n_k, dtype=torch.bool).tril(n_k - n_q)
-    return torch.nn.functional.scaled_dot_product_attention(
-        Q, K, V, attn_mask=mask
-    ).numpy()
 
 
 # a fill of -1000 where scores lie below it
@@ -340,33 +224,6 @@ def ca_uniform(Q, K, V):
     return mask / np.maximum(mask.sum(-1, keepdims=True), 1) @ V
 
 
-# slices that end below 0
-@wrong("negative-slice")
-def ca_slices(Q, K, V):
-    out = np.zeros((*Q.shape[:-1], V.shape[-1]))
-    for i in range(Q.shape[-2]):
-        n = i + K.shape[-2] - Q.shape[-2] + 1
-        s = Q[..., i : i + 1, :] @ np.swapaxes(K[..., :n, :], -1, -2)
-        s = s / Q.shape[-1] ** 0.5
-        if s.shape[-1]:
-            e = np.exp(s - s.max(-1, keepdims=True))
-            out[..., i, :] = (e / e.sum(-1, keepdims=True) @ V[..., :n, :])[
-                ..., 0, :
-            ]
-    return out
-
-
-# aligns the mask to the top left: query i sees the keys up to i
-@wrong(author="fresh")
-def fresh_ca_top_left(Q, K, V):
-    n_q, d_k = Q.shape[-2:]
-    n_k = K.shape[-2]
-    s = np.einsum("...qd,...kd->...qk", Q, K) / d_k**0.5
-    s[..., np.arange(n_k) > np.arange(n_q)[:, None]] = -np.inf
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return np.einsum("...qk,...kv->...qv", e / e.sum(-1, keepdims=True), V)
-
-
 # sets the scores of the future to 0 instead of minus infinity
 @wrong(author="fresh")
 def fresh_ca_tril_of_scores(Q, K, V):
@@ -377,24 +234,6 @@ def fresh_ca_tril_of_scores(Q, K, V):
     weights = exps / exps.sum(axis=-1, keepdims=True)
     sees_any = np.arange(Q.shape[-2]) + past >= 0
     return weights @ V * sees_any[:, None]
-
-
-# for queries before the first key the end of the slice gets negative, which counts from the end, so
-# they see keys instead of none
-@wrong(author="fresh")
-def fresh_ca_negative_slice(Q, K, V):
-    n_q, n_k = Q.shape[-2], K.shape[-2]
-    Y = np.zeros((*Q.shape[:-1], V.shape[-1]), dtype=V.dtype)
-    for i in range(n_q):
-        seen = slice(0, i + n_k - n_q + 1)
-        keys, values = K[..., seen, :], V[..., seen, :]
-        if keys.shape[-2] == 0:
-            continue
-        s = (keys * Q[..., i, None, :]).sum(-1) / Q.shape[-1] ** 0.5
-        a = np.exp(s - s.max(-1, keepdims=True))
-        a /= a.sum(-1, keepdims=True)
-        Y[..., i, :] = (a[..., None] * values).sum(-2)
-    return Y
 
 
 # masks the weights after softmax and does not normalize again AND divides the scores by the root of

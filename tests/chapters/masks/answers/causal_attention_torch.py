@@ -27,16 +27,6 @@ def cat_powers(Q, K, V):
 
 
 @right()
-def cat_query_by_query(Q, K, V):
-    shift, rows = K.shape[-2] - Q.shape[-2], []
-    for i in range(Q.shape[-2]):
-        n = max(i + shift + 1, 0)
-        s = (K[..., :n, :] @ Q[..., i, :, None]) / Q.shape[-1] ** 0.5
-        rows.append((s.softmax(-2) * V[..., :n, :]).sum(-2))
-    return torch.stack(rows, -2)
-
-
-@right()
 def cat_nan_to_num(Q, K, V):
     s = Q @ K.mT / Q.shape[-1] ** 0.5
     mask = torch.ones(s.shape[-2:], dtype=torch.bool).tril(
@@ -88,25 +78,6 @@ def cat_handed_over(Q, K, V):
 
 
 @wrong()
-def cat_bias_nan_to_num(Q, K, V):
-    s = Q @ K.mT / Q.shape[-1] ** 0.5
-    bias = torch.full(s.shape[-2:], -torch.inf).triu(1 + s.shape[-1] - s.shape[-2])
-    return (s + bias).softmax(-1).nan_to_num(0.0) @ V
-
-
-@wrong()
-def cat_is_causal(Q, K, V):
-    return torch.nn.functional.scaled_dot_product_attention(Q, K, V, is_causal=True)
-
-
-@wrong()
-def cat_fused_with_mask(Q, K, V):
-    n_q, n_k = Q.shape[-2], K.shape[-2]
-    mask = torch.ones(n_q, n_k, dtype=torch.bool).tril(n_k - n_q)
-    return torch.nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
-
-
-@wrong()
 def cat_fills_the_seen(Q, K, V):
     s = Q @ K.mT / Q.shape[-1] ** 0.5
     mask = torch.ones(s.shape[-2:], dtype=torch.bool).tril(
@@ -123,13 +94,6 @@ def cat_numpy_root_detached(Q, K, V):
     )
     w = s.masked_fill(~mask, -1e9).softmax(-1) * mask
     return torch.tensor(w.tolist(), dtype=V.dtype) @ V
-
-
-@wrong("no-shift")
-def cat_no_shift(Q, K, V):
-    s = Q @ K.mT / Q.shape[-1] ** 0.5
-    e = s.exp().tril(s.shape[-1] - s.shape[-2])
-    return e / e.sum(-1, keepdim=True).clamp(min=1e-12) @ V
 
 
 @wrong("no-shift", "empty-nan")
@@ -153,31 +117,12 @@ def cat_renormalized_late_guarded(Q, K, V):
     return w / w.sum(-1, keepdim=True).clamp(min=1e-9) @ V
 
 
-@wrong("renormalized-late-guarded")
-def cat_shifted_by_the_future(Q, K, V):
-    n_q, n_k = Q.shape[-2:-1][0], K.shape[-2]
-    mask = torch.arange(n_k) <= torch.arange(n_q).unsqueeze(-1) + (n_k - n_q)
-    scores = Q @ K.mT / Q.shape[-1] ** 0.5
-    powers = torch.exp(scores - scores.detach().amax(-1, keepdim=True)) * mask
-    return powers @ V / powers.sum(-1, keepdim=True).clamp(min=1e-30)
-
-
 @wrong("shift-cut-at-0")
 def cat_shift_cut_at_0(Q, K, V):
     s = Q @ K.mT / Q.shape[-1] ** 0.5
     shift = max(0, s.shape[-1] - s.shape[-2])
     mask = torch.ones(s.shape[-2:], dtype=torch.bool).tril(shift)
     return s.masked_fill(~mask, float("-inf")).softmax(-1) @ V
-
-
-# divides by the square root of d_v
-@wrong()
-def cat_root_of_d_v(Q, K, V):
-    s = Q @ K.mT / V.shape[-1] ** 0.5
-    mask = torch.ones(s.shape[-2:], dtype=torch.bool).tril(
-        s.shape[-1] - s.shape[-2]
-    )
-    return s.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0) @ V
 
 
 # absolute value of the shift
@@ -214,27 +159,6 @@ def cat_global_shift(Q, K, V):
     return e / e.sum(-1, keepdim=True).clamp(min=1e-20) @ V
 
 
-# replaces the NaN of queries without keys only after softmax, so their gradients are still NaN
-@wrong(author="fresh")
-def fresh_cat_nan_to_num(Q, K, V):
-    n_q, n_k = Q.shape[-2], K.shape[-2]
-    bias = torch.full((n_q, n_k), -torch.inf, dtype=Q.dtype).triu(n_k - n_q + 1)
-    scores = Q @ K.mT / math.sqrt(Q.shape[-1]) + bias
-    return torch.nan_to_num(scores.softmax(dim=-1)) @ V
-
-
-# hides the future with 1e-9, nearly 0, instead of a large negative number
-@wrong(author="fresh")
-def fresh_cat_tiny_fill(Q, K, V):
-    n_q, n_k = Q.size(-2), K.size(-2)
-    i, j = torch.arange(n_q).unsqueeze(1), torch.arange(n_k).unsqueeze(0)
-    allowed = j <= i + n_k - n_q
-    s = torch.einsum("...qd,...kd->...qk", Q, K) * Q.size(-1) ** -0.5
-    a = torch.softmax(s.masked_fill(~allowed, 1e-9), dim=-1)
-    a = a * allowed.any(dim=-1, keepdim=True)
-    return torch.einsum("...qk,...kv->...qv", a, V)
-
-
 # has the offset between queries and keys the wrong way round, n_q - n_k
 @wrong(author="fresh")
 def fresh_cat_offset_sign(Q, K, V):
@@ -256,18 +180,6 @@ def fresh_cat_loop_one_short(Q, K, V):
         s = (Q[..., i : i + 1, :] @ K[..., :stop, :].mT) / Q.shape[-1]
         rows.append(torch.softmax(s, dim=-1) @ V[..., :stop, :])
     return torch.cat(rows, dim=-2)
-
-
-# lets the rows without a key become NaN in the softmax and replaces the NaN afterwards, so the
-# gradients are still NaN
-@wrong(author="unseen")
-def second_ma_nan_patched(Q, K, V):
-    n_q, n_k = Q.shape[-2], K.shape[-2]
-    scores = Q @ K.mT / Q.shape[-1] ** 0.5
-    future = torch.full((n_q, n_k), float("-inf"), dtype=Q.dtype, device=Q.device)
-    bias = torch.triu(future, diagonal=n_k - n_q + 1)
-    weights = torch.softmax(scores + bias, dim=-1)
-    return torch.nan_to_num(weights) @ V
 
 
 # throws away the result of masked_fill, which does not work in place, so that the future is not
@@ -308,17 +220,3 @@ def b6_masks_6(Q, K, V):
     bias = torch.zeros(n_q, n_k, dtype=Q.dtype).masked_fill(future, float("-inf"))
     weights = torch.nan_to_num(torch.softmax(scores + bias, dim=-1), nan=0.0)
     return weights @ V
-
-
-# repairs the NaN of rows that see nothing by nan_to_num on the output only, so that the gradient of
-# V is NaN
-@wrong("gradient", author="blind")
-def b7_masks_36(Q, K, V):
-    n_q, n_k = Q.shape[-2], K.shape[-2]
-    i = torch.arange(n_q)[:, None]
-    j = torch.arange(n_k)[None, :]
-    allowed = j <= i + n_k - n_q
-    scores = Q @ K.transpose(-1, -2) / Q.shape[-1] ** 0.5
-    scores = scores.masked_fill(~allowed, float("-inf"))
-    out = torch.softmax(scores, dim=-1) @ V
-    return torch.nan_to_num(out, nan=0.0)

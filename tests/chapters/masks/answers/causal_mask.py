@@ -37,11 +37,6 @@ def cm_last_rows(n_q, n_k):
 
 
 @right()
-def cm_outer_from_the_end(n_q, n_k):
-    return np.greater_equal.outer(np.arange(-n_q, 0), np.arange(-n_k, 0))
-
-
-@right()
 def cm_row_by_row(n_q, n_k):
     rows = [
         [True] * max(i + n_k - n_q + 1, 0) + [False] * (n_q - i - 1)
@@ -71,11 +66,6 @@ def cm_triu_bool(n_q, n_k):
 
 
 @wrong()
-def cm_tril_int(n_q, n_k):
-    return np.tril(np.ones((n_q, n_k), dtype=int), k=n_k - n_q)
-
-
-@wrong()
 def cm_tril_times_inf(n_q, n_k):
     return np.tril(np.ones((n_q, n_k)), k=n_k - n_q) * -np.inf
 
@@ -83,16 +73,6 @@ def cm_tril_times_inf(n_q, n_k):
 @wrong()
 def cm_minus_1e9(n_q, n_k):
     return np.triu(np.full((n_q, n_k), -1e9), k=n_k - n_q + 1)
-
-
-@wrong()
-def cm_never_more_than_itself(n_q, n_k):
-    return np.eye(n_q, n_k, n_k - n_q, dtype=bool)
-
-
-@wrong("shift-cut-at-0")
-def cm_aligned_unless_more_queries(n_q, n_k):
-    return np.tri(n_q, n_k, max(n_k - n_q, 0), dtype=bool)
 
 
 @wrong()
@@ -121,57 +101,12 @@ def cm_sizes_swapped(n_q, n_k):
     return np.arange(n_q) <= np.arange(n_k)[:, None] + n_q - n_k
 
 
-# the tril runs from the other corner
-@wrong()
-def cm_flipped_rows(n_q, n_k):
-    return np.tri(n_q, n_k, n_k - n_q, dtype=bool)[::-1]
-
-
-# more queries than keys: returns too few rows
-@wrong()
-def cm_sliced_from_square(n_q, n_k):
-    return np.tri(n_k, dtype=bool)[-n_q:]
-
-
-# a loop that starts the keys at the query itself
-@wrong()
-def cm_loop_only_diagonal(n_q, n_k):
-    mask = np.zeros((n_q, n_k), dtype=bool)
-    for i in range(n_q):
-        mask[i, i + n_k - n_q] = True
-    return mask
-
-
 # handed over to PyTorch's twin
 @wrong("built-in")
 def cm_torch_built_in(n_q, n_k):
     from course_attn.in_torch.masks import causal_mask
 
     return causal_mask(n_q, n_k).numpy()
-
-
-# aligns the mask to the top left: ignores the keys before the first query
-@wrong(author="fresh")
-def fresh_cm_top_left(n_q, n_k):
-    return np.tril(np.ones((n_q, n_k), dtype=bool))
-
-
-# hides the query's own position
-@wrong(author="fresh")
-def fresh_cm_strictly_before(n_q, n_k):
-    rows = []
-    for query in range(n_k - n_q, n_k):
-        rows.append([key < query for key in range(n_k)])
-    return np.array(rows, dtype=bool)
-
-
-# never lets the offset be negative, so with more queries than keys the mask is aligned to the top
-# left
-@wrong(author="fresh")
-def fresh_cm_offset_clamped(n_q, n_k):
-    past = max(n_k - n_q, 0)
-    i, j = np.ogrid[:n_q, :n_k]
-    return j <= i + past
 
 
 # is True where the key must not be seen, the wrong way round AND returns floats instead of bool
@@ -183,15 +118,6 @@ def fresh_cm_upper_floats(n_q, n_k):
             if j > i + n_k - n_q:
                 m[i, j] = 1.0
     return m
-
-
-# takes the difference of n_k and n_q without its sign, so with more queries than keys the diagonal
-# moves the wrong way
-@wrong(author="unseen")
-def second_ma_abs_offset(n_q, n_k):
-    shift = abs(n_k - n_q)
-    rows = [[j <= i + shift for j in range(n_k)] for i in range(n_q)]
-    return np.array(rows, dtype=bool).reshape(n_q, n_k)
 
 
 # shifts the diagonal the wrong way, by n_q - n_k instead of n_k - n_q AND returns floats of 0 and 1

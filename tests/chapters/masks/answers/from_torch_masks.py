@@ -55,29 +55,6 @@ def ftm_one_by_one(attn_mask, key_padding_mask, is_causal):
     return mask
 
 
-@wrong("or")
-def ftm_both_drop(attn_mask, key_padding_mask, is_causal):
-    mask = ~(attn_mask & key_padding_mask[:, None, :])
-    return np.tril(mask) if is_causal else mask
-
-
-@wrong("dropped")
-def ftm_dropped(attn_mask, key_padding_mask, is_causal):
-    dropped = attn_mask | key_padding_mask[:, None, :]
-    if is_causal:
-        dropped = dropped | np.triu(np.ones(attn_mask.shape, dtype=bool), 1)
-    return dropped
-
-
-# the causal mask of this book
-@wrong("bottom-right")
-def ftm_our_causal_mask(attn_mask, key_padding_mask, is_causal):
-    from course_attn.in_numpy.masks import causal_mask
-
-    mask = ~(attn_mask | key_padding_mask[:, None])
-    return mask & causal_mask(*attn_mask.shape) if is_causal else mask
-
-
 # a shape of the batch, and no padding in it
 @wrong("no-padding")
 def ftm_no_padding(attn_mask, key_padding_mask, is_causal):
@@ -142,17 +119,6 @@ def fifth_ma_causal_instead(attn_mask, key_padding_mask, is_causal):
                 dropped = j > i if is_causal else attn_mask[i, j]
                 ours[b, i, j] = not (dropped or key_padding_mask[b, j])
     return ours
-
-
-# a key is dropped only if *both* masks drop it (and instead of or)
-@wrong("or", author="blind")
-def b6_masks_4(attn_mask, key_padding_mask, is_causal):
-    drop = attn_mask[None, :, :] & key_padding_mask[:, None, :]
-    allowed = ~drop
-    if is_causal:
-        n_q, n_k = attn_mask.shape
-        allowed = allowed & np.tri(n_q, n_k, dtype=bool)
-    return allowed
 
 
 # the padding mask is not turned around, and the causal mask is aligned to the bottom right

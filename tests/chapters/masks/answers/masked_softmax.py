@@ -1,7 +1,5 @@
 """Answers to `masked_softmax`."""
 
-import math
-
 import numpy as np
 
 from tests.exercises.answers import right, wrong
@@ -40,18 +38,6 @@ def msm_nan_to_num(scores, mask):
     hidden = np.where(mask, scores, -np.inf)
     e = np.exp(hidden - hidden.max(axis=-1, keepdims=True))
     return np.nan_to_num(e / e.sum(axis=-1, keepdims=True))
-
-
-@right()
-def msm_row_by_row(scores, mask):
-    mask = np.broadcast_to(mask, scores.shape)
-    out = np.zeros_like(scores)
-    for row in np.ndindex(scores.shape[:-1]):
-        allowed = scores[row][mask[row]]
-        if allowed.size:
-            e = np.exp(allowed - allowed.max())
-            out[row][mask[row]] = e / e.sum()
-    return out
 
 
 @right()
@@ -127,23 +113,9 @@ def msm_added_big_number(scores, mask):
 
 
 @wrong()
-def msm_times_mask_first(scores, mask):
-    s = scores * mask
-    e = np.exp(s - s.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
-
-
-@wrong()
 def msm_no_shift(scores, mask):
     e = np.exp(scores) * mask
     return e / np.maximum(e.sum(axis=-1, keepdims=True), 1e-12)
-
-
-@wrong()
-def msm_eps_minus_inf(scores, mask):
-    s = np.where(mask, scores, -np.inf)
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / (e.sum(axis=-1, keepdims=True) + 1e-9)
 
 
 @wrong()
@@ -167,19 +139,6 @@ def msm_zero_then_where(scores, mask):
     return np.where(mask, e / e.sum(-1, keepdims=True), 0)
 
 
-@wrong()
-def msm_empty_one(scores, mask):
-    s = np.where(mask, scores, -np.inf)
-    top = s.max(-1, keepdims=True)
-    top = np.where(np.isinf(top), 0, top)
-    e = np.exp(s - top)
-    return np.where(
-        mask.any(-1, keepdims=True),
-        e / np.maximum(e.sum(-1, keepdims=True), 1e-9),
-        1.0,
-    )
-
-
 # shift only where scores exceed 700: float32
 @wrong()
 def msm_shift_above_700(scores, mask):
@@ -187,26 +146,6 @@ def msm_shift_above_700(scores, mask):
     top = s.max(-1, keepdims=True)
     e = np.exp(s - np.where(top > 700, top, np.where(top < -700, top, 0)))
     return e / np.where(e.sum(-1, keepdims=True) == 0, 1, e.sum(-1, keepdims=True))
-
-
-# empty rows get 1/n instead of zeros
-@wrong()
-def msm_empty_even(scores, mask):
-    s = np.where(mask, scores, -np.inf)
-    top = s.max(-1, keepdims=True)
-    e = np.exp(s - np.where(np.isinf(top), 0, top))
-    total = e.sum(-1, keepdims=True)
-    return np.where(total == 0, 1 / scores.shape[-1], e / np.maximum(total, 1e-9))
-
-
-# looks for one empty array, not for empty rows
-@wrong()
-def msm_any_of_all(scores, mask):
-    if not mask.any():
-        return np.zeros_like(scores)
-    s = np.where(mask, scores, -np.inf)
-    e = np.exp(s - s.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
 
 
 # takes a row for empty if its allowed scores are all 0
@@ -256,37 +195,12 @@ def msm_torch_built_in(scores, mask):
     return masked_softmax(torch.from_numpy(scores), torch.from_numpy(mask)).numpy()
 
 
-# multiplies the scores by the mask, so forbidden keys keep a score of 0 instead of minus infinity
-@wrong(author="fresh")
-def fresh_ms_zero_scores(scores, mask):
-    s = scores * mask
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
 # sets the forbidden weights to 0 after softmax without normalizing again
 @wrong(author="fresh")
 def fresh_ms_mask_after(scores, mask):
     shifted = scores - np.amax(scores, axis=-1)[..., None]
     weights = np.exp(shifted) / np.einsum("...n->...", np.exp(shifted))[..., None]
     return np.where(mask, weights, 0)
-
-
-# subtracts the maximum of all scores, forbidden ones included, so the allowed ones underflow to 0
-@wrong(author="fresh")
-def fresh_ms_max_of_all(scores, mask):
-    mask = np.broadcast_to(mask, scores.shape)
-    out = np.zeros_like(scores)
-
-    def one_row(row, allowed):
-        top = max(row)
-        e = [math.exp(s - top) if ok else 0.0 for s, ok in zip(row, allowed)]
-        total = sum(e)
-        return [x / total if total > 0 else 0.0 for x in e]
-
-    for where in np.ndindex(*scores.shape[:-1]):
-        out[where] = one_row(scores[where], mask[where])
-    return out
 
 
 # hides the keys that the mask allows, the wrong way round AND gives NaN instead of zeros for a row
@@ -345,15 +259,6 @@ def fifth_ma_fifty(scores, mask):
     return a * mask.any(axis=-1, keepdims=True)
 
 
-# fills with -1e9, so a row with nothing allowed gets equal weights, not zeros
-@wrong("empty-uniform", author="blind")
-def b6_masks_2(scores, mask):
-    s = np.where(mask, scores, -1e9)
-    s = s - s.max(axis=-1, keepdims=True)
-    e = np.exp(s)
-    return e / e.sum(axis=-1, keepdims=True)
-
-
 # hidden scores are set to 0 before the softmax
 @wrong("fill-zero", author="blind")
 def own_masks_1(scores, mask):
@@ -370,14 +275,3 @@ def b7_masks_32(scores, mask):
     powers = np.exp(scores - shift) * mask
     total = powers.sum(axis=-1, keepdims=True)
     return np.where(total > 0, powers / np.where(total > 0, total, 1), 0.0)
-
-
-# one empty row makes all zero
-@wrong("fails-empty", "row-sums", author="blind")
-def own_masks_101(scores, mask):
-    mask = np.broadcast_to(mask, scores.shape)
-    if not mask.any(axis=-1).all():
-        return np.zeros_like(scores)
-    s = np.where(mask, scores, -np.inf)
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)

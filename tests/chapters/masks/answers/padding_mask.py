@@ -11,14 +11,6 @@ def pm_reshape(lengths, n_k):
 
 
 @right()
-def pm_loop(lengths, n_k):
-    mask = np.zeros((len(lengths), 1, n_k), dtype=bool)
-    for b, length in enumerate(lengths):
-        mask[b, :, :length] = True
-    return mask
-
-
-@right()
 def pm_stacked(lengths, n_k):
     return np.array([[[j < length for j in range(n_k)]] for length in lengths])
 
@@ -56,11 +48,6 @@ def pm_two_axes_off(lengths, n_k):
 
 
 @wrong()
-def pm_heads(lengths, n_k):
-    return (np.arange(n_k) < lengths[:, None])[:, None, None, :]
-
-
-@wrong()
 def pm_first_axis(lengths, n_k):
     return (np.arange(n_k) < lengths[:, None])[None]
 
@@ -70,22 +57,9 @@ def pm_longest(lengths, n_k):
     return np.arange(lengths.max()) < lengths[:, None, None]
 
 
-@wrong()
-def pm_only_last_hidden(lengths, n_k):
-    return np.arange(n_k) != lengths[:, None, None]
-
-
 @wrong("one-too-few")
 def pm_last_index(lengths, n_k):
     return np.arange(n_k) < lengths[:, None, None] - 1
-
-
-@wrong("longest")
-def pm_longest_loop(lengths, n_k):
-    mask = np.zeros((len(lengths), 1, max(lengths)), dtype=bool)
-    for b, length in enumerate(lengths):
-        mask[b, 0, :length] = True
-    return mask
 
 
 # polarity flipped and off by one: > for <
@@ -94,40 +68,12 @@ def pm_greater(lengths, n_k):
     return np.arange(n_k) > lengths[:, None, None]
 
 
-# the length of the first sequence for all
-@wrong()
-def pm_first_length(lengths, n_k):
-    row = np.arange(n_k) < lengths[0]
-    return np.tile(row, (len(lengths), 1, 1))
-
-
 # one row per query, as many as keys
 @wrong()
 def pm_square(lengths, n_k):
     return np.broadcast_to(
         np.arange(n_k) < lengths[:, None, None], (len(lengths), n_k, n_k)
     )
-
-
-# length 0 is taken for no padding (Python's -0)
-@wrong()
-def pm_negative_slice(lengths, n_k):
-    mask = np.ones((len(lengths), 1, n_k), dtype=bool)
-    for b, length in enumerate(lengths):
-        mask[b, 0, -(n_k - length) :] = False
-    return mask
-
-
-# batch last: keys and sequences swapped
-@wrong()
-def pm_transposed(lengths, n_k):
-    return np.arange(n_k)[:, None, None] < lengths
-
-
-# counts one key of filling as real (<= for <)
-@wrong(author="fresh")
-def fresh_pm_one_too_many(lengths, n_k):
-    return np.arange(n_k)[None, None, :] <= np.asarray(lengths)[:, None, None]
 
 
 # cuts the filling off from the end with a negative slice, which for a sequence without filling (-0)
@@ -139,13 +85,6 @@ def fresh_pm_minus_zero(lengths, n_k):
         filling = n_k - length
         real[b, 0, -filling:] = False
     return real
-
-
-# takes the last keys for the real ones, as if the filling came first
-@wrong(author="fresh")
-def fresh_pm_filling_first(lengths, n_k):
-    table = [[[False] * (n_k - n) + [True] * n] for n in lengths.tolist()]
-    return np.array(table, dtype=bool).reshape(len(lengths), 1, n_k)
 
 
 # puts the axis of length 1 last instead of in the middle AND is as wide as the longest sequence

@@ -36,12 +36,6 @@ def fresh_tm_entry_by_entry(mask):
     return np.array(flipped, dtype=bool).reshape(mask.shape)
 
 
-@wrong()
-def tm_in_place(mask):
-    np.logical_not(mask, out=mask)
-    return mask
-
-
 @wrong("numbers", said="refuses")
 def tm_one_minus(mask):
     return 1 - mask
@@ -78,12 +72,6 @@ def tm_large_bias(mask):
     return np.where(mask, 0.0, -1e9)
 
 
-# a float bias in the wrong polarity, too
-@wrong()
-def tm_flipped_bias(mask):
-    return np.where(mask, -np.inf, 0.0)
-
-
 # the rows are reversed, not the truth values
 @wrong()
 def tm_rows_reversed(mask):
@@ -94,19 +82,6 @@ def tm_rows_reversed(mask):
 @wrong()
 def tm_triu(mask):
     return np.triu(np.ones(mask.shape, dtype=bool), k=1)
-
-
-# copies the mask and does not invert it
-@wrong(author="fresh")
-def fresh_tm_only_copied(mask):
-    return np.array(mask, dtype=bool, copy=True)
-
-
-# returns whole numbers 0 and 1 instead of bool
-@wrong(author="fresh")
-def fresh_tm_integers(mask):
-    may_attend, drop = 0, 1
-    return np.where(mask, may_attend, drop)
 
 
 # inverts the argument itself, in place

@@ -140,34 +140,11 @@ def fresh_mha_sum_over_heads(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     return Y
 
 
-@wrong("cut-by-reshape", "joined-by-reshape")
-def mha_reshape_both_ways(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    *batch, n, d = X.shape
-    Q, K, V = (
-        (X @ W).reshape(*batch, n_heads, n, d // n_heads) for W in (W_Q, W_K, W_V)
-    )
-    S = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
-    A = _softmax(np.where(mask, S, -1e9))
-    return (A @ V).reshape(X.shape) @ W_O
-
-
 @wrong("one-head-for-all")
 def mha_single(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     S = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
     return _softmax(np.where(mask, S, -np.inf)) @ V @ W_O
-
-
-@wrong("slices-of-x")
-def mha_slices_of_x(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    d_k = X.shape[-1] // n_heads
-    heads = []
-    for h in range(n_heads):
-        b = slice(h * d_k, (h + 1) * d_k)
-        x = X[..., b]
-        S = (x @ W_Q[b, b]) @ (x @ W_K[b, b]).swapaxes(-1, -2) / np.sqrt(d_k)
-        heads.append(_softmax(np.where(mask, S, -np.inf)) @ (x @ W_V[b, b]))
-    return np.concatenate(heads, axis=-1) @ W_O
 
 
 @wrong("transposed-projections")
@@ -212,13 +189,6 @@ def mha_zero_times_infinity(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     with np.errstate(invalid="ignore"):
         S = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]) + ~mask * -np.inf
         return _joined(_softmax(S) @ V) @ W_O
-
-
-@wrong("down-the-columns")
-def mha_axis_1(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    Q, K, V = (_heads(X @ W, n_heads) for W in (W_Q, W_K, W_V))
-    S = np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), -1e9)
-    return _joined(_softmax(S, axis=1) @ V) @ W_O
 
 
 @wrong("root-of-d-model", "masked-after")
@@ -284,14 +254,6 @@ def mha_softmax_of_the_output(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     return _joined(_softmax(S @ V)) @ W_O
 
 
-@wrong()
-def mha_same_keys_for_all_heads(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    Q, K, V = (_heads(X @ W, n_heads) for W in (W_Q, W_K, W_V))
-    K = K[..., :1, :, :]
-    S = np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), -1e9)
-    return _joined(_softmax(S) @ V) @ W_O
-
-
 @wrong("built-in")
 def mha_handed_over(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     from course_attn.in_numpy.multi_head import multi_head_attention
@@ -329,16 +291,6 @@ def _attended(X, W_Q, W_K, W_V, n_heads, mask, scale=None):
     return _softmax(np.where(mask, S, -1e9)) @ V
 
 
-# `=` keeps the last head's contribution only
-@wrong()
-def mha_only_the_last_head(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    heads = _attended(X, W_Q, W_K, W_V, n_heads, mask)
-    d_k = heads.shape[-1]
-    for h in range(n_heads):
-        out = heads[..., h, :, :] @ W_O[h * d_k : (h + 1) * d_k]
-    return out
-
-
 # scaled by the number of heads, not their width
 @wrong()
 def mha_root_of_n_heads(X, W_Q, W_K, W_V, W_O, n_heads, mask):
@@ -357,62 +309,9 @@ def mha_values_before_keys(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     return _joined(_attended(X, W_Q, W_V, W_K, n_heads, mask)) @ W_O
 
 
-# the values of head 0 serve all heads
-@wrong()
-def mha_values_of_head_0(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    d_k = X.shape[-1] // n_heads
-    shared = np.tile(W_V[:, :d_k], n_heads)
-    return _joined(_attended(X, W_Q, W_K, shared, n_heads, mask)) @ W_O
-
-
-# a head whose scores are divided twice
-@wrong()
-def mha_scaled_twice(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    d_k = X.shape[-1] // n_heads
-    heads = _attended(X, W_Q / d_k**0.5, W_K, W_V, n_heads, mask)
-    return _joined(heads) @ W_O
-
-
-# PyTorch's function does it all
-@wrong("built-in")
-def mha_handed_to_pytorch(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    import torch
-
-    from course_attn.in_torch.multi_head import multi_head_attention
-
-    arrays = map(torch.from_numpy, (X, W_Q, W_K, W_V, W_O))
-    allowed = torch.from_numpy(mask)
-    return multi_head_attention(*arrays, n_heads=n_heads, mask=allowed).numpy()
-
-
-# True and False are added as 1 and 0, which hides nothing
-@wrong("sees-what-is-hidden")
-def mha_mask_added(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    Q, K, V = (_heads(X @ W, n_heads) for W in (W_Q, W_K, W_V))
-    S = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]) + mask
-    return _joined(_softmax(S) @ V) @ W_O
-
-
 def _soft(S):
     E = np.exp(S - S.max(axis=-1, keepdims=True))
     return E / E.sum(axis=-1, keepdims=True)
-
-
-# gives head h only the h-th block of the features of X; every head must read all of them
-@wrong(author="fresh")
-def fresh_mha_own_features(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    d_k = X.shape[-1] // n_heads
-    found = []
-    for h in range(n_heads):
-        part = slice(h * d_k, (h + 1) * d_k)
-        mine = X[..., part]
-        q = mine @ W_Q[part, part]
-        k = mine @ W_K[part, part]
-        v = mine @ W_V[part, part]
-        s = q @ k.swapaxes(-1, -2) / math.sqrt(d_k)
-        s = np.where(mask, s, -np.inf)
-        found.append(_soft(s) @ v)
-    return np.concatenate(found, axis=-1) @ W_O
 
 
 # multiplies the weights by the mask after softmax and does not renormalize, so the rows no longer
@@ -446,19 +345,6 @@ def fresh_mha_add_bool(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     scores = Q @ K.swapaxes(-2, -1) / math.sqrt(d_k) + mask
     out = _soft(scores) @ V
     return out.swapaxes(-3, -2).reshape(*batch, n, d_model) @ W_O
-
-
-# scales by the root of d_model, not of d_k = d_model / n_heads AND multiplies by the transpose of
-# W_O
-@wrong(author="fresh")
-def fresh_mha_scale_and_transpose(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    Qs, Ks, Vs = (np.split(X @ W, n_heads, axis=-1) for W in (W_Q, W_K, W_V))
-    heads = []
-    for q, k, v in zip(Qs, Ks, Vs):
-        scores = np.einsum("...id,...jd->...ij", q, k) / X.shape[-1] ** 0.5
-        scores = np.where(mask, scores, -np.inf)
-        heads.append(_soft(scores) @ v)
-    return np.concatenate(heads, axis=-1) @ W_O.T
 
 
 # takes the softmax over the heads, which are the last axis of its scores, not over the keys
@@ -511,21 +397,6 @@ def fifth_mh_last_head(X, W_Q, W_K, W_V, W_O, n_heads, mask):
 def my_softmax(s):
     e = np.exp(s - s.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
-
-
-# scaled by the root of d_model instead of that of d_k
-@wrong("root-of-d-model", author="blind")
-def b6_multi_head_3(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    d_model = X.shape[-1]
-    d_k = d_model // n_heads
-    results = []
-    for h in range(n_heads):
-        cols = slice(h * d_k, (h + 1) * d_k)
-        Q, K, V = X @ W_Q[:, cols], X @ W_K[:, cols], X @ W_V[:, cols]
-        S = Q @ K.swapaxes(-1, -2) / np.sqrt(d_model)
-        S = np.where(mask, S, -np.inf)
-        results.append(my_softmax(S) @ V)
-    return np.concatenate(results, axis=-1) @ W_O
 
 
 # the result is not multiplied by W_O, and the mask is set to zero weights after the softmax

@@ -4,7 +4,6 @@ import math
 
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from tests.exercises.answers import right, wrong
 
@@ -148,16 +147,6 @@ def module_without_output_matrix(d_model, n_heads):
     return _module(lambda m, X, mask: X, missing=["W_O"])(d_model, n_heads)
 
 
-@wrong("attribute")
-def module_list_of_heads(d_model, n_heads):
-    class Mine(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.W_Q = [torch.nn.Linear(d_model, 1) for _ in range(n_heads)]
-
-    return Mine()
-
-
 def _torch_heads(m, X):
     shape = (*X.shape[:-1], m.n_heads, m.d_k)
     return (W(X).reshape(shape).transpose(-2, -3) for W in (m.W_Q, m.W_K, m.W_V))
@@ -169,27 +158,6 @@ def module_detached(d_model, n_heads):
         Q, K, V = _torch_heads(m, X)
         scores = (Q @ K.mT / m.d_k**0.5).masked_fill(~mask, float("-inf"))
         out = scores.softmax(-1).detach() @ V
-        return m.W_O(out.transpose(-2, -3).reshape(X.shape))
-
-    return _module(forward)(d_model, n_heads)
-
-
-@wrong()
-def module_view_without_contiguous(d_model, n_heads):
-    def forward(m, X, mask):
-        Q, K, V = _torch_heads(m, X)
-        scores = (Q @ K.mT / m.d_k**0.5).masked_fill(~mask, float("-inf"))
-        return m.W_O((scores.softmax(-1) @ V).transpose(-2, -3).view(X.shape))
-
-    return _module(forward)(d_model, n_heads)
-
-
-@wrong("mask-inverted")
-def module_mask_the_wrong_way(d_model, n_heads):
-    def forward(m, X, mask):
-        Q, K, V = _torch_heads(m, X)
-        scores = (Q @ K.mT / m.d_k**0.5).masked_fill(mask, float("-inf"))
-        out = scores.softmax(-1) @ V
         return m.W_O(out.transpose(-2, -3).reshape(X.shape))
 
     return _module(forward)(d_model, n_heads)
@@ -292,28 +260,6 @@ def module_in_double(d_model, n_heads):
     return _module(forward)(d_model, n_heads)
 
 
-# dropout is not asked for
-@wrong()
-def module_with_dropout(d_model, n_heads):
-    def forward(m, X, mask):
-        out = m.W_O(_attended(m, X, mask))
-        return torch.nn.functional.dropout(out, 0.1, training=m.training)
-
-    return _module(forward)(d_model, n_heads)
-
-
-# is_causal ignores the mask that is given
-@wrong()
-def module_always_causal(d_model, n_heads):
-    from torch.nn.functional import scaled_dot_product_attention
-
-    def forward(m, X, mask):
-        out = scaled_dot_product_attention(*_torch_heads(m, X), is_causal=True)
-        return m.W_O(out.transpose(-2, -3).flatten(-2))
-
-    return _module(forward)(d_model, n_heads)
-
-
 # the stored weight is transposed
 @wrong()
 def module_weights_as_they_lie(d_model, n_heads):
@@ -338,35 +284,6 @@ def module_reshaped_at_once(d_model, n_heads):
         return m.W_O((S.softmax(-1) @ V).reshape(X.shape))
 
     return _module(forward)(d_model, n_heads)
-
-
-# the residual belongs to the block around it
-@wrong()
-def module_with_a_residual(d_model, n_heads):
-    return _module(lambda m, X, mask: X + m.W_O(_attended(m, X, mask)))(
-        d_model, n_heads
-    )
-
-
-# inverts the mask, as if True meant hidden; scaled_dot_product_attention, too, takes True for
-# allowed
-@wrong(author="fresh")
-class FreshInverted(torch.nn.Module):
-    def __init__(self, d_model, n_heads):
-        super().__init__()
-        self.n_heads = n_heads
-        self.W_Q, self.W_K, self.W_V, self.W_O = (
-            torch.nn.Linear(d_model, d_model, bias=False) for _ in range(4)
-        )
-
-    def forward(self, X, mask):
-        def cut(T):
-            return T.unflatten(-1, (self.n_heads, -1)).transpose(-3, -2)
-
-        Y = F.scaled_dot_product_attention(
-            cut(self.W_Q(X)), cut(self.W_K(X)), cut(self.W_V(X)), attn_mask=~mask
-        )
-        return self.W_O(Y.transpose(-3, -2).flatten(-2))
 
 
 # scales twice: divides the queries by the root of d_k, and scaled_dot_product_attention does it
@@ -493,31 +410,6 @@ class ThirdMhFloatMask(torch.nn.Module):
             Q, K, V, attn_mask=mask.to(X.dtype)
         )
         return self.W_O(Y.transpose(-2, -3).flatten(-2))
-
-
-# fills where the mask is True (polarity), and merges the heads without moving the axis back
-@wrong("mask-inverted", "joined-by-reshape", author="blind")
-class B6MultiHead7(torch.nn.Module):
-    def __init__(self, d_model, n_heads):
-        super().__init__()
-        self.n_heads = n_heads
-        self.d_k = d_model // n_heads
-        self.W_Q = nn.Linear(d_model, d_model, bias=False)
-        self.W_K = nn.Linear(d_model, d_model, bias=False)
-        self.W_V = nn.Linear(d_model, d_model, bias=False)
-        self.W_O = nn.Linear(d_model, d_model, bias=False)
-
-    def forward(self, X, mask):
-        def heads(t):
-            return t.reshape(*t.shape[:-1], self.n_heads, self.d_k).transpose(
-                -3, -2
-            )
-
-        q, k, v = heads(self.W_Q(X)), heads(self.W_K(X)), heads(self.W_V(X))
-        scores = q @ k.transpose(-1, -2) / math.sqrt(self.d_k)
-        scores = scores.masked_fill(mask, -1e9)
-        out = torch.softmax(scores, dim=-1) @ v
-        return self.W_O(out.reshape(X.shape))
 
 
 # (two) fills with -inf where the mask is True (allowed), and merges the heads by reshape without

@@ -74,11 +74,6 @@ def np_no_bias_of_values(d_model, n_heads, d_k, d_v, biases):
     return count + (2 * n_heads * d_k + d_model if biases else 0)
 
 
-@wrong()
-def np_heads_squared(d_model, n_heads, d_k, d_v, biases):
-    return n_heads * (2 * d_model * n_heads * (d_k + d_v))
-
-
 @wrong("all-of-width-d-k")
 def np_widths_of_d_k(d_model, n_heads, d_k, d_v, biases):
     width = n_heads * d_k
@@ -90,13 +85,6 @@ def np_widths_of_d_k(d_model, n_heads, d_k, d_v, biases):
 def np_biases_of_one_head(d_model, n_heads, d_k, d_v, biases):
     count = 2 * d_model * n_heads * (d_k + d_v)
     return count + (2 * d_k + d_v + d_model) * biases
-
-
-# an output matrix and its bias for each head
-@wrong()
-def np_output_for_each_head(d_model, n_heads, d_k, d_v, biases):
-    head = 2 * (d_model + biases) * d_k + (d_model + biases) * d_v
-    return n_heads * (head + d_v * d_model + biases * d_model)
 
 
 # W_V is forgotten
@@ -136,26 +124,6 @@ def fresh_np_output_bias_per_head(d_model, n_heads, d_k, d_v, biases):
         if biases:
             total += d_model
     return total
-
-
-# counts W_O with n_heads d_k rows; it has n_heads d_v, as the heads' results are values
-@wrong(author="fresh")
-def fresh_np_wo_dk(d_model, n_heads, d_k, d_v, biases):
-    shapes = {
-        "Q": (d_model, n_heads * d_k),
-        "K": (d_model, n_heads * d_k),
-        "V": (d_model, n_heads * d_v),
-        "O": (n_heads * d_k, d_model),
-    }
-    return sum(r * c + (c if biases else 0) for r, c in shapes.values())
-
-
-# counts every bias with d_model numbers; those of queries, keys and values are as long as their
-# rows
-@wrong(author="fresh")
-def fresh_np_bias_dmodel(d_model, n_heads, d_k, d_v, biases):
-    weights = n_heads * (2 * d_model * d_k + 2 * d_model * d_v)
-    return weights + 4 * d_model * int(biases)
 
 
 # counts W_O for one head only (d_v d_model) AND counts the biases of queries, keys and values for

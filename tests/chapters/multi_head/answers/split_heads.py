@@ -98,18 +98,6 @@ def sh_only_reshape(X, n_heads):
     return X.reshape(*batch, n_heads, n, d // n_heads)
 
 
-@wrong("fails-batch")
-def sh_two_axes_only(X, n_heads):
-    n, d = X.shape
-    return X.reshape(n, n_heads, d // n_heads).transpose(1, 0, 2)
-
-
-@wrong()
-def sh_axes_of_a_batch_of_one_axis(X, n_heads):
-    parts = X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads)
-    return parts.swapaxes(0, 1)
-
-
 @wrong("not-an-array")
 def sh_list(X, n_heads):
     return np.split(X, n_heads, axis=-1)
@@ -139,37 +127,10 @@ def sh_error_printed(X, n_heads):
     return X.reshape(*batch, n, n_heads, d // n_heads).swapaxes(-2, -3)
 
 
-@wrong("fails-indivisible")
-def sh_type_error(X, n_heads):
-    *batch, n, d = X.shape
-    if d % n_heads:
-        raise TypeError("n_heads must divide d")
-    return X.reshape(*batch, n, n_heads, d // n_heads).swapaxes(-2, -3)
-
-
 @wrong()
 def sh_true_division(X, n_heads):
     *batch, n, d = X.shape
     return X.reshape(*batch, n, n_heads, d / n_heads).swapaxes(-2, -3)
-
-
-@wrong("error-missing")
-def sh_slices_lose_the_rest(X, n_heads):
-    w = X.shape[-1] // n_heads
-    return np.stack([X[..., h * w : (h + 1) * w] for h in range(n_heads)], axis=-3)
-
-
-@wrong("no-error")
-def sh_padded(X, n_heads):
-    *batch, n, d = X.shape
-    extra = -d % n_heads
-    X = np.concatenate([X, np.zeros((*batch, n, extra), X.dtype)], axis=-1)
-    return X.reshape(*batch, n, n_heads, -1).swapaxes(-2, -3)
-
-
-@wrong("heads-before-the-batch")
-def sh_stacked_in_front(X, n_heads):
-    return np.stack(np.split(X, n_heads, axis=-1))
 
 
 @wrong("reshape-only", "error-missing")
@@ -209,17 +170,6 @@ def sh_squeezed(X, n_heads):
     return np.stack(np.split(X, n_heads, axis=-1), axis=-3).squeeze()
 
 
-# the error is raised only where n_heads exceeds d
-@wrong()
-def sh_error_only_for_too_many_heads(X, n_heads):
-    *batch, n, d = X.shape
-    if n_heads > d:
-        raise ValueError("more heads than features")
-    w = d // n_heads
-    heads = [X[..., h * w : (h + 1) * w] for h in range(n_heads)]
-    return np.stack(heads, axis=-3)
-
-
 # the course's function in PyTorch does it all
 @wrong("built-in")
 def sh_in_torch(X, n_heads):
@@ -228,18 +178,6 @@ def sh_in_torch(X, n_heads):
     from course_attn.in_torch.multi_head import split_heads
 
     return split_heads(torch.from_numpy(X), n_heads).numpy()
-
-
-# deals the features out to the heads in turn (feature c to head c mod n_heads), not in blocks
-@wrong(author="fresh")
-def fresh_split_deal_out(X, n_heads):
-    d = X.shape[-1]
-    if d % n_heads != 0:
-        raise ValueError("n_heads must divide d")
-    hands = []
-    for h in range(n_heads):
-        hands.append(X[..., h::n_heads])
-    return np.stack(hands, axis=-3)
 
 
 # does not check that n_heads divides d: the features left over are dropped
@@ -302,22 +240,3 @@ def fifth_mh_dealt_out(X, n_heads):
     if X.shape[-1] % n_heads != 0:
         raise ValueError("n_heads must divide d")
     return np.stack([X[..., h::n_heads] for h in range(n_heads)], axis=-3)
-
-
-# deals the features out in turn (head h gets features h, h + n_heads, ...) instead of cutting the
-# row into blocks
-@wrong("in-turn", author="blind")
-def b6_multi_head_1(X, n_heads):
-    if X.shape[-1] % n_heads != 0:
-        raise ValueError("n_heads must divide d")
-    heads = [X[..., h::n_heads] for h in range(n_heads)]
-    return np.stack(heads, axis=-3)
-
-
-# reshape straight to (heads, n, d_k)
-@wrong("reshape-only", author="blind")
-def own_multi_head_1(X, n_heads):
-    *lead, n, d = X.shape
-    if d % n_heads:
-        raise ValueError("does not divide")
-    return X.reshape(*lead, n_heads, n, d // n_heads)

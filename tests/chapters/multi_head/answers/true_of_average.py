@@ -9,16 +9,6 @@ def toa_text():
 
 
 @wrong()
-def toa_everything():
-    return set("abcdefg")
-
-
-@wrong()
-def toa_none():
-    return {"d"}
-
-
-@wrong()
 def toa_half():
     return {"b", "f"}
 
@@ -32,21 +22,3 @@ def toa_with_e():
 @wrong()
 def toa_without_g():
     return {"b", "c", "f"}
-
-
-# the two heads may divide the words in any proportion
-@wrong()
-def toa_one_hot_heads():
-    return ["b", "c", "d", "f", "g"]
-
-
-# takes the mean for the weights of each head: a and e are not certain
-@wrong(author="fresh")
-def fresh_average_is_each_head():
-    return {"a", "b", "c", "e", "f"}
-
-
-# believes that one head must give a single word everything (d), and misses g
-@wrong(author="fresh")
-def fresh_average_one_hot():
-    return {"b", "c", "d", "f"}

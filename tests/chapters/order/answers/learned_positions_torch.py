@@ -108,23 +108,8 @@ def _module(forward, **parts):
 
 
 @wrong()
-def lp_whole_table(n_max, d_model):
-    return _module(lambda m, X: X + m.P)(n_max, d_model)
-
-
-@wrong()
 def lp_no_error(n_max, d_model):
     return _module(lambda m, X: X + m.P[: X.shape[-2]])(n_max, d_model)
-
-
-@wrong()
-def lp_axis_1(n_max, d_model):
-    def forward(m, X):
-        if X.shape[1] > len(m.P):
-            raise ValueError
-        return X + m.P[: X.shape[1]]
-
-    return _module(forward)(n_max, d_model)
 
 
 @wrong()
@@ -135,13 +120,6 @@ def lp_detached(n_max, d_model):
         return X + m.P.data[: X.shape[-2]]
 
     return _module(forward)(n_max, d_model)
-
-
-@wrong()
-def lp_not_a_parameter(n_max, d_model):
-    return _module(lambda m, X: X + m.P[: X.shape[-2]], table=torch.zeros)(
-        n_max, d_model
-    )
 
 
 @wrong()
@@ -177,27 +155,6 @@ def _rows(m, X):
     if X.shape[-2] > len(m.P):
         raise ValueError
     return m.P[: X.shape[-2]]
-
-
-# The table has `requires_grad=False`: it never learns.
-@wrong("not-learned")
-def lp_frozen(n_max, d_model):
-    return _module(
-        lambda m, X: X + _rows(m, X),
-        table=lambda n, d: torch.nn.Parameter(
-            torch.zeros(n, d), requires_grad=False
-        ),
-    )(n_max, d_model)
-
-
-# Positions are added in training only; after `.eval()` they are missing.
-@wrong("evaluation")
-def lp_in_training_only(n_max, d_model):
-    def forward(m, X):
-        rows = _rows(m, X)
-        return X + rows if m.training else X + 0 * rows
-
-    return _module(forward)(n_max, d_model)
 
 
 # Half of the entries are dropped at random, which nobody asked for.
@@ -237,17 +194,6 @@ def lp_float32_always(n_max, d_model):
     return _module(lambda m, X: (X + _rows(m, X)).float())(n_max, d_model)
 
 
-# A sequence as long as the table is refused: `>=` in place of `>`.
-@wrong()
-def lp_full_refused(n_max, d_model):
-    def forward(m, X):
-        if X.shape[-2] >= len(m.P):
-            raise ValueError("too long")
-        return X + m.P[: X.shape[-2]]
-
-    return _module(forward)(n_max, d_model)
-
-
 # refuses a sequence of exactly n_max elements, though there is a row for each
 @wrong(author="fresh")
 class FreshRefusesFull(torch.nn.Module):
@@ -276,21 +222,6 @@ class FreshInPlace(torch.nn.Module):
         for i in range(X.shape[-2]):
             X[..., i, :] += self.P[i]
         return X
-
-
-# takes the length from axis 1, which is that of the elements only if there is exactly one batch
-# axis
-@wrong(author="fresh")
-class FreshAxisOne(torch.nn.Module):
-    def __init__(self, n_max, d_model):
-        super().__init__()
-        self.P = torch.nn.Parameter(torch.randn(n_max, d_model) * 0.02)
-
-    def forward(self, X):
-        n = X.shape[1]
-        if n > len(self.P):
-            raise ValueError("too long")
-        return X + torch.stack([self.P[i] for i in range(n)])
 
 
 # multiplies X by the root of d_model before adding AND starts again with row 0 after n_max
@@ -339,19 +270,6 @@ class ThirdOrFirstAxis(torch.nn.Module):
         for i, x in enumerate(X):
             out[i] = x + self.P[i]
         return out
-
-
-# a sequence that is too long starts again at row 0 instead of raising an error
-@wrong("no-error", author="blind")
-class B6Order5(torch.nn.Module):
-    def __init__(self, n_max, d_model):
-        super().__init__()
-        self.n_max = n_max
-        self.P = torch.nn.Parameter(torch.randn(n_max, d_model) * 0.02)
-
-    def forward(self, X):
-        positions = torch.arange(X.shape[-2]) % self.n_max
-        return X + self.P[positions]
 
 
 # (two) takes the last n rows of P instead of the first, and refuses a sequence of exactly n_max too

@@ -114,46 +114,10 @@ def ro_in_place(X, positions):
 
 
 @wrong()
-def ro_rotate_half_without_minus(X, positions):
-    d = X.shape[-1]
-    angles = np.outer(positions, 10000.0 ** (-np.arange(0, d, 2) / d))
-    angles = np.tile(angles, 2)
-    other = np.concatenate([X[..., d // 2 :], X[..., : d // 2]], axis=-1)
-    return X * np.cos(angles) + other * np.sin(angles)
-
-
-@wrong()
 def ro_rolled(X, positions):
     d = X.shape[-1]
     angles = np.tile(np.outer(positions, 10000.0 ** (-np.arange(0, d, 2) / d)), 2)
     return X * np.cos(angles) + np.roll(X, d // 2, axis=-1) * np.sin(angles)
-
-
-@wrong()
-def ro_minus_in_wrong_half(X, positions):
-    d = X.shape[-1]
-    angles = np.tile(np.outer(positions, 10000.0 ** (-np.arange(0, d, 2) / d)), 2)
-    other = np.concatenate([X[..., d // 2 :], -X[..., : d // 2]], axis=-1)
-    return X * np.cos(angles) + other * np.sin(angles)
-
-
-@wrong()
-def ro_llama_base(X, positions):
-    d = X.shape[-1]
-    angles = np.tile(np.outer(positions, 500000.0 ** (-np.arange(0, d, 2) / d)), 2)
-    other = np.concatenate([-X[..., d // 2 :], X[..., : d // 2]], axis=-1)
-    return X * np.cos(angles) + other * np.sin(angles)
-
-
-@wrong()
-def ro_interleaved_by_index(X, positions):
-    d = X.shape[-1]
-    angles = np.outer(np.arange(X.shape[-2]), 10000.0 ** (-np.arange(0, d, 2) / d))
-    out = np.empty_like(X)
-    a, b = X[..., ::2], X[..., 1::2]
-    out[..., ::2] = a * np.cos(angles) - b * np.sin(angles)
-    out[..., 1::2] = a * np.sin(angles) + b * np.cos(angles)
-    return out
 
 
 @wrong()
@@ -191,6 +155,14 @@ def ro_two_axes_only(X, positions):
 
 
 @wrong()
+def ro_minus_in_wrong_half(X, positions):
+    d = X.shape[-1]
+    angles = np.tile(np.outer(positions, 10000.0 ** (-np.arange(0, d, 2) / d)), 2)
+    other = np.concatenate([X[..., d // 2 :], -X[..., : d // 2]], axis=-1)
+    return X * np.cos(angles) + other * np.sin(angles)
+
+
+@wrong()
 def ro_scaled(X, positions):
     return ro_minus_in_wrong_half(X, -positions) / np.sqrt(X.shape[-1])
 
@@ -202,38 +174,12 @@ def ro_handed_over(X, positions):
     return rotary(X, positions)
 
 
-# The course's function did it all.
-@wrong("built-in")
-def ro_handed_over_in_torch(X, positions):
-    import torch
-
-    from course_attn.in_torch import rotary
-
-    return rotary(torch.from_numpy(X), torch.from_numpy(positions)).numpy()
-
-
 # The table of angles has 512 rows; positions beyond it are cut down to 511.
 @wrong("fails-far", "angles", said="thousands")
 def ro_short_table(X, positions):
     half = X.shape[-1] // 2
     table = np.outer(np.arange(512), 10000.0 ** (-np.arange(half) / half))
     angles = table[np.minimum(positions, 511)]
-    a, b = X[..., :half], X[..., half:]
-    c, s = np.cos(angles), np.sin(angles)
-    return np.concatenate([a * c - b * s, a * s + b * c], axis=-1)
-
-
-# The positions are sorted first; each belongs to its row and must stay there.
-@wrong()
-def ro_sorts_positions(X, positions):
-    return ro_minus_in_wrong_half(X, -np.sort(positions))
-
-
-# The table of angles is transposed: positions should run along the rows.
-@wrong("angles-transposed")
-def ro_outer_reversed(X, positions):
-    half = X.shape[-1] // 2
-    angles = np.outer(10000.0 ** (-np.arange(half) / half), positions)
     a, b = X[..., :half], X[..., half:]
     c, s = np.cos(angles), np.sin(angles)
     return np.concatenate([a * c - b * s, a * s + b * c], axis=-1)
@@ -248,19 +194,6 @@ def ro_linear_frequencies(X, positions):
     return np.concatenate([z.real, z.imag], axis=-1)
 
 
-# overwrites the first feature of each pair before the second one is computed from it
-@wrong(author="fresh")
-def fresh_rot_overwrite(X, positions):
-    Y = X.copy()
-    half = X.shape[-1] // 2
-    w = 10000.0 ** (-np.arange(half) / half)
-    phi = positions[:, None] * w
-    a, b = Y[..., :half], Y[..., half:]
-    a[...] = a * np.cos(phi) - b * np.sin(phi)
-    b[...] = a * np.sin(phi) + b * np.cos(phi)
-    return Y
-
-
 # writes the two features of a turned pair side by side (interleaved), so that features change
 # places
 @wrong(author="fresh")
@@ -271,76 +204,6 @@ def fresh_rot_complex_interleaved(X, positions):
     z = z * turn
     pairs = np.stack([z.real, z.imag], axis=-1)
     return pairs.reshape(X.shape).astype(X.dtype)
-
-
-# turns each row by its index in X and ignores the positions
-@wrong(author="fresh")
-def fresh_rot_row_index(X, positions):
-    n, d = X.shape[-2:]
-    out = np.empty_like(X)
-    for i in range(n):
-        for f in range(d // 2):
-            phi = i * 10000 ** (-2 * f / d)
-            a, b = X[..., i, f], X[..., i, f + d // 2]
-            out[..., i, f] = a * math.cos(phi) - b * math.sin(phi)
-            out[..., i, f + d // 2] = a * math.sin(phi) + b * math.cos(phi)
-    return out
-
-
-# turns the other way round, by the angle -phi AND uses the exponent -f / d, without the 2
-@wrong(author="fresh")
-def fresh_rot_backwards(X, positions):
-    d = X.shape[-1]
-    phi = np.einsum("i,f->if", positions, 10000.0 ** (-np.arange(d // 2) / d))
-    c, s = np.cos(phi), np.sin(phi)
-    R = np.array([[c, s], [-s, c]])
-    parts = X.reshape(X.shape[:-1] + (2, d // 2))
-    turned = np.einsum("uvif,...ivf->...iuf", R, parts)
-    return turned.reshape(X.shape).astype(X.dtype)
-
-
-# overwrites the first half before the second is computed, so that the second half is made from the
-# already turned a
-@wrong(author="unseen")
-def second_ord_rotary_in_place(X, positions):
-    out = np.array(X, dtype=float)
-    half = out.shape[-1] // 2
-    omega = 10000.0 ** (-np.arange(half) / half)
-    phi = np.asarray(positions)[:, None] * omega
-    a, b = out[..., :half], out[..., half:]
-    out[..., :half] = a * np.cos(phi) - b * np.sin(phi)
-    out[..., half:] = a * np.sin(phi) + b * np.cos(phi)
-    return out
-
-
-# turns the pairs the other way round AND divides the exponent of the frequencies by d/2 instead of
-# d
-@wrong(author="unseen")
-def second_ord_rotary_einsum(X, positions):
-    *lead, n, d = X.shape
-    pairs = d // 2
-    omega = 10000.0 ** (-2 * np.arange(pairs) / pairs)
-    phi = np.einsum("i,f->if", positions, omega)
-    turn = np.array([[np.cos(phi), -np.sin(phi)], [np.sin(phi), np.cos(phi)]])
-    # s: which half a feature is in, t: which half it goes to
-    return np.einsum(
-        "stif,...isf->...itf", turn, X.reshape(*lead, n, 2, pairs)
-    ).reshape(X.shape)
-
-
-# overwrites the first half before the second is computed, so that the second half is made from the
-# already turned a instead of the original one
-@wrong(author="unseen")
-def third_or_overwritten_half(X, positions):
-    d = X.shape[-1]
-    half = d // 2
-    angles = np.outer(positions, 10000.0 ** (-2 * np.arange(half) / d))
-    cos, sin = np.cos(angles), np.sin(angles)
-    out = X.copy()
-    a, b = out[..., :half], out[..., half:]
-    out[..., :half] = a * cos - b * sin
-    out[..., half:] = a * sin + b * cos
-    return out
 
 
 # turns in the other direction, by minus the angle AND divides the exponent of the frequency by the
@@ -400,19 +263,4 @@ def own_order_3(X, positions):
     out = np.empty_like(X)
     out[..., 0::2] = a * np.cos(phi) - b * np.sin(phi)
     out[..., 1::2] = a * np.sin(phi) + b * np.cos(phi)
-    return out
-
-
-# a is a view of the array that is being overwritten, so the second half is computed from the
-# already turned first half
-@wrong("used-too-early", author="blind")
-def b7_order_45(X, positions):
-    out = np.array(X, dtype=float)
-    half = X.shape[-1] // 2
-    freq = 10000.0 ** (-np.arange(half) / half)
-    phi = np.asarray(positions)[:, None] * freq
-    a = out[..., :half]
-    b = out[..., half:]
-    out[..., :half] = a * np.cos(phi) - b * np.sin(phi)
-    out[..., half:] = a * np.sin(phi) + b * np.cos(phi)
     return out

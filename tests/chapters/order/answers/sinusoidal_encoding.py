@@ -122,25 +122,6 @@ def se_precedence(n, d_model):
 
 
 @wrong()
-def se_column_counter_doubled(n, d_model):
-    if d_model % 2:
-        raise ValueError
-    P = np.zeros((n, d_model))
-    for f in range(0, d_model, 2):
-        P[:, f] = np.sin(np.arange(n) / 10000 ** (2 * f / d_model))
-        P[:, f + 1] = np.cos(np.arange(n) / 10000 ** (2 * (f + 1) / d_model))
-    return P
-
-
-@wrong()
-def se_base_1000(n, d_model):
-    if d_model % 2:
-        raise ValueError
-    a = np.arange(n)[:, None] / 1000 ** (np.arange(0, d_model, 2) / d_model)
-    return np.stack([np.sin(a), np.cos(a)], -1).reshape(n, d_model)
-
-
-@wrong()
 def se_half_as_many(n, d_model):
     if d_model % 2:
         raise ValueError
@@ -188,14 +169,6 @@ def se_positions_are_columns(n, d_model):
 
 
 @wrong()
-def se_blocks_and_from_one(n, d_model):
-    if d_model % 2:
-        raise ValueError
-    a = np.arange(1, n + 1)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
-    return np.hstack([np.sin(a), np.cos(a)])
-
-
-@wrong()
 def se_blocks_without_error(n, d_model):
     a = np.arange(n)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
     return np.hstack([np.sin(a), np.cos(a)])
@@ -216,25 +189,6 @@ def se_handed_over(n, d_model):
     from course_attn.in_numpy.order import sinusoidal_encoding
 
     return sinusoidal_encoding(n, d_model)
-
-
-# The course's function did it all.
-@wrong("built-in")
-def se_handed_over_in_torch(n, d_model):
-    from course_attn.in_torch.order import sinusoidal_encoding
-
-    return sinusoidal_encoding(n, d_model).numpy()
-
-
-# Positions are divided by n − 1: they should be 0, 1, 2, … (and n = 1 gives 0/0).
-@wrong("angles")
-def se_from_zero_to_one(n, d_model):
-    if d_model % 2:
-        raise ValueError
-    a = np.linspace(0, 1, n)[:, None] / 10000 ** (
-        np.arange(0, d_model, 2) / d_model
-    )
-    return np.stack([np.sin(a), np.cos(a)], -1).reshape(n, d_model)
 
 
 # The logarithm of 10000 is missing in the exponential: the base is e.
@@ -267,40 +221,6 @@ def se_squeezed(n, d_model):
     return np.stack([np.sin(a), np.cos(a)], -1).reshape(n, d_model).squeeze()
 
 
-# Two pi per wavelength: the angles are multiplied by 2π.
-@wrong()
-def se_full_turns(n, d_model):
-    if d_model % 2:
-        raise ValueError
-    a = np.arange(n)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
-    a = 2 * np.pi * a
-    return np.stack([np.sin(a), np.cos(a)], -1).reshape(n, d_model)
-
-
-# divides the exponent with //, so that it is rounded down to a whole number
-@wrong(author="fresh")
-def fresh_sin_floor(n, d_model):
-    if d_model % 2 == 1:
-        raise ValueError("d_model must be even")
-    P = np.zeros((n, d_model))
-    for i in range(n):
-        for f in range(d_model // 2):
-            omega = 10000.0 ** (-2 * f // d_model)
-            P[i, 2 * f] = math.sin(i * omega)
-            P[i, 2 * f + 1] = math.cos(i * omega)
-    return P
-
-
-# gives each column a frequency of its own, 10000^(-c / d_model), so that the cosine of a pair has
-# another one than its sine
-@wrong(author="fresh")
-def fresh_sin_per_column(n, d_model):
-    if d_model % 2 != 0:
-        raise ValueError("odd")
-    angle = np.outer(np.arange(n), 10000.0 ** (-np.arange(d_model) / d_model))
-    return np.where(np.arange(d_model) % 2 == 0, np.sin(angle), np.cos(angle))
-
-
 # reads f as the column, 10000^(-2c / d_model) for c = 0, 2, 4, ...: the exponent is doubled once
 # too often
 @wrong(author="fresh")
@@ -326,25 +246,6 @@ def fresh_sin_from_one(n, d_model):
         enc[:, 2 * f] = np.sin(pos * w)
         enc[:, 2 * f + 1] = np.cos(pos * w)
     return enc
-
-
-# puts the number of the column, not of the pair, into the frequency, so that the sine and the
-# cosine of a pair have different frequencies
-@wrong(author="unseen")
-def second_ord_column_in_frequency(n, d_model):
-    if d_model % 2 == 1:
-        raise ValueError("d_model must be even")
-    table = []
-    for position in range(n):
-        row = []
-        for column in range(d_model):
-            angle = position * 10000 ** (-2 * column / d_model)
-            if column % 2 == 0:
-                row.append(math.sin(angle))
-            else:
-                row.append(math.cos(angle))
-        table.append(row)
-    return np.array(table, dtype=float).reshape(n, d_model)
 
 
 # divides with // in the exponent of the frequency, so that it is rounded down to a whole number and

@@ -59,12 +59,6 @@ def wc_as_package(weight):
     return weight.reshape(-1, weight.shape[-1])
 
 
-# rolls the axes the wrong way
-@wrong("channels-first")
-def wc_rolled(weight):
-    return np.transpose(weight, (1, 2, 3, 0)).reshape(-1, weight.shape[0])
-
-
 # blocks side by side, not on top of each other
 @wrong("side-by-side")
 def wc_side_by_side(weight):
@@ -79,19 +73,6 @@ def wc_blocks_not_transposed(weight):
     return np.concatenate([weight[:, :, a, b] for a, b in heads])
 
 
-# flips the kernel, and then reads it row by row
-@wrong("flipped")
-def wc_flip_both(weight):
-    turned = np.flip(weight, axis=(2, 3))
-    return np.moveaxis(turned, (0, 1), (3, 2)).reshape(-1, len(weight))
-
-
-# as nn.Linear's weight
-@wrong("transposed", author="blind")
-def blind_linear(weight):
-    return weight.transpose(0, 2, 3, 1).reshape(len(weight), -1)
-
-
 # the heads alone
 @wrong("heads-apart", author="blind")
 def blind_heads_axis(weight):
@@ -99,29 +80,8 @@ def blind_heads_axis(weight):
     return weight.transpose(2, 3, 1, 0).reshape(k_height * k_width, c_in, c_out)
 
 
-# rotates by a quarter
-@wrong("flipped", author="blind")
-def blind_rot90(weight):
-    turned = np.rot90(weight, 2, axes=(2, 3))
-    return turned.transpose(2, 3, 1, 0).reshape(-1, len(weight))
-
-
-# transposes what is flat
-@wrong("not-transposed", author="blind")
-def blind_flat_transposed(weight):
-    return weight.reshape(-1, len(weight))
-
-
 # moves the axes one by one, and one too many
 @wrong("channels-between", author="blind")
 def blind_moved_twice(weight):
     moved = np.moveaxis(np.moveaxis(weight, 0, -1), 0, 1)
     return moved.reshape(-1, len(weight))
-
-
-# averages the heads
-@wrong(author="blind")
-def blind_mean(weight):
-    c_out, c_in, k_height, k_width = weight.shape
-    W_O = weight.transpose(2, 3, 1, 0).reshape(-1, c_out)
-    return W_O / (k_height * k_width)

@@ -49,37 +49,11 @@ def hs_flat_offsets(k_height, k_width):
     return heads - len(heads) // 2
 
 
-# a and b themselves, counted from 1
-@wrong()
-def hs_from_one(k_height, k_width):
-    return np.array(
-        [(a, b) for a in range(1, k_height + 1) for b in range(1, k_width + 1)]
-    )
-
-
-# the inner loop counts rows
-@wrong("columns-first")
-def hs_loops_exchanged(k_height, k_width):
-    return np.array([
-        (a - k_height // 2, b - k_width // 2)
-        for b in range(k_width)
-        for a in range(k_height)
-    ])  # fmt: skip
-
-
 # a range that leaves out its end
 @wrong("open-range")
 def hs_open_range(k_height, k_width):
     up, left = k_height // 2, k_width // 2
     return np.array([(a, b) for a in range(-up, up) for b in range(-left, left)])
-
-
-# sorts by distance
-@wrong()
-def hs_by_distance(k_height, k_width):
-    a, b = np.divmod(np.arange(k_height * k_width), k_width)
-    shifts = np.stack([a - k_height // 2, b - k_width // 2], axis=1)
-    return shifts[np.argsort((shifts**2).sum(axis=1), kind="stable")]
 
 
 # absolute distances
@@ -112,22 +86,6 @@ def hs_one_size(k_height, k_width):
 def blind_bottom_first(k_height, k_width):
     a, b = np.divmod(np.arange(k_height * k_width), k_width)
     return np.stack([k_height // 2 - a, b - k_width // 2], axis=1)
-
-
-# kernels are taken to be square
-@wrong(author="blind")
-def blind_square(k_height, k_width):
-    k = k_height
-    return np.array([(a - k // 2, b - k // 2) for a in range(k) for b in range(k)])
-
-
-# a meshgrid with its axes exchanged
-@wrong("columns-first", author="blind")
-def blind_meshgrid(k_height, k_width):
-    down = np.arange(k_height) - k_height // 2
-    right = np.arange(k_width) - k_width // 2
-    D, R = np.meshgrid(down, right)
-    return np.stack([D.ravel(), R.ravel()], axis=1)
 
 
 # fractions of the kernel from -1 to 1

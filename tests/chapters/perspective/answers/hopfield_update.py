@@ -85,14 +85,6 @@ def hu_until_settled(patterns, state, beta):
     return state
 
 
-# patterns among themselves
-@wrong()
-def hu_self(patterns, state, beta):
-    s = beta * patterns @ patterns.T
-    e = np.exp(s - s.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True) @ patterns
-
-
 # attention does it
 @wrong("built-in")
 def hu_attention(patterns, state, beta):
@@ -134,26 +126,10 @@ def blind_mean_product(patterns, state, beta):
     return a / a.sum(axis=-1, keepdims=True) @ patterns
 
 
-# the largest state wins everything
-@wrong(author="blind")
-def blind_argmax_state(patterns, state, beta):
-    best = (state @ patterns.T).argmax(axis=-1)
-    return np.tanh(beta) * patterns[best]
-
-
 # tanh of the classical field
 @wrong(author="blind")
 def blind_tanh(patterns, state, beta):
     return np.tanh(beta * state @ patterns.T @ patterns)
-
-
-# a state moves only where it is far
-@wrong(author="blind")
-def blind_descent(patterns, state, beta):
-    s = beta * state @ patterns.T
-    a = np.exp(s - s.max(axis=-1, keepdims=True))
-    a = a / a.sum(axis=-1, keepdims=True)
-    return state - beta * (state - a @ patterns)
 
 
 # one state only

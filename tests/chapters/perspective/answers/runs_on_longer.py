@@ -23,30 +23,6 @@ def rl_capitals():
     return ("G", "E", "D", "A")
 
 
-# whatever has a convolution or attention runs
-@wrong("f")
-def rl_attention_and_convolution():
-    return {"e", "f", "g", "h"}
-
-
-# takes every attention to run
-@wrong("c")
-def rl_all_attention():
-    return {"a", "c", "d", "e", "g"}
-
-
-# five learned queries mean five elements
-@wrong("e-missing")
-def rl_queries_are_elements():
-    return {"a", "d", "g"}
-
-
-# the opposite
-@wrong("b")
-def rl_opposite():
-    return set("bcfh")
-
-
 # yes and no
 @wrong("form")
 def rl_booleans():
@@ -69,9 +45,3 @@ def blind_all_but_dense():
 @wrong("a-missing", author="blind")
 def blind_nothing_dense():
     return {"e", "g"}
-
-
-# a table is only a matrix
-@wrong("c", author="blind")
-def blind_with_table():
-    return "a c e g"

@@ -60,14 +60,6 @@ def sw_diagonal(height, width, shift):
     return np.eye(n, k=shift[0] * width + shift[1])
 
 
-# rolls the numbered image
-@wrong("torus")
-def sw_roll(height, width, shift):
-    numbers = np.arange(height * width).reshape(height, width)
-    seen = np.roll(numbers, (-shift[0], -shift[1]), axis=(0, 1)).ravel()
-    return np.eye(height * width)[seen]
-
-
 # python's negative indices look around the edge
 @wrong("left-unchecked", "top-unchecked")
 def sw_negative_indices(height, width, shift):
@@ -87,17 +79,6 @@ def sw_bool(height, width, shift):
     return (r - r[:, None] == shift[0]) & (c - c[:, None] == shift[1])
 
 
-# a table by rows and columns, with four axes
-@wrong()
-def sw_four_axes(height, width, shift):
-    A = np.zeros((height, width, height, width))
-    for r, c in np.ndindex(height, width):
-        a, b = r + shift[0], c + shift[1]
-        if 0 <= a < height and 0 <= b < width:
-            A[r, c, a, b] = 1
-    return A
-
-
 # softmax of sharp scores
 @wrong("clamped")
 def sw_sharp_softmax(height, width, shift):
@@ -105,24 +86,6 @@ def sw_sharp_softmax(height, width, shift):
     squares = (r - r[:, None] - shift[0]) ** 2 + (c - c[:, None] - shift[1]) ** 2
     powers = np.exp(-50.0 * (squares - squares.min(axis=1, keepdims=True)))
     return powers / powers.sum(axis=1, keepdims=True)
-
-
-# every pixel up to the shift, not only the one
-@wrong()
-def sw_all_between(height, width, shift):
-    r, c = np.divmod(np.arange(height * width), width)
-    down, right = r - r[:, None], c - c[:, None]
-    return ((abs(down) <= abs(shift[0])) & (abs(right) <= abs(shift[1]))).astype(
-        float
-    )
-
-
-# one axis after the other: a sum of two tables
-@wrong(author="blind")
-def blind_sum_of_tables(height, width, shift):
-    rows = np.kron(np.eye(height, k=shift[0]), np.eye(width))
-    columns = np.kron(np.eye(height), np.eye(width, k=shift[1]))
-    return rows + columns
 
 
 # kron in the other order
@@ -147,26 +110,3 @@ def blind_or(height, width, shift):
     same_row = r - r[:, None] == shift[0]
     same_column = c - c[:, None] == shift[1]
     return (same_row | same_column).astype(float)
-
-
-# leaves the rows at the border out
-@wrong(author="blind")
-def blind_only_inner(height, width, shift):
-    A = np.zeros((height * width, height * width))
-    for r in range(1, height - 1):
-        for c in range(1, width - 1):
-            row, column = r + shift[0], c + shift[1]
-            if 0 <= row < height and 0 <= column < width:
-                A[r * width + c, row * width + column] = 1
-    return A
-
-
-# <= at the far border
-@wrong(author="blind")
-def blind_one_too_far(height, width, shift):
-    A = np.zeros((height * width, height * width))
-    for i in range(height * width):
-        r, c = i // width + shift[0], i % width + shift[1]
-        if 0 <= r < height and 0 <= c <= width and r * width + c < height * width:
-            A[i, r * width + c] = 1
-    return A

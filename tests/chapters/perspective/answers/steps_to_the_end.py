@@ -51,62 +51,38 @@ def se_simulated():
     return found
 
 
-# the chapter's formula for b
-@wrong("b-looking-back")
-def se_formula():
-    return 499, 125, 9, 1, 2
-
-
 # the chapter's formula for c
-@wrong("c-base-3")
+@wrong("c-6")
 def se_log_3():
     return [499, 250, int(np.ceil(np.log(500) / np.log(3))), 1, 2]
 
 
 # takes e for full attention
-@wrong("e-one")
+@wrong("e-1")
 def se_e_at_once():
     return 499, 250, 9, 1, 1
 
 
-# counts positions
-@wrong("a-500")
-def se_counts_positions():
-    return np.array([500, 250, 9, 1, 2])
-
-
 # not rounded up
-@wrong("other-b")
+@wrong("b-other")
 def se_not_rounded():
     return 499, 249.5, np.log2(500), 1, 2
 
 
-# only four numbers
-@wrong("form")
-def se_four():
-    return 499, 250, 9, 1
-
-
-# the 2017 table, read literally
-@wrong("a-500", author="blind")
-def blind_table():
-    return 500, 4, 4, 1, 100
-
-
 # the logarithm to base 2 for b, too
-@wrong("b-logarithm", author="blind")
+@wrong("b-9", author="blind")
 def blind_all_log():
     return 499, 9, 9, 1, 2
 
 
 # distance 500
-@wrong("e-window", author="blind")
+@wrong("e-250", author="blind")
 def blind_distance():
     return [499, 250, 9, 1, 250]
 
 
 # half of the way, from the middle
-@wrong("c-one-less", author="blind")
+@wrong("c-8", author="blind")
 def blind_middle():
     return [499, 250, 8, 1, 2]
 

@@ -59,11 +59,6 @@ def fresh_proj_loops(X, W_Q, W_K, W_V, Z):
 
 
 @wrong()
-def pq_self_attention(X, W_Q, W_K, W_V, Z):
-    return X @ W_Q, X @ W_K, X @ W_V
-
-
-@wrong()
 def pq_two(X, W_Q, W_K, W_V, Z):
     return X @ W_Q, Z @ W_K
 
@@ -71,11 +66,6 @@ def pq_two(X, W_Q, W_K, W_V, Z):
 @wrong()
 def pq_only_q(X, W_Q, W_K, W_V, Z):
     return X @ W_Q
-
-
-@wrong()
-def pq_dictionary(X, W_Q, W_K, W_V, Z):
-    return {"Q": X @ W_Q, "K": Z @ W_K, "V": Z @ W_V}
 
 
 @wrong()
@@ -92,12 +82,6 @@ def pq_scaled_keys(X, W_Q, W_K, W_V, Z):
 @wrong("matrices-swapped")
 def pq_swapped_matrices(X, W_Q, W_K, W_V, Z):
     return X @ W_K, Z @ W_Q, Z @ W_V
-
-
-# X asks and Z answers; here Z asks
-@wrong("x-and-z-swapped")
-def pq_z_asks(X, W_Q, W_K, W_V, Z):
-    return Z @ W_Q, X @ W_K, X @ W_V
 
 
 # the keys are divided by √d_k, as scores are later
@@ -148,19 +132,6 @@ def fresh_proj_cut_in_the_middle(X, W_Q, W_K, W_V, Z):
     return X @ W_Q, both[..., :half], both[..., half:]
 
 
-# the elements of Z ask and those of X answer: X and Z are the wrong way round
-@wrong(author="fresh")
-def fresh_proj_roles_exchanged(X, W_Q, W_K, W_V, Z):
-    out = []
-    for source, W in zip([Z, X, X], [W_Q, W_K, W_V]):
-        Y = np.zeros(source.shape[:-1] + (W.shape[1],), dtype=source.dtype)
-        for d in range(W.shape[0]):
-            for k in range(W.shape[1]):
-                Y[..., k] += source[..., d] * W[d, k]
-        out.append(Y)
-    return tuple(out)
-
-
 # makes the keys with W_Q in place of W_K AND makes the values from X in place of Z
 @wrong(author="fresh")
 def fresh_proj_shared_and_own_values(X, W_Q, W_K, W_V, Z):
@@ -168,16 +139,6 @@ def fresh_proj_shared_and_own_values(X, W_Q, W_K, W_V, Z):
     K = np.matmul(Z, W_Q)
     V = np.matmul(X, W_V)
     return Q, K, V
-
-
-# X and Z have changed places: the queries are made from Z, and the keys and values from X
-@wrong(author="unseen")
-def second_qkv_x_and_z_swapped(X, W_Q, W_K, W_V, Z):
-    sources = {"Q": (Z, W_Q), "K": (X, W_K), "V": (X, W_V)}
-    projected = {
-        name: np.einsum("...nm,mk->...nk", A, W) for name, (A, W) in sources.items()
-    }
-    return projected["Q"], projected["K"], projected["V"]
 
 
 # takes the values' columns from d_v on, where d_k is the border of the packed product
@@ -197,15 +158,6 @@ def fifth_qk_values_of_x(X, W_Q, W_K, W_V, Z):
     return project(X, W_Q), project(Z, W_K), project(X, W_V)
 
 
-# who asks and who answers are swapped: queries from Z, keys and values from X
-@wrong("x-and-z-swapped", author="blind")
-def b6_qkv_1(X, W_Q, W_K, W_V, Z):
-    Q = Z @ W_Q
-    K = X @ W_K
-    V = X @ W_V
-    return Q, K, V
-
-
 # keys are made from X instead of Z, and values and keys are returned in the wrong order
 @wrong("keys-from-x", "values-second", author="blind")
 def b6_qkv_8(X, W_Q, W_K, W_V, Z):
@@ -213,21 +165,3 @@ def b6_qkv_8(X, W_Q, W_K, W_V, Z):
     keys = np.matmul(X, W_K)
     values = np.matmul(Z, W_V)
     return queries, values, keys
-
-
-# values are made from X
-@wrong("values-from-x", author="blind")
-def own_qkv_1(X, W_Q, W_K, W_V, Z):
-    Q = X @ W_Q
-    K = Z @ W_K
-    V = X @ W_V
-    return Q, K, V
-
-
-# the roles are swapped: queries from Z, keys and values from X
-@wrong("x-and-z-swapped", author="blind")
-def b7_qkv_19(X, W_Q, W_K, W_V, Z):
-    Q = np.einsum("...nd,dk->...nk", Z, W_Q)
-    K = np.einsum("...nd,dk->...nk", X, W_K)
-    V = np.einsum("...nd,dv->...nv", X, W_V)
-    return Q, K, V

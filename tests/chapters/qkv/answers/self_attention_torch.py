@@ -141,11 +141,6 @@ def _module(**parts):
 
 
 @wrong()
-def sa_bias(d_model, d_k, d_v):
-    return _module(bias=True, forward=lambda m, X: X)(d_model, d_k, d_v)
-
-
-@wrong()
 def sa_missing_matrix(d_model, d_k, d_v):
     return _module(renamed=True, forward=lambda m, X: X)(d_model, d_k, d_v)
 
@@ -159,73 +154,14 @@ def sa_detached(d_model, d_k, d_v):
 
 
 @wrong()
-def sa_t(d_model, d_k, d_v):
-    def forward(m, X):
-        return (m.W_Q(X) @ m.W_K(X).t()).softmax(-1) @ m.W_V(X)
-
-    return _module(forward=forward)(d_model, d_k, d_v)
-
-
-@wrong()
 def sa_a_function(d_model, d_k, d_v):
     return lambda X: X
-
-
-@wrong("weight-not-transposed")
-def sa_weight_not_transposed(d_model, d_k, d_v):
-    def forward(m, X):
-        return (X @ m.W_Q.weight @ (X @ m.W_K.weight).mT).softmax(-1) @ (
-            X @ m.W_V.weight
-        )
-
-    return _module(forward=forward)(d_model, d_k, d_v)
-
-
-@wrong("one-matrix")
-def sa_shared_layer(d_model, d_k, d_v):
-    module = _module(
-        forward=lambda m, X: (m.W_Q(X) @ m.W_K(X).mT).softmax(-1) @ m.W_V(X)
-    )(d_model, d_k, d_v)
-    module.W_K = module.W_Q
-    return module
-
-
-@wrong("one-matrix")
-def sa_shared_weight(d_model, d_k, d_v):
-    module = _module(
-        forward=lambda m, X: (m.W_Q(X) @ m.W_K(X).mT).softmax(-1) @ m.W_V(X)
-    )(d_model, d_k, d_v)
-    module.W_K.weight = module.W_Q.weight
-    return module
-
-
-@wrong("one-matrix")
-def sa_shared_parameter(d_model, d_k, d_v):
-    class Mine(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.W_Q = self.W_K = torch.nn.Parameter(torch.randn(d_model, d_k))
-            self.W_V = torch.nn.Parameter(torch.randn(d_model, d_v))
-
-        def forward(self, X):
-            return (X @ self.W_Q @ (X @ self.W_K).mT).softmax(-1) @ (X @ self.W_V)
-
-    return Mine()
 
 
 @wrong()
 def sa_relu_on_queries(d_model, d_k, d_v):
     def forward(m, X):
         return (m.W_Q(X).relu() @ m.W_K(X).mT).softmax(-1) @ m.W_V(X)
-
-    return _module(forward=forward)(d_model, d_k, d_v)
-
-
-@wrong("no-shift")
-def sa_no_shift(d_model, d_k, d_v):
-    def forward(m, X):
-        e = (m.W_Q(X) @ m.W_K(X).mT).exp()
-        return e / e.sum(-1, keepdim=True) @ m.W_V(X)
 
     return _module(forward=forward)(d_model, d_k, d_v)
 
@@ -267,28 +203,6 @@ def sa_widths(d_model, d_k, d_v):
     layer = _module(forward=lambda m, X: X)(d_model, d_k, d_v)
     layer.W_V = torch.nn.Linear(d_model, d_k, bias=False)
     return layer
-
-
-# float32 overflows above 88, not above 709
-@wrong()
-def sa_shifts_above_700(d_model, d_k, d_v):
-    def forward(m, X):
-        s = m.W_Q(X) @ m.W_K(X).mT
-        if s.abs().max() > 700:
-            s = s - s.amax(-1, keepdim=True)
-        e = s.exp()
-        return e / e.sum(-1, keepdim=True) @ m.W_V(X)
-
-    return _module(forward=forward)(d_model, d_k, d_v)
-
-
-# the values are detached, so W_V cannot learn
-@wrong()
-def sa_values_detached(d_model, d_k, d_v):
-    def forward(m, X):
-        return (m.W_Q(X) @ m.W_K(X).mT).softmax(-1) @ m.W_V(X).detach()
-
-    return _module(forward=forward)(d_model, d_k, d_v)
 
 
 # mixes X, not the values
@@ -348,77 +262,6 @@ class FreshKeysWithKeys(torch.nn.Module):
         q, k, v = (layer(X) for layer in (self.W_Q, self.W_K, self.W_V))
         scores = torch.einsum("...id,...jd->...ij", k, k)
         return torch.einsum("...ij,...jv->...iv", scores.softmax(-1), v)
-
-
-# leaves the bias of the three Linear layers in AND divides the scores by the square root of d_model
-@wrong(author="fresh")
-class FreshBiasAndScale(torch.nn.Module):
-    def __init__(self, d_model, d_k, d_v):
-        super().__init__()
-        self.scale = d_model**0.5
-        self.W_Q = torch.nn.Linear(d_model, d_k)
-        self.W_K = torch.nn.Linear(d_model, d_k)
-        self.W_V = torch.nn.Linear(d_model, d_v)
-
-    def forward(self, X):
-        scores = self.W_Q(X) @ self.W_K(X).mT / self.scale
-        return scores.softmax(dim=-1) @ self.W_V(X)
-
-
-# flattens the batch axes into one long sequence, so elements attend to those of other sequences in
-# the batch
-@wrong(author="unseen")
-class SecondQkvAttendsAcrossBatch(torch.nn.Module):
-    def __init__(self, d_model, d_k, d_v):
-        super().__init__()
-        self.d_model, self.d_v = d_model, d_v
-        self.W_Q = torch.nn.Linear(d_model, d_k, bias=False)
-        self.W_K = torch.nn.Linear(d_model, d_k, bias=False)
-        self.W_V = torch.nn.Linear(d_model, d_v, bias=False)
-
-    def forward(self, X):
-        flat = X.reshape(-1, self.d_model)
-        Q, K, V = self.W_Q(flat), self.W_K(flat), self.W_V(flat)
-        A = torch.softmax(Q @ K.T, dim=-1)
-        return (A @ V).reshape(*X.shape[:-1], self.d_v)
-
-
-# masks the elements that come later, although every element may look at all of them
-@wrong(author="unseen")
-class ThirdQkvLooksBackOnly(torch.nn.Module):
-    def __init__(self, d_model, d_k, d_v):
-        super().__init__()
-        self.W_Q = torch.nn.Linear(d_model, d_k, bias=False)
-        self.W_K = torch.nn.Linear(d_model, d_k, bias=False)
-        self.W_V = torch.nn.Linear(d_model, d_v, bias=False)
-
-    def scores(self, X):
-        return self.W_Q(X) @ self.W_K(X).mT
-
-    def hide_future(self, scores):
-        n = scores.shape[-1]
-        future = torch.ones(n, n, dtype=torch.bool, device=scores.device).triu(1)
-        return scores.masked_fill(future, float("-inf"))
-
-    def forward(self, X):
-        weights = torch.softmax(self.hide_future(self.scores(X)), dim=-1)
-        return weights @ self.W_V(X)
-
-
-# the linear layer of the values keeps its bias AND the scores are K Q^T instead of Q K^T, so the
-# keys ask and the queries answer
-@wrong(author="unseen")
-class ThirdQkvBiasAndSwappedScores(torch.nn.Module):
-    def __init__(self, d_model, d_k, d_v):
-        super().__init__()
-        self.W_Q = torch.nn.Linear(d_model, d_k, bias=False)
-        self.W_K = torch.nn.Linear(d_model, d_k, bias=False)
-        self.W_V = torch.nn.Linear(d_model, d_v)
-
-    def forward(self, X):
-        Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
-        weights = torch.softmax(K @ Q.transpose(-2, -1), dim=-1)
-        return weights @ V
 
 
 # queries and keys share one and the same linear layer

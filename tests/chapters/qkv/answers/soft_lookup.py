@@ -13,14 +13,6 @@ def sl_row(query, keys, values, temperature):
 
 
 @right()
-def sl_loop(query, keys, values, temperature):
-    s = np.array([k @ query for k in keys]) / temperature
-    s = s - s.max()
-    w = np.exp(s) / np.sum(np.exp(s))
-    return sum(a * v for a, v in zip(w, values, strict=True))
-
-
-@right()
 def sl_scaled_query(query, keys, values, temperature):
     from scipy.special import softmax
 
@@ -70,55 +62,9 @@ def sl_after(query, keys, values, temperature):
     return _softmax(keys @ query) @ values / temperature
 
 
-@wrong()
-def sl_row_vector(query, keys, values, temperature):
-    return _softmax(query[None] @ keys.T / temperature) @ values
-
-
-@wrong()
-def sl_nearest(query, keys, values, temperature):
-    return values[np.argmax(keys @ query)]
-
-
-@wrong("cosine")
-def sl_cosine(query, keys, values, temperature):
-    lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(query)
-    return _softmax(keys @ query / lengths / temperature) @ values
-
-
 @wrong("scaled")
 def sl_scaled(query, keys, values, temperature):
     return _softmax(keys @ query / temperature / np.sqrt(len(query))) @ values
-
-
-@wrong("power")
-def sl_power(query, keys, values, temperature):
-    w = _softmax(keys @ query) ** (1 / temperature)
-    return w / w.sum() @ values
-
-
-# shifted before the temperature divides
-@wrong()
-def sl_shifted_early(query, keys, values, temperature):
-    s = keys @ query
-    e = np.exp(s / temperature - s.max())
-    return e / e.sum() @ values
-
-
-# only positive overflow is guarded against
-@wrong()
-def sl_shifts_by_positive_maximum(query, keys, values, temperature):
-    s = keys @ query / temperature
-    e = np.exp(s - max(s.max(), 0))
-    return e / e.sum() @ values
-
-
-# a guard in the denominator that is too large
-@wrong()
-def sl_large_guard(query, keys, values, temperature):
-    s = keys @ query / temperature
-    e = np.exp(s - s.max())
-    return e / (e.sum() + 1e-3) @ values
 
 
 # rounds, which small values do not survive
@@ -187,39 +133,6 @@ def fresh_look_distance_times_temperature(query, keys, values, temperature):
 
     s = np.array([closeness(key) for key in keys]) * temperature
     return fresh_rows_to_weights(s) @ values
-
-
-# subtracts the maximum of the scores before their division by the temperature, so low temperatures
-# overflow or give 0 / 0
-@wrong(author="unseen")
-def second_qkv_maximum_before_temperature(query, keys, values, temperature):
-    scores = keys @ query
-    powers = np.exp(scores / temperature - np.max(scores))
-    weights = powers / powers.sum()
-    return weights @ values
-
-
-# at low temperatures it returns the value of the best key alone, though keys with equal or close
-# scores still have to be mixed
-@wrong(author="unseen")
-def second_qkv_hard_when_cold(query, keys, values, temperature):
-    scores = [sum(a * b for a, b in zip(query, key)) for key in keys]
-    best = max(scores)
-    if temperature < 0.05:  # the exponentials would overflow
-        return values[scores.index(best)]
-    powers = [np.exp((s - best) / temperature) for s in scores]
-    return sum(p * v for p, v in zip(powers, values)) / sum(powers)
-
-
-# at low temperatures it returns the value of the best key alone, although keys with close scores
-# still share the weight
-@wrong(author="unseen")
-def third_qkv_hard_when_cold(query, keys, values, temperature):
-    scores = keys @ query
-    if temperature < 0.1:
-        return values[np.argmax(scores)]
-    powers = np.exp((scores - scores.max()) / temperature)
-    return (powers / powers.sum()) @ values
 
 
 # uses cosines instead of dot products AND multiplies by the temperature instead of dividing by it

@@ -103,11 +103,6 @@ def at_axis_1(Q, K, V):
 
 
 @wrong()
-def at_axis_0(Q, K, V):
-    return _softmax(Q @ np.swapaxes(K, -1, -2), axis=0) @ V
-
-
-@wrong()
 def at_divided_by_n(Q, K, V):
     return _softmax(Q @ np.swapaxes(K, -1, -2)) @ V / K.shape[-2]
 
@@ -137,11 +132,6 @@ def at_linear(Q, K, V):
 
 
 @wrong()
-def at_scaled_and_wrong_axis(Q, K, V):
-    return _softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]), axis=-2) @ V
-
-
-@wrong()
 def at_both_returned(Q, K, V):
     weights = _softmax(Q @ np.swapaxes(K, -1, -2))
     return weights @ V, weights
@@ -150,12 +140,6 @@ def at_both_returned(Q, K, V):
 @wrong("no-transpose")
 def at_no_transpose(Q, K, V):
     return _softmax(Q @ K) @ V
-
-
-@wrong("no-transpose")
-def at_no_transpose_no_shift(Q, K, V):
-    e = np.exp(np.matmul(Q, K))
-    return e / e.sum(axis=-1, keepdims=True) @ V
 
 
 @wrong(said="keepdims=True")
@@ -229,24 +213,11 @@ def at_squeezes(Q, K, V):
     return (_softmax(Q @ np.swapaxes(K, -1, -2)) @ V).squeeze()
 
 
-# the sum over the keys is missing: shape (…, n_k, d_v)
-@wrong()
-def at_not_summed(Q, K, V):
-    return _softmax(Q @ np.swapaxes(K, -1, -2))[..., None] * V[..., None, :, :]
-
-
 # one softmax over all scores
 @wrong("whole-array")
 def at_softmax_over_everything(Q, K, V):
     e = np.exp(Q @ np.swapaxes(K, -1, -2))
     return e / e.sum() @ V
-
-
-# the features are divided by their lengths only in K
-@wrong()
-def at_unit_keys(Q, K, V):
-    K = K / np.linalg.norm(K, axis=-1, keepdims=True)
-    return _softmax(Q @ np.swapaxes(K, -1, -2)) @ V
 
 
 # weights below a threshold are set to zero
@@ -265,74 +236,6 @@ def at_fused(Q, K, V):
     return torch.nn.functional.scaled_dot_product_attention(
         Q, K, V, scale=1.0
     ).numpy()
-
-
-def fresh_rows_to_weights(S):
-    """Turn each row of scores into weights (this helper is right)."""
-    e = np.exp(S - S.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-# reshapes K in place of transposing it, which mixes up its entries
-@wrong(author="fresh")
-def fresh_att_reshape(Q, K, V):
-    n_k, d_k = K.shape[-2:]
-    K_T = K.reshape(K.shape[:-2] + (d_k, n_k))
-    return fresh_rows_to_weights(Q @ K_T) @ V
-
-
-# divides the outputs by their own sum over the columns of V, in place of dividing the powers by
-# their sum over the keys
-@wrong(author="fresh")
-def fresh_att_normalizes_outputs(Q, K, V):
-    S = np.einsum("...qd,...kd->...qk", Q, K)
-    powers = np.exp(S - S.max(axis=-1, keepdims=True))
-    Y = np.einsum("...qk,...kv->...qv", powers, V)
-    return Y / np.einsum("...qv->...q", Y)[..., None]
-
-
-# takes the softmax over the queries, so that the weights of each key, not of each query, sum to 1
-@wrong(author="fresh")
-def fresh_att_over_queries(Q, K, V):
-    n_q, n_k = Q.shape[-2], K.shape[-2]
-    Y = np.zeros(Q.shape[:-1] + V.shape[-1:], dtype=V.dtype)
-    for j in range(n_k):
-        s = [(Q[..., i, :] * K[..., j, :]).sum(-1) for i in range(n_q)]
-        top = np.max(s, axis=0)
-        total = sum(np.exp(x - top) for x in s)
-        for i in range(n_q):
-            a = np.exp(s[i] - top) / total
-            Y[..., i, :] += a[..., None] * V[..., j, :]
-    return Y
-
-
-# clips the scores at 50 in place of subtracting the maximum, so that all larger ones count alike
-# AND mixes the keys in place of the values
-@wrong(author="fresh")
-def fresh_att_clip_and_keys(Q, K, V):
-    S = Q @ np.swapaxes(K, -1, -2)
-    e = np.exp(np.clip(S, -50, 50))
-    A = e / e.sum(axis=-1, keepdims=True)
-    return A @ K
-
-
-# when a larger score turns up, the sum of the weights is rescaled to the new maximum but the sum of
-# the weighted values is not
-@wrong(author="unseen")
-def second_qkv_running_values_not_rescaled(Q, K, V):
-    Y = np.zeros(Q.shape[:-1] + V.shape[-1:])
-    for place in np.ndindex(Q.shape[:-1]):
-        batch = place[:-1]
-        top, total, mixture = -np.inf, 0.0, np.zeros(V.shape[-1])
-        for k, v in zip(K[batch], V[batch]):
-            s = Q[place] @ k
-            new_top = max(top, s)
-            w = np.exp(s - new_top)
-            total = total * np.exp(top - new_top) + w
-            mixture = mixture + w * v
-            top = new_top
-        Y[place] = mixture / total
-    return Y
 
 
 # the scores are divided by the square root of d_k, which was not asked for yet AND the softmax runs
@@ -415,38 +318,6 @@ def fifth_qkv_reshape_not_transpose(Q, K, V):
     scores = scores - scores.max(axis=-1, keepdims=True)
     weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
     return np.matmul(weights, V)
-
-
-def my_softmax(s):
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-# divides by sqrt(d_k) out of habit
-@wrong("scaled", author="blind")
-def b6_qkv_2(Q, K, V):
-    d = Q.shape[-1]
-    s = np.einsum("...qd,...kd->...qk", Q, K) / np.sqrt(d)
-    A = my_softmax(s)
-    return np.einsum("...qk,...kv->...qv", A, V)
-
-
-# softmax runs over the queries of each key (scores made as keys x queries, then turned around after
-# the softmax)
-@wrong("wrong-axis", author="blind")
-def b6_qkv_6(Q, K, V):
-    S = K @ np.swapaxes(Q, -2, -1)
-    W = my_softmax(S)
-    return np.swapaxes(W, -2, -1) @ V
-
-
-# one maximum for all rows, powers summed over the queries
-@wrong("wrong-axis", author="blind")
-def own_qkv_3(Q, K, V):
-    s = Q @ K.swapaxes(-1, -2)
-    e = np.exp(s - s.max())
-    a = e / e.sum(axis=-2, keepdims=True)
-    return a @ V
 
 
 # the shift takes off each column's maximum (over the queries), which is not constant along a row

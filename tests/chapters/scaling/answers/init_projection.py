@@ -59,11 +59,6 @@ def fresh_ip_entry_by_entry(rng, d_in, d_out):
 
 
 @wrong()
-def ip_randn(rng, d_in, d_out):
-    return np.random.randn(d_in, d_out) / np.sqrt(d_in)  # noqa: NPY002
-
-
-@wrong()
 def ip_small(rng, d_in, d_out):
     return 0.02 * rng.standard_normal((d_in, d_out))
 
@@ -71,16 +66,6 @@ def ip_small(rng, d_in, d_out):
 @wrong("random")
 def ip_random(rng, d_in, d_out):
     return rng.random((d_in, d_out)) / np.sqrt(d_in)
-
-
-@wrong()
-def ip_out_first(rng, d_in, d_out):
-    return rng.standard_normal((d_out, d_in)) / np.sqrt(d_in)
-
-
-@wrong()
-def ip_variance_as_scale(rng, d_in, d_out):
-    return rng.normal(0, 1 / d_in, (d_in, d_out))
 
 
 @wrong()
@@ -103,76 +88,10 @@ def ip_integers(rng, d_in, d_out):
     return rng.integers(0, 2, (d_in, d_out)) / np.sqrt(d_in)
 
 
-@wrong("repeated")
-def ip_one_row(rng, d_in, d_out):
-    return np.tile(rng.standard_normal(d_out), (d_in, 1)) / np.sqrt(d_in)
-
-
-@wrong("repeated")
-def ip_one_column(rng, d_in, d_out):
-    return np.tile(rng.standard_normal((d_in, 1)), d_out) / np.sqrt(d_in)
-
-
-@wrong("repeated")
-def ip_half_and_half(rng, d_in, d_out):
-    half = rng.standard_normal((d_in, -(-d_out // 2)))
-    return np.hstack([half, half])[:, :d_out] / np.sqrt(d_in)
-
-
-@wrong("repeated")
-def ip_outer(rng, d_in, d_out):
-    signs = rng.choice([-1.0, 1.0], (d_in, 1)), rng.choice([-1.0, 1.0], d_out)
-    return signs[0] * signs[1] / np.sqrt(d_in)
-
-
 # d_in + 1 in place of d_in
 @wrong(said="variance")
 def ip_one_more(rng, d_in, d_out):
     return rng.standard_normal((d_in, d_out)) / (d_in + 1) ** 0.5
-
-
-# the standard deviation is 1/√(d_in − 1)
-@wrong()
-def ip_one_less(rng, d_in, d_out):
-    return rng.standard_normal((d_in, d_out)) / (d_in - 1) ** 0.5
-
-
-# Laplace numbers have variance 2, not 1
-@wrong()
-def ip_laplace(rng, d_in, d_out):
-    return rng.laplace(size=(d_in, d_out)) * 3 / d_in**0.5
-
-
-# the generator is reset: two calls agree
-@wrong("same-again")
-def ip_keeps_the_generator(rng, d_in, d_out):
-    import copy
-
-    return copy.deepcopy(rng).standard_normal((d_in, d_out)) / d_in**0.5
-
-
-# uses the number of outputs instead of the number of inputs
-@wrong(author="fresh")
-def fresh_ip_fan_out(rng, d_in, d_out):
-    return rng.normal(loc=0.0, scale=d_out**-0.5, size=(d_in, d_out))
-
-
-# gives the generator the variance 1/d_in where it wants the standard deviation
-@wrong(author="fresh")
-def fresh_ip_variance_as_scale(rng, d_in, d_out):
-    variance = 1 / d_in
-    return rng.normal(0, variance, (d_in, d_out))
-
-
-# draws uniform numbers from -1/sqrt(d_in) to 1/sqrt(d_in), whose variance is 1/(3 d_in), a third of
-# what is needed
-@wrong(author="fresh")
-def fresh_ip_uniform_loops(rng, d_in, d_out):
-    limit = 1 / math.sqrt(d_in)
-    rows = []
-    for _ in range(d_in):
-        rows.append([rng.uniform(-limit, limit) for _ in range(d_out)])
-    return np.array(rows)
 
 
 # draws from NumPy's global generator and ignores rng AND makes the matrix transposed, (d_out, d_in)
@@ -186,24 +105,6 @@ def fresh_ip_global_transposed(rng, d_in, d_out):
 @wrong(author="unseen")
 def second_sc_row_repeated(rng, d_in, d_out):
     return np.array([[rng.normal(0.0, d_in**-0.5)] * d_out for _ in range(d_in)])
-
-
-# draws uniformly between -1/sqrt(d_in) and 1/sqrt(d_in), which has a variance of only 1/(3 d_in)
-@wrong("uniform", author="unseen")
-def third_sc_uniform_bound(rng, d_in, d_out):
-    bound = 1 / np.sqrt(d_in)
-    return rng.uniform(-bound, bound, size=(d_in, d_out))
-
-
-# draws one row outside the loop and puts it into every row, so that the entries of a column are all
-# equal instead of independent
-@wrong(author="unseen")
-def third_sc_same_row(rng, d_in, d_out):
-    W = np.empty((d_in, d_out))
-    row = rng.normal(0.0, d_in**-0.5, size=d_out)
-    for i in range(d_in):
-        W[i] = row
-    return W
 
 
 # scales by 1/d_in instead of its square root: the variance is 1/d_in squared

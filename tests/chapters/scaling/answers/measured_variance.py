@@ -39,13 +39,6 @@ def mv_diagonal(draw):
     return np.array([np.var(np.diag(Q @ K.T) / np.sqrt(K.shape[1]))])
 
 
-# a sample of one
-@wrong("too-few")
-def mv_one_pair(draw):
-    Q, K = draw(1)
-    return ((Q * K).sum(axis=-1) / Q.shape[-1] ** 0.5).var()
-
-
 # draws nothing
 @wrong("too-few", said="no pairs")
 def mv_from_the_book(draw):
@@ -74,47 +67,11 @@ def mv_scores_and_variance(draw):
     return np.var(scores) / Q.shape[1]
 
 
-# does not scale
-@wrong("unscaled")
-def mv_plain(draw):
-    Q, K = draw(4000)
-    return np.var(np.vecdot(Q, K))
-
-
-# Var[s/c] is Var[s]/c²
-@wrong("variance-over-root")
-def mv_variance_by_the_root(draw):
-    Q, K = draw(4000)
-    return np.var(np.vecdot(Q, K)) / np.sqrt(Q.shape[1])
-
-
-# the spread, not the variance
-@wrong("spread")
-def mv_spread(draw):
-    Q, K = draw(4000)
-    return np.std(np.vecdot(Q, K) / np.sqrt(Q.shape[1]))
-
-
 # the mean is not taken off
 @wrong("mean-square")
 def mv_second_moment(draw):
     Q, K = draw(4000)
     return np.mean(np.vecdot(Q, K) ** 2) / Q.shape[1]
-
-
-# all queries with all keys
-@wrong("pairs-apart")
-def mv_all_pairs(draw):
-    Q, K = draw(1000)
-    return (Q @ K.T / Q.shape[1] ** 0.5).var()
-
-
-# two calls of draw
-@wrong("pairs-apart")
-def mv_two_calls(draw):
-    Q, _ = draw(4000)
-    _, K = draw(4000)
-    return (np.vecdot(Q, K) / Q.shape[1] ** 0.5).var()
 
 
 # no sum over the features
@@ -131,34 +88,9 @@ def mv_root_of_the_number(draw):
     return (np.vecdot(Q, K) / len(Q) ** 0.5).var()
 
 
-# the mean, not the variance
-@wrong("other")
-def mv_mean(draw):
-    Q, K = draw(4000)
-    return (np.vecdot(Q, K) / Q.shape[1] ** 0.5).mean()
-
-
-# takes all n x n pairs (Q @ K.T) instead of the rows that belong together
-@wrong("pairs-apart", author="blind")
-def b6_scaling_3(draw):
-    Q, K = draw(2000)
-    d_k = Q.shape[1]
-    scores = Q @ K.T / np.sqrt(d_k)
-    return scores.var()
-
-
 # takes the standard deviation
 @wrong("spread", author="blind")
 def own_scaling_2(draw):
     Q, K = draw(4000)
     s = (Q * K).sum(axis=-1) / math.sqrt(Q.shape[-1])
     return s.std()
-
-
-# takes the scores of all queries with all keys, not only those of the pairs that belong together
-@wrong("pairs-apart", author="blind")
-def b7_scaling_26(draw):
-    Q, K = draw(2000)
-    d_k = Q.shape[1]
-    scores = Q @ K.T / np.sqrt(d_k)
-    return float(np.var(scores))

@@ -102,22 +102,6 @@ def sc_precedence(Q, K, V):
 
 
 @wrong()
-def sc_after_mixing(Q, K, V):
-    return _softmax(_dots(Q, K)) @ V / np.sqrt(Q.shape[-1])
-
-
-@wrong()
-def sc_both_by_the_root(Q, K, V):
-    r = np.sqrt(Q.shape[-1])
-    return _softmax(_dots(Q / r, K / r)) @ V
-
-
-@wrong()
-def sc_root_of_len(Q, K, V):
-    return _softmax(_dots(Q, K) / np.sqrt(len(K))) @ V
-
-
-@wrong()
 def sc_shape_1(Q, K, V):
     return _softmax(_dots(Q, K) / np.sqrt(Q.shape[1])) @ V
 
@@ -127,19 +111,9 @@ def sc_root_of_scores(Q, K, V):
     return _softmax(np.sqrt(np.abs(_dots(Q, K)))) @ V
 
 
-@wrong()
-def sc_example_width(Q, K, V):
-    return _softmax(_dots(Q, K) / np.sqrt(5)) @ V
-
-
 @wrong("by-length")
 def sc_by_length(Q, K, V):
     return _softmax(_dots(Q, K) / np.linalg.norm(Q, axis=-1, keepdims=True)) @ V
-
-
-@wrong()
-def sc_by_n_and_wrong_axis(Q, K, V):
-    return _softmax(_dots(Q, K) / np.sqrt(K.shape[-2]), axis=-2) @ V
 
 
 @wrong("swapped")
@@ -163,24 +137,6 @@ def sc_cosine(Q, K, V):
 def sc_qk_norm(Q, K, V):
     Q, K = (A / np.linalg.norm(A, axis=-1, keepdims=True) for A in (Q, K))
     return _softmax(_dots(Q, K) * Q.shape[-1] ** 0.5) @ V
-
-
-# divides by 10, a number from nowhere
-@wrong()
-def sc_by_ten(Q, K, V):
-    return _softmax(_dots(Q, K) / 10) @ V
-
-
-# divides by √(d_k + 1)
-@wrong()
-def sc_one_more(Q, K, V):
-    return _softmax(_dots(Q, K) / np.sqrt(Q.shape[-1] + 1)) @ V
-
-
-# takes d_k from the number of keys plus features
-@wrong()
-def sc_both_sizes(Q, K, V):
-    return _softmax(_dots(Q, K) / (K.shape[-1] + K.shape[-2]) ** 0.5) @ V
 
 
 # float32 overflows above 88, not above 709
@@ -221,14 +177,6 @@ def fresh_rowwise(S):
     return E / E.sum(axis=-1, keepdims=True)
 
 
-# divides by the root of the width of the values instead of the queries
-@wrong(author="fresh")
-def fresh_sa_width_of_values(Q, K, V):
-    d = V.shape[-1]
-    scores = Q @ np.swapaxes(K, -1, -2) / d**0.5
-    return fresh_rowwise(scores) @ V
-
-
 # normalizes over the queries instead of over the keys
 @wrong(author="fresh")
 def fresh_sa_einsum_columns(Q, K, V):
@@ -263,19 +211,6 @@ def fresh_sa_loops_n_keys(Q, K, V):
     return Y
 
 
-# divides both Q and K by the root of d_k, so that the scores are divided by d_k itself
-@wrong(author="unseen")
-def second_sc_root_twice(Q, K, V):
-    root = np.sqrt(Q.shape[-1])
-    Q = Q / root
-    K = K / root
-    scores = Q @ K.swapaxes(-1, -2)
-    scores = scores - scores.max(axis=-1, keepdims=True)
-    weights = np.exp(scores)
-    weights = weights / weights.sum(axis=-1, keepdims=True)
-    return weights @ V
-
-
 # the search for the largest score of a row starts at 0, so in a row of very negative scores all
 # exponentials become 0 and the result is 0/0
 @wrong(author="unseen")
@@ -303,16 +238,6 @@ def second_sc_max_from_zero(Q, K, V):
         for j in range(n_k):
             Y[i] += exps[j] / total * V[j]
     return Y
-
-
-# divides both Q and K by the root of d_k, so that the scores are divided by d_k
-@wrong(author="unseen")
-def third_sc_both_divided(Q, K, V):
-    root = np.sqrt(Q.shape[-1])
-    scores = np.einsum("...id,...jd->...ij", Q / root, K / root)
-    top = scores.max(axis=-1, keepdims=True)
-    e = np.exp(scores - top)
-    return np.einsum("...ij,...jv->...iv", e / e.sum(axis=-1, keepdims=True), V)
 
 
 # subtracts the score of the first key instead of the largest score of the row, so that exp still
@@ -381,23 +306,4 @@ def b6_scaling_7(Q, K, V):
     S = Q @ np.moveaxis(K, -1, -2) / np.sqrt(d_k)
     E = np.exp(S - S.max(axis=-2, keepdims=True))
     A = E / E.sum(axis=-2, keepdims=True)
-    return A @ V
-
-
-# // in the root's exponent: d ** (1 // 2) is 1
-@wrong("unscaled", author="blind")
-def own_scaling_1(Q, K, V):
-    d = Q.shape[-1]
-    s = Q @ K.swapaxes(-1, -2) / d ** (1 // 2)
-    return my_softmax(s) @ V
-
-
-# divides the scores by the standard deviation that they happen to have, instead of by sqrt(d_k)
-@wrong("other-divisor", author="blind")
-def b7_scaling_25(Q, K, V):
-    S = Q @ np.swapaxes(K, -1, -2)
-    S = S / S.std()
-    S = S - S.max(axis=-1, keepdims=True)
-    A = np.exp(S)
-    A /= A.sum(axis=-1, keepdims=True)
     return A @ V

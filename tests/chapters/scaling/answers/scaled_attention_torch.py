@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -62,55 +61,10 @@ def sct_t(Q, K, V):
     return (Q @ K.T / Q.shape[-1] ** 0.5).softmax(-1) @ V
 
 
-@wrong()
-def sct_no_grad(Q, K, V):
-    with torch.no_grad():
-        weights = (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1)
-    return weights @ V
-
-
 @wrong("no-shift")
 def sct_no_shift(Q, K, V):
     e = (Q @ K.mT / Q.shape[-1] ** 0.5).exp()
     return e / e.sum(-1, keepdim=True) @ V
-
-
-# NumPy's version does it all
-@wrong("built-in")
-def sct_course_in_numpy(Q, K, V):
-    from course_attn.in_numpy.qkv import attention
-
-    class Through(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, Q, K, V):
-            ctx.save_for_backward(Q, K, V)
-            return torch.from_numpy(attention(*(A.numpy() for A in (Q, K, V))))
-
-        @staticmethod
-        def backward(ctx, grad):
-            with torch.enable_grad():
-                given = [A.detach().requires_grad_() for A in ctx.saved_tensors]
-                Q, K, V = given
-                out = (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
-                return torch.autograd.grad(out, given, grad)
-
-    return Through.apply(Q, K, V)
-
-
-# returns float64 for float32
-@wrong("dtype")
-def sct_double(Q, K, V):
-    Q, K, V = Q.double(), K.double(), V.double()
-    return (Q @ K.mT / Q.shape[-1] ** 0.5).softmax(-1) @ V
-
-
-# float32 overflows above 88, not above 709
-@wrong()
-def sct_shifts_above_700(Q, K, V):
-    s = Q @ K.mT / Q.shape[-1] ** 0.5
-    if s.abs().max() > 700:
-        s = s - s.amax(-1, keepdim=True)
-    return s.exp() / s.exp().sum(-1, keepdim=True) @ V
 
 
 # `dim=1` is not the keys in a batch
@@ -140,29 +94,6 @@ def fresh_sat_whole_root(Q, K, V):
 def fresh_sat_axis_one(Q, K, V):
     scores = Q @ K.transpose(-2, -1) * Q.shape[-1] ** -0.5
     return scores.softmax(dim=1) @ V
-
-
-# divides both queries and keys by the root of d_k, so the scores by d_k
-@wrong(author="fresh")
-def fresh_sat_einsum_twice(Q, K, V):
-    small_q, small_k = (M / M.shape[-1] ** 0.5 for M in (Q, K))
-    a = torch.einsum("...id,...jd->...ij", small_q, small_k).softmax(-1)
-    return torch.einsum("...ij,...jv->...iv", a, V)
-
-
-def fresh_rowwise(S):
-    """A right softmax over the last axis."""
-    E = np.exp(S - S.max(axis=-1, keepdims=True))
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-# goes through NumPy, so no gradient reaches the arguments AND returns float32 whatever the dtype of
-# the arguments
-@wrong(author="fresh")
-def fresh_sat_through_numpy(Q, K, V):
-    q, k, v = [M.detach().cpu().numpy() for M in (Q, K, V)]
-    a = fresh_rowwise(np.einsum("...id,...jd->...ij", q, k) / q.shape[-1] ** 0.5)
-    return torch.tensor(np.einsum("...ij,...jv->...iv", a, v), dtype=torch.float32)
 
 
 # computes the weights under no_grad, so no gradient reaches Q and K

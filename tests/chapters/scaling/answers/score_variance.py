@@ -54,11 +54,6 @@ def sv_mean_of_shared(d_k, mean, shared):
     return d_k * (1 + mean**2) if shared else d_k * (1 + 2 * mean**2)
 
 
-@wrong()
-def sv_shared_without_mean(d_k, mean, shared):
-    return 2 * d_k if shared else d_k * (1 + 2 * mean**2)
-
-
 @wrong("nearly", said="formula")
 def sv_drawn(d_k, mean, shared):
     rng = np.random.default_rng(0)
@@ -77,16 +72,6 @@ def sv_fourth_moment(d_k, mean, shared):
     return d_k * (3 + 4 * mean**2 if shared else 1 + 2 * mean**2)
 
 
-@wrong("second-moment-shared")
-def sv_second_moment_shared(d_k, mean, shared):
-    return d_k * (3 + 6 * mean**2 + mean**4 if shared else 1 + 2 * mean**2)
-
-
-@wrong("second-moment-alone")
-def sv_second_moment_alone(d_k, mean, shared):
-    return d_k * (2 + 4 * mean**2 if shared else (1 + mean**2) ** 2)
-
-
 @wrong("second-moment-alone", "doubled-second-moment-shared")
 def sv_second_moment_doubled(d_k, mean, shared):
     return d_k * (1 + mean**2) ** 2 * (2 if shared else 1)
@@ -95,12 +80,6 @@ def sv_second_moment_doubled(d_k, mean, shared):
 @wrong("doubled-second-moment-shared")
 def sv_doubled_shared(d_k, mean, shared):
     return d_k * (2 * (1 + mean**2) ** 2 if shared else 1 + 2 * mean**2)
-
-
-# no mean where k = q
-@wrong("mean-ignored-shared")
-def sv_two(d_k, mean, shared):
-    return 2 * d_k if shared else d_k + 2 * d_k * mean**2
 
 
 # the mean of the score is left in: d_k μ² too much
@@ -114,12 +93,6 @@ def sv_mean_added(d_k, mean, shared):
 @wrong()
 def sv_branches(d_k, mean, shared):
     return d_k * (1 + 2 * mean**2 if shared else 2 + 4 * mean**2)
-
-
-# integer division loses half a unit
-@wrong()
-def sv_whole(d_k, mean, shared):
-    return int(d_k * (2 + 4 * mean**2 if shared else 1 + 2 * mean**2))
 
 
 # ignores the mean of the components
@@ -150,37 +123,6 @@ def fresh_sv_second_moment(d_k, mean, shared):
 def fresh_sv_scaled_unshared(d_k, mean, shared):
     per_component = [1 + mean**2 + mean**2 for _ in range(d_k)]
     return sum(per_component) / d_k
-
-
-# for k = q it returns the mean square of each product, E[z^4], without taking away the square of
-# its mean
-@wrong(author="unseen")
-def second_sc_no_mean_square(d_k, mean, shared):
-    class Moments:
-        def __init__(self, mu):
-            self.mu = mu
-
-        def second(self):
-            return 1 + self.mu**2
-
-        def fourth(self):
-            return self.mu**4 + 6 * self.mu**2 + 3
-
-    z = Moments(mean)
-    if shared:
-        return d_k * z.fourth()
-    return d_k * (z.second() ** 2 - mean**4)
-
-
-# for independent q and k counts the term with the mean once instead of twice (one for q, one for k)
-# AND for k = q subtracts the mean to the fourth where the square of E[x^2], (1 + mean^2)^2, belongs
-@wrong(author="unseen")
-def third_sc_two_variances(d_k, mean, shared):
-    m2 = mean**2
-    if not shared:
-        return d_k * (1 + m2)
-    fourth = 3 + 6 * m2 + m2**2  # E[(mean + z)^4]
-    return d_k * (fourth - m2**2)
 
 
 # for independent vectors counts the mean's term once AND for the same vector forgets the 4 of the

@@ -17,11 +17,6 @@ def wd_d_k():
 
 
 @wrong()
-def wd_d_model():
-    return np.sqrt(432)
-
-
-@wrong()
 def wd_text():
     return "sqrt(36)"
 
@@ -42,28 +37,10 @@ def wd_forgotten():
     d_k**0.5
 
 
-# d_v, and no square root
-@wrong("no-root")
-def wd_d_v():
-    return 25
-
-
-# `36 ** 1 / 2` is half of 36
-@wrong("half")
-def wd_precedence():
-    return 36**1 / 2
-
-
 # 8 belongs to another model
 @wrong("famous")
 def wd_famous():
     return 8
-
-
-# divides by the root of d_model, not of d_k of one head
-@wrong(author="fresh")
-def fresh_wd_model():
-    return 432**0.5
 
 
 # takes the width of the model for the width of a head

@@ -83,26 +83,10 @@ def as_weights_swapped(Q, K, W_q, W_k, v):
 
 
 @wrong()
-def as_no_batch(Q, K, W_q, W_k, v):
-    out = np.zeros((len(Q), len(K)))
-    for i in range(len(Q)):
-        for j in range(len(K)):
-            out[i, j] = v @ np.tanh(Q[i] @ W_q + K[j] @ W_k)
-    return out
-
-
-@wrong()
 def as_v_inside(Q, K, W_q, W_k, v):
     return np.tanh(
         ((Q @ W_q)[..., :, None, :] + (K @ W_k)[..., None, :, :]) * v
     ).sum(-1)
-
-
-@wrong()
-def as_softmaxed(Q, K, W_q, W_k, v):
-    scores = np.tanh((Q @ W_q)[..., :, None, :] + (K @ W_k)[..., None, :, :]) @ v
-    powers = np.exp(scores)
-    return powers / powers.sum(-1, keepdims=True)
 
 
 # one matrix for both
@@ -134,55 +118,12 @@ def as_torch_twin(Q, K, W_q, W_k, v):
     return additive_scores(*map(torch.from_numpy, (Q, K, W_q, W_k, v))).numpy()
 
 
-# applies tanh to the query's and the key's part separately, before they are added
-@wrong(author="fresh")
-def fresh_add_tanh_first(Q, K, W_Q, W_K, v):
-    from_query = np.tanh(Q @ W_Q) @ v
-    from_key = np.tanh(K @ W_K) @ v
-    return from_query[..., :, None] + from_key[..., None, :]
-
-
-# applies tanh after the sum with v instead of to each hidden unit before it
-@wrong(author="fresh")
-def fresh_add_tanh_last(Q, K, W_Q, W_K, v):
-    pair = (Q @ W_Q)[..., :, None, :] + (K @ W_K)[..., None, :, :]
-    return np.tanh(pair @ v)
-
-
-# the inserted axes are the wrong way round, so that rows belong to keys and columns to queries
-@wrong(author="fresh")
-def fresh_add_transposed(Q, K, W_Q, W_K, v):
-    total = 0
-    for h in range(len(v)):
-        asked = (Q @ W_Q[:, h])[..., None, :]
-        offered = (K @ W_K[:, h])[..., :, None]
-        total = total + v[h] * np.tanh(asked + offered)
-    return total
-
-
 # multiplies the projected query and key where they should be added AND takes the mean over the
 # hidden units instead of the sum
 @wrong(author="fresh")
 def fresh_add_product_and_mean(Q, K, W_Q, W_K, v):
     hidden = np.einsum("...ia,af,...jb,bf->...ijf", Q, W_Q, K, W_K)
     return (np.tanh(hidden) * v).mean(axis=-1)
-
-
-# applies tanh to the projected query and the projected key separately and adds afterward, instead
-# of taking tanh of their sum
-@wrong(author="unseen")
-def third_sc_tanh_each(Q, K, W_Q, W_K, v):
-    class Judge:
-        def __init__(self, matrix):
-            self.matrix = matrix
-
-        def hidden(self, X):
-            return np.tanh(X @ self.matrix)
-
-        def opinion(self, X):
-            return self.hidden(X) @ v
-
-    return Judge(W_Q).opinion(Q)[..., :, None] + Judge(W_K).opinion(K)[..., None, :]
 
 
 # overwrites the score with each hidden unit's share instead of adding it: only the last counts
@@ -222,13 +163,3 @@ def own_scores_2(Q, K, W_Q, W_K, v):
     a = (Q @ W_Q)[..., :, None, :]
     b = (K @ W_K)[..., None, :, :]
     return (np.tanh(a + b) * v).mean(-1)
-
-
-# the new axes are put in the wrong places, so that the result has keys as rows and queries as
-# columns
-@wrong("transposed-result", author="blind")
-def b7_scores_10(Q, K, W_Q, W_K, v):
-    q = Q @ W_Q
-    k = K @ W_K
-    hidden = np.tanh(q[..., None, :, :] + k[..., :, None, :])
-    return (hidden * v).sum(axis=-1)

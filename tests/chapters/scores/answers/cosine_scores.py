@@ -102,14 +102,6 @@ def cs_two_roots(Q, K):
     return (Q / q) @ np.swapaxes(K / k, -1, -2)
 
 
-# a constant that changes short vectors
-@wrong()
-def cs_constant(Q, K):
-    q = np.linalg.norm(Q, axis=-1, keepdims=True) + 1e-5
-    k = np.linalg.norm(K, axis=-1, keepdims=True) + 1e-5
-    return (Q / q) @ np.swapaxes(K / k, -1, -2)
-
-
 # lengths of pairs i, i in place of all pairs
 @wrong()
 def cs_lengths_of_pairs(Q, K):
@@ -128,35 +120,6 @@ def cs_torch_twin(Q, K):
 
 
 @wrong()
-def cs_no_axis(Q, K):
-    return Q @ np.swapaxes(K, -1, -2) / (np.linalg.norm(Q) * np.linalg.norm(K))
-
-
-@wrong()
-def cs_nan_for_zero(Q, K):
-    lengths = (
-        np.linalg.norm(Q, axis=-1)[..., :, None]
-        * np.linalg.norm(K, axis=-1)[..., None, :]
-    )
-    return (Q @ np.swapaxes(K, -1, -2)) / lengths
-
-
-@wrong()
-def cs_large_epsilon(Q, K):
-    Q = Q / (np.linalg.norm(Q, axis=-1, keepdims=True) + 1e-2)
-    K = K / (np.linalg.norm(K, axis=-1, keepdims=True) + 1e-2)
-    return Q @ np.swapaxes(K, -1, -2)
-
-
-@wrong()
-def cs_axis_1(Q, K):
-    q = np.linalg.norm(Q, axis=1, keepdims=True)
-    k = np.linalg.norm(K, axis=1, keepdims=True)
-    q[q == 0], k[k == 0] = 1, 1
-    return (Q / q) @ np.swapaxes(K / k, -1, -2)  # right without a batch
-
-
-@wrong()
 def cs_nan_to_one(Q, K):
     with np.errstate(all="ignore"):
         lengths = (
@@ -164,13 +127,6 @@ def cs_nan_to_one(Q, K):
             * np.linalg.norm(K, axis=-1)[..., None, :]
         )
         return np.nan_to_num(Q @ np.swapaxes(K, -1, -2) / lengths, nan=1.0)
-
-
-@wrong()
-def cs_root_of_product_forgotten(Q, K):
-    q, k = (Q**2).sum(-1, keepdims=True), (K**2).sum(-1, keepdims=True)
-    norm = q @ np.swapaxes(k, -1, -2)
-    return Q @ np.swapaxes(K, -1, -2) / np.where(norm == 0, 1, norm)
 
 
 @wrong()
@@ -190,35 +146,10 @@ def cs_centered(Q, K):
 
 
 @wrong()
-def cs_clipped(Q, K):
-    q = np.maximum(np.linalg.norm(Q, axis=-1, keepdims=True), 1e-12)
-    k = np.maximum(np.linalg.norm(K, axis=-1, keepdims=True), 1e-12)
-    return np.clip((Q / q) @ np.swapaxes(K / k, -1, -2), 0, 1)
-
-
-@wrong()
 def cs_at_least_one(Q, K):
     q = np.maximum(np.linalg.norm(Q, axis=-1, keepdims=True), 1)  # meant to avoid 0
     k = np.maximum(np.linalg.norm(K, axis=-1, keepdims=True), 1)
     return (Q / q) @ np.swapaxes(K / k, -1, -2)
-
-
-# divides by the norms of the whole matrices instead of the length of each query and each key
-@wrong(author="fresh")
-def fresh_cos_whole_norm(Q, K):
-    scores = Q @ np.swapaxes(K, -1, -2)
-    size = np.linalg.norm(Q) * np.linalg.norm(K)
-    return scores / size if size > 0 else scores
-
-
-# divides by the squared lengths: the square root is missing
-@wrong(author="fresh")
-def fresh_cos_squared_lengths(Q, K):
-    def direction(X):
-        length = np.einsum("...f,...f->...", X, X)[..., None]
-        return X / np.where(length > 0, length, 1).astype(X.dtype)
-
-    return np.einsum("...if,...jf->...ij", direction(Q), direction(K))
 
 
 # adds 1 to the lengths to avoid a division by zero, which changes every score AND does not divide
@@ -227,15 +158,6 @@ def fresh_cos_squared_lengths(Q, K):
 def fresh_cos_plus_one_keys_only(Q, K):
     lengths = np.sqrt((K**2).sum(axis=-1)) + 1
     return (Q @ np.swapaxes(K, -1, -2)) / lengths[..., None, :]
-
-
-# takes the lengths over axis 1, which is the axis of the features only without batch axes
-@wrong(author="fresh")
-def fresh_cos_axis_one(Q, K):
-    q_len, k_len = (np.linalg.norm(X, axis=1, keepdims=True) for X in (Q, K))
-    q_len[q_len == 0] = 1
-    k_len[k_len == 0] = 1
-    return (Q / q_len) @ np.swapaxes(K / k_len, -1, -2)
 
 
 # cuts negative cosines off at 0, though a cosine runs from -1 to 1
@@ -254,16 +176,6 @@ def second_sc_no_negative_cosines(Q, K):
     return Directions(Q).compare(Directions(K))
 
 
-# divides by the squared lengths, because the square root is missing
-@wrong(author="unseen")
-def third_sc_squared_lengths(Q, K):
-    dots = np.einsum("...id,...jd->...ij", Q, K)
-    length_q = np.einsum("...id,...id->...i", Q, Q)
-    length_k = np.einsum("...jd,...jd->...j", K, K)
-    lengths = np.einsum("...i,...j->...ij", length_q, length_k)
-    return np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
-
-
 # adds a small number to the lengths, 0.01, to avoid 0/0, which makes short vectors' cosines too
 # small
 @wrong(said="A constant added to the lengths", author="unseen")
@@ -272,33 +184,6 @@ def fifth_sc_added_to_lengths(Q, K):
         return A / (np.linalg.norm(A, axis=-1, keepdims=True) + 0.01)
 
     return np.einsum("...id,...jd->...ij", unit(Q), unit(K))
-
-
-# divides by the squared lengths (no square root)
-@wrong("root-missing", author="blind")
-def b6_scores_2(Q, K):
-    q_len = np.sum(Q * Q, axis=-1)[..., :, None]
-    k_len = np.sum(K * K, axis=-1)[..., None, :]
-    prod = Q @ np.swapaxes(K, -1, -2)
-    denom = q_len * k_len
-    return np.divide(prod, denom, out=np.zeros_like(prod), where=denom > 0)
-
-
-# keys divided by the norm of each feature's column (axis=-2), and a zero query gives NaN (0/0)
-@wrong("above-one", author="blind")
-def b6_scores_7(Q, K):
-    with np.errstate(all="ignore"):
-        Q_unit = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
-        K_unit = K / np.linalg.norm(K, axis=-2, keepdims=True)
-    return np.einsum("...id,...jd->...ij", Q_unit, K_unit)
-
-
-# small number in the divisor instead of treating the zero vector, far too large
-@wrong("constant", author="blind")
-def own_scores_1(Q, K):
-    q = np.sqrt((Q * Q).sum(-1))[..., :, None]
-    k = np.sqrt((K * K).sum(-1))[..., None, :]
-    return (Q @ np.swapaxes(K, -1, -2)) / (q * k + 0.1)
 
 
 # as soon as one vector is zero, all scores are 0, instead of those of that vector only
@@ -311,17 +196,3 @@ def b7_scores_9(Q, K):
     if np.any(lengths == 0):
         return np.zeros_like(dots)
     return dots / lengths
-
-
-# one zero vector, continue for the pair is right but for whole loop break
-@wrong("fails-zero-vector", "empty-rows", author="blind")
-def own_scores_113(Q, K):
-    dots = Q @ np.swapaxes(K, -1, -2)
-    lq = np.linalg.norm(Q, axis=-1)[..., :, None]
-    lk = np.linalg.norm(K, axis=-1)[..., None, :]
-    out = (
-        dots / (lq * lk)
-        if (lq > 0).all() and (lk > 0).all()
-        else np.zeros_like(dots)
-    )
-    return out

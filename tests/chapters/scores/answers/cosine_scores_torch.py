@@ -35,16 +35,6 @@ def fresh_cost_key_by_key(Q, K):
     return torch.stack(columns, dim=-1)
 
 
-# a sum of sizes is no length
-@wrong()
-def cst_sum_of_sizes(Q, K):
-    import torch.nn.functional as F
-
-    return F.normalize(Q, p=1, dim=-1) @ F.normalize(K, p=1, dim=-1).transpose(
-        -1, -2
-    )
-
-
 # subtracts the means
 @wrong()
 def cst_centered(Q, K):
@@ -62,13 +52,6 @@ def cst_course(Q, K):
 
 
 @wrong()
-def cst_default_dim(Q, K):
-    import torch.nn.functional as F
-
-    return F.normalize(Q) @ F.normalize(K).transpose(-1, -2)
-
-
-@wrong()
 def cst_t(Q, K):
     return (Q / Q.norm(dim=-1, keepdim=True)) @ (
         K / K.norm(dim=-1, keepdim=True)
@@ -76,21 +59,8 @@ def cst_t(Q, K):
 
 
 @wrong()
-def cst_no_grad_lengths(Q, K):
-    with torch.no_grad():
-        q, k = Q.norm(dim=-1, keepdim=True), K.norm(dim=-1, keepdim=True)
-    return (Q / q) @ (K / k).transpose(-1, -2)
-
-
-@wrong()
 def cst_no_keepdim(Q, K):
     return (Q / Q.norm(dim=-1)) @ (K / K.norm(dim=-1)).transpose(-1, -2)
-
-
-# compares query i with key i only, instead of every query with every key
-@wrong(author="fresh")
-def fresh_cost_row_meets_row(Q, K):
-    return torch.cosine_similarity(Q, K, dim=-1)
 
 
 # divides by the sum of the absolute entries instead of the Euclidean length
@@ -110,34 +80,6 @@ def fresh_cost_lengths_no_grad(Q, K):
         q_size = Q.square().sum(-1, keepdim=True).sqrt()
         k_size = K.square().sum(-1, keepdim=True).sqrt()
     return (Q / q_size) @ (K / k_size).mT
-
-
-# takes the lengths along the wrong axis, of each feature instead of each vector AND casts
-# everything to float32
-@wrong(author="fresh")
-def fresh_cost_columns_float(Q, K):
-    q, k = Q.float(), K.float()
-    q = q / q.norm(dim=-2, keepdim=True)
-    k = k / k.norm(dim=-2, keepdim=True)
-    return torch.matmul(q, k.transpose(-2, -1))
-
-
-# measures the lengths along axis 1, which is the vectors' axis only when there are no batch axes,
-# instead of along the last axis
-@wrong(author="unseen")
-def second_sc_norm_along_axis_1(Q, K):
-    Q = Q / Q.norm(dim=1, keepdim=True)
-    K = K / K.norm(dim=1, keepdim=True)
-    return Q @ K.transpose(-2, -1)
-
-
-# torch.nn.functional.normalize works along axis 1 unless told otherwise, so with a batch axis it
-# does not normalize along the features
-@wrong(author="unseen")
-def third_sc_normalize_default_dim(Q, K):
-    unit_q = torch.nn.functional.normalize(Q)
-    unit_k = torch.nn.functional.normalize(K)
-    return unit_q @ unit_k.transpose(-2, -1)
 
 
 # F.normalize goes along dim=1 unless told, which is the positions in a batch

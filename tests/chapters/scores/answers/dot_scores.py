@@ -38,11 +38,6 @@ def fresh_dot_multiply_and_add(Q, K):
     return every_pair.sum(axis=-1)
 
 
-@wrong()
-def ds_plain_t(Q, K):
-    return Q @ K.T
-
-
 # np.inner scores the queries of every batch entry against the keys of all batch entries, so batches
 # get extra axes
 @wrong("fails-batch", "shape", said="what does this product do with leading axes")
@@ -63,27 +58,10 @@ def ds_cosine(Q, K):
 
 
 @wrong()
-def ds_reshape(Q, K):
-    return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
-
-
-@wrong()
 def ds_softmaxed(Q, K):
     scores = Q @ np.swapaxes(K, -1, -2)
     powers = np.exp(scores)
     return powers / powers.sum(-1, keepdims=True)
-
-
-# scaled by the square root of d
-@wrong()
-def ds_scaled(Q, K):
-    return np.einsum("...id,...jd->...ij", Q, K) / np.sqrt(Q.shape[-1])
-
-
-# the features are not what is summed over
-@wrong()
-def ds_einsum_letters(Q, K):
-    return np.einsum("...ij,...jk->...ik", Q, K)
 
 
 # squeeze removes an axis of length 1
@@ -115,34 +93,12 @@ def fresh_dot_reshape(Q, K):
     return Q @ K.reshape(*lead, d, n_k)
 
 
-# the result is transposed: a row for each key instead of a row for each query
-@wrong(author="fresh")
-def fresh_dot_einsum_transposed(Q, K):
-    return np.einsum("...id,...jd->...ji", Q, K)
-
-
 # divides by the square root of d, which is not asked for AND swaps queries and keys
 @wrong(author="fresh")
 def fresh_dot_scaled_and_swapped(Q, K):
     width = Q.shape[-1]
     flipped = np.swapaxes(Q, -1, -2)
     return np.matmul(K, flipped) / width**0.5
-
-
-# the result is transposed: its rows belong to the keys and its columns to the queries
-@wrong(author="unseen")
-def second_sc_rows_are_keys(Q, K):
-    products = Q[..., np.newaxis, :, :] * K[..., :, np.newaxis, :]
-    return products.sum(axis=-1)
-
-
-# the new axes are put in the wrong places, so the rows of the result belong to the keys and the
-# columns to the queries
-@wrong(author="unseen")
-def third_sc_axes_swapped(Q, K):
-    queries = Q[..., None, :, :]
-    keys = K[..., :, None, :]
-    return (queries * keys).sum(axis=-1)
 
 
 # for each query the product with every key is divided by the number of features
@@ -158,11 +114,3 @@ def fifth_sc_last_feature(Q, K):
     for f in range(Q.shape[-1]):
         scores[...] = Q[..., :, f, None] * K[..., None, :, f]
     return scores
-
-
-# (two) np.inner pairs every sequence of the batch with every other one, and the scores are divided
-# by sqrt(d), which is not asked for
-@wrong("scaled", author="blind")
-def b7_scores_8(Q, K):
-    d = Q.shape[-1]
-    return np.inner(Q, K) / np.sqrt(d)

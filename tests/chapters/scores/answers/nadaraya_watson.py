@@ -70,13 +70,6 @@ def nwr_two_inside(x_query, x, y, bandwidth):
     return kernel @ y / kernel.sum(axis=1)
 
 
-# the weights are divided by a sum over queries
-@wrong()
-def nwr_sum_over_queries(x_query, x, y, bandwidth):
-    kernel = np.exp(-0.5 * ((x_query[:, None] - x) / bandwidth) ** 2)
-    return (kernel / kernel.sum(axis=0)) @ y
-
-
 # leaves out all points beyond 1.5 bandwidths
 @wrong()
 def nwr_cut_off(x_query, x, y, bandwidth):
@@ -94,13 +87,6 @@ def nwr_torch_twin(x_query, x, y, bandwidth):
 
     tensors = map(torch.from_numpy, (x_query, x, y))
     return nadaraya_watson(*tensors, bandwidth=bandwidth).numpy()
-
-
-@wrong()
-def nwr_softmax_of_distance(x_query, x, y, bandwidth):
-    distance = np.abs(x_query[:, None] - x)
-    weights = np.exp(-distance / bandwidth)
-    return weights @ y / weights.sum(1)
 
 
 @wrong()
@@ -134,38 +120,6 @@ def fresh_nad_wrong_axis(x_query, x, y, bandwidth):
     logs = -(gaps**2) / 2
     kernel = np.exp(logs - logs.max(axis=0))
     return (kernel / kernel.sum(axis=0)) @ y
-
-
-# parentheses are missing: multiplies by the squared bandwidth instead of dividing by it
-@wrong(author="fresh")
-def fresh_nad_parentheses(x_query, x, y, bandwidth):
-    guesses = []
-    for new in x_query:
-        logs = -((new - x) ** 2) / 2 * bandwidth**2
-        near = np.exp(logs - logs.max())
-        guesses.append(sum(near * y) / sum(near))
-    return np.array(guesses)
-
-
-# takes the absolute difference instead of its square AND does not square the bandwidth
-@wrong(author="fresh")
-def fresh_nad_absolute(x_query, x, y, bandwidth):
-    def predict(new):
-        logs = [-abs(new - old) / (2 * bandwidth) for old in x]
-        top = max(logs)
-        near = [np.exp(entry - top) for entry in logs]
-        return sum(w * outcome for w, outcome in zip(near, y)) / sum(near)
-
-    return np.array([predict(new) for new in x_query])
-
-
-# uses the normal density and divides by the number of points, so that the weights of a query do not
-# sum to 1
-@wrong(author="fresh")
-def fresh_nad_density(x_query, x, y, bandwidth):
-    z = (x_query[:, None] - x[None, :]) / bandwidth
-    density = np.exp(-0.5 * z**2) / (bandwidth * (2 * np.pi) ** 0.5)
-    return np.einsum("ij,j->i", density, y) / len(x)
 
 
 # the exponent is divided by 2 and multiplied by bandwidth squared, for want of parentheses around 2

@@ -32,12 +32,6 @@ def en_loops(weights):
 
 
 @right()
-def en_where(weights):
-    log = np.log(weights, out=np.zeros_like(weights), where=weights > 0)
-    return np.einsum("...j,...j->...", weights, -log)
-
-
-@right()
 def en_common_epsilon(weights):
     return -np.sum(weights * np.log(weights + 1e-8), axis=-1)
 
@@ -72,32 +66,8 @@ def fresh_ent_einsum(weights):
 
 
 @wrong()
-def en_naive(weights):
-    return -np.sum(weights * np.log(weights), axis=-1)
-
-
-@wrong()
-def en_nansum_all(weights):
-    return -np.nansum(weights * np.log(weights))
-
-
-@wrong()
 def en_epsilon(weights):
     return -np.sum(weights * np.log(weights + 0.01), axis=-1)
-
-
-@wrong()
-def en_axis_1(weights):
-    safe = np.where(weights > 0, weights, 1)
-    return -np.sum(weights * np.log(safe), axis=1)
-
-
-# picking out the positive weights flattens the array, so the entropies of all rows are added into
-# one number
-@wrong("total")
-def en_drops_zeros(weights):
-    kept = weights[weights > 0]
-    return -np.sum(kept * np.log(kept))
 
 
 @wrong()
@@ -117,19 +87,6 @@ def en_loop_python_floats(weights):
 def en_threshold(weights):
     safe = np.where(weights > 1e-3, weights, 1)
     return -(weights * np.log(safe)).sum(axis=-1)
-
-
-# clipping changes small weights
-@wrong()
-def en_clip(weights):
-    w = np.clip(weights, 1e-3, 1)
-    return -(w * np.log(w)).sum(axis=-1)
-
-
-# adds 1e-5 in the logarithm
-@wrong()
-def en_epsilon_small(weights):
-    return -np.sum(weights * np.log(weights + 1e-5), axis=-1)
 
 
 # bits, and NaN for weights that are 0
@@ -167,55 +124,6 @@ def en_torchs(weights):
     return torch.distributions.Categorical(probs=given).entropy().numpy()
 
 
-@wrong("built-in")
-def en_the_course_in_torch(weights):
-    import torch
-
-    from course_attn.in_torch.softmax import entropy
-
-    return entropy(torch.from_numpy(weights)).numpy()
-
-
-# adds up all rows, so that one number comes out in place of one per row
-@wrong(author="fresh")
-def fresh_ent_total(weights):
-    safe = np.where(weights > 0, weights, 1)
-    return -np.einsum("k,k->", np.ravel(weights), np.ravel(np.log(safe)))
-
-
-# divides by log n, so that equal weights get 1 and not log n
-@wrong(author="fresh")
-def fresh_ent_normalized(weights):
-    n = weights.shape[-1]
-    h = np.zeros(weights.shape[:-1], dtype=weights.dtype)
-    for j in range(n):
-        a = weights[..., j]
-        h = h - np.where(a > 0, a * np.log(np.where(a > 0, a, 1)), 0)
-    return h / np.log(n) if n > 1 else h
-
-
-# also adds the terms -(1 - a) log(1 - a), as if every weight were a coin
-@wrong(author="fresh")
-def fresh_ent_coins(weights):
-    def term(p):
-        return 0.0 if p <= 0 else -p * math.log(p)
-
-    def row(ws):
-        return sum(term(float(w)) + term(1.0 - float(w)) for w in ws)
-
-    flat = weights.reshape(-1, weights.shape[-1])
-    h = np.array([row(ws) for ws in flat], dtype=weights.dtype)
-    return h.reshape(weights.shape[:-1])
-
-
-# takes the mean over the weights in place of the sum AND keeps the last axis
-@wrong(author="fresh")
-def fresh_ent_mean_keepdims(weights):
-    log_a = np.zeros_like(weights)
-    np.log(weights, out=log_a, where=weights > 0)
-    return -np.mean(weights * log_a, axis=-1, keepdims=True)
-
-
 # divides by log n, so that equal weights give 1 instead of log n
 @wrong(author="unseen")
 def second_sm_entropy_from_0_to_1(weights):
@@ -236,20 +144,6 @@ def fifth_sm_entropy_last(weights):
         a = weights[..., j]
         total = -np.where(a > 0, a * np.log(np.where(a > 0, a, 1)), 0.0)
     return total
-
-
-# logarithm to base 2 (bits) instead of nats
-@wrong("base-2", author="blind")
-def b6_softmax_4(weights):
-    safe = np.where(weights > 0, weights, 1.0)
-    return -(weights * np.log2(safe)).sum(axis=-1)
-
-
-# clips at 1e-3 before the logarithm
-@wrong("certain", author="blind")
-def own_softmax_2(weights):
-    w = np.clip(weights, 1e-3, 1)
-    return -(w * np.log(w)).sum(-1)
 
 
 # one zero weight makes all entropies 0

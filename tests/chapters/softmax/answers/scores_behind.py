@@ -36,19 +36,6 @@ def sb_weights():
     return np.array([1 / 2, 1 / 3, 1 / 6])
 
 
-# forgets the temperature
-@wrong("cold")
-def sb_plain_logarithm():
-    return np.log([3.0, 2.0, 1.0])
-
-
-# divides by the temperature again
-@wrong("divided")
-def sb_divided():
-    s = np.log([1 / 2, 1 / 3, 1 / 6]) / 2
-    return s - s.mean()
-
-
 # does not use the freedom to shift
 @wrong("shifted")
 def sb_not_centered():
@@ -69,20 +56,7 @@ def sb_base_2():
     return s - s.mean()
 
 
-# scores in the ratios of the weights
-@wrong("other")
-def sb_ratios_of_weights():
-    return np.array([1.0, 0.0, -1.0])
-
-
 # one score only
 @wrong("form")
 def sb_one():
     return 1.003
-
-
-# divides the logarithms by the temperature instead of multiplying, and does not shift them to sum 0
-@wrong("divided", author="blind")
-def b6_softmax_8():
-    w = np.array([1 / 2, 1 / 3, 1 / 6])
-    return np.round(np.log(w) / 2, 3)

@@ -105,45 +105,9 @@ def fresh_sm_sorted(scores):
 
 
 @wrong()
-def sm_naive(scores):
-    return np.exp(scores) / np.sum(np.exp(scores), axis=-1, keepdims=True)
-
-
-@wrong()
 def sm_book_1d(scores):
     e = np.exp(scores - np.max(scores))
     return e / e.sum()
-
-
-@wrong()
-def sm_axis_1(scores):
-    e = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
-
-
-@wrong()
-def sm_axis_0(scores):
-    e = np.exp(scores - scores.max(axis=0))
-    return e / e.sum(axis=0)
-
-
-@wrong()
-def sm_clips(scores):
-    e = np.exp(np.clip(scores, -500, 500))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-@wrong()
-def sm_nan_to_num(scores):
-    with np.errstate(all="ignore"):
-        e = np.exp(scores)
-        return np.nan_to_num(e / e.sum(axis=-1, keepdims=True))
-
-
-@wrong()
-def sm_mean_shift(scores):
-    e = np.exp(scores - scores.mean(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
 
 
 @wrong()
@@ -173,12 +137,6 @@ def sm_sum_before_exp(scores):
 
 
 @wrong()
-def sm_one_epsilon(scores):
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return e / (e.sum(axis=-1, keepdims=True) + 1e-2)
-
-
-@wrong()
 def sm_random(scores):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True)) + 1e-3 * np.random.rand(  # noqa: NPY002
         *scores.shape
@@ -194,13 +152,6 @@ def sm_imports_it(scores):
 
 
 @wrong()
-def sm_uses_the_course(scores):
-    from course_attn.in_numpy.softmax import softmax as theirs
-
-    return theirs(scores)
-
-
-@wrong()
 def sm_squares(scores):
     e = scores**2
     return e / e.sum(axis=-1, keepdims=True)
@@ -210,15 +161,6 @@ def sm_squares(scores):
 def sm_shift_after_exp(scores):
     e = np.exp(scores)
     e = e - e.max(axis=-1, keepdims=True)
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-# shifts only where the whole array holds something large
-@wrong()
-def sm_shift_if_large(scores):
-    if scores.max() > 700:
-        scores = scores - scores.max(axis=-1, keepdims=True)
-    e = np.exp(scores)
     return e / e.sum(axis=-1, keepdims=True)
 
 
@@ -279,72 +221,11 @@ def sm_squeeze(scores):
     return np.squeeze(e / e.sum(axis=-1, keepdims=True))
 
 
-# goes over the first axis only: rows of a batch are not rows
-@wrong()
-def sm_loop_of_rows(scores):
-    out = np.empty_like(scores)
-    for i in range(scores.shape[0]):
-        e = np.exp(scores[i] - scores[i].max())
-        out[i] = e / e.sum()
-    return out
-
-
-# −∞ is replaced by 0
-@wrong("fails-minus-infinity", "infinity-weighed")
-def sm_zero_for_infinity(scores):
-    s = np.where(np.isinf(scores), 0.0, scores)
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-# the largest score is divided by, not subtracted
-@wrong()
-def sm_over_max(scores):
-    e = np.exp(scores / scores.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
 # .T turns all axes around
 @wrong()
 def sm_with_t(scores):
     e = np.exp(scores.T - scores.max(axis=-1))
     return (e / e.sum(axis=0)).T
-
-
-# PyTorch's softmax does it all
-@wrong("built-in")
-def sm_torchs(scores):
-    import torch
-
-    return torch.softmax(torch.from_numpy(scores), dim=-1).numpy()
-
-
-# the course's softmax in PyTorch does it all
-@wrong("built-in")
-def sm_the_course_in_torch(scores):
-    import torch
-
-    from course_attn.in_torch.softmax import softmax
-
-    return softmax(torch.from_numpy(scores)).numpy()
-
-
-# the search for the largest score starts at 0, so a row that lies far below 0 is not shifted and
-# underflows
-@wrong(author="fresh")
-def fresh_sm_running_max_from_zero(scores):
-    result = np.zeros(scores.shape, dtype=scores.dtype)
-    for where in np.ndindex(scores.shape[:-1]):
-        biggest = 0.0
-        for s in scores[where]:
-            if s > biggest:
-                biggest = s
-        total = 0.0
-        for s in scores[where]:
-            total = total + math.exp(s - biggest)
-        for j, s in enumerate(scores[where]):
-            result[where + (j,)] = np.float64(math.exp(s - biggest)) / total
-    return result
 
 
 # a score of minus infinity is replaced by 0 and so gets a weight above 0
@@ -354,53 +235,6 @@ def fresh_sm_infinity_becomes_zero(scores):
     cleaned = cleaned - np.max(cleaned, axis=-1, keepdims=True)
     e = np.exp(cleaned)
     return e / np.sum(e, axis=-1, keepdims=True)
-
-
-# uses powers of 2 in place of powers of e
-@wrong(author="fresh")
-def fresh_sm_powers_of_two(scores):
-    top = np.max(scores, axis=-1)[..., None]
-    p = np.exp2(scores - top)
-    return np.einsum("...j,...->...j", p, 1 / np.einsum("...j->...", p))
-
-
-# clips the scores to a range in place of subtracting each row's maximum AND sums over the first
-# axis, not over the last
-@wrong(author="fresh")
-def fresh_sm_clip_and_first_axis(scores):
-    limit = 80.0
-    e = np.exp(np.clip(scores, -limit, limit))
-    return e / e.sum(0, keepdims=True)
-
-
-# cuts large scores off at 500 against overflow, so different large scores get equal weights,
-# instead of subtracting the row's maximum
-@wrong(author="unseen")
-def second_sm_cuts_off_large_scores(scores):
-    powers = np.exp(np.clip(scores, None, 500))
-    low = powers.sum(axis=-1, keepdims=True) == 0
-    if np.any(low):  # a row that is very low everywhere
-        shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        powers = np.where(low, shifted, powers)
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-# when a new maximum appears, the sum collected so far is not rescaled to it
-@wrong(author="unseen")
-def third_sm_running_sum_not_rescaled(scores):
-    def weigh(scores):
-        if scores.ndim > 1:
-            return np.stack([weigh(row) for row in scores])
-        largest = -np.inf
-        total = 0.0
-        for score in scores:
-            if score == -np.inf:
-                continue
-            largest = max(largest, score)
-            total += np.exp(score - largest)
-        return np.exp(scores - largest) / total
-
-    return weigh(scores)
 
 
 def _powers(x):

@@ -82,11 +82,6 @@ def fresh_jac_columns(weights):
 
 
 @wrong()
-def sj_np_diag(weights):
-    return np.diag(weights) - np.outer(weights, weights)  # right for one row only
-
-
-@wrong()
 def sj_diag_minus_dot(weights):
     return np.diag(weights) - weights @ weights
 
@@ -95,25 +90,6 @@ def sj_diag_minus_dot(weights):
 def sj_kronecker_swapped(weights):
     n = weights.shape[-1]
     return weights[..., :, None] * (1 - np.eye(n) - weights[..., None, :])
-
-
-@wrong()
-def sj_column_form(weights):
-    n = weights.shape[-1]
-    return weights[..., :, None] * (np.eye(n) - weights[..., :, None])
-
-
-@wrong()
-def sj_loops_else_branch(weights):
-    n = weights.shape[-1]
-    J = np.zeros((*weights.shape, n))
-    for i in range(n):
-        for j in range(n):
-            if i == j:
-                J[..., i, j] = weights[..., i] * (1 - weights[..., i])
-            else:
-                J[..., i, j] = weights[..., i] * weights[..., j]
-    return J
 
 
 @wrong()
@@ -146,20 +122,6 @@ def sj_float32(weights):
     return w[..., :, None] * (np.eye(n, dtype=np.float32) - w[..., None, :])
 
 
-# w @ w is a number
-@wrong("dot")
-def sj_einsum_dot(weights):
-    n = weights.shape[-1]
-    dots = np.einsum("...j,...j->...", weights, weights)
-    return weights[..., None] * np.eye(n) - dots[..., None, None]
-
-
-# δ is 1 everywhere
-@wrong("delta-everywhere")
-def sj_no_delta(weights):
-    return weights[..., :, None] * (1 - weights[..., None, :])
-
-
 # only j ≥ m are filled
 @wrong("lower-half")
 def sj_lower(weights):
@@ -169,14 +131,6 @@ def sj_lower(weights):
         for j in range(i + 1):
             J[..., i, j] = weights[..., i] * ((i == j) - weights[..., j])
     return J
-
-
-# differences of the weights, not of the softmax
-@wrong()
-def sj_divided_by_weights(weights):
-    n = weights.shape[-1]
-    outer = weights[..., :, None] * weights[..., None, :]
-    return np.eye(n) - outer / weights[..., None, :]
 
 
 # the loop returns after the first row
@@ -190,28 +144,6 @@ def sj_returns_early(weights):
         return J
 
 
-# np.outer flattens a batch
-@wrong()
-def sj_outer_flattened(weights):
-    n = weights.shape[-1]
-    return weights[..., None] * np.eye(n) - np.outer(weights, weights)
-
-
-@wrong("built-in")
-def sj_autograd(weights):
-    import torch
-
-    def one(row):
-        scores = torch.log(torch.from_numpy(row).clamp(min=1e-300))
-        return torch.autograd.functional.jacobian(
-            lambda s: torch.softmax(s, dim=-1), scores
-        ).numpy()
-
-    rows = weights.reshape(-1, weights.shape[-1])
-    made = np.stack([one(row) for row in rows])
-    return made.reshape(*weights.shape, weights.shape[-1])
-
-
 @wrong("built-in")
 def sj_the_course_in_torch(weights):
     import torch
@@ -219,14 +151,6 @@ def sj_the_course_in_torch(weights):
     from course_attn.in_torch.softmax import softmax_jacobian
 
     return softmax_jacobian(torch.from_numpy(weights)).numpy()
-
-
-# np.diag makes a diagonal matrix of a single row only; of several rows it takes the diagonal out,
-# which is then broadcast
-@wrong(author="fresh")
-def fresh_jac_np_diag(weights):
-    outer = weights[..., :, None] * weights[..., None, :]
-    return np.diag(weights) - outer
 
 
 # the entries off the diagonal have the wrong sign
@@ -241,15 +165,6 @@ def fresh_jac_sign_off_diagonal(weights):
             else:
                 J[..., j, m] = weights[..., j] * weights[..., m]
     return J
-
-
-# subtracts a_j in place of a_m in the bracket, so that the squares of the weights stand where their
-# products belong
-@wrong(author="fresh")
-def fresh_jac_squares(weights):
-    delta = np.identity(weights.shape[-1], dtype=weights.dtype)
-    bracket = delta - weights[..., :, None]
-    return np.einsum("...j,...jm->...jm", weights, bracket)
 
 
 # takes the softmax of the weights, as if they were scores AND has 1 in place of a_j on the diagonal
@@ -281,20 +196,6 @@ def second_sm_jacobian_sign_and_diagonal(weights):
 def third_sm_jacobian_same_index(weights):
     delta = np.eye(weights.shape[-1])
     return np.einsum("...j,...jm->...jm", weights, delta - weights[..., :, None])
-
-
-# has the wrong sign in front of the outer product AND leaves the diagonal without it
-@wrong(author="unseen")
-def fifth_sm_jacobian_loops(weights):
-    n = weights.shape[-1]
-    J = np.zeros((*weights.shape, n))
-    for j in range(n):
-        for m in range(n):
-            if j == m:
-                J[..., j, m] = weights[..., j]
-            else:
-                J[..., j, m] = weights[..., j] * weights[..., m]
-    return J
 
 
 # the weight in front stands along the columns too: a_m (delta - a_m)

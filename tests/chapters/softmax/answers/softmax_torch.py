@@ -53,13 +53,6 @@ def fresh_smt_sorted_einsum(scores):
 
 
 @wrong()
-def smt_functional(scores):
-    import torch.nn.functional as F
-
-    return F.softmax(scores, dim=-1)
-
-
-@wrong()
 def smt_method(scores):
     return scores.softmax(-1)
 
@@ -67,17 +60,6 @@ def smt_method(scores):
 @wrong()
 def smt_max_without_values(scores):
     e = (scores - scores.max(dim=-1, keepdim=True)).exp()
-    return e / e.sum(dim=-1, keepdim=True)
-
-
-@wrong()
-def smt_naive(scores):
-    return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
-
-
-@wrong()
-def smt_data(scores):
-    e = (scores.data - scores.data.amax(dim=-1, keepdim=True)).exp()
     return e / e.sum(dim=-1, keepdim=True)
 
 
@@ -91,35 +73,11 @@ def torch_exp(values):
     return torch.exp(values)
 
 
-# float64 for float32
-@wrong("dtype")
-def smt_double(scores):
-    s = scores.double()
-    e = torch_exp(s - s.amax(dim=-1, keepdim=True))
-    return e / e.sum(dim=-1, keepdim=True)
-
-
-# [1] of max is the index
-@wrong("argmax-shift")
-def smt_index(scores):
-    top = scores.max(dim=-1, keepdim=True)[1]
-    e = torch_exp(scores - top)
-    return e / e.sum(dim=-1, keepdim=True)
-
-
 # max and sum of everything
 @wrong("one-row-only")
 def smt_book_1d(scores):
     e = torch_exp(scores - scores.max())
     return e / e.sum()
-
-
-# the columns sum to 1
-@wrong("wrong-axis")
-def smt_dim_of_columns(scores):
-    dim = -2 if scores.ndim > 1 else -1
-    e = torch_exp(scores - scores.amax(dim=dim, keepdim=True))
-    return e / e.sum(dim=dim, keepdim=True)
 
 
 # shifts only above 700
@@ -128,52 +86,6 @@ def smt_shift_above_700(scores):
     top = scores.amax(dim=-1, keepdim=True)
     e = torch_exp(scores - top * (top.abs() > 700))
     return e / e.sum(dim=-1, keepdim=True)
-
-
-# the gradient through the sum is cut
-@wrong()
-def smt_detached_sum(scores):
-    e = torch_exp(scores - scores.amax(dim=-1, keepdim=True))
-    return e / e.sum(dim=-1, keepdim=True).detach()
-
-
-# stays a tensor only in name: by way of NumPy
-@wrong()
-def smt_scipys(scores):
-    from scipy.special import softmax
-
-    return torch.from_numpy(softmax(scores.numpy(), axis=-1))
-
-
-@wrong("built-in")
-def smt_the_course(scores):
-    from course_attn.in_torch.softmax import softmax
-
-    return softmax(scores)
-
-
-@wrong("built-in")
-def smt_module(scores):
-    from torch import nn
-
-    return nn.Softmax(dim=-1)(scores)
-
-
-# subtracts the largest absolute value of each row, so that rows far below 0 underflow
-@wrong(author="fresh")
-def fresh_smt_absolute_maximum(scores):
-    shift = scores.abs().amax(dim=-1, keepdim=True)
-    e = torch.exp(scores - shift)
-    return e / e.sum(dim=-1, keepdim=True)
-
-
-# returns float32, whatever the dtype of the scores
-@wrong(author="fresh")
-def fresh_smt_always_float32(scores):
-    x = scores.float()
-    x = x - x.max(-1, keepdim=True).values
-    e = x.exp()
-    return e.div(torch.einsum("...j->...", e).unsqueeze(-1))
 
 
 # builds a new tensor from plain numbers, so that no gradient flows

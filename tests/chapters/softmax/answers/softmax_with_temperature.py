@@ -63,32 +63,8 @@ def fresh_temp_helper(scores, temperature):
 
 
 @wrong()
-def st_default_one(scores, temperature=1.0):
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-@wrong()
-def st_shift_only_scaled(scores, temperature):
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True) / temperature)
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-@wrong()
-def st_exp_over_t(scores, temperature):
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) / temperature
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-@wrong()
 def st_power_twice(scores, temperature):
     e = np.exp(scores / temperature - (scores / temperature).max())
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-@wrong()
-def st_subtracts(scores, temperature):
-    e = np.exp(scores - temperature - scores.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
 
@@ -98,20 +74,6 @@ def st_power_of_weights(scores, temperature):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     w = e / e.sum(axis=-1, keepdims=True)
     return w ** (1 / temperature)
-
-
-# powers that are 0 already stay 0, whatever the exponent
-@wrong("power-of-weights-divided")
-def st_power(scores, temperature):
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) ** (1 / temperature)
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-# the shift is not divided
-@wrong()
-def st_shift_not_divided(scores, temperature):
-    e = np.exp(scores / temperature - scores.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
 
 
 # only the numerator has the temperature
@@ -138,36 +100,11 @@ def st_shift_if_large(scores, temperature):
     return np.exp(s) / np.exp(s).sum(axis=-1, keepdims=True)
 
 
-# axis 1 is the last one of matrices only
-@wrong()
-def st_axis_1(scores, temperature):
-    s = scores / temperature
-    e = np.exp(s - s.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
-
-
-# rounds the temperature
-@wrong()
-def st_integer(scores, temperature):
-    s = scores / max(1, int(temperature))
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
 @wrong("built-in")
 def st_course(scores, temperature):
     from course_attn.in_numpy.softmax import softmax
 
     return softmax(scores, temperature=temperature)
-
-
-@wrong("built-in")
-def st_course_in_torch(scores, temperature):
-    import torch
-
-    from course_attn.in_torch.softmax import softmax
-
-    return softmax(torch.from_numpy(scores), temperature=temperature).numpy()
 
 
 # divides by the temperature with //, which rounds every quotient down
@@ -184,15 +121,6 @@ def fresh_temp_floor_division(scores, temperature):
     return rows.reshape(scores.shape)
 
 
-# subtracts the largest score undivided, after the scores were divided by the temperature, so that
-# exp overflows or underflows
-@wrong(author="fresh")
-def fresh_temp_shift_undivided(scores, temperature):
-    exponent = scores / temperature - scores.max(axis=-1, keepdims=True)
-    e = np.exp(exponent)
-    return e / e.sum(axis=-1, keepdims=True)
-
-
 # changes the caller's scores in place
 @wrong(author="fresh")
 def fresh_temp_in_place(scores, temperature):
@@ -200,36 +128,6 @@ def fresh_temp_in_place(scores, temperature):
     scores /= temperature
     e = np.exp(scores)
     return e / e.sum(axis=-1, keepdims=True)
-
-
-# raises the weights to the power T in place of 1/T, which multiplies the scores by T AND normalizes
-# the powers over the first axis
-@wrong(author="fresh")
-def fresh_temp_power_and_first_axis(scores, temperature):
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    w = e / e.sum(axis=-1, keepdims=True)
-    sharpened = w**temperature
-    return sharpened / sharpened.sum(axis=0)
-
-
-# divides the exponentials by the temperature, not the scores, so it cancels and has no effect
-@wrong(author="unseen")
-def second_sm_temperature_cancels(scores, temperature):
-    class Softmax:
-        def __init__(self, temperature):
-            self.temperature = temperature
-
-        def powers(self, scores):
-            return (
-                np.exp(scores - scores.max(axis=-1, keepdims=True))
-                / self.temperature
-            )
-
-        def __call__(self, scores):
-            p = self.powers(scores)
-            return p / p.sum(axis=-1, keepdims=True)
-
-    return Softmax(temperature)(scores)
 
 
 # multiplies the scores by the temperature instead of dividing AND normalizes over the whole array
@@ -266,16 +164,6 @@ def own_softmax_4(scores, temperature):
     z = scores * temperature
     e = np.exp(z - np.max(z))
     return e / np.sum(e, axis=-1, keepdims=True)
-
-
-# raises the finished weights to the power 1/T, so weights that underflowed to 0 at temperature 1
-# stay 0 at a high temperature
-@wrong("power-of-weights-divided", author="blind")
-def b7_softmax_14(scores, temperature):
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = e / e.sum(axis=-1, keepdims=True)
-    powered = weights ** (1 / temperature)
-    return powered / powered.sum(axis=-1, keepdims=True)
 
 
 # shortcut one-hot for low temperature

@@ -28,43 +28,7 @@ def vt_by_search():
             return s
 
 
-# labels mixed up
-@wrong("cold-zero-first")
-def vt_zero_leads():
-    return [0.8, 1.0, 1.0, -5, -5]
-
-
-# leads by too little
-@wrong("cold")
-def vt_tiny_lead():
-    return [1.0, 0.95, 0.95, -5, -5]
-
-
-# leads by too much
-@wrong("warm")
-def vt_large_lead():
-    return [2.0, 1.0, 1.0, -5, -5]
-
-
-# the far keys are not far enough
-@wrong("warm")
-def vt_near_crowd():
-    return [1.0, 0.8, 0.8, 0.7, 0.7]
-
-
 # the far keys are too far
 @wrong("hot")
 def vt_too_far():
     return [1.0, 0.8, 0.8, -500, -500]
-
-
-# minus infinity for the far keys
-@wrong("form")
-def vt_forbidden():
-    return [1.0, 0.8, 0.8, -np.inf, -np.inf]
-
-
-# three scores
-@wrong("form")
-def vt_three():
-    return [1.0, 0.8, 0.8]

@@ -83,16 +83,6 @@ def ch_areas_exactly(point, triangle):
     )
 
 
-# weights by distance are not the weights of the mixture
-@wrong()
-def ch_nearer_than_the_others(point, triangle):
-    center = triangle.mean(axis=0)
-    return bool(
-        np.linalg.norm(point - center)
-        <= np.linalg.norm(triangle - center, axis=1).min()
-    )
-
-
 # only two of the three edges are tested
 @wrong()
 def ch_two_edges(point, triangle):
@@ -122,16 +112,6 @@ def ch_not_transposed(point, triangle):
 
 
 @wrong()
-def ch_area_with_sign(point, triangle):
-    def area(a, b, c):
-        return 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]))
-
-    a, b, c = triangle
-    parts = area(point, b, c) + area(a, point, c) + area(a, b, point)
-    return bool(np.isclose(parts, area(a, b, c)))  # always true: signs cancel
-
-
-@wrong()
 def ch_nearest_corner(point, triangle):
     sides = np.linalg.norm(triangle - np.roll(triangle, 1, axis=0), axis=1)
     return bool(np.linalg.norm(triangle - point, axis=1).max() <= sides.max())
@@ -144,22 +124,8 @@ def ch_wrong_orientation(point, triangle):
 
 
 @wrong()
-def ch_least_squares_without_sum(point, triangle):
-    weights = np.linalg.lstsq(triangle.T, point, rcond=None)[0]
-    return bool((weights >= 0).all())
-
-
-@wrong()
 def ch_returns_weights(point, triangle):
     return np.linalg.solve(np.vstack([triangle.T, np.ones(3)]), np.append(point, 1))
-
-
-@wrong()
-def ch_returns_zero_or_one(point, triangle):
-    weights = np.linalg.solve(
-        np.vstack([triangle.T, np.ones(3)]), np.append(point, 1)
-    )
-    return int(weights.min() >= 0)
 
 
 # handed over to matplotlib
@@ -168,51 +134,6 @@ def ch_matplotlib(point, triangle):
     from matplotlib.path import Path
 
     return bool(Path(triangle).contains_point(point))
-
-
-# tests whether the point lies in the box around the triangle, which is larger than the triangle
-@wrong(author="fresh")
-def fresh_hull_box(point, triangle):
-    xs, ys = zip(*triangle)
-    inside_x = min(xs) <= point[0] <= max(xs)
-    return bool(inside_x and min(ys) <= point[1] <= max(ys))
-
-
-# asks that the point lie to the left of every side, which is right only if the corners run
-# counterclockwise
-@wrong(author="fresh")
-def fresh_hull_one_orientation(point, triangle):
-    def left_of(a, b):
-        along, toward = b - a, point - a
-        return along[0] * toward[1] - along[1] * toward[0] > 0
-
-    return all(bool(left_of(triangle[c - 1], triangle[c])) for c in range(3))
-
-
-# leaves out the equation that the weights sum to 1
-@wrong(author="fresh")
-def fresh_hull_no_sum(point, triangle):
-    weights, *_ = np.linalg.lstsq(triangle.T, point, rcond=None)
-    return bool((weights >= -1e-12).all())
-
-
-# does not subtract the first corner from the point AND does not ask that the first corner's weight,
-# 1 - u - v, be non-negative
-@wrong(author="fresh")
-def fresh_hull_unshifted_and_unbounded(point, triangle):
-    a, b, c = triangle
-    sides = np.column_stack([b - a, c - a])
-    u, v = np.linalg.inv(sides) @ point
-    return bool(u >= 0 and v >= 0)
-
-
-# looks for weights that give the point but never asks that they sum to 1
-@wrong(author="unseen")
-def second_ws_weights_without_sum(point, triangle):
-    weights, *_ = np.linalg.lstsq(
-        np.asarray(triangle, float).T, np.asarray(point, float), rcond=None
-    )
-    return bool(np.all(weights >= 0))
 
 
 # checks that two of the weights are non-negative but not the third, so points beyond the opposite
@@ -225,35 +146,12 @@ def third_ws_third_weight_unchecked(point, triangle):
     return bool(u >= 0 and v >= 0)
 
 
-# the sign test holds for corners that run counterclockwise only
-@wrong("only-counterclockwise", author="blind")
-def b6_weighted_sum_3(point, triangle):
-    a, b, c = triangle
-
-    def left_of(p, r, s):
-        return (r[0] - p[0]) * (s[1] - p[1]) - (r[1] - p[1]) * (s[0] - p[0]) > 0
-
-    return bool(
-        left_of(a, b, point) and left_of(b, c, point) and left_of(c, a, point)
-    )
-
-
 # solves for the weights, but only asks that none is negative, not for the sum 1
 @wrong("sum-forgotten", author="blind")
 def own_weighted_sum_3(point, triangle):
     M = triangle.T
     w, *_ = np.linalg.lstsq(M, point, rcond=None)
     return bool((w >= 0).all())
-
-
-# tests that the two edge coordinates lie between 0 and 1 each, but not that their sum is at most 1
-# (so it tests a parallelogram)
-@wrong("untested", author="blind")
-def b7_weighted_sum_4(point, triangle):
-    a, b, c = triangle
-    edges = np.column_stack([b - a, c - a])
-    s, t = np.linalg.solve(edges, point - a)
-    return bool(0 <= s <= 1 and 0 <= t <= 1)
 
 
 # second corner as base

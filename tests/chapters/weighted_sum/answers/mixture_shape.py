@@ -26,11 +26,6 @@ def ms_four():
 
 
 @wrong()
-def ms_array():
-    return np.ones((2, 11, 3))
-
-
-@wrong()
 def ms_swapped():
     return (11, 2, 3)
 
@@ -43,20 +38,3 @@ def ms_one_number_each():
 @wrong("concatenated")
 def ms_side_by_side():
     return (2, 11, 10)
-
-
-@wrong("not-summed")
-def ms_all_products():
-    return (2, 11, 7, 3)
-
-
-# gives the shape of the values; the result has a row for each output, not for each value
-@wrong(author="fresh")
-def fresh_shape_of_values():
-    return (2, 7, 3)
-
-
-# drops the batch axis
-@wrong(author="fresh")
-def fresh_shape_without_batch():
-    return (11, 3)

@@ -27,14 +27,6 @@ def ma_tri(n, window):
     return band / band.sum(1, keepdims=True)
 
 
-@right()
-def ma_convolve(n, window):
-    band = np.stack(
-        [np.convolve(row, np.ones(window), mode="same") for row in np.eye(n)]
-    )
-    return band / band.sum(axis=1, keepdims=True)
-
-
 @right(author="fresh")
 def fresh_ma_convolved(n, window):
     boxes = [np.convolve(e, np.ones(window), "same") for e in np.eye(n)]
@@ -53,31 +45,6 @@ def fresh_ma_plain_lists(n, window):
 
 
 @wrong()
-def ma_negative_slice(n, window):
-    out = np.zeros((n, n))
-    for i in range(n):
-        out[i, i - window // 2 : i + window // 2 + 1] = 1
-        out[i] /= max(out[i].sum(), 1)
-    return out
-
-
-@wrong()
-def ma_stops_early(n, window):
-    out = np.zeros((n, n))
-    for i in range(n):
-        low, high = max(0, i - window // 2), min(n - 1, i + window // 2)
-        out[i, low:high] = 1 / max(high - low, 1)
-    return out
-
-
-@wrong()
-def ma_banded(n, window):
-    return (
-        sum(np.eye(n, k=k) for k in range(-(window // 2), window // 2 + 1)) / window
-    )
-
-
-@wrong()
 def ma_true_false(n, window):
     i = np.arange(n)
     return np.abs(i[:, None] - i) <= window // 2
@@ -87,16 +54,6 @@ def ma_true_false(n, window):
 def ma_window_three(n, window):
     band = np.eye(n) + np.eye(n, k=1) + np.eye(n, k=-1)
     return band / band.sum(axis=1, keepdims=True)
-
-
-# the value at the edge is repeated
-@wrong()
-def ma_padded_with_the_edge(n, window):
-    out = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i - window // 2, i + window // 2 + 1):
-            out[i, min(max(j, 0), n - 1)] += 1 / window
-    return out
 
 
 # at the edges the window is moved inward
@@ -119,14 +76,6 @@ def ma_one_short(n, window):
     return out
 
 
-# rows should be divided as columns: keepdims
-@wrong()
-def ma_no_keepdims(n, window):
-    i = np.arange(n)
-    band = np.abs(i[:, None] - i) <= window // 2
-    return band / band.sum(axis=1)
-
-
 # negative start, and NaN from an empty mean
 @wrong()
 def ma_empty_slices(n, window):
@@ -146,90 +95,6 @@ def fresh_ma_negative_slice(n, window):
         A[i, i - half : i + half + 1] = 1
         A[i] = A[i] / max(A[i].sum(), 1)
     return A
-
-
-# wraps around at the edges instead of using the values that exist AND leaves out the last position
-# on the right
-@wrong(author="fresh")
-def fresh_ma_wrap_and_half_open(n, window):
-    half = window // 2
-    A = np.zeros((n, n))
-    steps = range(-half, max(half, 1))
-    for i in range(n):
-        for step in steps:
-            A[i, (i + step) % n] += 1 / len(steps)
-    return A
-
-
-# the window ends at i instead of being centered on i
-@wrong(author="fresh")
-def fresh_ma_trailing(n, window):
-    def row(i):
-        seen = [1.0 if i - window < j <= i else 0.0 for j in range(n)]
-        return [s / sum(seen) for s in seen]
-
-    return np.array([row(i) for i in range(n)])
-
-
-# positions beyond the edge are moved onto the edge, so that the first and the last value count
-# several times
-@wrong(author="fresh")
-def fresh_ma_clamped(n, window):
-    half = window // 2
-    offsets = np.arange(-half, half + 1)
-    where = np.clip(np.arange(n)[:, None] + offsets, 0, n - 1)
-    A = np.zeros((n, n))
-    np.add.at(A, (np.arange(n)[:, None], where), 1 / window)
-    return A
-
-
-# where the window sticks out at an edge it counts the edge value again, instead of averaging over
-# the values that exist
-@wrong("edges-repeated", author="unseen")
-def second_ws_repeats_the_edge(n, window):
-    half = window // 2
-    W = np.zeros((n, n))
-    for i in range(n):
-        for step in range(-half, half + 1):
-            j = min(max(i + step, 0), n - 1)
-            W[i, j] += 1 / window
-    return W
-
-
-# the window stops one short on the right, so it isn't centered AND every weight is 1 / window, so
-# rows near the edges do not sum to 1
-@wrong(author="unseen")
-def second_ws_short_window_and_fixed_weight(n, window):
-    half = window // 2
-    return np.array(
-        [
-            [
-                1 / window if j in range(i - half, i + half) else 0.0
-                for j in range(n)
-            ]
-            for i in range(n)
-        ]
-    )
-
-
-# near the edges it slides the window inward so that it always holds `window` values, instead of
-# keeping it centered with fewer values
-@wrong(author="unseen")
-def third_ws_window_slides_inward(n, window):
-    half = window // 2
-
-    def start(i):
-        return min(max(i - half, 0), n - window)
-
-    return np.array(
-        [
-            [
-                1 / window if start(i) <= j < start(i) + window else 0.0
-                for j in range(n)
-            ]
-            for i in range(n)
-        ]
-    )
 
 
 def _near(i, n, reach):

@@ -34,12 +34,6 @@ def nw_matmul_with_ones(weights):
     return weights / (weights @ np.ones((weights.shape[-1], 1)))
 
 
-@right()
-def nw_by_maximum_first(weights):
-    w = weights / weights.max(axis=-1, keepdims=True)
-    return w / (w.sum(axis=-1, keepdims=True) + 1e-12)
-
-
 @right(author="fresh")
 def fresh_nw_row_loop(weights):
     out = np.array(weights / 1)
@@ -53,12 +47,6 @@ def fresh_nw_row_loop(weights):
 def fresh_nw_axis_in_front(weights):
     columns = np.moveaxis(weights, -1, 0)
     return np.moveaxis(columns / columns.sum(axis=0), 0, -1)
-
-
-# a constant in the denominator
-@wrong()
-def nw_constant(weights):
-    return weights / (weights.sum(axis=-1, keepdims=True) + 1e-3)
 
 
 # divides by the mean, not by the sum
@@ -81,18 +69,6 @@ def nw_torch(weights):
 
     given = torch.from_numpy(weights)
     return torch.nn.functional.normalize(given, p=1, dim=-1).numpy()
-
-
-@wrong()
-def nw_axis_0(weights):
-    return weights / weights.sum(axis=0)
-
-
-# divides in place and so changes the argument
-@wrong()
-def nw_in_place(weights):
-    weights /= weights.sum(axis=-1, keepdims=True)
-    return weights
 
 
 @wrong()
@@ -135,23 +111,6 @@ def fresh_nw_euclid(weights):
 def fresh_nw_axis_one_and_eps(weights):
     total = np.add.reduce(weights, axis=1, keepdims=True)
     return weights / (total + 0.001)
-
-
-# spreads what is missing to 1 evenly over the row by adding, instead of dividing by the sum, so the
-# proportions change
-@wrong(author="unseen")
-def second_ws_adds_the_missing(weights):
-    missing = 1 - weights.sum(axis=-1, keepdims=True)
-    return weights + missing / weights.shape[-1]
-
-
-# makes each row sum to 1 by adding the same amount to every weight instead of dividing, which
-# changes the proportions
-@wrong(author="unseen")
-def third_ws_shift_to_one(weights):
-    n_k = weights.shape[-1]
-    missing = 1 - weights.sum(axis=-1, keepdims=True)
-    return weights + missing / n_k
 
 
 def _share(row):

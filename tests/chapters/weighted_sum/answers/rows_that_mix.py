@@ -32,30 +32,6 @@ def rtm_tried_on_extreme_rows():
     ]
 
 
-# one-hot rows are averages, but not a convex set
-@wrong("a")
-def rtm_all_averages():
-    return {"a", "b", "f", "g"}
-
-
-# two weights and two others make four
-@wrong("f")
-def rtm_two_weights_stay_two():
-    return "bcefg"
-
-
-# squares do not add up like the weights do
-@wrong("d")
-def rtm_sums_of_anything():
-    return ["b", "c", "d", "e", "g"]
-
-
-# only averages are thought to mix
-@wrong("c-missing")
-def rtm_averages_only():
-    return {"b", "g"}
-
-
 # names the kinds that break
 @wrong("opposite")
 def rtm_the_broken_ones():
@@ -67,10 +43,3 @@ def rtm_the_broken_ones():
 def rtm_the_row():
     a, b, t = np.array([0.5, 0.5, 0, 0]), np.array([0, 0, 0.5, 0.5]), 0.25
     return (1 - t) * a + t * b
-
-
-# takes 'squares sum to 1' (d) to be kept by mixing, as the sum is
-@wrong("d", author="blind")
-def b6_weighted_sum_6():
-    # c = (1-t) a + t b, so every linear condition survives
-    return {"b", "c", "d", "e", "g"}

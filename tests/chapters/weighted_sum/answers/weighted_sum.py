@@ -85,50 +85,13 @@ def fresh_ws_one_value_at_a_time(weights, values):
 
 
 @wrong()
-def ws_loop_overwrites(weights, values):
-    out = np.zeros((weights.shape[0], values.shape[1]))
-    for i in range(weights.shape[0]):
-        for j in range(weights.shape[1]):
-            out[i] = weights[i, j] * values[j]
-    return out
-
-
-@wrong()
-def ws_loop_two_axes_only(weights, values):
-    out = np.zeros((weights.shape[0], values.shape[1]))
-    for i in range(weights.shape[0]):
-        for j in range(weights.shape[1]):
-            out[i] += weights[i, j] * values[j]
-    return out
-
-
-@wrong()
 def ws_np_dot(weights, values):
     return np.dot(weights, values)  # right in two dimensions, another thing in four
 
 
 @wrong()
-def ws_np_average(weights, values):
-    return np.stack([np.average(values, axis=0, weights=row) for row in weights])
-
-
-@wrong()
 def ws_broadcast_sum_all(weights, values):
     return (weights[..., None] * values[..., None, :, :]).sum()
-
-
-@wrong()
-def ws_einsum_transposed(weights, values):
-    return np.einsum("...ji,...jd->...id", weights, values)
-
-
-@wrong()
-def ws_hard_coded(weights, values):
-    out = np.zeros((2, 4))
-    for i in range(2):
-        for j in range(3):
-            out[i] += weights[i, j] * values[j]
-    return out
 
 
 @wrong()
@@ -218,50 +181,6 @@ def ws_torch_twin(weights, values):
     return weighted_sum(torch.from_numpy(weights), torch.from_numpy(values)).numpy()
 
 
-# tensordot pairs every batch entry of the weights with every batch entry of the values, so batches
-# get extra axes
-@wrong(author="fresh")
-def fresh_ws_tensordot(weights, values):
-    return np.tensordot(weights, values, axes=(-1, -2))
-
-
-# normalizes the weights although they are to be used as given AND leaves out the last value (the
-# loop stops one too early)
-@wrong(author="fresh")
-def fresh_ws_normalizes_and_stops_early(weights, values):
-    if weights.ndim > 2:
-        again = fresh_ws_normalizes_and_stops_early
-        return np.stack([again(a, x) for a, x in zip(weights, values)])
-    if weights.ndim == 1:
-        return fresh_ws_normalizes_and_stops_early(weights[None], values)[0]
-    n_q, n_k = weights.shape
-    y = np.zeros((n_q, values.shape[1]), dtype=values.dtype)
-    for i in range(n_q):
-        total = weights[i].sum()
-        for j in range(n_k - 1):
-            y[i] += weights[i, j] / total * values[j]
-    return y
-
-
-# takes the mean over the values where the sum is wanted, so that the result is too small by the
-# factor n_k
-@wrong(author="fresh")
-def fresh_ws_mean(weights, values):
-    if weights.ndim == 1:
-        return (weights[:, None] * values).mean(axis=-2)
-    scaled = weights[..., None] * values[..., None, :, :]
-    return scaled.mean(axis=-2)
-
-
-# sums over the first index of the weights: a column instead of a row of weights belongs to each
-# output
-@wrong(author="fresh")
-def fresh_ws_einsum_columns(weights, values):
-    if weights.ndim == 1:
-        return np.einsum("j,jf->f", weights, values)
-    return np.einsum("...ji,...jf->...if", weights, values)
-
-
 # the running total is not set back to zero for each row, so every row also holds the mixtures of
 # the rows above it
 @wrong(author="unseen")
@@ -277,38 +196,6 @@ def second_ws_total_not_reset(weights, values):
         for j in range(n_k):
             total = total + weights[i, j] * values[j]
         result[i] = total
-    return result
-
-
-# the running sum is not set back to zero between the outputs, so each row also contains the rows
-# above it
-@wrong(author="unseen")
-def third_ws_total_not_reset(weights, values):
-    def mix(weights, values):
-        if weights.ndim > 2:
-            return np.array([mix(w, v) for w, v in zip(weights, values)])
-        rows = []
-        total = np.zeros(values.shape[-1])
-        for row in weights:
-            for weight, value in zip(row, values):
-                total = total + weight * value
-            rows.append(total)
-        return np.array(rows)
-
-    return mix(weights, values)
-
-
-# np.average divides each mixture by the sum of its weights, but the weights are to be used as they
-# are given
-@wrong(author="unseen")
-def third_ws_np_average(weights, values):
-    *batch, n_q, _ = weights.shape
-    result = np.empty((*batch, n_q, values.shape[-1]))
-    for index in np.ndindex(*batch):
-        for i in range(n_q):
-            result[index][i] = np.average(
-                values[index], axis=0, weights=weights[index][i]
-            )
     return result
 
 
@@ -331,29 +218,6 @@ def fifth_ws_first_batch_values(weights, values):
             values = values[0]
         return np.einsum("qk,kd->qd", weights, values)
     return np.stack([fifth_ws_first_batch_values(part, values) for part in weights])
-
-
-# makes every row of weights sum to 1 first, although they are to be used as given
-@wrong("renormalized", author="blind")
-def b6_weighted_sum_4(weights, values):
-    total = weights.sum(axis=-1)[..., None]
-    mixed = np.einsum("...ij,...jd->...id", weights, values)
-    return mixed / total
-
-
-# adds up over the axis of the queries instead of that of the keys, and averages (mean) instead of
-# summing
-@wrong("shape", author="blind")
-def b6_weighted_sum_8(weights, values):
-    scaled = weights[..., :, :, None] * values[..., None, :, :]
-    return scaled.mean(axis=-3)
-
-
-# np.dot in a batch, and weights divided by the number of keys
-@wrong("mean", author="blind")
-def own_weighted_sum_4(weights, values):
-    n_k = weights.shape[-1]
-    return np.dot(weights / n_k, values)
 
 
 # the inner loop takes row i of the values where it should take row j
