@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from whywrong import Case, Context, Exercise, Kind, Property, fault
-from whywrong.declare import patched
+from whywrong.patches import patched
 
 __all__ = ["exercise"]
 

@@ -144,7 +144,7 @@ def third_ws_float_buffer_detached(weights, values):
 
 
 # converts to float32, so the result is not in the dtype of the arguments
-@wrong("dtype", said="Here `float` makes it so", author="blind")
+@wrong("dtype", said="digits are lost", author="blind")
 def b6_weighted_sum_5(weights, values):
     w = weights.float()
     v = values.float()
