@@ -49,10 +49,11 @@ def fl_swapped_in_zeros(model, X):
 
 @right()
 def fl_relative(model, X):
+    rng = np.random.default_rng(1)
     before = model(X)
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1e-2
+        changed[i + 1 :] += rng.normal(size=X[i + 1 :].shape)
         gap = np.abs(model(changed)[i] - before[i]).max()
         if gap > 1e-9 * np.abs(before[i]).max():
             return i
@@ -148,7 +149,7 @@ def fl_counts_from_one(model, X):
     before = model(X)
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1.0
+        changed[i + 1 :] += np.arange(1.0, len(X) - i)[:, None]
         if not np.allclose(model(changed)[i], before[i]):
             return i + 1
     return None
@@ -174,7 +175,7 @@ def fl_any_position(model, X):
     before = model(X)
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1.0
+        changed[i + 1 :] += np.arange(1.0, len(X) - i)[:, None]
         if not np.allclose(model(changed), before):
             return i
     return None
@@ -197,7 +198,7 @@ def _leak_finder(change, same):
 
 def _add(amount):
     def change(rows):
-        rows += amount
+        rows += amount * np.linspace(1.0, 0.5, len(rows))[:, None]
 
     return change
 
@@ -232,7 +233,7 @@ def fl_means(model, X):
 @wrong("first-feature")
 def fl_first_feature(model, X):
     def change(rows):
-        rows[:, 0] += 1.0
+        rows[:, 0] += np.linspace(1.0, 0.5, len(rows))
 
     return _leak_finder(change, np.allclose)(model, X)
 
@@ -311,7 +312,7 @@ def fl_any_feature_same(model, X):
 def fl_returns_in_loop(model, X):
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1.0
+        changed[i + 1 :] += np.arange(1.0, len(X) - i)[:, None]
         if not np.allclose(model(changed)[i], model(X)[i]):
             return i
         return None
@@ -322,7 +323,7 @@ def fl_returns_in_loop(model, X):
 def fl_input_compared(model, X):
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1.0
+        changed[i + 1 :] += np.arange(1.0, len(X) - i)[:, None]
         if not np.allclose(model(changed)[i], changed[i]):
             return i
     return None
@@ -334,7 +335,7 @@ def fl_all_positions(model, X):
     leaks = []
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1.0
+        changed[i + 1 :] += np.arange(1.0, len(X) - i)[:, None]
         if not np.allclose(model(changed)[i], model(X)[i]):
             leaks.append(i)
     return leaks or None
@@ -346,7 +347,7 @@ def fl_next_output(model, X):
     before = model(X)
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1.0
+        changed[i + 1 :] += np.arange(1.0, len(X) - i)[:, None]
         if not np.allclose(model(changed)[i + 1], before[i + 1]):
             return i
     return None
@@ -479,4 +480,16 @@ def b7_masks_35(model, X):
         for i in range(j):
             if not np.allclose(out[i], base[i], rtol=1e-7, atol=1e-9):
                 return i
+    return None
+
+
+# all later inputs move alike
+@wrong("alike")
+def fl_moves_alike(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1e-2
+        if np.abs(model(changed)[i] - before[i]).max() > 1e-9:
+            return i
     return None
