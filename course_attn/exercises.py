@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from whywrong.catalog import Catalog
 from whywrong.course import Course
-from whywrong.declare import Catalog
 
 __all__ = [
     "catalog",

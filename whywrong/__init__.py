@@ -4,11 +4,12 @@ It knows nothing about attention; README.md, beside this file, shows a course of
 
 An exercise is declared with `declare`, `faults` and `patches`, found by a `catalog`, and tried with
 `sound`; `inputs` draws other inputs for it. `judge` comes to a verdict: `running` has the learner's
-function called (`calls`, `limits`, and `stops` where it crashes), `form`, `observe` and `gradients`
-say what can be seen in the answer, `diagnose` recognizes the mistake among those that were declared
-and those of `slips`, and `repair` looks for it in the learner's own code. `result` is what is
-shown, `store` what is remembered; `course` joins all this for the exercises of one course. What a
-sentence may quote is in `context`, and what is to be known of arrays in `arrays`.
+function called (`calls`, `limits`, and `stops` where it crashes), and `explain` asks one after the
+other what is wrong. `form`, `observe` and `gradients` say what can be seen in the answer,
+`mistakes` recognizes the mistake among those that were declared and those of `slips`, and `mend`
+looks for it in the learner's own code, which `learner` finds. `result` is what is shown, `store`
+what is remembered; `course` joins all this for the exercises of one course. What a sentence may
+quote is in `context`, and what is to be known of arrays in `arrays`.
 """
 
 from whywrong.catalog import Catalog

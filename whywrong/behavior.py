@@ -9,44 +9,43 @@ from typing import Any
 import numpy as np
 
 from whywrong.arrays import agree
-from whywrong.context import Finding
+from whywrong.calls import call_guarded
+from whywrong.context import Finding, Sentences
 from whywrong.declare import BuiltIn, Exercise
-from whywrong.observe import gradient_problem
-from whywrong.running import TimesUp, Trial, call_guarded, once
+from whywrong.gradients import gradient_problem
+from whywrong.limits import TimesUp
+from whywrong.running import Trial, once
 
-__all__ = [
-    "changes_an_argument",
-    "handed_over",
-    "handed_over_to",
-    "not_differentiable",
-    "not_repeatable",
-]
+__all__ = ["changes_an_argument", "handed_over", "handed_over_to"]
+__all__ += ["not_differentiable", "not_repeatable"]
+
+_SAID = Sentences("""
+in-place: Your function changes its argument `{name}` in place: the caller finds other numbers there
+    afterward. `/=`, `+=`, `{name}[…] = …` and `out=` write into the array itself: make a new one
+    instead, or start from a copy.
+not-repeatable: Called twice with the same arguments, your function gives two different results: it
+    uses random numbers, or keeps something from an earlier call (a global variable, a default
+    argument that is a list or an array).
+built-in: The numbers are right, but `{name}` made them. You know now what to expect: build it
+    yourself from smaller steps.
+""")
 
 
 @once
 def changes_an_argument(trial: Trial) -> Finding | None:
     """Name an argument that is another one after the call."""
     for i, outcome in enumerate(trial.outcomes):
-        for name, before, after in zip(
-            trial.names, trial.given(i), outcome.given, strict=False
-        ):
-            if not _untouched(
-                trial.side.as_numpy(before), trial.side.as_numpy(after)
-            ):
-                return Finding(
-                    ("in-place",),
-                    f"Your function changes its argument `{name}` in place: the caller "
-                    f"finds other numbers there afterward. `/=`, `+=`, `{name}[…] = …` and "
-                    "`out=` write into the array itself: make a new one instead, or start from "
-                    f"a copy.",
-                )
+        given = zip(trial.names, trial.given(i), outcome.given, strict=False)
+        for name, *both in given:
+            before, after = map(trial.side.as_numpy, both)
+            if not _untouched(before, after):
+                return _SAID.find("in-place", name=name)
     return None
 
 
 def _untouched(before: np.ndarray, after: np.ndarray) -> bool:
-    if (
-        before.dtype.kind == "O"
-    ):  # a function or a random generator, made to be used
+    # A function or a random generator is made to be used.
+    if before.dtype.kind == "O":
         return True
     same_form = before.shape == after.shape and before.dtype == after.dtype
     return same_form and before.tobytes() == after.tobytes()
@@ -55,31 +54,17 @@ def _untouched(before: np.ndarray, after: np.ndarray) -> bool:
 @once
 def not_repeatable(trial: Trial) -> Finding | None:
     """Say that a second call with the same arguments gives something else."""
-    outcome = call_guarded(
-        trial.function,
-        trial.given(0),
-        seconds=trial.clock.left,
-        seed=len(trial.outcomes),
-    )
-    first = trial.outcomes[0]
-    if isinstance(outcome.error, TimesUp):
+    seconds, seed = trial.clock.left, len(trial.outcomes)
+    first, given = trial.outcomes[0], trial.given(0)
+    again = call_guarded(trial.function, given, seconds=seconds, seed=seed)
+    if isinstance(again.error, TimesUp):
         return None
-    if first.error is not None and outcome.error is not None:
-        return None
-    if first.error is None and outcome.error is None:
-        same = agree(
-            trial.side.as_numpy(outcome.value),
-            trial.got(0),
-            trial.tolerance(0) / 100,
-        )
-        if same:
-            return None
-    return Finding(
-        ("not-repeatable",),
-        "Called twice with the same arguments, your function gives two different results: it uses "
-        "random numbers, or keeps something from an earlier call (a global variable, a default "
-        "argument that is a list or an array).",
-    )
+    if first.error is None and again.error is None:
+        values = trial.side.as_numpy(again.value), trial.got(0)
+        is_same = agree(*values, trial.tolerance(0) / 100)
+    else:
+        is_same = first.error is not None and again.error is not None
+    return None if is_same else _SAID.find("not-repeatable")
 
 
 def not_differentiable(trial: Trial) -> Finding | None:
@@ -91,25 +76,16 @@ def not_differentiable(trial: Trial) -> Finding | None:
 
 def handed_over(trial: Trial) -> Finding | None:
     """Say which ready-made function did the whole exercise."""
-    built_in = handed_over_to(trial) if trial.watched else None
-    if not built_in:
-        return None
-    return Finding(
-        ("built-in",),
-        f"The numbers are right, but `{built_in}` made them. You know now what to expect: build it "
-        "yourself from smaller steps.",
-    )
+    name = handed_over_to(trial) if trial.watched else None
+    return _SAID.find("built-in", name=name) if name else None
 
 
 def handed_over_to(trial: Trial) -> str | None:
     """Return the name of the function that did the whole exercise; None if there is none."""
     for i in range(len(trial.outcomes)):
         watch = _Watch(trial.exercise)
-        call_guarded(
-            watch.around(trial.function),
-            trial.given(i),
-            seconds=trial.clock.left,
-        )
+        watched, seconds = watch.around(trial.function), trial.clock.left
+        call_guarded(watched, trial.given(i), seconds=seconds)
         if watch.seen:
             return watch.seen[0]
     return None
@@ -142,21 +118,14 @@ class _Watch:
 
     def _add(self, function: Any, built_in: BuiltIn) -> None:
         if inspect.isclass(function):
-            for method in vars(function).values():
-                if inspect.isfunction(method):
-                    self._python[inspect.unwrap(method).__code__] = built_in
-            return
-        code = (
-            getattr(inspect.unwrap(function), "__code__", None)
-            if function
-            else None
-        )
-        if code is not None:
-            self._python[code] = built_in
+            methods = filter(inspect.isfunction, vars(function).values())
+            codes = [inspect.unwrap(method).__code__ for method in methods]
+            self._python |= dict.fromkeys(codes, built_in)
+        elif hasattr(inspect.unwrap(function), "__code__"):
+            self._python[inspect.unwrap(function).__code__] = built_in
         elif function is not None:
-            self._compiled.setdefault(function.__name__, []).append(
-                (function, built_in)
-            )
+            known = self._compiled.setdefault(function.__name__, [])
+            known.append((function, built_in))
 
     def _notice(self, frame: FrameType, event: str, arg: Any) -> None:
         if event == "call" and frame.f_code in self._python:
@@ -164,9 +133,8 @@ class _Watch:
             if built_in.when(frame.f_locals):
                 self.seen.append(built_in.name)
         elif event == "c_call":
-            for function, built_in in self._compiled.get(
-                getattr(arg, "__name__", ""), ()
-            ):
+            name = getattr(arg, "__name__", "")
+            for function, built_in in self._compiled.get(name, ()):
                 if _same_compiled(arg, function):
                     self.seen.append(built_in.name)
 

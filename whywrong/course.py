@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from whywrong.calls import safely
-from whywrong.declare import Catalog, Unavailable
+from whywrong.catalog import Catalog, Unavailable
 from whywrong.inputs import with_other_inputs
 from whywrong.judge import judge
 from whywrong.result import Hints, NotRight, Overview, Result, show_hints

@@ -5,24 +5,21 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
-from whywrong.catalog import INSIDE, Catalog, Unavailable
+from whywrong.catalog import INSIDE
 from whywrong.context import unknown_words
-from whywrong.faults import Fault, as_in_torch, fault, fault_list
+from whywrong.faults import Fault, as_in_torch
 from whywrong.patches import BadDeclaration, apart, compiled, patched, with_body
 from whywrong.slips import Slip, slips_in
 from whywrong.steps import Steps, counting, put_in
 
-__all__ = ["BadDeclaration", "BuiltIn", "Case", "Catalog", "Exercise", "Fault"]
-__all__ += ["Kind", "Property", "Question", "Reason", "Unavailable", "WrongForm"]
-__all__ += ["apart", "fault", "fault_list", "parameter_names", "patched"]
-__all__ += ["put_to_use"]
-
+__all__ = ["BuiltIn", "Case", "Exercise", "Kind", "Property", "Question", "Reason"]
+__all__ += ["Task", "WrongForm", "parameter_names", "put_to_use"]
 
 _Ids = tuple[str, ...]
 
@@ -164,16 +161,16 @@ class _Breakable(Task):
         """Return every small slip that can be made in the solution, or in a version of it."""
         return _with_slips(source, self.library == "torch")[1]
 
+    def slips_like(self, slip: Slip, source: str) -> list[int]:
+        """Return the numbers of the slips in another version that read like this one."""
+        like = slip.step, slip.mistake, ast.dump(slip.old)
+        places = _places_of(source, self.library == "torch")
+        return places.get(like, [])
+
     def slipped(self, source: str, n: int, steps: Steps) -> Callable[..., Any]:
         """Return the solution, or this version of it, with one of its slips."""
         tree, slips = _with_slips(source, self.library == "torch")
-        return self.compiled(tree, steps, slips[n])
-
-    def compiled(
-        self, tree: ast.Module, steps: Steps, *slips: Slip
-    ) -> Callable[..., Any]:
-        """Return what the tree of a solution defines with these slips; its steps are counted."""
-        with put_in(*slips), counting(tree):
+        with put_in(slips[n]), counting(tree):
             return compiled(tree, self.solution, self.name, steps.names)
 
     def made_of(self, source: str, label: str) -> Callable[..., Any]:
@@ -208,6 +205,15 @@ class _Breakable(Task):
 def _with_slips(source: str, torch: bool) -> tuple[ast.Module, list[Slip]]:
     tree = ast.parse(source)
     return tree, slips_in(tree, torch=torch)
+
+
+@lru_cache(maxsize=64)
+def _places_of(source: str, torch: bool) -> dict[Any, list[int]]:
+    found: dict[Any, list[int]] = {}
+    for n, slip in enumerate(_with_slips(source, torch)[1]):
+        like = slip.step, slip.mistake, ast.dump(slip.old)
+        found.setdefault(like, []).append(n)
+    return found
 
 
 @dataclass(frozen=True)
@@ -312,8 +318,8 @@ class Exercise(_Breakable):
         """
         shared = ("terms", "properties", "results", "points", "tolerance")
         settings = {name: getattr(self, name) for name in shared} | {
-            "cases": partial(
-                _cases_in_torch, self.cases, without_cases, in_float64
+            "cases": lambda: _cases_in_torch(
+                self.cases(), without_cases, in_float64
             ),
             "faults": _faults_in_torch(self, solution, faults, without),
             "kinds": {"float64": _FLOAT64, **self.kinds},
@@ -325,21 +331,21 @@ class Exercise(_Breakable):
 def parameter_names(function: Callable[..., Any]) -> list[str]:
     """Return the names of a function's positional parameters."""
     parameters = inspect.signature(function).parameters.values()
-    return [
-        p.name
-        for p in parameters
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
+    kinds = (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    )
+    return [p.name for p in parameters if p.kind in kinds]
 
 
 _FLOAT64 = Kind("for float64 tensors", "A new tensor made without `dtype=`?")
 
 
 def _cases_in_torch(
-    cases: Callable[[], tuple[Case, ...]], without: _Ids, in_float64: _Ids
+    cases: tuple[Case, ...], without: _Ids, in_float64: _Ids
 ) -> tuple[Case, ...]:
     """Return cases for tensors, which are float32 unless something is said."""
-    asked = [case for case in cases() if case.kind not in without]
+    asked = [case for case in cases if case.kind not in without]
     return tuple(c if c.kind in in_float64 else _in_float32(c) for c in asked)
 
 

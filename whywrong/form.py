@@ -8,17 +8,16 @@ value is asked for, Python's own ``float`` and ``bool`` pass in NumPy exercises.
 
 import dis
 import inspect
-from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 
 from whywrong.arrays import Side
+from whywrong.calls import Outcome
 from whywrong.context import Finding, Sentences
-from whywrong.running import Outcome
 
 __all__ = ["entry_problem", "form_problem", "is_stub", "nothing_returned"]
-__all__ += ["precision_remark", "those_of"]
+__all__ += ["precision_remark"]
 
 _SAID = Sentences("""
 class: `{own}` is a class. This exercise asks for a function: `def {name}({given}): …`.
@@ -46,15 +45,13 @@ dtype whole: Rounding, `//`, or an array made with an integer dtype cuts decimal
 dtype truth: A comparison (`<=`, `==`) gives them; 0 and 1 are numbers.
 dtype complex: The square root of a negative number, or `**0.5` of one, may be the cause.
 finer: The input is float{given}, but you return float{own}: in PyTorch a result has the dtype of
-    its arguments, or the next layer refuses it.
-finer by: Here {made} widens it.
-finer somehow: Where does `.double()`, a NumPy array or `dtype=torch.float64` come in?
-coarser: The input is float{given}, but you return float{own}: digits are lost.
-coarser by: Here {made} makes it so: leave the numbers in the dtype in which they come.
-coarser tensor: `torch.{maker}` makes float32 unless you pass `dtype=`; `torch.zeros_like(x)` and
+    its arguments, or the next layer refuses it. Where does `.double()`, a NumPy array or
+    `dtype=torch.float64` come in?
+coarser: The input is float{given}, but you return float{own}: digits are lost. {keep}
+coarser numpy: Keep the input's dtype all the way: `np.zeros(…, dtype=x.dtype)`.
+coarser torch: Keep the dtype of the arguments all the way: `torch.zeros` and `torch.tensor` make
+    float32 unless you pass `dtype=`, as `.float()` does; `torch.zeros_like(x)` and
     `x.new_zeros(…)` follow `x`.
-coarser somehow: Keep the dtype of the arguments all the way.
-coarser array: Keep the input's dtype: `np.{maker}(…, dtype=x.dtype)`.
 finer-remark: for float{given} input you return float{own}. That passes; keeping the input's dtype
     would save memory.
 """)
@@ -134,12 +131,8 @@ def form_problem(
     expected: np.ndarray,
     given: tuple[Any, ...],
     side: Side,
-    uses: Collection[str] = (),
 ) -> Finding | None:
-    """Say what kind of thing came back instead of an array; None if it is one.
-
-    ``uses`` are the names in the learner's code: no other is blamed.
-    """
+    """Say what kind of thing came back instead of an array; None if it is one."""
     value = outcome.value
     if value is None:
         return nothing_returned(outcome.printed)
@@ -151,8 +144,7 @@ def form_problem(
         return _SAID.find("object-array")
     if not _kind_fits(array, expected, value):
         return Finding(("dtype",), _wrong_kind(array, expected))
-    said = _wrong_precision(side.precision(value), given, side, uses)
-    return Finding(("dtype",), said) if said else None
+    return _wrong_precision(side.precision(value), given, side)
 
 
 def nothing_returned(printed: str) -> Finding:
@@ -205,44 +197,18 @@ def _wrong_kind(array: np.ndarray, expected: np.ndarray) -> str:
     return f"{said} {_SAID[f'dtype {hint}']}" if hint else said
 
 
-# What sets the kind of numbers, by the names in the code.
-_WIDENING = ("double", "float64")
-_NARROWING = ("float", "float32", "single", "half", "float16", "bfloat16")
-_MAKING = ("zeros", "ones", "empty", "full", "eye", "arange", "linspace", "tensor")
-
-
-def those_of(names: Iterable[str], uses: Collection[str]) -> str:
-    """Return those of some names that the learner's code has: "`a` or `b`"."""
-    return " or ".join(f"`{name}`" for name in names if name in uses)
-
-
 def _wrong_precision(
-    own: int | None, given: tuple[Any, ...], side: Side, uses: Collection[str]
-) -> str | None:
+    own: int | None, given: tuple[Any, ...], side: Side
+) -> Finding | None:
     """Say that a result has fewer digits than all its inputs, or more; None if it has not."""
     sizes = [size for size in map(side.precision, given) if size]
-    if own is None or not sizes:
+    if own is None or not sizes or min(sizes) <= own <= max(sizes):
         return None
     if own < min(sizes):
-        said = _SAID.say("coarser", given=8 * min(sizes), own=8 * own)
-        return f"{said} {_coarser(side.name, uses)}"
-    if side.name == "numpy" or own <= max(sizes):
-        return None
+        words = {"given": 8 * min(sizes), "keep": _SAID[f"coarser {side.name}"]}
+        return Finding(("dtype",), _SAID.say("coarser", own=8 * own, **words))
     said = _SAID.say("finer", given=8 * max(sizes), own=8 * own)
-    made = those_of(_WIDENING, uses).replace("`double`", "`.double()`")
-    return f"{said} {_SAID.say('finer by' if made else 'finer somehow', made=made)}"
-
-
-def _coarser(library: str, uses: Collection[str]) -> str:
-    # NumPy's `float` is float64.
-    made = those_of(_NARROWING[library == "numpy" :], uses)
-    if made:
-        return _SAID.say("coarser by", made=made)
-    makers = [name for name in _MAKING if name in uses]
-    which = "array"
-    if library == "torch":
-        which = "tensor" if makers or not uses else "somehow"
-    return _SAID.say(f"coarser {which}", maker=[*makers, "zeros"][0])
+    return Finding(("dtype",), said) if side.name == "torch" else None
 
 
 def precision_remark(value: Any, given: tuple[Any, ...], side: Side) -> str | None:

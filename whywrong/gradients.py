@@ -1,14 +1,14 @@
 """Whether gradients reach the arguments of an answer in PyTorch, and are the right ones."""
 
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from whywrong.arrays import Side, agree
+from whywrong.calls import call_guarded
 from whywrong.context import Finding, Sentences
-from whywrong.form import those_of
-from whywrong.running import Trial, call_guarded, crash_finding
+from whywrong.running import Trial
+from whywrong.stops import crash_finding
 
 __all__ = ["gradient_problem"]
 
@@ -22,8 +22,9 @@ detached stop: The numbers are right, but as soon as the tensors require gradien
 gradient: The numbers are right, but the gradient with respect to `{name}` is not: some step of the
     way is computed outside the graph (`.detach()`, `.data`, `torch.no_grad()`).
 gradient nan: The numbers are right, but the gradient with respect to `{name}` is NaN: a NaN or an
-    infinity {what} in the result still comes back in its gradient. Replace the dangerous input
-    already {before}.
+    infinity that `where` or `nan_to_num` hides in the result still comes back in its gradient.
+    Replace the dangerous input already *before* the softmax, the norm, the root, the logarithm or
+    the division.
 """)
 
 
@@ -103,26 +104,6 @@ def _compared(
         error = np.abs(have - want).max(initial=0)
         negligible = error <= 10 * rtol * _FLOOR * largest
         if not negligible and not agree(have, want, 10 * rtol):
-            return _wrong_gradient(name, have, trial.uses)
+            is_nan = np.isnan(have).any()
+            return _SAID.find("gradient nan" if is_nan else "gradient", name=name)
     return None
-
-
-# What puts another number in the place of a NaN, and what makes one, by the names in the code.
-_HIDING = ("where", "nan_to_num", "masked_fill", "masked_fill_", "isnan")
-_RISKY = {
-    "softmax": "before the softmax, which makes NaN of a row of −∞ alone",
-    "log_softmax": "before the softmax, which makes NaN of a row of −∞ alone",
-    "norm": "before the norm, whose slope at 0 is NaN",
-    "sqrt": "before the root, whose slope at 0 is infinite",
-    "log": "before the logarithm",
-}
-
-
-def _wrong_gradient(name: str, have: np.ndarray, uses: Collection[str]) -> Finding:
-    if not np.isnan(have).any():
-        return _SAID.find("gradient", name=name)
-    hider = those_of(_HIDING, uses)
-    what = f"that {hider} hides" if hider else "that does not show"
-    risky = [text for word, text in _RISKY.items() if word in uses]
-    before = [*risky, "before the division, the root or the power"][0]
-    return _SAID.find("gradient nan", name=name, what=what, before=before)

@@ -3,25 +3,22 @@
 import inspect
 from typing import Any
 
-from whywrong.context import Finding
-from whywrong.declare import Exercise, Question, parameter_names
-from whywrong.explain import explained, is_crash
-from whywrong.observe import entry_problem, is_stub, precision_remark
-from whywrong.question import judge_question
-from whywrong.result import Result
-from whywrong.running import (
-    TimesUp,
-    Trial,
+from whywrong.calls import (
     guarded_randomness,
     no_collection,
     one_thread,
     plain_torch,
-    raised_by_learner,
-    run_limited,
-    run_trial,
     safely,
-    unwritten_step,
 )
+from whywrong.context import Finding
+from whywrong.declare import Exercise, Question, parameter_names
+from whywrong.explain import explained, is_crash
+from whywrong.form import entry_problem, is_stub, precision_remark
+from whywrong.limits import TimesUp, run_limited
+from whywrong.question import judge_question
+from whywrong.result import Result
+from whywrong.running import Trial, run_trial
+from whywrong.stops import raised_by_learner, unwritten_step
 
 __all__ = ["judge"]
 
@@ -31,14 +28,9 @@ def judge(
 ) -> Result:
     """Judge a learner's function; whatever it does, a `Result` comes back.
 
-    Parameters
-    ----------
-    task : Exercise or Question
-    function : object
-        What the learner calls the answer.
-    watched : bool
-        Whether it is looked at which functions do the work. There is nothing to be seen where the
-        function only passes on what another process computes.
+    function: what the learner calls the answer.
+    watched: whether it is looked at which functions do the work. There is nothing to be seen where
+        the function only passes on what another process computes.
     """
     with guarded_randomness(), one_thread(), plain_torch():
         return _judged(task, function, watched)
@@ -90,9 +82,8 @@ def _verdict(trial: Trial) -> Result:
     exercise = trial.exercise
     printed = trial.outcomes[0].printed
     last = trial.outcomes[-1].error
-    if isinstance(last, NotImplementedError) and raised_by_learner(
-        last, trial.function
-    ):
+    is_stub = isinstance(last, NotImplementedError)
+    if last and is_stub and raised_by_learner(last, trial.function):
         step = unwritten_step(last, trial.function)
         return _step_to_do(step, exercise) if step else _todo(exercise, printed)
     found = _explained_in_time(trial)

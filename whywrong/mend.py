@@ -15,7 +15,8 @@ import numpy as np
 
 from whywrong.arrays import agree
 from whywrong.context import Finding
-from whywrong.running import Trial
+from whywrong.learner import functions_of, names_of, with_helpers
+from whywrong.running import Trial, once
 from whywrong.slips import CERTAIN, FAR_FETCHED, Slip, slips_in
 from whywrong.steps import (
     MOST_STEPS,
@@ -36,8 +37,6 @@ _STEPS = 100
 # How many steps a change may take: these, and several times those of the code as it is.
 _FEW, _TIMES = 300, 4
 _IN_PAIRS = 40
-# At how many places at most the same change is made.
-_PLACES = 12
 # Of how many failing cases, each of another kind, the first are tried before all others.
 _PROBES = 3
 
@@ -80,32 +79,24 @@ class _Code:
 _Change = tuple[Slip, ...]
 
 
+@once
 def mended(trial: Trial) -> Finding | None:
     """Name the line where one small change, or two, makes every case right; None if none does."""
-    if "mended" not in trial.kept:
-        trial.kept["mended"] = _mended(trial)
-    return trial.kept["mended"]
-
-
-def in_own_code(trial: Trial) -> str:
-    """Return which line of the learner's own code one change would make right, if there is one."""
-    found = mended(trial)
-    return found.message if found and len({*found.faults}) == 1 else ""
-
-
-def _mended(trial: Trial) -> Finding | None:
-    failing = sorted({*trial.wrong, *trial.crashed})
+    failing = sorted(trial.wrong + trial.crashed)
     code = _code_of(inspect.unwrap(trial.function))
-    if code is None or not failing or _asks_for_error(trial, failing):
+    # Where an exception is asked for, no small change makes one.
+    errors = [i for i in failing if isinstance(trial.expected[i], Exception)]
+    if code is None or not failing or errors:
         return None
     with _quiet():
         found = _Search(trial, code, failing).run()
     return _said(code, found) if found else None
 
 
-def _asks_for_error(trial: Trial, failing: list[int]) -> bool:
-    """Whether an exception is asked for in a failing case: no small change makes one."""
-    return any(isinstance(trial.expected[i], Exception) for i in failing)
+def in_own_code(trial: Trial) -> str:
+    """Return which line of the learner's own code one change would make right, if there is one."""
+    found = mended(trial)
+    return found.message if found and len({*found.faults}) == 1 else ""
 
 
 @contextmanager
@@ -146,15 +137,10 @@ class _Search:
 
     def run(self) -> list[_Change]:
         """Return the changes that make every case right, the likeliest first."""
-        torch = self.trial.exercise.library == "torch"
-        slips = slips_in(self.code.tree, torch=torch)
+        slips = slips_in(self.code.tree, torch=self.trial.side.name == "torch")
         likely = [slip for slip in slips if slip.kind not in FAR_FETCHED]
         others = [slip for slip in slips if slip.kind in FAR_FETCHED]
-        found = self._right((slip,) for slip in likely)
-        # The same mistake at every place is more likely than a far-fetched one.
-        found = found or self._right(_everywhere(slips), first=True)
-        if not found or len(found[0]) == 1:
-            found += self._right((slip,) for slip in others)
+        found = self._right((slip,) for slip in likely + others)
         return found or self._right(self._pairs(likely), first=True)
 
     def _pairs(self, slips: list[Slip]) -> Iterator[_Change]:
@@ -212,9 +198,7 @@ class _Search:
     def _is(self, value: Any, i: int) -> bool:
         expected = self.trial.expected[i]
         if isinstance(expected, Exception) or not isinstance(value, np.ndarray):
-            return isinstance(value, type(expected)) and not isinstance(
-                value, np.ndarray
-            )
+            return isinstance(value, type(expected))
         return agree(value, expected, self.trial.tolerance(i))
 
 
@@ -231,31 +215,6 @@ def _value_of(trial: Trial, answer: Callable[..., Any], i: int) -> Any:
     )
     native = is_number or trial.side.is_native(value)
     return trial.side.as_numpy(value) if native else None
-
-
-def _everywhere(slips: list[Slip]) -> Iterator[_Change]:
-    """Yield the same change, made at every place where it can be made."""
-    groups: dict[tuple[str, str], list[Slip]] = {}
-    for slip in slips:
-        for words in {slip.mistake, slip.look}:
-            groups.setdefault((slip.kind, _same(slip, words)), []).append(slip)
-    for group in groups.values():
-        if len(group) > _PLACES:
-            continue
-        apart: list[Slip] = []
-        for slip in group:
-            if not any(slip.touches(other) for other in apart):
-                apart.append(slip)
-        if len(apart) > 1:
-            yield tuple(apart)
-
-
-def _same(slip: Slip, words: str) -> str:
-    """Return by which words two changes count as the same: of an axis, whatever runs along it."""
-    if slip.kind in ("axis", "kept-axis") and isinstance(slip.new, ast.Call):
-        options = (f"{k.arg}={ast.unparse(k.value)}" for k in slip.new.keywords)
-        return " ".join(sorted(options))
-    return words
 
 
 def _holding_themselves(tree: ast.AST) -> int:
@@ -281,7 +240,7 @@ def _code_of(answer: Any) -> _Code | None:
     names: dict[str, Any] = {}
     lines: list[_Line] = []
     source = ""
-    for part in reversed(_with_helpers(answer)):
+    for part in reversed(with_helpers(answer)):
         try:
             own, first = _source_of(part)
             text = textwrap.dedent("".join(own)).rstrip("\n") + "\n"
@@ -290,25 +249,20 @@ def _code_of(answer: Any) -> _Code | None:
             if part is answer:
                 return None
             continue
-        helper = "" if part is answer else part.__name__
-        source += text
-        names |= _names_of(part)
-        lines += [
-            _Line(line, max(first, 1) + n, helper) for n, line in enumerate(own)
-        ]
+        helper, source = "" if part is answer else part.__name__, source + text
+        names |= names_of(part)
+        lines += [_Line(t, max(first, 1) + n, helper) for n, t in enumerate(own)]
     tree = ast.parse(source)
-    if not _may_be_rerun(tree):
-        return None
-    return _Code(tree, answer.__name__, names, lines)
+    ours = _Code(tree, answer.__name__, names, lines)
+    return ours if _may_be_rerun(tree) else None
 
 
 def _source_of(part: Any) -> tuple[list[str], int]:
     """Return the lines and the first line's number; raise ``OSError`` where they cannot be had."""
     if inspect.isfunction(part):
         return inspect.getsourcelines(part)
-    for function in _functions_of(
-        part
-    ):  # a notebook's class has no file of its own
+    # A notebook's class has no file of its own.
+    for function in functions_of(part):
         lines, number = inspect.findsource(function)
         for node in ast.walk(ast.parse("".join(lines))):
             if isinstance(node, ast.ClassDef) and node.name == part.__name__:
@@ -324,60 +278,8 @@ def _may_be_rerun(tree: ast.Module) -> bool:
             return False
         top.decorator_list = []
     nodes = list(ast.walk(tree))
-    used = {n.id for n in nodes if isinstance(n, ast.Name)}
-    return not used & _REACHING_OUT and not any(
-        isinstance(n, ast.Global) for n in nodes
-    )
-
-
-def _with_helpers(answer: Any) -> list[Any]:
-    """Return the answer and the functions and classes of the same notebook that it calls."""
-    found = [answer]
-    home = _home(answer)
-    for part in found:
-        names = _names_of(part)
-        for used in _used_in(part):
-            helper = names.get(used)
-            is_code = inspect.isfunction(helper) or inspect.isclass(helper)
-            if (
-                is_code
-                and helper not in found
-                and _home(helper) is home
-                and len(found) < 8
-            ):
-                found.append(helper)
-    return found
-
-
-def _functions_of(part: Any) -> list[Any]:
-    functions = [part] if inspect.isfunction(part) else vars(part).values()
-    return [inspect.unwrap(f) for f in functions if inspect.isfunction(f)]
-
-
-def _home(part: Any) -> Any:
-    """Return the namespace in which code was defined."""
-    return next((f.__globals__ for f in _functions_of(part)), None)
-
-
-def _used_in(part: Any) -> list[str]:
-    """Return the names that code and the functions in it use."""
-    codes = [f.__code__ for f in _functions_of(part)]
-    for code in codes:
-        codes.extend(c for c in code.co_consts if inspect.iscode(c))
-    return [name for code in codes for name in (*code.co_names, *code.co_freevars)]
-
-
-def _names_of(answer: Any) -> dict[str, Any]:
-    """Return the names that the code can see, those around it included."""
-    names: dict[str, Any] = {}
-    for function in _functions_of(answer):
-        names.update(function.__globals__)
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=False
-        ):
-            if name != "__class__":
-                names[name] = cell.cell_contents
-    return names
+    reaches_out = {getattr(n, "id", "") for n in nodes} & _REACHING_OUT
+    return not reaches_out and not any(isinstance(n, ast.Global) for n in nodes)
 
 
 # --- what is said ---------------------------------------------------------------------------------
@@ -386,26 +288,22 @@ def _names_of(answer: Any) -> dict[str, Any]:
 def _said(code: _Code, found: list[_Change]) -> Finding:
     """Say where to look, without giving the correction away."""
     best = sorted(found[0], key=lambda slip: slip.line)
-    ids = tuple(f"mend-{slip.kind}" for slip in best)
     places = [_place(code, slip) for slip in best]
     others = [
-        slips[0]
-        for slips in found[1:] * (best[0].kind not in CERTAIN)
-        if not slips[0].touches(best[0])
-        and _place(code, slips[0]) not in places
-        and not _is_misread(slips[0])
-        and _at(slips[0]) != _at(best[0])
+        _place(code, other)
+        for (other,) in (found[1:] if best[0].kind not in CERTAIN else [])
+        if not other.touches(best[0]) and not _is_misread(other)
     ]
-    if len(best) == 1 and others:
-        head = "Either of two small changes would make every case right."
-        places.append(f"Or: {_place(code, others[0])}")
-    else:
-        head = f"{_how_many(best)} would make every case right."
-    return Finding(ids, "\n\n".join([head, *dict.fromkeys(places)]))
-
-
-def _at(slip: Slip) -> tuple[int, str]:
-    return slip.line, ast.unparse(slip.old)
+    other = next((place for place in others if place not in places), None)
+    head = f"{'Two small changes' if best[1:] else 'One small change'} would"
+    if other:
+        head, places = (
+            "Either of two small changes would",
+            [*places, f"Or: {other}"],
+        )
+    ids = tuple(f"mend-{slip.kind}" for slip in best)
+    said = [f"{head} make every case right.", *dict.fromkeys(places)]
+    return Finding(ids, "\n\n".join(said))
 
 
 def _is_misread(slip: Slip) -> bool:
@@ -413,46 +311,27 @@ def _is_misread(slip: Slip) -> bool:
     return isinstance(slip.old, ast.AugAssign) and isinstance(slip.new, ast.Assign)
 
 
-def _how_many(best: list[Slip]) -> str:
-    if len(best) < 3:
-        return "Two small changes" if len(best) == 2 else "One small change"
-    is_same = len({slip.kind for slip in best}) == 1
-    return (
-        "The same small change, at every place,"
-        if is_same
-        else "A few small changes"
-    )
-
-
 def _place(code: _Code, slip: Slip) -> str:
+    line = code.lines[slip.line - 1]
+    of = f" of `{line.helper}`" if line.helper else ""
     end = "" if slip.look.endswith(("?", ".")) else "."
-    return f"{_line(code, slip.line)}{_of_several(code, slip)}{end}"
+    said = f"{_of_several(code, slip)}{end}"
+    return f"Look at line {line.number}{of}, `{line.text.strip()}`: {said}"
 
 
-_PLACES_IN_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def _of_several(code: _Code, slip: Slip) -> str:
     """Return the sentence of a change, with the place of a name that its line has several times."""
-    name = getattr(slip.old, "id", None)
-    if name is None or not slip.look.startswith(f"is `{name}` the right one"):
-        return slip.look
-    same = [
-        n
-        for n in ast.walk(code.tree)
-        if isinstance(n, ast.Name) and n.id == name and n.lineno == slip.line
-    ]
+    name, nodes = getattr(slip.old, "id", None), ast.walk(code.tree)
+    begins = f"is `{name}` the"
+    same: list[Any] = [n for n in nodes if getattr(n, "id", "") == name]
+    same = [n for n in same if n.lineno == slip.line]
     same.sort(key=lambda n: n.col_offset)
     where = [n is slip.old for n in same]
-    if not 1 < len(same) <= len(_PLACES_IN_WORDS) or True not in where:
+    is_one_of_several = 1 < len(same) <= len(_PLACES) and True in where
+    if not slip.look.startswith(begins) or not is_one_of_several:
         return slip.look
-    place = "last" if where[-1] else _PLACES_IN_WORDS[where.index(True)]
-    return slip.look.replace(
-        f"is `{name}` the", f"is the {place} `{name}` of this line the"
-    )
-
-
-def _line(code: _Code, number: int) -> str:
-    line = code.lines[number - 1]
-    of = f" of `{line.helper}`" if line.helper else ""
-    return f"Look at line {line.number}{of}, `{line.text.strip()}`: "
+    place = "last" if where[-1] else _PLACES[where.index(True)]
+    return slip.look.replace(begins, f"is the {place} `{name}` of this line the")

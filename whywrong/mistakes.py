@@ -7,14 +7,13 @@ exercise alone.
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from whywrong.arrays import agree, different
-from whywrong.context import Finding, first_difference
-from whywrong.declare import Fault
+from whywrong.arrays import agree
+from whywrong.context import Context, Finding, first_difference
+from whywrong.faults import Fault
 from whywrong.mend import in_own_code, mended
 from whywrong.observe import (
     kind_of,
@@ -38,17 +37,9 @@ from whywrong.versions import (
     with_slip,
 )
 
-__all__ = [
-    "fault_and_slip",
-    "joined",
-    "no_error",
-    "one_fault",
-    "one_fault_in_most",
-    "one_slip",
-    "other_order",
-    "two_faults",
-    "what_is_seen",
-]
+__all__ = ["fault_and_slip", "joined", "no_error", "of_result", "one_fault"]
+__all__ += ["one_fault_in_most", "one_slip", "two_at_once", "two_faults"]
+__all__ += ["what_is_seen"]
 
 # How many pairs of declared faults, how many slips, and how many faults with slips are tried.
 _PAIRS = 500
@@ -58,10 +49,8 @@ _FAULTS_WITH_SLIPS = 1000
 _WITH_FAULTS = 500
 # Where answers are compared as coarsely as this, slips are not told apart.
 _COARSE = 0.01
-_OWN_AXES = (
-    "batch",
-    "vector",
-)  # code that fails in these may show a known fault in the others
+# Code that fails in these may show a known fault in the others.
+_OWN_AXES = ("batch", "vector")
 
 
 # --- declared faults ------------------------------------------------------------------------------
@@ -82,34 +71,6 @@ def one_fault_in_most(trial: Trial) -> Finding | None:
 
 
 @once
-def other_order(trial: Trial) -> Finding | None:
-    """Say that the results are right, but stand in another order than is asked for."""
-    results, n = trial.exercise.results, len(trial.exercise.results)
-    if n < 2 or not trial.wrong or any(o.error for o in trial.outcomes):
-        return None
-
-    def is_right(i: int, other: int) -> bool:
-        right = trial.expected[other]
-        near = trial.tolerance(i)
-        return isinstance(right, np.ndarray) and agree(trial.got(i), right, near)
-
-    cases = range(len(trial.outcomes))
-    found = [
-        order
-        for order in permutations(range(n))
-        if all(is_right(i, i - i % n + order[i % n]) for i in cases)
-    ]
-    if len(found) != 1:
-        return None
-    words = ", ".join(results[k] for k in found[0])
-    return Finding(
-        ("results-order",),
-        f"Your results are right, but stand in another order: {words}. Asked for is "
-        f"`return {', '.join(results)}`.",
-    )
-
-
-@once
 def two_faults(trial: Trial) -> Finding | None:
     """Name two declared faults that together give the same in every case."""
     order = _wrong_first(trial, range(len(trial.outcomes)))
@@ -118,7 +79,8 @@ def two_faults(trial: Trial) -> Finding | None:
     pairs = sorted(trial.exercise.pairs(), key=lambda pair: _spoiling(trial, *pair))
     for pair in pairs[:_PAIRS]:
         if gives_the_same(trial, with_faults(trial.exercise, *pair), order):
-            return _two_at_once(trial, pair, trial.wrong or order)
+            first, second, both = _shared(*(_alone(trial, one) for one in pair))
+            return two_at_once((pair[0].id, pair[1].id), first, second, both)
     return None
 
 
@@ -127,8 +89,8 @@ def _fault_in(trial: Trial, cases: Sequence[int]) -> Finding | None:
     for fault in trial.exercise.faults if order else ():
         version = with_faults(trial.exercise, fault)
         if gives_the_same(trial, version, order):
-            shown = _showing(trial, order)
-            found = Finding((fault.id,), fault.sentence(trial.context(shown)))
+            said = fault.sentence(trial.context(order[0]))
+            found = Finding((fault.id,), said)
             return _with_the_rest(trial, version, cases, found)
     return None
 
@@ -147,24 +109,6 @@ def _wrong_first(trial: Trial, cases: Sequence[int]) -> list[int]:
     return wrong + [i for i in cases if i not in wrong] if wrong else []
 
 
-# What is below this share of the largest number does not show in the digits that are quoted.
-_SHOWS = 1e-4
-
-
-def _showing(trial: Trial, order: Sequence[int]) -> int:
-    """Return the first case in which the wrong numbers look wrong, too, as they are quoted."""
-    for i in order:
-        right = trial.expected[i]
-        if i not in trial.wrong or isinstance(right, Exception):
-            break
-        got = trial.got(i)
-        if got.shape != right.shape or got.dtype.kind + right.dtype.kind != "ff":
-            break
-        if different(got, right, _SHOWS).any():
-            return i
-    return order[0]
-
-
 def _with_the_rest(
     trial: Trial, version: Version, cases: Sequence[int], found: Finding
 ) -> Finding:
@@ -176,14 +120,10 @@ def _with_the_rest(
     }
     if not phrases:
         return found
-    also = (
+    rest = (
         f"Once that is right, look again at what happens {listed(sorted(phrases))}."
     )
-    library = "torch" if trial.exercise.library == "torch" else "np"
-    crossing = [name for name in ("inner", "dot") if name in trial.uses]
-    if crossing and kind_of(trial.exercise, "batch").phrase in phrases:
-        also += f" (`{library}.{crossing[0]}` does with leading axes something else than `@`.)"
-    return Finding(found.faults, f"{found.message}\n\n{also}")
+    return Finding(found.faults, f"{found.message}\n\n{rest}")
 
 
 def _spoiling(trial: Trial, *faults: Fault) -> int:
@@ -209,19 +149,16 @@ def one_slip(trial: Trial) -> Finding | None:
     if not order or _tells_little(trial):
         return None
     exercise = trial.exercise
-    found = [
-        slip
-        for n, slip in enumerate(exercise.slips(exercise.source)[:_SLIPS])
-        if gives_the_same(trial, with_slip(exercise, n), order)
-        and is_wrong_in(trial, with_slip(exercise, n), order[0])
-    ]
+    found = []
+    for n, slip in enumerate(exercise.slips(exercise.source)[:_SLIPS]):
+        version = with_slip(exercise, n)
+        is_same = gives_the_same(trial, version, order)
+        if is_same and is_wrong_in(trial, version, order[0]):
+            found.append(slip)
     if not found:
         return None
-    seen = _seen(trial, order[0])
-    message = (
-        f"{_said_of(trial, found)}\n\n{trial.of_result(order[0], seen.message)}"
-    )
-    return Finding((f"slip-{found[0].kind}", *seen.faults), message)
+    slips = Finding((f"slip-{found[0].kind}",), _said_of(trial, found))
+    return joined(slips, _seen(trial, order[0]))
 
 
 def _said_of(trial: Trial, found: Sequence[Slip]) -> str:
@@ -273,17 +210,13 @@ def fault_and_slip(trial: Trial) -> Finding | None:
     if not order or _tells_little(trial) or _explained(trial):
         return None
     for fault, slip in _likely_both(trial):
-        both = with_fault_and_slip(trial.exercise, fault, slip)
-        if gives_the_same(trial, both, order) and is_wrong_in(
-            trial, both, order[0]
-        ):
-            case = _telling_case(trial, fault, trial.wrong)
-            first = _alone(fault.sentence(trial.context(case)))
-            message = (
-                f"There are two mistakes at once.\n\nFirst: {first}\n\n"
-                f"Second: your numbers are then what comes out {_words_of(trial, slip)}."
-            )
-            return Finding((fault.id, f"slip-{slip.kind}"), message)
+        for both in with_fault_and_slip(trial.exercise, fault, slip):
+            is_same = gives_the_same(trial, both, order)
+            if is_same and is_wrong_in(trial, both, order[0]):
+                words = _words_of(trial, slip)
+                second = f"your numbers are then what comes out {words}."
+                ids = fault.id, f"slip-{slip.kind}"
+                return two_at_once(ids, _alone(trial, fault), second)
     return None
 
 
@@ -317,34 +250,31 @@ _PRAISE = re.compile(
 )
 
 
-def _alone(sentence: str) -> str:
-    """Return the sentence for a mistake that is not the only one."""
+def _alone(trial: Trial, fault: Fault) -> str:
+    """Return what a fault says, in a case where it would show, as one of two mistakes."""
+    sentence = fault.sentence(trial.context(_telling_case(trial, fault)))
     praise = _PRAISE.match(sentence)
     rest = sentence[praise.end() :] if praise else sentence
     return rest[0].upper() + rest[1:] if praise and rest else sentence
 
 
-def _two_at_once(
-    trial: Trial, pair: tuple[Fault, Fault], wrong: Sequence[int]
+def two_at_once(
+    ids: tuple[str, ...], first: str, second: str, both: str = ""
 ) -> Finding:
-    first, second = (
-        _alone(fault.sentence(trial.context(_telling_case(trial, fault, wrong))))
-        for fault in pair
-    )
-    first, second, both = _shared(first, second)
-    message = (
-        f"There are two mistakes at once.\n\nFirst: {first}\n\nSecond: {second}"
-    )
-    if both:
-        message += f"\n\nBoth together: {both[0].lower() + both[1:]}"
-    return Finding((pair[0].id, pair[1].id), message)
+    """Say two mistakes, and what both together do."""
+    said = [
+        "There are two mistakes at once.",
+        f"First: {first}",
+        f"Second: {second}",
+    ]
+    said += [f"Both together: {both[0].lower() + both[1:]}"] if both else []
+    return Finding(ids, "\n\n".join(said))
 
 
 def _shared(first: str, second: str) -> tuple[str, str, str]:
     """Return two texts, and the sentences apart with which both end."""
-    one, other = (
-        re.split(r"(?<=[.?!]) (?=[A-Z])", text) for text in (first, second)
-    )
+    end = re.compile(r"(?<=[.?!]) (?=[A-Z])")
+    one, other = end.split(first), end.split(second)
     n = 0
     while n < min(len(one), len(other)) - 1 and one[-1 - n] == other[-1 - n]:
         n += 1
@@ -353,10 +283,10 @@ def _shared(first: str, second: str) -> tuple[str, str, str]:
     return " ".join(one[:-n]), " ".join(other[:-n]), " ".join(one[-n:])
 
 
-def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
+def _telling_case(trial: Trial, fault: Fault) -> int:
     """Return the first case in which this fault alone would show."""
     version = with_faults(trial.exercise, fault)
-    for i in wrong:
+    for i in trial.wrong:
         value, expected = value_of(trial, version, i), trial.expected[i]
         if value is None:  # it shows by raising
             continue
@@ -364,7 +294,7 @@ def _telling_case(trial: Trial, fault: Fault, wrong: Sequence[int]) -> int:
             return i
         if not agree(value, expected, trial.tolerance(i)):
             return i
-    return wrong[0]
+    return trial.wrong[0]
 
 
 # --- what can be seen without knowing the mistake -------------------------------------------------
@@ -377,6 +307,7 @@ def no_error(trial: Trial) -> Finding | None:
         return None
     i = trial.wrong[0]
     name, value = type(trial.expected[i]).__name__, trial.outcomes[i].value
+    did = "your function returns something."
     if isinstance(value, Exception):
         did = f"your function *returns* one: write `raise {name}(…)`, not `return`."
     elif value is None:
@@ -384,10 +315,8 @@ def no_error(trial: Trial) -> Finding | None:
             f"your function goes on and returns `None`: `raise {name}(…)` stops it (and the "
             "program that called it, which `print` does not)."
         )
-    else:
-        shape = getattr(value, "shape", None)
-        what = "something" if shape is None else f"an array of shape {tuple(shape)}"
-        did = f"your function returns {what}."
+    elif hasattr(value, "shape"):
+        did = f"your function returns an array of shape {tuple(value.shape)}."
     return Finding(
         ("no-error",),
         f"For {trial.called_with(i)} there is no right answer: the task asks for a `{name}` here, "
@@ -407,8 +336,7 @@ def what_is_seen(trial: Trial) -> Finding | None:
     if change and len(change.faults) > 1 and told & {*seen.faults}:
         change = None
     where = where_it_fails(trial, advise=not change)
-    found = Finding(seen.faults, trial.of_result(i, seen.message))
-    return joined(where, found, change)
+    return joined(where, seen, change)
 
 
 def joined(*parts: Finding | None) -> Finding:
@@ -419,6 +347,14 @@ def joined(*parts: Finding | None) -> Finding:
     )
 
 
+def of_result(trial: Trial, i: int, found: Finding) -> Finding:
+    """Return a finding that says of which result it speaks, where there are several."""
+    if not trial.exercise.results:
+        return found
+    about = f"About the result `{trial.cases[i].args[-1]}`"
+    return Finding(found.faults, f"{about}: {found.message}")
+
+
 def _seen(trial: Trial, i: int) -> Finding:
     """Say what is wrong in a case: a broken property, the shape, NaN, or the first number."""
     context = trial.context(i)
@@ -426,18 +362,36 @@ def _seen(trial: Trial, i: int) -> Finding:
     found = (
         _broken_law(trial, context, any_shape=True)
         or shape_problem(got, expected)
-        or not_finite(got, expected, trial.uses)
+        or not_finite(got, expected)
         or _broken_law(trial, context, any_shape=False)
     )
-    if found:
-        return found
-    difference = first_difference(got, expected, context.rtol)
+    return of_result(trial, i, found or _differs(trial, i, context))
+
+
+def _differs(trial: Trial, i: int, context: Context) -> Finding:
+    """Say how the numbers relate to the right ones, and what the first wrong one is."""
+    got, expected, rtol = context.got, context.expected, context.rtol
+    said = first_difference(got, expected, rtol)
     if not got.ndim:
-        difference = f"Called with {trial.quoted(i)}: {difference}"
-    found = pattern(got, expected, context.rtol)
-    if found:
-        return Finding(found.faults, f"{found.message} {difference}")
-    return Finding((), difference)
+        said = f"Called with {_quoted(trial, i)}: {said}"
+    found = pattern(got, expected, rtol)
+    return (
+        Finding(found.faults, f"{found.message} {said}")
+        if found
+        else Finding((), said)
+    )
+
+
+def _quoted(trial: Trial, i: int) -> str:
+    """Return the arguments with their numbers where they are few, else their shapes."""
+    values = [np.asarray(value) for value in trial.cases[i].args][
+        : len(trial.names)
+    ]
+    if sum(value.size for value in values) > 12:
+        return trial.called_with(i)
+    shown = (v.round(2).tolist() if v.dtype.kind == "f" else v for v in values)
+    named = zip(trial.names, shown, strict=False)
+    return ", ".join(f"{name} = {value}" for name, value in named)
 
 
 def _broken_law(trial: Trial, context: Any, *, any_shape: bool) -> Finding | None:
@@ -453,11 +407,9 @@ def _broken_law(trial: Trial, context: Any, *, any_shape: bool) -> Finding | Non
 def _is_negated(trial: Trial) -> bool:
     """Whether everything that comes back is right but for its sign."""
     return all(
-        outcome.error is None
-        and isinstance(right, np.ndarray)
+        isinstance(right, np.ndarray)
+        and trial.outcomes[i].error is None
         and trial.got(i).dtype.kind == "f"
         and agree(-trial.got(i), right, trial.tolerance(i))
-        for i, (outcome, right) in enumerate(
-            zip(trial.outcomes, trial.expected, strict=True)
-        )
+        for i, right in enumerate(trial.expected)
     )

@@ -37,30 +37,25 @@ def _indented(source: str, place: int, code: str) -> str:
     indent = line[: len(line) - len(line.lstrip())]
     first, *rest = code.split("\n")
     fits = indent or " "
-    return "\n".join(
-        [first, *(x if x.startswith(fits) else indent + x for x in rest)]
-    )
+    later = (x if x.startswith(fits) else indent + x for x in rest)
+    return "\n".join([first, *later])
 
 
 def apart(source: str, one: Iterable[Patch], other: Iterable[Patch]) -> bool:
     """Whether two sets of patches touch different text."""
-    ours, theirs = (
-        [_place(source, find) for find, _ in two] for two in (one, other)
-    )
+    ours = [_place(source, find) for find, _ in one]
+    theirs = [_place(source, find) for find, _ in other]
     return all(a[0] >= b[1] or b[0] >= a[1] for a in ours for b in theirs)
 
 
 def _place(source: str, find: str) -> tuple[int, int]:
     """Return where a text stands; the lines of several may be indented in any way."""
     first, *rest = find.split("\n")
-    lines = [first, *map(str.strip, rest)]
-    places = [
-        m.span() for m in re.finditer(r"\n\s*".join(map(re.escape, lines)), source)
-    ]
+    lines = r"\n\s*".join(map(re.escape, [first, *map(str.strip, rest)]))
+    places = [match.span() for match in re.finditer(lines, source)]
     if len(places) != 1 or not find:
-        raise ValueError(
-            f"{find!r} occurs {len(places)} times in the solution, not once"
-        )
+        n = len(places)
+        raise ValueError(f"{find!r} occurs {n} times in the solution, not once")
     return places[0]
 
 
@@ -69,9 +64,8 @@ def with_body(source: str, body: str) -> str:
     head = re.match(r"def .*?\):\n", source, re.S)
     if head is None:
         raise ValueError("only a function, not a class, can be given another body")
-    return head[0] + textwrap.indent(
-        textwrap.dedent(body).strip("\n") + "\n", "    "
-    )
+    lines = textwrap.dedent(body).strip("\n")
+    return head[0] + textwrap.indent(f"{lines}\n", "    ")
 
 
 def compiled(
@@ -81,10 +75,7 @@ def compiled(
     more: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:
     """Return what a source defines, with the names of the module that holds ``like``, and more."""
-    libraries = (("np", "numpy"), ("torch", "torch"))
-    known = {
-        short: sys.modules[name] for short, name in libraries if name in sys.modules
-    }
-    names = {**known, **vars(inspect.getmodule(like)), **(more or {})}
+    libraries = {"np": sys.modules.get("numpy"), "torch": sys.modules.get("torch")}
+    names = {**libraries, **vars(inspect.getmodule(like)), **(more or {})}
     exec(compile(source, f"<{label}>", "exec"), names)
     return names[like.__name__]

@@ -1,85 +1,68 @@
 """Questions whose answer is a value: letters, a number, a shape."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from whywrong.calls import Outcome, call_guarded
+from whywrong.context import Finding
 from whywrong.declare import Question, Reason
-from whywrong.observe import nothing_returned
+from whywrong.form import nothing_returned
+from whywrong.limits import Clock
 from whywrong.result import Result
-from whywrong.running import (
-    Clock,
-    call_guarded,
-    crash_finding,
-    raised_by_learner,
-)
+from whywrong.stops import crash_finding, raised_by_learner
 
-__all__ = [
-    "as_letters",
-    "as_number",
-    "as_shape",
-    "contains",
-    "judge_question",
-    "lacks",
-]
+__all__ = ["as_letters", "as_number", "as_shape", "contains", "judge_question"]
+__all__ += ["lacks"]
 
-
-def judge_question(question: Question, function: Callable[..., Any]) -> Result:
-    """Judge the answer that the learner's function returns."""
-    clock = Clock(question.seconds)
-    outcome = call_guarded(function, (), seconds=clock.left)
-    error, name = outcome.error, question.name
-    if isinstance(error, NotImplementedError) and raised_by_learner(
-        error, function
-    ):
-        message = f'Return your answer from `{name}()`. `hint("{name}")` helps.'
-        return Result("todo", message, name)
-    if error is not None:
-        found = crash_finding(error, function, "no arguments", clock)
-        return Result("crashed", found.message, name, found.faults, outcome.printed)
-    if outcome.value is None:
-        found = nothing_returned(outcome.printed)
-        return Result("wrong", found.message, name, found.faults, outcome.printed)
-    read = call_guarded(
-        question.read, (outcome.value,), seconds=max(clock.left, _LOOKING)
-    )
-    if read.error is not None:
-        said = str(read.error) if type(read.error) is ValueError else _NO_ANSWER
-        return Result("wrong", said, name, ("form",), outcome.printed)
-    wrong = [reason for reason in question.reasons if reason.applies(read.value)]
-    if not wrong:
-        return Result("right", "", name, (), outcome.printed)
-    said = _told(question, wrong, read.value)
-    return Result("wrong", said, name, (wrong[0].id,), outcome.printed)
-
-
+# Seconds that it may take at least to look at what came back, however long its making took.
+_LOOKING = 1.0
 _NO_ANSWER = (
     "What you return cannot be read as an answer: return plain numbers or letters."
 )
 
 
-# Seconds that it may take at least to look at what came back, however long its making took.
-_LOOKING = 1.0
+def judge_question(question: Question, function: Callable[..., Any]) -> Result:
+    """Judge the answer that the learner's function returns."""
+    clock, name = Clock(question.seconds), question.name
+    outcome = call_guarded(function, (), seconds=clock.left)
+    error, printed = outcome.error, outcome.printed
+    is_stub = isinstance(error, NotImplementedError)
+    if error and is_stub and raised_by_learner(error, function):
+        message = f'Return your answer from `{name}()`. `hint("{name}")` helps.'
+        return Result("todo", message, name)
+    if error is not None:
+        found = crash_finding(error, function, "no arguments", clock)
+        return Result("crashed", found.message, name, found.faults, printed)
+    found = _wrong(question, outcome, max(clock.left, _LOOKING))
+    status = "wrong" if found.faults else "right"
+    return Result(status, found.message, name, found.faults, printed)
+
+
+def _wrong(question: Question, outcome: Outcome, seconds: float) -> Finding:
+    """Say what is wrong with an answer; nothing where it is right."""
+    if outcome.value is None:
+        return nothing_returned(outcome.printed)
+    read = call_guarded(question.read, (outcome.value,), seconds=seconds)
+    if read.error is not None:
+        is_said = type(read.error) is ValueError
+        return Finding(("form",), str(read.error) if is_said else _NO_ANSWER)
+    wrong = [reason for reason in question.reasons if reason.applies(read.value)]
+    said = _told(question, wrong, read.value) if wrong else ""
+    return Finding(tuple(reason.id for reason in wrong[:1]), said)
 
 
 def _told(question: Question, found: list[Reason], answer: Any) -> str:
-    """Say what is wrong; of several letters or numbers, each."""
+    """Say what is wrong; of several letters, each."""
     first, right = found[0], question.read(question.solution())
     letters = {_letter(reason) for reason in question.reasons} - {""}
-    if (
-        _letter(first)
-        and isinstance(right, frozenset)
-        and answer == letters - right
-    ):
+    is_choice = _letter(first) and isinstance(right, frozenset)
+    if is_choice and answer == letters - right:
         return _OPPOSITE
-    said = [_sentence(first, answer)]
-    for other in found[1:]:
-        if _letter(first) and _letter(other) not in ("", _letter(first)):
-            said.append(_sentence(other, answer))
-    if first is question.reasons[-1] and isinstance(answer, float):
-        said.insert(0, _relation(answer, right))
-    return "\n\n".join(filter(None, dict.fromkeys(said)))
+    others = [one for one in found if _letter(one) not in ("", _letter(first))]
+    told = [first, *(others if _letter(first) else [])]
+    return "\n\n".join(dict.fromkeys(_sentence(one, answer) for one in told))
 
 
 _OPPOSITE = "You chose exactly the others: read once more which ones are asked for."
@@ -94,50 +77,6 @@ def _letter(reason: Reason) -> str:
     """Return the letter of the part that a reason is about; "" if it is about the whole."""
     part = reason.id.partition("-")[0]
     return part if len(part) == 1 else ""
-
-
-# From a logarithm of one base to another.
-_BASES = (float(np.log(2)), float(np.log(10)), float(np.log2(10)))
-# How a wrong number may come from the right one, and what to ask then.
-_RELATIONS: tuple[tuple[str, Callable[[float], Iterable[float]]], ...] = (
-    ("Your number has the wrong sign.", lambda r: (-r,)),
-    (
-        "Your number is the reciprocal of the right one: what is divided by what?",
-        lambda r: (1 / r,),
-    ),
-    (
-        "Your number comes from a logarithm of another base.",
-        lambda r: (r * b for n in _BASES for b in (n, 1 / n)),
-    ),
-    (
-        "Your number is off by a power of ten. Is it a percentage?",
-        lambda r: (r * 10.0**k for k in (-3, -2, -1, 1, 2, 3)),
-    ),
-    (
-        "Your number is off by a factor that is a whole number: is something counted several "
-        "times, or a sum taken for a mean?",
-        lambda r: (r * f for k in range(2, 13) for f in (k, 1 / k)),
-    ),
-    (
-        "Your number is the square of the right one, or its root.",
-        lambda r: (r * r, abs(r) ** 0.5),
-    ),
-)
-_CLOSE, _ROUNDED = 1e-3, 0.02
-
-
-def _relation(answer: float, right: float) -> str:
-    """Return how a wrong number comes from the right one; "" where that is not seen."""
-    if not right or answer == right or not np.isfinite(answer):
-        return ""
-    for said, others in _RELATIONS:
-        if any(
-            abs(answer - other) <= _CLOSE * abs(other) for other in others(right)
-        ):
-            return said
-    if abs(answer - right) <= _ROUNDED * abs(right):
-        return "Your number is nearly right: compute it with more digits."
-    return ""
 
 
 def as_shape(value: Any) -> tuple[int, ...]:

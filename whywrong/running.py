@@ -1,7 +1,4 @@
-"""All calls of a check, beside what was expected of each.
-
-What is needed for a call, its time limit, and what to say of an exception can be had from here.
-"""
+"""All calls of a check, beside what was expected of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,47 +11,33 @@ from whywrong.arrays import Side, agree, relative_tolerance, side_of
 from whywrong.calls import (
     Outcome,
     call_guarded,
-    guarded_randomness,
-    no_collection,
-    one_thread,
-    plain_torch,
     safely,
 )
 from whywrong.context import Context, Finding
 from whywrong.declare import Case, Exercise
-from whywrong.limits import Clock, KeyPressed, TimesUp, run_limited
-from whywrong.stops import (
-    crash_finding,
-    names_used,
-    own_place,
-    quoted,
-    raised_by_learner,
-    tip,
-    unwritten_step,
-)
+from whywrong.learner import names_used
+from whywrong.limits import Clock, TimesUp
 
-__all__ = ["Clock", "Explanation", "KeyPressed", "Outcome", "TimesUp", "Trial"]
-__all__ += ["call_guarded", "crash_finding", "guarded_randomness", "names_used"]
-__all__ += [
-    "no_collection",
-    "once",
-    "one_thread",
-    "own_place",
-    "plain_torch",
-    "quoted",
-]
-__all__ += ["raised_by_learner", "run_limited", "run_trial", "safely", "tip"]
-__all__ += ["unwritten_step"]
+__all__ = ["Explanation", "Trial", "once", "run_trial"]
 
 
 @dataclass(frozen=True)
-class _Calls:
-    """What came of the calls of a function, and what should have come."""
+class Trial:
+    """The outcome of every case for one function, and what should have come.
+
+    function: the learner's.
+    outcomes: one for each case; fewer where a call ran out of time.
+    clock: the time that is left for more calls.
+    watched: whether it is looked at which functions do the work.
+    kept: what was found out once about this answer.
+    """
 
     exercise: Exercise
     function: Callable[..., Any]
     outcomes: tuple[Outcome, ...]
     clock: Clock
+    watched: bool = True
+    kept: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def side(self) -> Side:
@@ -73,7 +56,7 @@ class _Calls:
 
     def given(self, i: int) -> tuple[Any, ...]:
         """Return fresh copies of a case's arguments."""
-        return self._native(self.cases[i].args)
+        return self._native(self.exercise.made_cases[i].args)
 
     def _native(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(self.side.native(self.side.copy(value)) for value in args)
@@ -89,34 +72,20 @@ class _Calls:
         values = [*self.outcomes[i].given, self.outcomes[i].value]
         return relative_tolerance(map(self.side.precision, values))
 
-    def expect(self, given: tuple[Any, ...]) -> np.ndarray | Exception:
-        """Return the reference's answer, computed in float64."""
-        try:
-            with np.errstate(all="ignore"):
-                right = self.exercise.used(self.exercise.solution)
-                return self.side.as_numpy(right(*map(self.side.widen, given)))
-        except ValueError as error:
-            return error
-
     @cached_property
     def expected(self) -> list[np.ndarray | Exception]:
         """What the reference gives in float64, or the exception that it raises."""
-        return [self.expect(self.given(i)) for i in range(len(self.outcomes))]
+        return [self._expected(i) for i in range(len(self.outcomes))]
 
-
-@dataclass(frozen=True)
-class Trial(_Calls):
-    """The outcome of every case for one function.
-
-    function: the learner's.
-    outcomes: one for each case; fewer where a call ran out of time.
-    clock: the time that is left for more calls.
-    watched: whether it is looked at which functions do the work.
-    kept: what was found out once about this answer.
-    """
-
-    watched: bool = True
-    kept: dict[Any, Any] = field(default_factory=dict)
+    def _expected(self, i: int) -> np.ndarray | Exception:
+        right = self.exercise.used(self.exercise.solution)
+        try:
+            with np.errstate(all="ignore"):
+                return self.side.as_numpy(
+                    right(*map(self.side.widen, self.given(i)))
+                )
+        except ValueError as error:
+            return error
 
     @cached_property
     def wrong(self) -> list[int]:
@@ -137,6 +106,12 @@ class Trial(_Calls):
     def _not_right(self) -> list[int]:
         return [i for i in range(len(self.outcomes)) if not self._is_right(i)]
 
+    def _is_right(self, i: int) -> bool:
+        expected, error = self.expected[i], self.outcomes[i].error
+        if isinstance(expected, Exception):
+            return isinstance(error, type(expected))
+        return error is None and agree(self.got(i), expected, self.tolerance(i))
+
     @cached_property
     def uses(self) -> frozenset[str]:
         """The names that the learner's code uses, its own helpers' included."""
@@ -148,22 +123,6 @@ class Trial(_Calls):
         shown = zip(self.names, values, strict=False)
         said = (f"{name} {self.side.describe(value)}" for name, value in shown)
         return ", ".join(said) or "no arguments"
-
-    def of_result(self, i: int, message: str) -> str:
-        """Say of which result a message speaks, where there are several."""
-        if not self.exercise.results:
-            return message
-        return f"About the result `{self.cases[i].args[-1]}`: {message}"
-
-    def quoted(self, i: int) -> str:
-        """Return the arguments with their numbers where they are few, else their shapes."""
-        values = [np.asarray(value) for value in self.cases[i].args]
-        values = values[: len(self.names)]
-        if sum(value.size for value in values) > 12:
-            return self.called_with(i)
-        shown = (v.round(2).tolist() if v.dtype.kind == "f" else v for v in values)
-        named = zip(self.names, shown, strict=False)
-        return ", ".join(f"{name} = {value}" for name, value in named)
 
     def context(self, i: int) -> Context:
         """Return what a message about this case may quote from."""
@@ -181,12 +140,6 @@ class Trial(_Calls):
         is_number = isinstance(value, bool | int | float)
         native = is_number or self.side.is_native(value)
         return self.side.as_numpy(value) if native else None
-
-    def _is_right(self, i: int) -> bool:
-        expected, error = self.expected[i], self.outcomes[i].error
-        if isinstance(expected, Exception):
-            return isinstance(error, type(expected))
-        return error is None and agree(self.got(i), expected, self.tolerance(i))
 
 
 Explanation = Callable[[Trial], Finding | None]

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from whywrong.declare import Exercise, Fault, Question
+from whywrong.declare import Exercise, Question
+from whywrong.faults import Fault
 from whywrong.judge import judge
 
 __all__ = ["problems_of", "refused_solution"]

@@ -13,14 +13,8 @@ from typing import Any
 from whywrong.limits import KeyPressed, TimesUp
 from whywrong.slips import Slip
 
-__all__ = [
-    "MOST_STEPS",
-    "NOT_ITS_OWN",
-    "Steps",
-    "TooManySteps",
-    "counting",
-    "put_in",
-]
+__all__ = ["MOST_STEPS", "NOT_ITS_OWN", "Steps", "TooManySteps", "counting"]
+__all__ += ["put_in"]
 
 # Of the calls of one version. On the small inputs of an exercise a solution takes fewer than 100.
 MOST_STEPS = 3000
@@ -42,13 +36,7 @@ NOT_ITS_OWN = (TooManySteps, TimesUp, KeyPressed)
 
 
 class Steps:
-    """Counts the steps of code that was compiled within `counting`.
-
-    Parameters
-    ----------
-    left : int
-        How many may still be made.
-    """
+    """Counts the steps of code that was compiled within `counting`; ``left`` may still be made."""
 
     def __init__(self, left: int = MOST_STEPS) -> None:
         self.left = left
@@ -100,24 +88,28 @@ def put_in(*slips: Slip) -> Iterator[None]:
 @contextmanager
 def counting(tree: ast.AST) -> Iterator[None]:
     """Let a tree be one whose steps are counted: each round of a loop, each call of a function."""
-    undo: list[tuple[ast.AST, str, Any]] = []
+    undo: list[tuple[Any, str, Any]] = []
+    for node in {id(n): n for n in ast.walk(tree)}.values():
+        for field, counted in _counted(node):
+            undo.append((node, field, getattr(node, field)))
+            setattr(node, field, counted)
     try:
-        for node in {id(n): n for n in ast.walk(tree)}.values():
-            if isinstance(node, ast.For | ast.comprehension):
-                undo.append((node, "iter", node.iter))
-                node.iter = _call("_rounds", node.iter, node.iter)
-            elif isinstance(node, ast.While):
-                undo.append((node, "test", node.test))
-                both = ast.BoolOp(ast.And(), [_call("_step", node.test), node.test])
-                node.test = ast.copy_location(both, node.test)
-            elif isinstance(node, ast.FunctionDef):
-                undo.append((node, "body", node.body))
-                step = ast.Expr(_call("_step", node.body[0]))
-                node.body = [ast.copy_location(step, node.body[0]), *node.body]
         yield
     finally:
-        for node, field, value in reversed(undo):
+        for node, field, value in undo:
             setattr(node, field, value)
+
+
+def _counted(node: ast.AST) -> Iterator[tuple[str, Any]]:
+    """Yield which part of a node is another one where its steps are counted, and which."""
+    if isinstance(node, ast.For | ast.comprehension):
+        yield "iter", _call("_rounds", node.iter, node.iter)
+    elif isinstance(node, ast.While):
+        both = ast.BoolOp(ast.And(), [_call("_step", node.test), node.test])
+        yield "test", ast.copy_location(both, node.test)
+    elif isinstance(node, ast.FunctionDef):
+        step = ast.Expr(_call("_step", node.body[0]))
+        yield "body", [ast.copy_location(step, node.body[0]), *node.body]
 
 
 def _call(name: str, where: ast.AST, *args: ast.expr) -> ast.Call:

@@ -11,19 +11,19 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from traceback import walk_tb
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from whywrong.calls import safely
 from whywrong.catalog import HOMES
 from whywrong.context import Finding, Sentences
+from whywrong.learner import codes_of, home_of, names_used
 from whywrong.limits import Clock, TimesUp
 
-__all__ = ["crash_finding", "names_used", "own_place", "quoted"]
-__all__ += ["raised_by_learner", "tip", "unwritten_step"]
+__all__ = ["crash_finding", "own_place", "quoted", "raised_by_learner", "tip"]
+__all__ += ["unwritten_step"]
 
 _MOST_SAID = 400
-_MOST_HELPERS = 8
 
 
 def crash_finding(
@@ -53,7 +53,7 @@ def own_place(
     error: BaseException, function: Callable[..., Any]
 ) -> tuple[int, str] | None:
     """Return the last line of the learner's own that was running, and its source."""
-    raised, namespace = walk_tb(error.__traceback__), _globals_of(function)
+    raised, namespace = walk_tb(error.__traceback__), home_of(function)
     places = error.places if isinstance(error, TimesUp) else raised
     own = [place for place in places if place[0].f_globals is namespace]
     if not own:
@@ -61,51 +61,6 @@ def own_place(
     frame, number = own[-1]
     source = linecache.getline(frame.f_code.co_filename, number, frame.f_globals)
     return number, _readable(source.strip())[:_MOST_SAID]
-
-
-def _unwrapped(function: Any) -> Any:
-    inner = inspect.unwrap(getattr(function, "func", function))
-    return getattr(inner, "__func__", inner)
-
-
-def _globals_of(function: Any) -> dict[str, Any] | None:
-    inner = _unwrapped(function)
-    if inspect.isclass(inner):
-        inner = next(filter(inspect.isfunction, vars(inner).values()), None)
-    elif not hasattr(inner, "__globals__"):  # an object that can be called
-        inner = vars(type(inner)).get("__call__")
-    return getattr(inner, "__globals__", None)
-
-
-def names_used(function: Any) -> frozenset[str]:
-    """Return the names in the code of a function or class, and of the helpers it calls.
-
-    They are those of functions, of attributes, of keywords and of its own variables.
-    """
-    home = _globals_of(function) or {}
-    used: set[str] = set()
-    parts = [function]
-    for _ in range(_MOST_HELPERS):
-        for code in _codes_of(parts.pop()) if parts else ():
-            names = {*code.co_names, *code.co_varnames, *code.co_freevars}
-            for const in code.co_consts:
-                if isinstance(const, tuple):  # the names of keywords
-                    names |= {word for word in const if isinstance(word, str)}
-            for helper in map(home.get, sorted(names - used)):
-                is_code = inspect.isfunction(helper) or inspect.isclass(helper)
-                parts += [helper] * (is_code and _globals_of(helper) is home)
-            used |= names
-    return frozenset(used)
-
-
-def _codes_of(function: Any) -> list[CodeType]:
-    """Return the code of a function, or of a class's methods, with what is defined inside."""
-    inner = _unwrapped(function)
-    functions = vars(inner).values() if inspect.isclass(inner) else [inner]
-    codes = [f.__code__ for f in functions if hasattr(f, "__code__")]
-    for code in codes:
-        codes += [const for const in code.co_consts if isinstance(const, CodeType)]
-    return codes
 
 
 def quoted(error: BaseException) -> str:
@@ -130,7 +85,7 @@ def _readable(text: str) -> str:
 def raised_by_learner(error: BaseException, function: Callable[..., Any]) -> bool:
     """Whether the exception was raised in the learner's own code, not in a library it calls."""
     frames = _frames(error)
-    return bool(frames) and frames[-1].f_globals is _globals_of(function)
+    return bool(frames) and frames[-1].f_globals is home_of(function)
 
 
 def _frames(error: BaseException) -> list[FrameType]:
@@ -144,8 +99,8 @@ def unwritten_step(
     if not raised_by_learner(error, function):
         return None
     code = _frames(error)[-1].f_code
-    is_other = code not in _codes_of(inspect.unwrap(function))
-    known = _globals_of(function) or {}
+    is_other = code not in codes_of(inspect.unwrap(function))
+    known = home_of(function) or {}
     return code.co_name if is_other and code.co_name in known else None
 
 
@@ -199,7 +154,7 @@ _TIPS = {
 
 def tip(error: BaseException, function: Callable[..., Any]) -> str:
     """Return what an exception suggests to do, if anything."""
-    namespace = _globals_of(function) or {}
+    namespace = home_of(function) or {}
     code = getattr(inspect.unwrap(function), "__code__", None)
     own = {name: namespace.get(name) for name in (code.co_names if code else ())}
     for name, value in own.items():

@@ -39,21 +39,12 @@ def take_over(file: str | os.PathLike[str]) -> str:
     try:
         saved = json.loads(Path(file).expanduser().read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError):
-        return (
-            f"{file} cannot be read: it is damaged, or not a file of this course."
-        )
+        return f"{file} cannot be read: {_NOT_OURS}."
     except (OSError, RuntimeError) as error:  # RuntimeError: nobody of this name
         return f"{file} could not be read ({_reason(error)})."
-    if not isinstance(saved, dict) or not isinstance(saved.get("passed"), dict):
-        return f"{file} is not a file of this course."
-    if saved.get("book", _BOOK) != _BOOK:
-        return f"{file} belongs to another book, {str(saved['book'])[:80]!r}."
-    if "version" not in saved:
-        return (
-            f"{file} names no edition: it is damaged, or not a file of this course."
-        )
-    if saved["version"] not in _VERSIONS:
-        return f"{file} was saved by a newer edition of the course, which this one cannot read."
+    problem = _problem_of(saved)
+    if problem:
+        return f"{file} {problem}."
 
     def added(path: Path) -> str:
         n, trouble = _add(path, saved["passed"])
@@ -62,6 +53,21 @@ def take_over(file: str | os.PathLike[str]) -> str:
         return f"{said} {trouble}" if trouble else said
 
     return _with_file("saved", added, f"{_OFF}: nothing was taken over.")
+
+
+_NOT_OURS = "it is damaged, or not a file of this course"
+
+
+def _problem_of(saved: Any) -> str:
+    """Say why a file is not one that can be taken over; nothing if it is."""
+    if not isinstance(saved, dict) or not isinstance(saved.get("passed"), dict):
+        return "is not a file of this course"
+    if saved.get("book", _BOOK) != _BOOK:
+        return f"belongs to another book, {str(saved['book'])[:80]!r}"
+    if "version" not in saved:
+        return f"names no edition: {_NOT_OURS}"
+    newer = "was saved by a newer edition of the course, which this one cannot read"
+    return "" if saved["version"] in _VERSIONS else newer
 
 
 def passed_exercises() -> tuple[dict[str, str], str | None]:

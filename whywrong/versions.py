@@ -1,33 +1,23 @@
 """Wrong versions of a solution, and whether one gives what the learner's function gave."""
 
-import ast
-import math
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from whywrong.arrays import agree, different
-from whywrong.declare import Exercise, Fault
+from whywrong.declare import Exercise
+from whywrong.faults import Fault
 from whywrong.running import Trial
-from whywrong.slips import Slip, step_of
+from whywrong.slips import Slip
 from whywrong.steps import MOST_STEPS, NOT_ITS_OWN, Steps, TooManySteps
 
-__all__ = [
-    "Version",
-    "breaks_what_is_right",
-    "gives_the_same",
-    "gives_the_same_in",
-    "is_wrong_in",
-    "one_of_a_kind",
-    "value_of",
-    "with_fault_and_slip",
-    "with_faults",
-    "with_slip",
-]
+__all__ = ["Version", "breaks_what_is_right", "gives_the_same"]
+__all__ += ["gives_the_same_in", "is_wrong_in", "one_of_a_kind", "value_of"]
+__all__ += ["with_fault_and_slip", "with_faults", "with_slip"]
 
 # In how many right cases at most it is looked whether a version would break them.
 _PROBES = 4
@@ -37,12 +27,8 @@ _PROBES = 4
 class Version:
     """A wrong version of the solution, compiled when it is first needed.
 
-    Parameters
-    ----------
-    key : tuple of str
-        Its name, by which its values are kept.
-    make : callable
-        Takes a counter of steps; returns the function.
+    key: its name, by which its values are kept.
+    make: takes a counter of steps; returns the function.
     """
 
     key: tuple[str, ...]
@@ -60,65 +46,13 @@ def with_slip(exercise: Exercise, n: int) -> Version:
     return Version(("slip", str(n)), partial(exercise.slipped, exercise.source, n))
 
 
-def with_fault_and_slip(exercise: Exercise, fault: Fault, slip: Slip) -> Version:
-    """Return the version that makes a declared mistake and a slip of the solution's own text."""
-
-    def make(steps: Steps) -> Callable[..., Any]:
-        there = _moved(exercise, fault, slip)
-        if there is None:
-            raise LookupError("the fault has changed this text")
-        tree, _ = _places_in(exercise.wrong_source(fault))
-        return exercise.compiled(tree, steps, there)
-
-    return Version((), make)
-
-
-# --- where a slip of the solution stands in a version of it ---------------------------------------
-
-
-def _moved(exercise: Exercise, fault: Fault, slip: Slip) -> Slip | None:
-    """Return a slip of the solution as one of the version with a fault; None if it has no place."""
-    name = slip.step, ast.dump(slip.old)
-    _, here = _places_in(exercise.source)
-    _, there = _places_in(exercise.wrong_source(fault))
-    where = [_position(place[-1]) for place in here.get(name, ())]
-    position = _position(slip.old)
-    n = where.index(position) if position in where else len(where)
-    if n >= len(there.get(name, ())):
-        return None
-    holder, field, index, old = there[name][n]
-    return replace(slip, holder=holder, field=field, index=index, old=old)
-
-
-_Place = tuple[ast.AST, str, int | None, ast.AST]
-_Places = dict[tuple[str, str], list[_Place]]
-
-
-@lru_cache(maxsize=64)
-def _places_in(source: str) -> tuple[ast.Module, _Places]:
-    """Return a source as a tree, and where everything stands in it, by its step and its text."""
-    tree = ast.parse(source)
-    places: _Places = {}
-
-    def below(node: ast.AST, step: str) -> None:
-        for field, value in ast.iter_fields(node):
-            several = value if isinstance(value, list) else [value]
-            for n, child in enumerate(several):
-                if isinstance(child, ast.AST):
-                    index = n if isinstance(value, list) else None
-                    own = step_of(child) if isinstance(child, ast.stmt) else step
-                    place = node, field, index, child
-                    places.setdefault((own, ast.dump(child)), []).append(place)
-                    below(child, own)
-
-    below(tree, "")
-    return tree, places
-
-
-def _position(node: ast.AST) -> tuple[int, int, int]:
-    names = "lineno", "col_offset", "end_col_offset"
-    line, begin, end = (getattr(node, name, 0) for name in names)
-    return line, begin, end
+def with_fault_and_slip(
+    exercise: Exercise, fault: Fault, slip: Slip
+) -> Iterator[Version]:
+    """Yield the versions that make a declared mistake and a slip like that of the solution."""
+    source = exercise.wrong_source(fault)
+    for n in exercise.slips_like(slip, source):
+        yield Version((), partial(exercise.slipped, source, n))
 
 
 # --- what a version gives -------------------------------------------------------------------------
@@ -135,7 +69,9 @@ def value_of(
     kept = trial.exercise.values_with_faults if version.key else trial.kept
     key = (version.key or version, i, wide)
     if key not in kept:
-        kept[key] = _computed(trial, version, i, wide)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            kept[key] = _computed(trial, version, i, wide)
     return kept[key]
 
 
@@ -146,14 +82,11 @@ def _computed(
     steps = trial.kept.setdefault("steps", Steps())
     steps.left = MOST_STEPS
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if version not in made:
-                made[version] = trial.exercise.used(version.make(steps))
-            given = trial.given(i)
-            if wide:
-                given = tuple(map(trial.side.widen, given))
-            return trial.side.as_numpy(made[version](*given))
+        if version not in made:
+            made[version] = trial.exercise.used(version.make(steps))
+        given = trial.given(i)
+        given = tuple(map(trial.side.widen, given)) if wide else given
+        return trial.side.as_numpy(made[version](*given))
     except TooManySteps:
         return None
     except NOT_ITS_OWN:
@@ -174,28 +107,13 @@ def gives_the_same_in(trial: Trial, version: Version, i: int) -> bool:
     if value is None or crashed:
         return value is None and crashed
     got, near = trial.got(i), trial.tolerance(i)
-    if not _differs_at_once(got, value, near) and agree(got, value, near):
+    if agree(got, value, near):
         return True
     if got.dtype != np.float64 or value.dtype != np.float32:
         return False
     # It computes in float64 what it is given in float32: so does the version then.
     value = value_of(trial, version, i, wide=True)
     return value is not None and agree(got, value, near)
-
-
-def _differs_at_once(got: np.ndarray, value: np.ndarray, rtol: float) -> bool:
-    """Whether a look at one or two numbers shows that two arrays are not the same: most are not."""
-    if got.shape != value.shape:
-        return True
-    if got.dtype.kind + value.dtype.kind != "ff" or not got.size:
-        return False
-    scale = float(np.abs(value).max()) or 1.0
-    for k in (0, got.size - 1):
-        mine, other = got.item(k), value.item(k)
-        near = 1.1 * rtol * (abs(other) + scale)
-        if math.isfinite(near) and not abs(mine - other) <= near:
-            return True
-    return False
 
 
 def is_wrong_in(trial: Trial, version: Version, i: int) -> bool:
@@ -205,11 +123,8 @@ def is_wrong_in(trial: Trial, version: Version, i: int) -> bool:
         return True
     if value.dtype.kind == "f" and np.isnan(value).all():
         return False  # many mistakes end in NaN, and nothing tells them apart
-    if value.shape != expected.shape:
-        return True
-    return not agree(
-        value.astype(float), expected.astype(float), trial.tolerance(i)
-    )
+    numbers = value.astype(float), expected.astype(float)
+    return not agree(*numbers, trial.tolerance(i))
 
 
 # --- whether it can be a part of what is wrong ----------------------------------------------------
@@ -218,9 +133,8 @@ def is_wrong_in(trial: Trial, version: Version, i: int) -> bool:
 def breaks_what_is_right(trial: Trial, version: Version) -> bool:
     """Whether a version is wrong in a case, or in a number, in which the learner is right."""
     cases = one_of_a_kind(trial, trial.right)[:_PROBES]
-    return any(_breaks(trial, version, i) for i in cases) or _spoils_a_number(
-        trial, version
-    )
+    breaks = any(_breaks(trial, version, i) for i in cases)
+    return breaks or _spoils_a_number(trial, version)
 
 
 def _breaks(trial: Trial, version: Version, i: int) -> bool:

@@ -18,7 +18,7 @@ from course_attn.exercises import check
 from tests.exercises.solutions import EXERCISES, as_own_function
 from whywrong import Fault, Result
 from whywrong.arrays import agree, relative_tolerance, side_of
-from whywrong.running import call_guarded
+from whywrong.calls import call_guarded
 
 PAIRS = {name: list(exercise.pairs()) for name, exercise in EXERCISES.items()}
 WITH_PAIRS = [name for name, pairs in PAIRS.items() if pairs]

@@ -68,15 +68,6 @@ def test_place_of_a_name_that_a_line_has_twice_is_said():
     assert "normed_X" not in message
 
 
-def test_start_of_a_running_maximum_is_named_before_its_use():
-    low = written(
-        "def softmax(scores):\n    m = np.max(scores, axis=-1, keepdims=True, initial=0.0)\n"
-        "    e = np.exp(scores - m)\n    return e / e.sum(axis=-1, keepdims=True)"
-    )
-    result = check(low)
-    assert "mend-start" in result.faults and "Or: " not in result.message, result
-
-
 def test_fault_is_recognized_in_an_answer_that_computes_in_float64():
     def third(x):
         """Take the third power."""

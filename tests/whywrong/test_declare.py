@@ -15,7 +15,8 @@ from whywrong import (
     judge,
 )
 from whywrong.arrays import in_torch, in_torch_words
-from whywrong.declare import Catalog, apart, patched
+from whywrong.catalog import Catalog
+from whywrong.patches import apart, patched
 
 SAID = {"says": "Wrong."}
 

@@ -42,12 +42,11 @@ def test_kinds_of_cases_are_not_named_where_all_fail(toy):
         ("-x * factor", "factor", "wrong sign"),
         ("x * factor * 2", "factor", "2 times"),
         ("x * factor / 7", "factor", "1/7 of"),
-        ("x * factor - 5", "offset", "too small by the same 5"),
         ("(x * factor)[..., None]", "shape", "axis of length 1 too many"),
         ("(x * factor).sum(-1)", "shape", "missing"),
         ("np.full_like(x, np.nan)", "nan", "NaN"),
         ("np.full_like(x, np.inf)", "inf", "infinity"),
-        ("(x * factor)[::-1]", "order", "backwards"),
+        ("(x * factor)[::-1]", "order", "in the wrong places"),
         ("x * factor * (1 + 1e-3 * np.cos(x))", "nearly", "nearly right"),
     ],
 )
@@ -105,24 +104,6 @@ def test_worst_row_is_quoted_where_it_differs():
     )
 
 
-def test_fault_is_quoted_from_a_case_in_which_it_shows():
-    def divided(x, small):
-        return x / (x + small)
-
-    exercise = exercise_of(
-        divided,
-        Case((np.array([1.0, 2.0]), 5e-6), "example"),
-        Case((np.array([1e-6, 2e-6]), 5e-6)),
-        faults=(fault("none", "(x + small)", "x", says="Without it. {worst_row}"),),
-    )
-    result = judge(exercise, lambda x, small: x / x)
-    assert result.faults == ("none",)
-    assert (
-        result.message
-        == "Without it. Your row is [1, 1]; [0.1667, 0.2857] is right."
-    )
-
-
 def test_negated_answer_is_named_before_any_property(unexplained, toy):
     law = Property("law", lambda c: "It breaks a law.")
     exercise = dataclasses.replace(toy, properties=(law,))
@@ -130,13 +111,6 @@ def test_negated_answer_is_named_before_any_property(unexplained, toy):
     assert result.faults == ("factor",) and "the wrong sign" in result.message
     result = judge(exercise, lambda x, factor: -x * abs(factor))
     assert "law" in result.faults
-
-
-def test_infinity_of_the_answers_own_is_pointed_at(unexplained, toy):
-    own = scaled("return np.where(x > 1, x * factor, np.inf)")
-    assert "the `inf` of your own code" in judge(toy, own).message
-    other = scaled("return np.exp(800 + x * factor)")
-    assert "the `inf` of your own code" not in judge(toy, other).message
 
 
 def test_answer_for_one_row_is_named():
@@ -160,8 +134,6 @@ def test_answer_for_one_row_is_named():
     )
     assert result.status == "wrong" and "only-one-row" in result.faults
     assert "right for a single row" in result.message
-    assert "`np.outer` flattens" in result.message
-    assert "np.diag" not in result.message
 
 
 def test_fixed_number_is_said_to_come_from_the_arguments():
@@ -188,10 +160,6 @@ def test_first_difference_is_shown_where_nothing_else_fits(unexplained, toy):
         ("return x * factor if x.ndim < 3 else x.sum(0)", "fails-batch"),
         ("return x * factor if x.ndim < 3 else x[9]", "fails-batch"),
         ("return x * factor if x.shape == (2,) else np.zeros(2)", "only-example"),
-        (
-            "return x * factor if len(set(x.shape)) == 1 and x.ndim < 3 else x[..., 0]",
-            "only-square",
-        ),
         ("return x * factor if x.dtype != 'f4' else x + 1", "fails-float32"),
         ("return np.abs(x) * factor", "only-example"),
     ],

@@ -6,7 +6,7 @@ import pytest
 from course_attn.exercises import catalog, check
 from tests.whywrong.cells import exercise_of, written
 from whywrong import Case
-from whywrong.running import names_used
+from whywrong.learner import names_used
 
 
 def test_two_mistakes_are_told_alike_before_and_after_versions_are_built():

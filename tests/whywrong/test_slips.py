@@ -250,19 +250,6 @@ def test_every_slip_can_be_compiled_and_taken_back():
     assert ast.dump(tree, include_attributes=True) == before
 
 
-def test_same_change_at_every_place_is_found(exercise, monkeypatch):
-    monkeypatch.setattr(mistakes, "_SLIPS", 0)
-    source = """
-def standard(X, gain):
-    centered = X - X.mean(axis=0)
-    variance = (X ** 2).mean(axis=0) - X.mean(axis=0) ** 2
-    return centered / np.sqrt(variance + 0.5) * gain
-"""
-    result = judge(exercise, written(source))
-    assert "The same small change, at every place" in result.message, result
-    assert "line 2" in result.message and "line 3" in result.message
-
-
 def test_declared_fault_and_slip_are_both_named():
     known = fault(
         "root",
@@ -276,33 +263,6 @@ def test_declared_fault_and_slip_are_both_named():
     assert result.faults == ("root", "slip-operator")
     assert "First: No square root." in result.message
     assert "Second: your numbers are then what comes out if," in result.message
-
-
-SUMS = """
-def sums(x):
-    total = np.zeros(x.shape[-1])
-    rows = []
-    for row in x:
-        for value in row:
-            total += value
-        rows.append(total.copy())
-    return np.array(rows)
-"""
-
-
-def test_sum_that_is_not_begun_anew_is_found():
-    def sums(x):
-        """Repeat each row's sum along it."""
-        return np.broadcast_to(x.sum(axis=-1, keepdims=True), x.shape)
-
-    exercise = exercise_of(
-        sums,
-        Case((np.array([[1.0, 2.0], [3.0, 5.0]]),), "example"),
-        Case((np.ones((3, 4)),)),
-    )
-    result = judge(exercise, written(SUMS))
-    assert "mend-accumulation" in result.faults, result
-    assert "Look at line 4" in result.message and "`total` begin" in result.message
 
 
 def test_break_in_place_of_continue_is_found():
@@ -338,24 +298,6 @@ def test_nan_alone_is_not_explained_by_a_slip():
     exercise = exercise_of(shares, Case((np.array([5000.0, 5001.0]),), "example"))
     result = judge(exercise, lambda x: x * np.nan)
     assert not any(id.startswith("slip") for id in result.faults), result
-
-
-def test_numbers_for_truth_values_do_not_hide_another_mistake():
-    def below(x):
-        """Say where x is at most 2."""
-        inside = x <= 2
-        return inside
-
-    known = fault("strict", "x <= 2", "x < 2", says="2 itself is missing.")
-    exercise = exercise_of(
-        below, Case((np.array([1.0, 2.0, 3.0]),), "example"), faults=(known,)
-    )
-    result = judge(exercise, lambda x: (x < 2).astype(float))
-    assert (
-        result.faults == ("strict", "dtype")
-        and "2 itself is missing" in result.message
-    )
-    assert judge(exercise, lambda x: (x <= 2) * 1.0).faults == ("dtype",)
 
 
 def test_slip_of_the_solution_that_never_ends_is_ended():
@@ -414,29 +356,6 @@ def test_helper_from_elsewhere_is_left_alone(exercise, monkeypatch):
     source = "def standard(X, gain):\n    return as_written(X, gain)"
     result = judge(exercise, written(source, as_written=written(HELPERS)))
     assert not any(id.startswith("mend") for id in result.faults), result
-
-
-def sums_of(x):
-    """Add 1 to each number, then 2, then 3."""
-    return x + 6.0
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "steps = [lambda v: v + n for n in (1, 2, 3)]",
-        "steps = []\n    for n in (1, 2, 3):\n        steps.append(lambda v: v + n)",
-        "steps = []\n    for n in (1, 2, 3):\n        def step(v):\n            return v + n\n"
-        "        steps.append(step)",
-    ],
-)
-def test_functions_made_in_a_loop_look_their_names_up_late(monkeypatch, body):
-    monkeypatch.setattr(mistakes, "_SLIPS", 0)
-    cases = Case((np.array([1.0, 5.0]),), "example"), Case((np.ones(7),))
-    source = f"def sums_of(x):\n    {body}\n    for f in steps:\n        x = f(x)\n    return x"
-    result = judge(exercise_of(sums_of, *cases), written(source))
-    assert "mend-closure" in result.faults, result
-    assert "looks `n` up when it is called" in result.message
 
 
 def gated(x, w, b):
@@ -620,18 +539,6 @@ FINITE_FILLS = ["np.where(seen, x, -50)", "x + np.where(seen, 0.0, -1000)"]
 
 
 @pytest.mark.parametrize("hidden", FINITE_FILLS)
-def test_finite_number_in_place_of_infinity_is_named(hidden):
-    # A function in other words: what is recognized are its numbers.
-    answer = written(FINITE.format(hidden=hidden))
-    result = judge(
-        exercise_of(shared_out, *shared_out_cases()),
-        lambda x, seen: answer(x, seen),
-    )
-    assert "slip-finite" in result.faults, result
-    assert "a finite number such as `-1000`" in result.message
-
-
-@pytest.mark.parametrize("hidden", FINITE_FILLS)
 def test_line_with_a_finite_number_is_found_and_no_other_mistake_named(
     monkeypatch, hidden
 ):
@@ -704,12 +611,7 @@ def test_fault_and_slip_are_found_where_each_shows_alone():
     ("answer", "faults"),
     [
         (lambda x: (x - x.min()).astype("f4"), ("lowest", "dtype")),
-        (lambda x: (x - 3 * x.max()).astype("f4"), ("offset", "dtype")),
         (lambda x: (x - x.max()).astype("f4"), ("dtype",)),
-        (
-            lambda x: ((x - x.max()) * 1.01).astype("f4"),
-            ("dtype",),
-        ),  # hardly more than rounded
     ],
 )
 def test_digits_that_are_lost_do_not_hide_another_mistake(answer, faults):

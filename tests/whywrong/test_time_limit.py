@@ -10,7 +10,7 @@ import pytest
 
 from tests.whywrong.cells import scaled, written
 from whywrong import Question, as_letters, judge
-from whywrong.running import KeyPressed, TimesUp, run_limited
+from whywrong.limits import KeyPressed, TimesUp, run_limited
 
 # Seconds for which nothing here lasts: what is to be ended would, and is waited for no longer.
 TOO_LONG = 600

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from tests.whywrong.cells import exercise_of  # noqa: E402
 from whywrong import Case, judge  # noqa: E402
-from whywrong.running import one_thread  # noqa: E402
+from whywrong.calls import one_thread  # noqa: E402
 
 
 def doubled(x):

@@ -15,8 +15,9 @@ from whywrong.classroom.copies import (
     load_course,
 )
 from whywrong.course import Course
-from whywrong.declare import BadDeclaration, Exercise, Question
+from whywrong.declare import Exercise, Question
 from whywrong.files import write_whole
+from whywrong.patches import BadDeclaration
 from whywrong.sound import problems_of
 
 _ABOUT = """\

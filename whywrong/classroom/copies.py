@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
+from whywrong.catalog import Unavailable
 from whywrong.classroom.notebooks import Settings, exercise_notebook
 from whywrong.course import Course
-from whywrong.declare import (
-    BadDeclaration,
-    Exercise,
-    Question,
-    Unavailable,
-)
+from whywrong.declare import Exercise, Question
 from whywrong.inputs import with_other_inputs
+from whywrong.patches import BadDeclaration
 from whywrong.sound import refused_solution
 
 __all__ = [

@@ -19,8 +19,8 @@ except ImportError as missing:
         f"grade: it needs {missing.name}: pip install nbformat psutil tqdm"
     ) from missing
 
+from whywrong.catalog import Catalog
 from whywrong.course import Course
-from whywrong.declare import BadDeclaration, Catalog
 from whywrong.grade.feedback import page
 from whywrong.grade.gradebook import write_to_gradebook
 from whywrong.grade.launch import CannotStart
@@ -46,6 +46,7 @@ from whywrong.grade.submissions import (
 )
 from whywrong.grade.verdicts import has_other_inputs
 from whywrong.grade.workers import Job, Settings, grade_all
+from whywrong.patches import BadDeclaration
 
 
 class _Problem(Exception):

@@ -24,11 +24,14 @@ from typing import Any
 import numpy as np
 
 import whywrong
-from whywrong.declare import Catalog, Unavailable, WrongForm
+from whywrong.calls import Outcome, call_guarded
+from whywrong.catalog import Catalog, Unavailable
+from whywrong.declare import WrongForm
 from whywrong.grade.limits import Limits, describe_exit
 from whywrong.grade.wire import Line, LineBroken, Packer, unpack
 from whywrong.judge import judge
-from whywrong.running import Outcome, TimesUp, call_guarded, quoted
+from whywrong.limits import TimesUp
+from whywrong.stops import quoted
 
 __all__ = ["main"]
 

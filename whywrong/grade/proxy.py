@@ -12,7 +12,7 @@ import numpy as np
 from whywrong.declare import WrongForm
 from whywrong.grade.launch import AnswerProcess
 from whywrong.grade.wire import MOST_BYTES, LineBroken, Other, Packer, unpack
-from whywrong.running import TimesUp
+from whywrong.limits import TimesUp
 
 __all__ = ["Answer", "ProcessEnded"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import nbformat.reader
 
-from whywrong.declare import Catalog
+from whywrong.catalog import Catalog
 from whywrong.grade.results import plain_text
 from whywrong.grade.verdicts import Code
 

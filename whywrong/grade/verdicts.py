@@ -20,8 +20,8 @@ from whywrong.grade.results import plain_text
 from whywrong.grade.wire import MOST_BYTES, Packer
 from whywrong.inputs import with_other_inputs
 from whywrong.judge import judge
+from whywrong.limits import TimesUp
 from whywrong.result import Result
-from whywrong.running import TimesUp
 
 __all__ = [
     "PATIENCE",

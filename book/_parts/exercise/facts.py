@@ -4,7 +4,9 @@ from typing import Any
 
 from book._parts.parsons.lines import solution_steps
 from book._parts.parsons.parsons import parsons_of
-from whywrong.declare import BadDeclaration, Catalog, Exercise, Question
+from whywrong.catalog import Catalog
+from whywrong.declare import Exercise, Question
+from whywrong.patches import BadDeclaration
 
 __all__ = ["facts_of", "prepared_by"]
 

@@ -19,17 +19,11 @@ import numpy as np
 
 import course_attn.exercises as learners_own
 from course_attn import in_numpy
+from whywrong.calls import Outcome, call_guarded, safely
 from whywrong.declare import Exercise, Question, parameter_names
+from whywrong.limits import TimesUp
 from whywrong.result import Result
-from whywrong.running import (
-    Outcome,
-    TimesUp,
-    call_guarded,
-    own_place,
-    quoted,
-    safely,
-    tip,
-)
+from whywrong.stops import own_place, quoted, tip
 
 __all__ = ["answered", "checked", "ran"]
 

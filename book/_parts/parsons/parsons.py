@@ -20,15 +20,12 @@ from book._parts.parsons.lines import (
     needs_of,
     written,
 )
-from whywrong.declare import BadDeclaration, Exercise, Fault
+from whywrong.calls import guarded_randomness, one_thread, plain_torch
+from whywrong.declare import Exercise
+from whywrong.faults import Fault
 from whywrong.judge import judge
-from whywrong.running import (
-    Trial,
-    guarded_randomness,
-    one_thread,
-    plain_torch,
-    run_trial,
-)
+from whywrong.patches import BadDeclaration
+from whywrong.running import Trial, run_trial
 
 __all__ = ["Parsons", "WrongLine", "passes", "parsons_of"]
 

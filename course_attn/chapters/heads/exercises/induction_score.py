@@ -34,6 +34,11 @@ def _cases() -> tuple[Case, ...]:
         exps = np.exp(2 * rng.standard_normal((*batch, n, n))) * np.tri(n)
         return exps / exps.sum(axis=-1, keepdims=True)
 
+    def open_maps(n: int, *batch: int) -> np.ndarray:
+        """Draw weights without a mask: every token sees all others."""
+        exps = np.exp(rng.standard_normal((*batch, n, n)))
+        return exps / exps.sum(axis=-1, keepdims=True)
+
     def head(n: int, period: int) -> np.ndarray:
         """Return a head that looks where it should with 0.7 (and at itself before it can)."""
         weights = 0.3 * drawn(n) + 0.7 * np.eye(n)
@@ -62,6 +67,7 @@ def _cases() -> tuple[Case, ...]:
         Case((drawn(6, 3), 5), "one-row"),
         Case((drawn(8, 2), 1), "period-1"),
         Case((drawn(10, 3).astype("f4"), 4), "float32"),
+        Case((open_maps(9, 2), 3), "no-mask"),
     )
 
 
@@ -119,6 +125,10 @@ and below n.
             "for a period of 1",
             "The token behind the last occurrence is then the token itself.",
         ),
+        "no-mask": Kind(
+            "for maps without a causal mask",
+            "Do you divide by something that is 1 only where nobody sees later tokens?",
+        ),
     },
     faults=fault_list("""
 own-token: rows - period + 1 → rows - period
@@ -136,6 +146,11 @@ one-row-too-few: np.arange(period, n) → np.arange(min(period + 1, n - 1), n)
 divided-by-n: found.mean(axis=-1) → found.sum(axis=-1) / n
     You divide by all n rows. The first ones cannot look back and count neither above nor below the
     fraction bar: divide by n − period. {worst_row}
+up-to-itself: found.mean(axis=-1)
+        → (found / np.tril(weights).sum(axis=-1)[..., period:]).mean(axis=-1)
+    You divide each weight by what its row gives to the tokens up to its own. A causal mask makes
+    that 1; without one it is not, and the mean of the weights themselves is asked for.
+    {worst_row}
 over-heads: found.mean(axis=-1) → found.mean()
     You average over all maps: the one head that does it disappears among those that do not. Each
     map has a score of its own, shape {right.shape}.

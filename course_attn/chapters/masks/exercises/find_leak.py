@@ -94,6 +94,18 @@ def _peeking(i: int, j: int, reads: Any, writes: Any) -> Any:
     return peeking_model
 
 
+def _differing(i: int, j: int) -> Any:
+    """Return a model whose output i sees by how much inputs j and j + 1 differ, and no more."""
+
+    def differing_model(X: np.ndarray) -> np.ndarray:
+        outputs = np.tanh(np.cumsum(X, axis=0))
+        if j + 1 < len(X):
+            outputs[i] += X[j] - X[j + 1]
+        return outputs
+
+    return differing_model
+
+
 def _cases() -> tuple[Case, ...]:
     draw = np.random.default_rng(20260604).standard_normal
     return (
@@ -113,6 +125,7 @@ def _cases() -> tuple[Case, ...]:
         Case((_peeking(0, 1, [1, 1], [1, 0]), draw((5, 2))), "features"),
         Case((_peeking(2, 4, [1, 0.5], [3, 7, 4, 6, 5]), draw((7, 2))), "wide"),
         Case((_mixing(6, 1, 3), draw((6, 1))), "middle"),
+        Case((_differing(1, 3), draw((7, 3))), "differences"),
         Case((_open_model, draw((1, 3))), "one"),
     )
 
@@ -178,7 +191,8 @@ exercise = Exercise(
 Write `find_leak(model, X)`: `model` is a function that takes X, shape (n, d), and returns one
 output for each position, shape (n, d_out). Return the first position i (from 0) whose output
 depends on an input *after* i, or `None` if there is none. Call the model as often as you like;
-rounding (a relative change below $10^{-9}$) is no leak, but a change of $10^{-4}$ is one.
+the outputs are about 1 in size, so that a change below $10^{-9}$ is rounding and no leak, but one
+of $10^{-4}$ is a leak.
 """,
     cases=_cases,
     use=_position,
@@ -213,6 +227,10 @@ rounding (a relative change below $10^{-9}$) is no leak, but a change of $10^{-4
         ),
         "rounding": Kind("for a model that does not leak but rounds"),
         "features": Kind("where only some of the features show the leak"),
+        "differences": Kind(
+            "where an output sees only how later inputs differ from each other",
+            "Do you change them all by the same amount? Give each its own.",
+        ),
         "wide": Kind("where outputs have more features than inputs"),
         "one": Kind("for a single position", "Nothing comes after it: `None`."),
     },
@@ -243,8 +261,10 @@ first-feature: changed[i + 1 :] += change[i + 1 :] → changed[i + 1 :, 0] += ch
 first-output: np.allclose(new_outputs[i], old_outputs[i])
         → np.allclose(new_outputs[i][0], old_outputs[i][0])
     {told}: you compare only feature 0 of the outputs, and here another shows the leak.
-coarse: np.random.default_rng(0).normal(size=X.shape) → np.ones(X.shape)
-        and np.allclose(new_outputs[i], old_outputs[i])
+alike: np.random.default_rng(0).normal(size=X.shape) → np.ones(X.shape)
+    {told}: you change all later inputs by the same amount, and this model sees only by how much
+    they differ from each other. Change each by a number of its own.
+coarse: np.allclose(new_outputs[i], old_outputs[i])
         → np.allclose(new_outputs[i], old_outputs[i], atol=0.01)
     {you_say}, where {wanted} leaks faintly. You change the inputs by {change} at most: if that is
     far below 1, take more; if not, your tolerance is too generous.

@@ -114,12 +114,12 @@ exercise = numpy_exercise.twin(
     task="""
 Write the PyTorch module `MultiHeadAttention(d_model, n_heads)`, self-attention with several heads.
 Its `__init__` keeps `n_heads`, which divides d_model, and makes `self.W_Q`, `self.W_K`, `self.W_V`
-and `self.W_O`, each a `torch.nn.Linear(d_model, d_model, bias=False)` (keep these names: the check
-puts matrices of its own into them). `forward(X, mask)` takes X of shape (…, n, d_model) and a mask
-of bool of shape (n, n), True where the row's element may attend to the column's (every row has a
-True), to the outputs of shape (…, n, d_model), in the dtype of its arguments. PyTorch's
-`scaled_dot_product_attention` may do the attention within the heads, if you like. Call it as
-`check(MultiHeadAttention)`.
+and `self.W_O`, each a `torch.nn.Linear(d_model, d_model, bias=False)` or a `torch.nn.Parameter` W
+for X @ W (keep these names: the check puts matrices of its own into them). `forward(X, mask)` takes
+X of shape (…, n, d_model) and a mask of bool of shape (n, n), True where the row's element may
+attend to the column's (every row has a True), to the outputs of shape (…, n, d_model), in the dtype
+of its arguments. PyTorch's `scaled_dot_product_attention` may do the attention within the heads, if
+you like. Call it as `check(MultiHeadAttention)`.
 """,
     use=_with_weights,
     arguments=("X", *_MATRICES, "n_heads", "mask"),

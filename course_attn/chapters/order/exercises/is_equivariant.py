@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from whywrong import Case, Context, Exercise, Kind, Property, fault
-from whywrong.declare import patched
+from whywrong.patches import patched
 
 __all__ = ["exercise"]
 
@@ -82,10 +82,10 @@ def _cases() -> tuple[Case, ...]:
         made(8, "special", 5, 3),
         made(9, "special", 7, 2),
         made(10, "faint", 5, 3),
-        made(10, "faint", 7, 3, scale=0.05),
+        made(10, "faint", 7, 3, scale=1e-3),
         *(made(11, "sometimes", n, 3) for n in (5, 7, 11)),
         *(made(12, "sometimes", n, 2) for n in (7, 9, 13)),
-        made(13, "large", 11, 7, scale=1e5),
+        made(13, "large", 11, 7, scale=1e12),
     )
 
 
@@ -120,8 +120,8 @@ def _wrongly(c: Context) -> str:
         advice = "Permute whole rows (not columns): `X[order]`."
     elif c.kind == "large":
         advice = (
-            "Your tolerance is too small for it: rounding changes outputs of 100000 by about "
-            "1e-11. `np.allclose(one, other)` compares in proportion to their size."
+            "Your tolerance is too small for it: rounding changes outputs of 1e12 by about 1e-4. "
+            "`np.allclose(one, other)` compares in proportion to their size."
         )
     elif not tried:
         advice = "The model never gets the rows in another order: permute them, `X[order]`."
@@ -180,7 +180,7 @@ not count; a relative change of $10^{-3}$ does.
         "special": Kind("for models that treat one position differently"),
         "faint": Kind("for a model in which the position has a faint effect"),
         "sometimes": Kind("for models that hand on about half of all permutations"),
-        "large": Kind("for a model with outputs in the hundred thousands"),
+        "large": Kind("for a model with outputs of about 1e12"),
     },
     terms={"answer": _says},
     faults=(

@@ -95,10 +95,11 @@ exercise = Exercise(
     library="torch",
     task="""
 Write the PyTorch module `LearnedPositions(n_max, d_model)`: its `__init__` makes `self.P`, a
-`torch.nn.Parameter` of shape (n_max, d_model) (keep the name: the check puts a matrix of its own
-there), and `forward(X)` adds row i of P to element i of X, which has shape (…, n, d_model); the
-result has the dtype of its arguments. A sequence may be shorter than n_max; for one that is longer
-there are no rows, so raise a `ValueError`. Call it as `check(LearnedPositions)`.
+`torch.nn.Parameter` of shape (n_max, d_model), or a `torch.nn.Embedding` with such a table (keep
+the name: the check puts a matrix of its own there), and `forward(X)` adds row i of P to element i
+of X, which has shape (…, n, d_model); the result has the dtype of its arguments. A sequence may be
+shorter than n_max; for one that is longer there are no rows, so raise a `ValueError`.
+Call it as `check(LearnedPositions)`.
 """,
     cases=_cases,
     use=_with_table,

@@ -141,11 +141,11 @@ exercise = numpy_exercise.twin(
     section="In PyTorch",
     task="""
 Write the PyTorch module `SelfAttention(d_model, d_k, d_v)`: its `__init__` makes `self.W_Q`,
-`self.W_K` and `self.W_V`, each a `torch.nn.Linear(…, bias=False)` (keep these names: the check puts
-matrices of its own into them), and `forward(X)` takes X of shape (…, n, d_model) to
-$\\mathrm{softmax}(Q K^\\top)\\, V$ of shape (…, n, d_v), in the dtype of X, **without scaling
-yet**. Scores may be in the thousands. `torch.softmax` is welcome as a step. Call it as
-`check(SelfAttention)`.
+`self.W_K` and `self.W_V`, each a `torch.nn.Linear(…, bias=False)` or a `torch.nn.Parameter` W for
+X @ W (keep these names: the check puts matrices of its own into them), and `forward(X)` takes X of
+shape (…, n, d_model) to $\\mathrm{softmax}(Q K^\\top)\\, V$ of shape (…, n, d_v), in the dtype of
+X, **without scaling yet**. Scores may be in the thousands. `torch.softmax` is welcome as a step.
+Call it as `check(SelfAttention)`.
 """,
     cases=_cases,
     use=_with_weights,

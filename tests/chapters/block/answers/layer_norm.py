@@ -246,7 +246,7 @@ def fourth_blk_spread_around_zero(X, gain, bias):
 
 # computes the variance as the mean of the absolute deviations squared only once at the end: takes
 # (mean |x - mu|)^2
-@wrong(said="the mean of the deviations' sizes is squared", author="unseen")
+@wrong("not-normal", said="variance 1.167", author="unseen")
 def fifth_bl_absolute_deviation(X, gain, bias):
     mu = X.sum(axis=-1, keepdims=True) / X.shape[-1]
     spread = np.abs(X - mu).mean(axis=-1, keepdims=True)

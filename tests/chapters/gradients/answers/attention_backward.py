@@ -145,7 +145,7 @@ def ab_step(Q, K, V, d_out, mask):
 
 
 # the values first
-@wrong("results-order", said="in another order: dV, dQ, dK.")
+@wrong("shape")
 def ab_values_first(Q, K, V, d_out, mask):
     A = _weights(Q, K, mask)
     dA = d_out @ V.swapaxes(-1, -2)
@@ -154,7 +154,7 @@ def ab_values_first(Q, K, V, d_out, mask):
 
 
 # names of dQ and dK exchanged
-@wrong("results-order", said="in another order: dK, dQ, dV.")
+@wrong("shape", said="you put `dQ` and `dK` in the other order")
 def ab_names_exchanged(Q, K, V, d_out, mask):
     A = _weights(Q, K, mask)
     dA = d_out @ V.swapaxes(-1, -2)

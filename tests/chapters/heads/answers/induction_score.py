@@ -70,3 +70,18 @@ def blind_is_two_periods(weights, period):
 def blind_is_axis_0(weights, period):
     i = np.arange(period, weights.shape[-1])
     return weights[..., i, i - period + 1].mean(axis=0)
+
+
+# the first row looks only at itself where the map is causal
+@wrong("fails-no-mask")
+def is_first_weight(weights, period):
+    diagonal = np.diagonal(weights, 1 - period, -2, -1)[..., 1:]
+    return diagonal.mean(axis=-1) / weights[..., 0, 0]
+
+
+# what is left below the diagonal sums to 1 only where the map is causal
+@wrong("up-to-itself")
+def is_normalized_below(weights, period):
+    below = np.tril(weights)
+    below = below / below.sum(axis=-1, keepdims=True)
+    return np.diagonal(below, 1 - period, -2, -1)[..., 1:].mean(axis=-1)

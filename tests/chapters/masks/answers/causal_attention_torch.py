@@ -212,7 +212,7 @@ def fourth_ma_thousand(Q, K, V):
 
 # adds -inf and turns the NaN of an empty row to 0 afterwards: the outputs are right, the gradients
 # NaN
-@wrong("gradient", said="`nan_to_num` or `masked_fill` hides", author="blind")
+@wrong("gradient", said="that `where` or `nan_to_num` hides", author="blind")
 def b6_masks_6(Q, K, V):
     n_q, n_k, d_k = Q.shape[-2], K.shape[-2], Q.shape[-1]
     scores = Q @ K.transpose(-2, -1) / math.sqrt(d_k)

@@ -49,10 +49,11 @@ def fl_swapped_in_zeros(model, X):
 
 @right()
 def fl_relative(model, X):
+    rng = np.random.default_rng(1)
     before = model(X)
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1e-2
+        changed[i + 1 :] += rng.normal(size=X[i + 1 :].shape)
         gap = np.abs(model(changed)[i] - before[i]).max()
         if gap > 1e-9 * np.abs(before[i]).max():
             return i
@@ -141,7 +142,7 @@ def fl_counts_from_one(model, X):
     before = model(X)
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1.0
+        changed[i + 1 :] += np.arange(1.0, len(X) - i)[:, None]
         if not np.allclose(model(changed)[i], before[i]):
             return i + 1
     return None
@@ -162,7 +163,7 @@ def fl_any_position(model, X):
     before = model(X)
     for i in range(len(X) - 1):
         changed = X.copy()
-        changed[i + 1 :] += 1.0
+        changed[i + 1 :] += np.arange(1.0, len(X) - i)[:, None]
         if not np.allclose(model(changed), before):
             return i
     return None
@@ -185,7 +186,7 @@ def _leak_finder(change, same):
 
 def _add(amount):
     def change(rows):
-        rows += amount
+        rows += amount * np.linspace(1.0, 0.5, len(rows))[:, None]
 
     return change
 
@@ -204,7 +205,7 @@ def fl_sums(model, X):
 @wrong("first-feature")
 def fl_first_feature(model, X):
     def change(rows):
-        rows[:, 0] += 1.0
+        rows[:, 0] += np.linspace(1.0, 0.5, len(rows))
 
     return _leak_finder(change, np.allclose)(model, X)
 
@@ -348,4 +349,16 @@ def b7_masks_35(model, X):
         for i in range(j):
             if not np.allclose(out[i], base[i], rtol=1e-7, atol=1e-9):
                 return i
+    return None
+
+
+# all later inputs move alike
+@wrong("alike")
+def fl_moves_alike(model, X):
+    before = model(X)
+    for i in range(len(X) - 1):
+        changed = X.copy()
+        changed[i + 1 :] += 1e-2
+        if np.abs(model(changed)[i] - before[i]).max() > 1e-9:
+            return i
     return None

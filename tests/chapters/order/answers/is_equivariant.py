@@ -22,7 +22,8 @@ def ie_matrices(model, X):
     rng = np.random.default_rng(3)
     for _ in range(24):
         P = np.eye(len(X))[rng.permutation(len(X))]
-        if np.abs(model(P @ X) - P @ model(X)).max() > 1e-6:
+        gap = np.abs(model(P @ X) - P @ model(X)).max()
+        if gap > 1e-6 * np.abs(model(X)).max():
             return False
     return True
 
@@ -161,3 +162,22 @@ def own_order_1(model, X):
         ):
             return False
     return True
+
+
+# an absolute tolerance, where a relative change is asked for
+@wrong("fails-large", "wrongly", said="compares in proportion")
+def ie_absolute(model, X):
+    rng = np.random.default_rng(3)
+    for _ in range(24):
+        P = np.eye(len(X))[rng.permutation(len(X))]
+        if np.abs(model(P @ X) - P @ model(X)).max() > 1e-6:
+            return False
+    return True
+
+
+# an absolute tolerance wide enough for large outputs, too wide for small ones
+@wrong("fails-faint", "wrongly", said="Your tolerance is too generous")
+def ie_absolute_and_wide(model, X):
+    rng = np.random.default_rng(3)
+    orders = [rng.permutation(len(X)) for _ in range(24)]
+    return all(np.abs(model(X[o]) - model(X)[o]).max() <= 1e-2 for o in orders)

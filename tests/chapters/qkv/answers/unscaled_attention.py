@@ -274,7 +274,7 @@ def third_qkv_output_normalized(Q, K, V):
 
 # rescales the running sum of the weights when a larger score comes, but not the running sum of the
 # values
-@wrong(said="is one missing here", author="unseen")
+@wrong("outside-the-values", author="unseen")
 def fourth_qkv_online_two(Q, K, V):
     S = Q @ np.swapaxes(K, -1, -2)
     m = np.full(S.shape[:-1], -np.inf)

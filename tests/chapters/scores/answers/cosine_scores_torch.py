@@ -104,7 +104,7 @@ def own_scores_4(Q, K):
 # queries and not the features
 @wrong(
     "above-one",
-    said="where no `dim` is named, `normalize` runs along dim 1. Which one is that here",
+    said="`norm` runs along axis 1 instead of along axis -1",
     author="blind",
 )
 def b7_scores_12(Q, K):

@@ -49,7 +49,9 @@ def ls_torch(scores):
 
 
 # adds a small number inside the log, so no logarithm goes below log(1e-12)
-@wrong("floor", author="blind")
+@wrong(
+    said="Do you take the logarithm of a weight that has become 0?", author="blind"
+)
 def b6_softmax_2(scores):
     shifted = scores - np.max(scores, axis=-1, keepdims=True)
     p = np.exp(shifted)

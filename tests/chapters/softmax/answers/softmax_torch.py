@@ -149,9 +149,7 @@ def b6_softmax_6(scores):
 
 
 # (two) the sum goes along dim=1, right for two axes only, and the result comes back in float64
-@wrong(
-    "row-sums", "dtype", said="along which axis does this `sum` run", author="blind"
-)
+@wrong("dtype", author="blind")
 def b7_softmax_18(scores):
     x = scores.double()
     x = x - x.amax(dim=-1, keepdim=True)

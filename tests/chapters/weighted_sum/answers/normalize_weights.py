@@ -127,7 +127,7 @@ def fourth_ws_total_from_one(weights):
 
 
 # accumulates the row sums over the rows before: the sum begins once and not anew for each row
-@wrong(said="with which value does `total` begin", author="unseen")
+@wrong("row-sums", author="unseen")
 def fifth_ws_running_sum(weights):
     result = np.zeros(weights.shape)
     total = 0.0

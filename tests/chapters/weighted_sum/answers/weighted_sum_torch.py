@@ -74,7 +74,7 @@ def fresh_wst_detached_softmax(weights, values):
 
 
 # converts to float32, so the result is not in the dtype of the arguments
-@wrong("dtype", said="Here `float` makes it so", author="blind")
+@wrong("dtype", said="digits are lost", author="blind")
 def b6_weighted_sum_5(weights, values):
     w = weights.float()
     v = values.float()
