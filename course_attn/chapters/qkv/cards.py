@@ -115,20 +115,19 @@ def cards(
             "no-such-key",
             "You ask attention, a soft dictionary, for something that no key resembles. What"
             " comes back?",
-            "The value of the nearest key, however far, or a mixture: never an error. At a low"
-            " temperature a lookup"
-            " for the opposite of the first of two keys returned the second's value,"
-            f" {unfit[0]:.0f}.",
+            "The value of the key that scores highest, however low, or a mixture: never an error."
+            " At a low temperature a lookup for the opposite of the first of two keys returned the"
+            f" second's value, {unfit[0]:.0f}.",
             section="A soft dictionary",
             holds=[np.allclose(unfit, values[1])],
         ),
         card(
             "one-matrix",
             "Queries and keys share one matrix. What can two elements then never do?",
-            "Each prefer the other to itself: the scores are symmetric, and"
-            r" $s_{ij} \le \frac{1}{2} (s_{ii} + s_{jj})$. In trained models with one matrix or"
-            f" none, two names looked at each other in {100 * np.max(one_matrix):.0f} % of the"
-            f" sentences, with two matrices in {100 * np.mean(two_matrices):.0f} %.",
+            r"Each prefer the other to itself, since $s_{ij} \le \frac{1}{2} (s_{ii} + s_{jj})$."
+            f" In trained models with one matrix or none, two names looked at each other in"
+            f" {100 * np.max(one_matrix):.0f} % of the sentences, with two matrices in"
+            f" {100 * np.mean(two_matrices):.0f} %.",
             section="Why it works: what two matrices can express",
             holds=[
                 (shared <= half + 1e-12).all(),
@@ -150,10 +149,10 @@ def cards(
         ),
         card(
             "x-x-x",
-            "You test attention with one random $X$, of width 8, for queries, keys and values, and"
-            " the diagonal of the weights is heavy. What does it tell you?",
+            "You test attention with one $X$ of standard normal numbers, of width 8, for queries,"
+            " keys and values, and the diagonal of the weights is heavy. What does it tell you?",
             "Something about the test: a vector's product with itself is large. So"
-            f" {100 * alone[0]:.0f} % of random vectors looked at themselves. With two"
+            f" {100 * alone[0]:.0f} % of such vectors looked at themselves. With two"
             f" matrices it was {100 * alone[1]:.0f} %, as by chance among five.",
             section="Four more that raise no error",
             holds=[alone[0] > 0.9, abs(alone[1] - 1 / 5) < 0.02],

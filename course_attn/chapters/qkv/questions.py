@@ -143,8 +143,9 @@ def x_x_x(self_wins: float, n: int, d: int) -> Question:
     """Ask how often a random vector has its largest weight on itself."""
     return predict_number(
         "x-x-x",
-        f"To test an attention function, you pass it the same {n} random vectors of width {d} as"
-        " queries, keys and values. How often does a vector have its largest weight on itself?",
+        f"To test an attention function, you pass it the same {n} vectors of {d} standard normal"
+        " numbers as queries, keys and values. How often does a vector have its largest weight on"
+        " itself?",
         0,
         100,
         100 * self_wins,

@@ -52,9 +52,9 @@ def cards(
             "why-exponentials",
             "Why are scores exponentiated before they are divided by their sum? What breaks"
             " without it?",
-            "Divided by their sum alone, negative scores give negative weights; squared first, a"
-            " large negative score looks like a large positive one. $e^s$ is positive for every"
-            " score and keeps their order.",
+            "Divided by their sum alone, negative scores can give negative weights; squared"
+            " first, a large negative score looks like a large positive one. $e^s$ is positive for"
+            " every score and keeps their order.",
             section="From any numbers to weights",
             holds=[
                 (scores / scores.sum()).min() < 0,
@@ -101,10 +101,10 @@ def cards(
         card(
             "temperature",
             "What do a very small and a very large temperature do to the weights?",
-            "Scores are divided by $T$. At a very small $T$ the largest score takes all; at a very"
-            " large one all keys get the same weight. Between the two the entropy grows with $T$,"
-            f" and $e^H$ says how many keys are in play: for the scores {listed(scores)} it is"
-            f" {np.exp(entropy(a)):.1f} at $T = 1$ and"
+            "Scores are divided by $T$. At a very small $T$ a single largest score takes all; at"
+            " a very large one all keys get the same weight. $e^H$, where $H$"
+            " is the entropy, says how many keys are in play: for the scores"
+            f" {listed(scores)} it is {np.exp(entropy(a)):.1f} at $T = 1$ and"
             f" {np.exp(entropy(softmax(scores, temperature=10.0))):.1f} at $T = 10$.",
             section="How sharp? The temperature",
             holds=[
@@ -140,10 +140,10 @@ def cards(
             "saturation",
             "Why do weights hardly respond to their scores where one weight is nearly 1? What"
             " helps a classifier?",
-            "Every entry of its Jacobian then has a factor near 0. To close a gap of ten, the"
+            "Every entry of the Jacobian then has a factor near 0. To close a gap of ten, the"
             f" squared error took {steps[0]:,} steps. The logarithm in a classifier's loss"
-            f" cancels the small factor ({steps[1]} steps). In a deep model further layers stand"
-            " between attention and the loss, and nothing guarantees that.",
+            f" cancels the small factor ({steps[1]} steps). Where more is computed between the"
+            " weights and the loss, nothing guarantees that the factor cancels.",
             section="Saturation: when nothing moves",
             holds=[
                 np.abs(softmax_jacobian(sharp)).max() <= 1 - sharp.max() + 1e-12,

@@ -93,8 +93,8 @@ def steps_to_close_a_gap(squared: int, surprise: int) -> Question:
         log=True,
         close=2,
         said=f"At first the weights hardly respond, so each step is tiny. The surprise takes"
-        f" {surprise} steps, from the same start and at the same learning rate.",
-        too_low="At the learning rate 1 a gap of 10 looks like a matter of tens. But a derivative"
+        f" {surprise} steps from the same start.",
+        too_low="A gap of 10 looks like a matter of tens of steps. But a derivative"
         " that passes through a saturated softmax is nearly 0.",
         too_high="The derivative is nearly 0, but it is not 0, and it grows as the gap closes.",
         text=1,
@@ -144,8 +144,8 @@ def nothing_learned(attention: np.ndarray, regression: np.ndarray) -> Question:
             ),
             (
                 "Sometimes one, sometimes the other",
-                "The splits differ. But for that they would have to differ by more than the two"
-                " methods do.",
+                "The splits differ, but for both methods: attention is ahead in each, by at least"
+                f" {100 * (attention - regression).min():.1f} percentage points.",
                 ahead.any() and not ahead.all(),
             ),
         ],
