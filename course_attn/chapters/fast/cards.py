@@ -123,8 +123,8 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "How do you find out whether `scaled_dot_product_attention` used a fused kernel?",
             "Allow only that one, and see whether it refuses: otherwise it can fall back to"
             " explicit attention without a word. Of the chapter's"
-            f" {len(takes_fused)} kinds of calls, {len(slow)} got no fused kernel, among them one whose"
-            " values have another width than the keys.",
+            f" {len(takes_fused)} kinds of calls, {len(slow)} got no fused kernel, among them one"
+            " whose values have another width than the keys.",
             section="What PyTorch picks",
             holds=["d_v different from d_k" in slow, takes_fused["no mask"]],
         ),
