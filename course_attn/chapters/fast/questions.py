@@ -167,8 +167,8 @@ def time_of_tiles(times: Mapping[int, float], rescaled: float) -> Question:
         [
             (
                 "Longer, for all the rescaling",
-                "These scores are so small that it leaves the rescaling out. With eight times "
-                "the scores it cannot, and at 4,096 positions it took "
+                "These scores are so small that it leaves the rescaling out. With scores "
+                "eight times as large it cannot, and at 4,096 positions it took "
                 f"{100 * (rescaled - 1):.0f} % longer.",
                 many < 0.9,
             ),
@@ -183,8 +183,8 @@ def time_of_tiles(times: Mapping[int, float], rescaled: float) -> Question:
                 f"With {most:,} positions it was {many:.1f} times as fast as explicit "
                 f"attention, with {least:,} it was {few:.1f} times as fast. Explicit attention "
                 "carries every score to memory and back, several times. `fused_attention` "
-                "does not, and it also shares the exponentials among threads and left the "
-                "maximum out.",
+                "does not. It also shares the exponentials among threads, and here it leaves "
+                "the maximum out.",
                 many > 1.1,
             ),
         ],
