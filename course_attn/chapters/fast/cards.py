@@ -61,15 +61,16 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
     found, linear = (
         f(100 * keys, keys, np.eye(12)) for f in (attention, linear_attention)
     )
+    on_right = [np.trace(A) / 12 for A in (found, linear)]
     return deck(
         "fast",
         card(
             "memory-bound",
-            "Why would a processor with faster arithmetic hardly help explicit attention on a"
-            " GPU, however long the text is?",
-            "It waits for bytes. It stores scores and weights and moves them four times, so it"
-            f" does fewer than {bound:.0f} operations per byte in heads of the usual width"
-            f" in float16, at every length. Without storing them it could be"
+            "Why would faster arithmetic hardly help explicit attention on a GPU, however long the"
+            " text is?",
+            "It waits for bytes. It stores scores and weights and moves them at least four times,"
+            f" so it does fewer than {bound:.0f} operations per byte in heads of width 64 in"
+            f" float16, at every length. Without storing them it could be"
             f" {least:,.0f} at {longest:,} positions.",
             section="Which of the two do we wait for?",
             holds=[0.99 * bound < explicit < bound, least == longest / 2],
@@ -120,10 +121,10 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
         card(
             "without-a-word",
             "How do you find out whether `scaled_dot_product_attention` used a fused kernel?",
-            "Allow only that one, and see whether it refuses: otherwise it falls back to explicit"
-            f" attention without a word. Of the chapter's {len(takes_fused)} kinds of calls,"
-            f" {len(slow)} got no fused kernel, among them one whose values have another width"
-            " than the keys.",
+            "Allow only that one, and see whether it refuses: otherwise it can fall back to"
+            " explicit attention without a word. Of the chapter's"
+            f" {len(takes_fused)} kinds of calls, {len(slow)} got no fused kernel, among them one"
+            " whose values have another width than the keys.",
             section="What PyTorch picks",
             holds=["d_v different from d_k" in slow, takes_fused["no mask"]],
         ),
@@ -144,7 +145,7 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             " time?",
             "Keys and values of all words must be read once for each new word, and each serves"
             f" one query only: {decode:.2f} operations per byte in float32, at any length. So"
-            " what counts is the size of the cache.",
+            " attention takes at least as long as reading the cache.",
             section="Why decoding waits for memory",
             holds=[decode < 0.5, abs(decode - 0.5) < 0.001],
         ),
@@ -163,14 +164,15 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "Linear attention never forms the matrix of weights. What does it give up?",
             "Its weights are a product through few features, so their rank is at most that"
             " number, $d$, and of $n$ keys the right one gets at most $d/n$ of the weight on"
-            " average. Of twelve keys on a circle, softmax put"
-            f" {found[0, 0]:.2f} on the right one, linear attention {linear[0, 0]:.2f}. It is"
+            " average. For twelve keys on a circle, it was"
+            f" {on_right[0]:.2f} with softmax and {on_right[1]:.2f} with linear attention. It is"
             " another model, not a faster way to the same.",
             section="What it gives up",
             holds=[
                 np.linalg.matrix_rank(found) == 12,
                 np.linalg.matrix_rank(linear) == 2,
                 np.diag(found).min() > 0.99 > 3 * np.diag(linear).max(),
+                on_right[1] <= 2 / 12,
             ],
         ),
     )

@@ -138,9 +138,9 @@ def cards(
         ),
         card(
             "scale-of-a-memory",
-            r"Why is $1/\sqrt{d}$ the wrong scale for a memory of stored patterns?",
+            r"Why is $1/\sqrt{d}$ the wrong scale for a memory of patterns that are alike?",
             "It is made for queries and keys that are random and have to learn. A memory should"
-            f" decide: with it, {100 * repaired[0]:.0f} % of damaged patterns were restored, with"
+            f" decide: with it, {100 * repaired[0]:.0f} % of 200 damaged digits were restored, with"
             f" the scale 1, {100 * repaired[1]:.0f} %.",
             section="Three more",
             holds=[repaired[1] > repaired[0] + 0.2],

@@ -143,9 +143,8 @@ def nine_heads(image: np.ndarray, kernel: np.ndarray, out: np.ndarray) -> Animat
         draw,
         _told(image, kernel, shifts, out, asking),
         alt="On the left an image of small numbers with one pixel framed, and below it the kernel. "
-        "In the middle a square of weights with a slanted line of ones, which moves by one place "
-        "or by one row of the image from head to head and has gaps where a neighbor is missing. "
-        "On the right the sum so far.",
+        "In the middle a square of weights with a slanted line of ones, which lies elsewhere for "
+        "each head and has gaps where a neighbor is missing. On the right the sum so far.",
         caption="A convolution as nine heads of attention. Each head lets every pixel look at one "
         "neighbor, always in the same direction, and what it brings is multiplied by its entry of "
         "the kernel. Rows without a mark belong to pixels whose neighbor would lie outside.",
