@@ -117,13 +117,6 @@ def ln_eps_1e_6(X, gain, bias):
 
 
 @wrong()
-def ln_in_place(X, gain, bias):
-    X -= X.mean(-1, keepdims=True)
-    X /= np.sqrt((X**2).mean(-1, keepdims=True) + 1e-5)
-    return gain * X + bias
-
-
-@wrong()
 def ln_rms(X, gain, bias):
     return gain * X / np.sqrt((X**2).mean(-1, keepdims=True) + 1e-5) + bias
 
@@ -169,15 +162,6 @@ def ln_lower_bound(X, gain, bias):
 def ln_gain_forgotten(X, gain, bias):
     C = X - X.mean(-1, keepdims=True)
     return C / np.sqrt((C * C).mean(-1, keepdims=True) + 1e-5) + bias
-
-
-# squeeze
-@wrong()
-def ln_squeezed(X, gain, bias):
-    C = X - X.mean(-1, keepdims=True)
-    return (
-        gain * C / np.sqrt((C**2).mean(-1, keepdims=True) + 1e-5) + bias
-    ).squeeze()
 
 
 # takes mean and variance over all elements of a matrix together, not over the features of each

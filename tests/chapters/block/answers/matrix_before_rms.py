@@ -82,12 +82,6 @@ def mr_four(d):
     return np.eye(d) - 1 / 4
 
 
-# drops one column: C has shape (d, d - 1)
-@wrong()
-def mr_narrow(d):
-    return (np.eye(d) - 1 / d)[:, 1:]
-
-
 # subtracts from each feature the mean of the others, not of all, which makes the result too large
 # by d/(d - 1)
 @wrong(said="the mean of the d − 1 *others*", author="unseen")

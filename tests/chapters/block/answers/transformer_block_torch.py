@@ -241,14 +241,6 @@ def tbt_returns_nothing(d_model, n_heads, d_ff):
 
 
 @wrong()
-def tbt_detached(d_model, n_heads, d_ff):
-    def forward(m, X, mask, torch):
-        return _right(m, X.detach(), mask, torch)
-
-    return _changed_block(forward)(d_model, n_heads, d_ff)
-
-
-@wrong()
 def tbt_handed_over(d_model, n_heads, d_ff):
     return torch.nn.TransformerEncoderLayer(d_model, n_heads, d_ff, norm_first=True)
 

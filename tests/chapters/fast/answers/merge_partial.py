@@ -135,28 +135,6 @@ def mp_divided_at_the_end(m1, l1, o1, m2, l2, o2):
     return m, l, (f1[..., None] * o1 + f2[..., None] * o2) / l[..., None]
 
 
-@wrong("in-place")
-def mp_in_place(m1, l1, o1, m2, l2, o2):
-    m = np.maximum(m1, m2)
-    safe = np.where(np.isinf(m), 0, m)
-    l1 *= np.exp(m1 - safe)
-    o1 *= np.exp(m1 - safe)[..., None]
-    return (
-        m,
-        l1 + np.exp(m2 - safe) * l2,
-        o1 + np.exp(m2 - safe)[..., None] * o2,
-    )
-
-
-@wrong("one-result")
-def mp_only_the_output(m1, l1, o1, m2, l2, o2):
-    m = np.maximum(m1, m2)
-    f1, f2 = np.exp(m1 - m), np.exp(m2 - m)
-    return (f1[..., None] * o1 + f2[..., None] * o2) / (f1 * l1 + f2 * l2)[
-        ..., None
-    ]
-
-
 @wrong("first-by-the-factor-of-the-second", "infinity-minus-infinity")
 def mp_running_wrong_side(m1, l1, o1, m2, l2, o2):
     """The old sum is rescaled although its maximum stayed, the new one is not."""
@@ -190,18 +168,6 @@ def mp_where_sign(m1, l1, o1, m2, l2, o2):
     a = np.where(m1 > m2, 1.0, np.exp(m1 - m2))
     b = np.where(m2 > m1, 1.0, np.exp(m1 - m2))
     return m, a * l1 + b * l2, a[..., None] * o1 + b[..., None] * o2
-
-
-# loops over the first axis only: with a batch, m1[i] is not one number
-@wrong()
-def mp_loop_without_batch(m1, l1, o1, m2, l2, o2):
-    m, l, o = np.empty_like(m1), np.empty_like(l1), np.empty_like(o1)
-    for i in range(len(m1)):
-        m[i] = max(m1[i], m2[i])
-        top = 0.0 if m[i] == -np.inf else m[i]
-        a, b = np.exp(m1[i] - top), np.exp(m2[i] - top)
-        l[i], o[i] = a * l1[i] + b * l2[i], a * o1[i] + b * o2[i]
-    return m, l, o
 
 
 # goes through exp(m), which overflows in float32 from 89 on

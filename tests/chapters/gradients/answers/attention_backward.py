@@ -87,15 +87,6 @@ def _weights(Q, K, mask):
     return A / A.sum(-1, keepdims=True)
 
 
-# stops before the queries and keys
-@wrong()
-def ab_scores_for_queries(Q, K, V, d_out, mask):
-    A = _weights(Q, K, mask)
-    dA = d_out @ V.swapaxes(-1, -2)
-    dS = A * (dA - (A * dA).sum(-1, keepdims=True))
-    return dS, dS.swapaxes(-1, -2), A.swapaxes(-1, -2) @ d_out
-
-
 # dK from K
 @wrong()
 def ab_dk_with_k(Q, K, V, d_out, mask):
@@ -180,15 +171,6 @@ def ab_no_mask_no_root(Q, K, V, d_out, mask):
     dA = d_out @ V.swapaxes(-1, -2)
     dS = A * (dA - (A * dA).sum(-1, keepdims=True))
     return dS @ K, dS.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
-
-
-# only two gradients
-@wrong("results")
-def ab_two(Q, K, V, d_out, mask):
-    A = _weights(Q, K, mask)
-    dA = d_out @ V.swapaxes(-1, -2)
-    dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
-    return dS @ K, dS.swapaxes(-1, -2) @ Q
 
 
 def _attend(Q, K, mask):

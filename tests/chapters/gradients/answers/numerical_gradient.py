@@ -126,18 +126,6 @@ def blind_flat(f, x, eps):
     return np.array(g)
 
 
-# flat copies are handed to f
-@wrong(author="blind")
-def blind_flat_calls(f, x, eps):
-    g = np.zeros(x.size)
-    for k in range(x.size):
-        up, down = x.flatten(), x.flatten()
-        up[k] += eps
-        down[k] -= eps
-        g[k] = (f(up) - f(down)) / (2 * eps)
-    return g.reshape(x.shape)
-
-
 # the return is inside the loop
 @wrong(author="blind")
 def blind_return_in_loop(f, x, eps):

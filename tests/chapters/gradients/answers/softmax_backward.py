@@ -72,20 +72,6 @@ def sb_matrix_product(weights, d_weights):
     return weights * (d_weights - r[..., None])
 
 
-# writes into the array that it was given
-@wrong("in-place")
-def sb_in_place(weights, d_weights):
-    d_weights -= (weights * d_weights).sum(axis=-1, keepdims=True)
-    return weights * d_weights
-
-
-# the whole Jacobian, not multiplied by the gradient
-@wrong()
-def sb_only_jacobian(weights, d_weights):
-    n = weights.shape[-1]
-    return weights[..., :, None] * (np.eye(n) - weights[..., None, :])
-
-
 # only the off-diagonal part
 @wrong()
 def sb_others_only(weights, d_weights):

@@ -120,15 +120,6 @@ def ca_scaled_by_values(Q, K, V):
 
 
 @wrong()
-def ca_returns_weights(Q, K, V):
-    s = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
-    mask = np.tri(*s.shape[-2:], s.shape[-1] - s.shape[-2], dtype=bool)
-    s = np.where(mask, s, -1e9)
-    e = np.exp(s - s.max(-1, keepdims=True)) * mask.any(-1, keepdims=True)
-    return e / np.maximum(e.sum(-1, keepdims=True), 1e-9)
-
-
-@wrong()
 def ca_masks_the_output(Q, K, V):
     s = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
     e = np.exp(s - s.max(-1, keepdims=True))

@@ -125,28 +125,6 @@ def cat_shift_cut_at_0(Q, K, V):
     return s.masked_fill(~mask, float("-inf")).softmax(-1) @ V
 
 
-# absolute value of the shift
-@wrong()
-def cat_absolute_shift(Q, K, V):
-    s = Q @ K.mT / Q.shape[-1] ** 0.5
-    mask = torch.ones(s.shape[-2:], dtype=torch.bool).tril(
-        abs(s.shape[-1] - s.shape[-2])
-    )
-    return s.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0) @ V
-
-
-# float64 for float32 arguments
-@wrong()
-def cat_double(Q, K, V):
-    s = Q.double() @ K.double().mT / Q.shape[-1] ** 0.5
-    mask = torch.ones(s.shape[-2:], dtype=torch.bool).tril(
-        s.shape[-1] - s.shape[-2]
-    )
-    return (
-        s.masked_fill(~mask, -1e9).softmax(-1).masked_fill(~mask, 0.0) @ V.double()
-    )
-
-
 # shift computed outside of the row
 @wrong()
 def cat_global_shift(Q, K, V):
@@ -157,16 +135,6 @@ def cat_global_shift(Q, K, V):
     s = s.masked_fill(~mask, -torch.inf)
     e = (s - s.max()).exp()
     return e / e.sum(-1, keepdim=True).clamp(min=1e-20) @ V
-
-
-# has the offset between queries and keys the wrong way round, n_q - n_k
-@wrong(author="fresh")
-def fresh_cat_offset_sign(Q, K, V):
-    n_q, n_k = Q.shape[-2], K.shape[-2]
-    ok = torch.ones(n_q, n_k).tril(diagonal=n_q - n_k).bool()
-    scores = (Q @ K.transpose(-1, -2)) / Q.shape[-1] ** 0.5
-    scores = torch.where(ok, scores, torch.finfo(Q.dtype).min)
-    return (torch.softmax(scores, dim=-1) * ok) @ V
 
 
 # hides the key at the query's own position (the slice ends one too early) AND divides by d_k

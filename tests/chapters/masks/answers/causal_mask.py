@@ -95,12 +95,6 @@ def cm_inverted_lower_off(n_q, n_k):
     return ~np.tril(np.ones((n_q, n_k), dtype=bool), k=n_k - n_q - 1)
 
 
-# n_q and n_k swapped: rows are queries
-@wrong()
-def cm_sizes_swapped(n_q, n_k):
-    return np.arange(n_q) <= np.arange(n_k)[:, None] + n_q - n_k
-
-
 # handed over to PyTorch's twin
 @wrong("built-in")
 def cm_torch_built_in(n_q, n_k):

@@ -81,22 +81,6 @@ def ftm_not_itself(attn_mask, key_padding_mask, is_causal):
     return np.tril(mask, -1) if is_causal else mask
 
 
-# no axis for the queries: padding meets the wrong axis
-@wrong()
-def ftm_no_axis(attn_mask, key_padding_mask, is_causal):
-    mask = ~attn_mask & ~key_padding_mask
-    return np.tril(mask) if is_causal else mask
-
-
-# as a bias of 0 and a large negative number
-@wrong()
-def ftm_large_bias(attn_mask, key_padding_mask, is_causal):
-    hidden = attn_mask | key_padding_mask[:, None]
-    if is_causal:
-        hidden = hidden | ~np.tri(*attn_mask.shape, dtype=bool)
-    return np.where(hidden, -1e9, 0.0)
-
-
 # negates the padding mask but not attn_mask AND aligns the causal mask to the bottom right
 @wrong(said="*bottom right*", author="unseen")
 def fifth_ma_half_negated(attn_mask, key_padding_mask, is_causal):

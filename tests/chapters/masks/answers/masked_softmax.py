@@ -90,14 +90,6 @@ def fresh_ms_where_argument(scores, mask):
 
 
 @wrong()
-def msm_in_place(scores, mask):
-    scores[~np.broadcast_to(mask, scores.shape)] = -np.inf
-    top = scores.max(-1, keepdims=True)
-    e = np.exp(scores - np.where(np.isinf(top), 0, top))
-    return e / np.maximum(e.sum(-1, keepdims=True), 1e-9)
-
-
-@wrong()
 def msm_no_broadcast(scores, mask):
     s = scores.copy()
     s[~mask] = -1e9

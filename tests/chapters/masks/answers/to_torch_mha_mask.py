@@ -61,11 +61,6 @@ def tm_one_minus_float(mask):
     return 1.0 - mask
 
 
-@wrong(said="`np.logical_not(…)`")
-def tm_true_minus(mask):
-    return True - mask
-
-
 # a bias of -1e9 where bool is asked for
 @wrong()
 def tm_large_bias(mask):
@@ -90,9 +85,3 @@ def fresh_tm_in_place(mask):
     for place in np.ndindex(*mask.shape):
         mask[place] = not mask[place]
     return mask
-
-
-# swaps queries and keys AND returns numbers to add (0 and minus infinity) instead of a bool mask
-@wrong(author="fresh")
-def fresh_tm_transposed_bias(mask):
-    return np.where(mask.T, 0.0, -np.inf)

@@ -1,6 +1,5 @@
 """Answers to `head_from_torch`."""
 
-import numpy as np
 import torch
 
 from tests.exercises.answers import right, wrong
@@ -60,13 +59,6 @@ def fresh_hft_by_column(mha, h):
 def hft_one_tensor(mha, h):
     d = mha.embed_dim
     return mha.in_proj_weight.view(3, mha.num_heads, -1, d)[:, h].mT
-
-
-@wrong()
-def hft_numpy(mha, h):
-    d_k = mha.embed_dim // mha.num_heads
-    parts = mha.in_proj_weight.detach().numpy()
-    return tuple(W[h * d_k : (h + 1) * d_k].T for W in np.split(parts, 3))
 
 
 @wrong()

@@ -205,16 +205,6 @@ def mha_big_t(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     return _joined(_softmax(S) @ V) @ W_O
 
 
-@wrong()
-def mha_two_axes(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    n, d = X.shape
-    Q, K, V = (
-        (X @ W).reshape(n, n_heads, -1).transpose(1, 0, 2) for W in (W_Q, W_K, W_V)
-    )
-    S = np.where(mask, Q @ K.transpose(0, 2, 1) / np.sqrt(d // n_heads), -1e9)
-    return (_softmax(S) @ V).transpose(1, 0, 2).reshape(n, d) @ W_O
-
-
 @wrong("heads-not-joined")
 def mha_heads_never_merged(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     Q, K, V = (_heads(X @ W, n_heads) for W in (W_Q, W_K, W_V))
@@ -289,12 +279,6 @@ def _attended(X, W_Q, W_K, W_V, n_heads, mask, scale=None):
     Q, K, V = (_heads(X @ W, n_heads) for W in (W_Q, W_K, W_V))
     S = Q @ K.swapaxes(-1, -2) / np.sqrt(scale or Q.shape[-1])
     return _softmax(np.where(mask, S, -1e9)) @ V
-
-
-# scaled by the number of heads, not their width
-@wrong()
-def mha_root_of_n_heads(X, W_Q, W_K, W_V, W_O, n_heads, mask):
-    return _joined(_attended(X, W_Q, W_K, W_V, n_heads, mask, n_heads)) @ W_O
 
 
 # the values are not projected

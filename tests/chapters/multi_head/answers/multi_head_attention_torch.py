@@ -53,27 +53,6 @@ def module_loop_of_parameters(d_model, n_heads):
     return Mine()
 
 
-@right()
-def module_einsum(d_model, n_heads):
-    class Mine(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.n_heads = n_heads
-            self.W_Q, self.W_K, self.W_V, self.W_O = (
-                torch.nn.Linear(d_model, d_model, bias=False) for _ in range(4)
-            )
-            self.register_buffer("scale", torch.tensor((d_model / n_heads) ** -0.5))
-
-        def forward(self, X, mask):
-            shape = (*X.shape[:-1], self.n_heads, -1)
-            Q, K, V = (W(X).view(shape) for W in (self.W_Q, self.W_K, self.W_V))
-            s = torch.einsum("...ihc,...jhc->...hij", Q, K) * self.scale
-            A = s.masked_fill(mask.logical_not(), -torch.inf).softmax(-1)
-            return self.W_O(torch.einsum("...hij,...jhc->...ihc", A, V).flatten(-2))
-
-    return Mine()
-
-
 @right(author="fresh")
 class FreshEinsum(torch.nn.Module):
     def __init__(self, d_model, n_heads):
@@ -249,15 +228,6 @@ def module_with_one_map_for_two(d_model, n_heads):
     )
     layer.W_K = layer.W_Q
     return layer
-
-
-# float64 comes back for float32
-@wrong("dtype")
-def module_in_double(d_model, n_heads):
-    def forward(m, X, mask):
-        return m.W_O(_attended(m, X, mask)).double()
-
-    return _module(forward)(d_model, n_heads)
 
 
 # the stored weight is transposed

@@ -162,14 +162,6 @@ def sh_split_along_the_first_axis(X, n_heads):
     return np.stack(np.array_split(X, n_heads, axis=0))
 
 
-# squeeze drops axes of length 1 that are wanted
-@wrong()
-def sh_squeezed(X, n_heads):
-    if X.shape[-1] % n_heads:
-        raise ValueError("not divisible")
-    return np.stack(np.split(X, n_heads, axis=-1), axis=-3).squeeze()
-
-
 # the course's function in PyTorch does it all
 @wrong("built-in")
 def sh_in_torch(X, n_heads):

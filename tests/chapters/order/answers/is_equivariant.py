@@ -29,17 +29,6 @@ def ie_matrices(model, X):
 
 
 @right()
-def ie_undone(model, X):
-    equal = []
-    for seed in range(40):
-        order = np.random.default_rng(seed).permutation(X.shape[0])
-        out = np.empty_like(model(X))
-        out[order] = model(X[order])
-        equal.append(np.allclose(out, model(X)))
-    return np.array(equal).all()
-
-
-@right()
 def ie_small_absolute_tolerance(model, X):
     rng = np.random.default_rng(11)
     Y = model(X)

@@ -27,19 +27,6 @@ def ro_complex(X, positions):
 
 
 @right()
-def ro_loops(X, positions):
-    out = np.empty_like(X)
-    half = X.shape[-1] // 2
-    for i, p in enumerate(positions):
-        for f in range(half):
-            phi = p * 10000 ** (-f / half)
-            a, b = X[..., i, f], X[..., i, f + half]
-            out[..., i, f] = a * np.cos(phi) - b * np.sin(phi)
-            out[..., i, f + half] = a * np.sin(phi) + b * np.cos(phi)
-    return out
-
-
-@right()
 def ro_matrices(X, positions):
     d = X.shape[-1]
     half = d // 2

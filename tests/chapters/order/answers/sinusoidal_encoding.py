@@ -175,16 +175,6 @@ def se_blocks_without_error(n, d_model):
 
 
 @wrong()
-def se_integer_array(n, d_model):
-    if d_model % 2:
-        raise ValueError
-    P = np.zeros((n, d_model), dtype=int)
-    a = np.arange(n)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
-    P[:, ::2], P[:, 1::2] = np.sin(a), np.cos(a)
-    return P
-
-
-@wrong()
 def se_handed_over(n, d_model):
     from course_attn.in_numpy.order import sinusoidal_encoding
 

@@ -72,13 +72,6 @@ def sw_negative_indices(height, width, shift):
     return A
 
 
-# a mask of True and False
-@wrong()
-def sw_bool(height, width, shift):
-    r, c = np.divmod(np.arange(height * width), width)
-    return (r - r[:, None] == shift[0]) & (c - c[:, None] == shift[1])
-
-
 # softmax of sharp scores
 @wrong("clamped")
 def sw_sharp_softmax(height, width, shift):

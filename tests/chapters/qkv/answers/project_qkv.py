@@ -91,12 +91,6 @@ def pq_scaled_queries_and_keys(X, W_Q, W_K, W_V, Z):
     return X @ W_Q / r, Z @ W_K / r, Z @ W_V
 
 
-# `squeeze` drops axes of length 1 that must stay
-@wrong()
-def pq_squeezes(X, W_Q, W_K, W_V, Z):
-    return (X @ W_Q).squeeze(), (Z @ W_K).squeeze(), (Z @ W_V).squeeze()
-
-
 # the values are made from the keys
 @wrong()
 def pq_values_from_keys(X, W_Q, W_K, W_V, Z):

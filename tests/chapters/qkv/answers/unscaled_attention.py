@@ -220,13 +220,6 @@ def at_softmax_over_everything(Q, K, V):
     return e / e.sum() @ V
 
 
-# weights below a threshold are set to zero
-@wrong()
-def at_sparse(Q, K, V):
-    w = _softmax(Q @ np.swapaxes(K, -1, -2))
-    return np.where(w < 0.01, 0, w) @ V
-
-
 # PyTorch's function does it all
 @wrong("built-in")
 def at_fused(Q, K, V):

@@ -52,13 +52,6 @@ def cst_course(Q, K):
 
 
 @wrong()
-def cst_t(Q, K):
-    return (Q / Q.norm(dim=-1, keepdim=True)) @ (
-        K / K.norm(dim=-1, keepdim=True)
-    ).t()
-
-
-@wrong()
 def cst_no_keepdim(Q, K):
     return (Q / Q.norm(dim=-1)) @ (K / K.norm(dim=-1)).transpose(-1, -2)
 

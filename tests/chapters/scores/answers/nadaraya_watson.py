@@ -70,14 +70,6 @@ def nwr_two_inside(x_query, x, y, bandwidth):
     return kernel @ y / kernel.sum(axis=1)
 
 
-# leaves out all points beyond 1.5 bandwidths
-@wrong()
-def nwr_cut_off(x_query, x, y, bandwidth):
-    distance = np.abs(x_query[:, None] - x) / bandwidth
-    kernel = np.exp(-(distance**2) / 2) * (distance < 1.5)
-    return kernel @ y / kernel.sum(axis=1)
-
-
 # handed over to the course's PyTorch twin
 @wrong("built-in")
 def nwr_torch_twin(x_query, x, y, bandwidth):

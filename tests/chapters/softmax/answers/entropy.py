@@ -95,13 +95,6 @@ def en_naive_bits(weights):
     return -np.sum(weights * np.log2(weights), axis=-1)
 
 
-# squeeze drops an axis of length 1
-@wrong()
-def en_squeeze(weights):
-    safe = np.where(weights > 0, weights, 1)
-    return -np.squeeze((weights * np.log(safe)).sum(axis=-1))
-
-
 # the mean of the rows, not one number for each
 @wrong()
 def en_mean_of_rows(weights):

@@ -123,14 +123,6 @@ def sm_divides_by_max(scores):
 
 
 @wrong()
-def sm_in_place(scores):
-    scores -= scores.max(axis=-1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=-1, keepdims=True)
-    return scores
-
-
-@wrong()
 def sm_sum_before_exp(scores):
     shifted = scores - scores.max(axis=-1, keepdims=True)
     return np.exp(shifted) / np.exp(shifted.sum(axis=-1, keepdims=True))
@@ -291,25 +283,6 @@ def b6_softmax_7(scores):
 )
 def own_softmax_1(scores):
     return np.exp(scores) / np.exp(scores).sum()
-
-
-# loop maximum starts at 0
-@wrong(
-    "nan",
-    said="is 0 right to begin with, where everything may be smaller",
-    author="blind",
-)
-def own_softmax_104(scores):
-    flat = scores.reshape(-1, scores.shape[-1])
-    out = np.zeros_like(flat)
-    for r, row in enumerate(flat):
-        top = 0
-        for s in row:
-            if s > top:
-                top = s
-        e = np.exp(row - top)
-        out[r] = e / e.sum()
-    return out.reshape(scores.shape)
 
 
 # clip against overflow

@@ -115,13 +115,6 @@ def sj_of_log_softmax(weights):
     return np.eye(n) - np.broadcast_to(weights[..., None, :], (*weights.shape, n))
 
 
-@wrong()
-def sj_float32(weights):
-    n = weights.shape[-1]
-    w = weights.astype(np.float32)
-    return w[..., :, None] * (np.eye(n, dtype=np.float32) - w[..., None, :])
-
-
 # only j ≥ m are filled
 @wrong("lower-half")
 def sj_lower(weights):

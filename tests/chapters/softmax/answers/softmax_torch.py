@@ -63,12 +63,6 @@ def smt_max_without_values(scores):
     return e / e.sum(dim=-1, keepdim=True)
 
 
-@wrong()
-def smt_in_place(scores):
-    scores -= scores.amax(dim=-1, keepdim=True)
-    return scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
-
-
 def torch_exp(values):
     return torch.exp(values)
 

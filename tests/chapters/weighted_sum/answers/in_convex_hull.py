@@ -123,11 +123,6 @@ def ch_wrong_orientation(point, triangle):
     return bool(np.all(edges[:, 0] * arms[:, 1] - edges[:, 1] * arms[:, 0] <= 0))
 
 
-@wrong()
-def ch_returns_weights(point, triangle):
-    return np.linalg.solve(np.vstack([triangle.T, np.ones(3)]), np.append(point, 1))
-
-
 # handed over to matplotlib
 @wrong("built-in")
 def ch_matplotlib(point, triangle):

@@ -123,20 +123,6 @@ def ws_prints(weights, values):
     print(weights @ values)
 
 
-@wrong()
-def ws_list(weights, values):
-    return (weights @ values).tolist()
-
-
-@wrong()
-def ws_int_output(weights, values):
-    out = np.zeros((weights.shape[0], values.shape[1]), dtype=int)
-    for i in range(weights.shape[0]):
-        for j in range(weights.shape[1]):
-            out[i] += (weights[i, j] * values[j]).astype(int)
-    return out
-
-
 # the negative weights are set to 0
 @wrong()
 def ws_clips(weights, values):
