@@ -204,8 +204,9 @@ def cards(
             " some clock hands were slowed. Which, and why not all?",
             "Those that had not finished a turn in training: at many new distances they show"
             " angles never seen. Slow the fast hands as well, and three places turn them less"
-            f" than one place did before: all slowed, {100 * slowed['all slowed'].mean():.0f} % were"
-            f" right far beyond; the slow ones alone, {100 * slowed['slow ones slowed'].mean():.0f} %.",
+            f" than one place did before: all slowed, {100 * slowed['all slowed'].mean():.0f} %"
+            " were right far beyond; the slow ones alone,"
+            f" {100 * slowed['slow ones slowed'].mean():.0f} %.",
             section="Slow down the slow hands",
             holds=[
                 slowed["slow ones slowed"].min() > 0.9,
