@@ -96,8 +96,8 @@ def cards(
             "heads-add-up",
             "What does $W_O$ do with the heads side by side, and why have heads no order?",
             "Its blocks of rows turn each head into a contribution, and the contributions are"
-            r" added: $\sum_h \text{head}_h W_O^h$. A sum has no order. Without $W_O$, what one"
-            " head finds has no way into the features of another.",
+            r" added: $\sum_h \text{head}_h W_O^h$. A sum has no order. Within the"
+            " layer, only $W_O$ brings what one head finds into the features of another.",
             section="What the output matrix does",
             holds=[np.allclose(sum(contributions), Y)],
         ),
@@ -120,7 +120,8 @@ def cards(
             "Heads split and merged by reshape alone, with a causal mask: why does a leak"
             " detector find nothing, and what is lost?",
             "The numbers stay in reading order, so no row meets a later word. What is lost is the"
-            " past: with two heads, the second half of the text never meets the first. When word"
+            " past: with two heads and an even number of words, the second half of the text never"
+            " meets the first. When word"
             f" 1 of {len(X)} changed, {(forgotten[3:] > 0).sum()} of the last {3:d} outputs"
             " moved.",
             section="What goes wrong",

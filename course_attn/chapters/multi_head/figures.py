@@ -139,8 +139,8 @@ def split_and_merge(n: int = 3, n_heads: int = 2, d_head: int = 3) -> Animation:
         "is one word. On the right, the numbers flow in reading order into two tables, whose rows "
         "do not belong to the words.",
         caption="Where every number goes when heads are split and merged. Follow the framed "
-        "squares 14, 22 and 36. On the right the shapes are the same and the round trip is "
-        "perfect, but head 1 sees word 1 twice, half of word 2, and word 3 never.",
+        "squares 14, 22 and 36. The wrong way has the same shapes and a perfect round trip, but "
+        "its head 1 has word 1 in two rows, half of word 2, and nothing of word 3.",
         interval=1100,
     )
 

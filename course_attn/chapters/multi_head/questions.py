@@ -38,7 +38,7 @@ def two_nouns(row: np.ndarray, animal: int, street: int) -> Question:
             (
                 "A little less than 1/2 each",
                 f"{low:.2f} each, and the ten other words share the remaining "
-                f"{1 - low - high:.2f}. To give both of them more takes two queries.",
+                f"{1 - low - high:.2f}. To give both more than 1/2 takes two queries.",
                 0.4 < low <= high < 0.5,
             ),
             (
@@ -109,7 +109,7 @@ def parameters(one_head: int, many_heads: int) -> Question:
             (
                 "The same number",
                 f"{many_heads:,} in both cases, which is 4 · 512²: 64 times as many matrices, "
-                "each a 64th as wide. What narrow heads do cost: "
+                "each a 64th as large. What narrow heads do cost: "
                 "there are 64 matrices of weights, and each head compares words by 8 numbers "
                 "only.",
                 many_heads == one_head,
@@ -138,14 +138,14 @@ def heads_for_roles(
     mean = {case: f"{100 * share.mean():.0f} %" for case, share in shares.items()}
     return predict(
         "heads-for-roles",
-        "We train models with one to four heads. From how many heads on are nearly all roles "
-        "right in *new* sentences, with two roles and with three?",
+        "We train models with one to four heads. From how many heads on are nearly all *new* "
+        "sentences right in every role, with two roles and with three?",
         [
             (
                 "One for both",
                 "A row that looks half at each name brings their mean, and *Maria Susannae* "
-                "and *Susanna Mariae* have the same. Unequal weights could tell them apart, but "
-                "none of five trained models with one head got more than "
+                "and *Susanna Mariae* have the same. None of five trained models with one head "
+                "got more than "
                 f"{100 * shares[2, 1].max():.0f} % of the new sentences right.",
                 need == (1, 1),
             ),

@@ -99,8 +99,8 @@ def cards(
             "causal-layers",
             "Without positions, but with a causal mask: can the last output know the order of the"
             " words before it?",
-            "Not after one layer: its output is a sum over all words. After two it can,"
-            " since each earlier row has by then seen other words before it. Over all"
+            "Not after one layer: its output is a sum over all words. After two it can:"
+            " in another order, the earlier rows have by then seen other words. Over all"
             " orders of four words, one layer moved the last output by rounding errors only, two"
             f" by up to {effects[1]:.1f}.",
             section="What a causal mask changes",
@@ -121,8 +121,8 @@ def cards(
         ),
         card(
             "relative-by-rotation",
-            "Why does a rotary score depend only on the distance of query and key, and not on"
-            " where they stand?",
+            "Why does a rotary score know of the positions of query and key only their signed"
+            " distance?",
             "Each is turned by an angle in proportion to its position, and in their dot product"
             " two rotations become one: $R_i R_j^\\top = R_{i-j}$. So the same"
             " pair, three places apart, has the same score early and late in a text.",
@@ -137,8 +137,8 @@ def cards(
             "why-not-the-values",
             "Rotary positions turn queries and keys. Why not the values?",
             "A score has two rotations in it, which become one of the distance. An output is a"
-            " sum of values: turned by their own positions, it turns when the whole text moves,"
-            " even where all weights stay.",
+            " sum of values: if they are turned by their own positions, it turns when the whole"
+            " text moves, even where all weights stay.",
             section="Why not the values?",
             holds=[
                 not np.allclose(
@@ -185,8 +185,8 @@ def cards(
         ),  # fmt: skip
         card(
             "relative-is-not-right",
-            "Rotary scores depend on the distance alone. Why did models trained on 64 letters"
-            " fail at 256?",
+            "Rotary scores know the positions by their signed distance alone. Why did models"
+            " trained on 64 letters fail at 256?",
             "They met distances for which training had taught no score, and put their weight"
             f" there: {100 * near['rotary'].mean():.0f} % right at trained lengths,"
             f" {100 * far['rotary'].mean():.0f} % far beyond. With those keys hidden by a window,"
@@ -200,12 +200,13 @@ def cards(
         ),
         card(
             "slow-hands",
-            "To read texts four times as long, which clock hands of rotary positions are to be"
-            " slowed, and why not all?",
-            "Those that had not finished a turn in training: at new distances they show angles"
-            " never seen. Slow the fast hands as well, and three places turn them less than one"
-            f" place did before: all slowed, {100 * slowed['all slowed'].mean():.0f} % were right"
-            f" far beyond; the slow ones alone, {100 * slowed['slow ones slowed'].mean():.0f} %.",
+            "Our rotary models read texts four times as long, without further training, once"
+            " some clock hands were slowed. Which, and why not all?",
+            "Those that had not finished a turn in training: at many new distances they show"
+            " angles never seen. Slow the fast hands as well, and three places turn them less"
+            f" than one place did before: all slowed, {100 * slowed['all slowed'].mean():.0f} %"
+            " were right far beyond; the slow ones alone,"
+            f" {100 * slowed['slow ones slowed'].mean():.0f} %.",
             section="Slow down the slow hands",
             holds=[
                 slowed["slow ones slowed"].min() > 0.9,

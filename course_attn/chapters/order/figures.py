@@ -90,8 +90,8 @@ def shuffled_sentence(
         draw,
         steps,
         alt="Left a square table of attention weights with the words as rows and columns, right "
-        "a table with one output vector for each word. When two words change places, their rows "
-        "and columns do; the framed weight and the framed output keep their numbers.",
+        "a table with the first features of each word's output. When two words change places, "
+        "their rows and columns do; the framed weight and the framed output keep their numbers.",
         caption="Shuffle the sentence, and every weight and every output travels with its words. "
         "Framed: the weight of one pair, and the output of the query.",
         interval=1700,

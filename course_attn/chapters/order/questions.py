@@ -69,10 +69,10 @@ def causal_layers(effects: np.ndarray) -> Question:
             ),
             (
                 "After two layers, not after one",
-                f"In {len(effects)} random texts, after one layer its output moves by "
-                f"{effects[:, 0].max():.0e} at most, after two by {effects[:, 1].min():.1f} at "
-                "least. In between, the earlier words have changed: each has seen only those "
-                "before it.",
+                f"In each of {len(effects)} random texts, some order moves its output by "
+                f"{effects[:, 1].min():.1f} or more after two layers, and none by more than "
+                f"{effects[:, 0].max():.0e} after one. In between, the earlier words have "
+                "changed: none has seen those after it.",
                 shows == [False, True],
             ),
             (
@@ -104,7 +104,7 @@ def alibi_without_a_mask(
             ),
             (
                 "The shuffling, not the reading backward",
-                f"Over {len(order)} random texts, shuffling moves the last output by "
+                f"In each of {len(order)} random texts, some shuffle moves the last output by "
                 f"{min(order):.1f} or more. Reading backward moves the middle one by "
                 f"{max(mirror):.0e} at most: every word keeps its distance from the middle.",
                 by_order and not by_mirror,
@@ -117,8 +117,8 @@ def alibi_without_a_mask(
             ),
             (
                 "None: softmax ignores what is added to a row",
-                "It ignores what is the *same* for a whole row. This is more for far keys "
-                "than for near ones.",
+                "It ignores what is the *same* for a whole row. This differs from key to "
+                "key.",
                 not by_order and not by_mirror,
             ),
         ],
@@ -146,7 +146,7 @@ def trained_short(
             (
                 "Rotary: scores depend on distances only",
                 "Three back has the same score everywhere, that is right. But near the end "
-                "there are also keys 64 to 200 places back, and nobody has taught the model "
+                "there are also keys 64 and more places back, and nobody has taught the model "
                 "to score *these* low.",
                 right("rotary"),
             ),
@@ -189,7 +189,7 @@ def all_hands_slowed(
         [
             (
                 "Nearly always: no hand turns too far",
-                "No angle is beyond those of training. But each of them now stands for four "
+                "Hardly an angle is beyond those of training. But each of them now stands for four "
                 "times the distance.",
                 min(first.min(), last.min()) > 0.9,
             ),

@@ -22,7 +22,7 @@ _CAPTION = (
     "Each pair turns at its own speed, the first one fast, the last one slowly."
 )
 
-_SLOWER = " (The base is {base:g}: with the usual 10,000 the last pairs would hardly turn.)"
+_SLOWER = " (The base is {base:g}: with the usual 10,000 the last pair would hardly turn.)"
 _TRY = (
     " Try: move both by "
     "any number of positions, and watch the score. Then find the distance with the largest score: "
