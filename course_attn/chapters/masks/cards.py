@@ -69,7 +69,7 @@ def cards(
             "Why can attention peek at the next word, where a recurrent network cannot?",
             "A recurrent network's output is computed from inputs up to its own: the next word"
             " does not occur in it. An output of attention is a weighted sum over *all*"
-            " positions, the next one among them. It computes all outputs at once, and pays with"
+            " positions, later ones included. It computes all outputs at once, and pays with"
             " the lack of this protection.",
             section="Teacher forcing, and why a recurrent network cannot peek",
             holds=[
@@ -135,10 +135,9 @@ def cards(
         ),
         card(
             "leak-test",
-            "How do you test a model for leaks, and what can such a test not show?",
+            "How do you test a model for leaks?",
             "Keep the beginning of a text, exchange everything after it, and see whether an"
-            " output of the beginning moves. If one does, a model without chance in it leaks. If"
-            " none does, it did not leak on these two texts: only a proof covers all.",
+            " output of the beginning moves. If one does, and not by chance, the model leaks.",
             section="A leak detector",
             holds=[
                 np.argmax(moved["one forgets"] > 1e-9) == 0,
@@ -151,9 +150,8 @@ def cards(
             " What happens if you mix them up?",
             "*Keep* in `scaled_dot_product_attention`, *drop* in `nn.MultiheadAttention`. Given a"
             " causal mask of the first kind, the layer lets every position see only the future,"
-            " and the last one nothing: its output is NaN where weights are asked for. No error is"
-            " raised; the leak detector"
-            f" finds it at position {leaks[0]}.",
+            " and the last one nothing: its output is NaN by default. No error is raised; the"
+            f" leak detector finds it at position {leaks[0]}.",
             section="Two polarities",
             holds=[leaks[0] == 0, leaks[1] is None],
         ),

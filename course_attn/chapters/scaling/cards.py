@@ -118,9 +118,9 @@ def cards(
             "randn",
             "You draw $W_Q$ and $W_K$ with `randn` and divide the scores by $\\sqrt{d_k}$. What"
             " breaks, and which variance should the entries have?",
-            "The matrices undo the division: scaled scores start with a standard deviation of"
-            f" about $d_{{\\text{{model}}}}$, here {scaled_scores(Q, K).std():.0f} at width"
-            f" {64:d}. With the variance $1/d_{{\\text{{model}}}}$ it was"
+            "The matrices more than undo the division: scaled scores start with a standard"
+            f" deviation of about $d_{{\\text{{model}}}}$, here {scaled_scores(Q, K).std():.0f} at"
+            f" width {64:d}. With the variance $1/d_{{\\text{{model}}}}$ it was"
             f" {scaled_scores(Q / 8, K / 8).std():.2f}.",
             section="Matrices that keep the variance",
             holds=[
@@ -136,7 +136,7 @@ def cards(
             r" $\sqrt{d_{\text{model}}}$, the scores have a standard deviation of"
             f" {flat:.2f}, and the weights are flatter: as if they were spread evenly over"
             f" {evenly[512]:.0f} of {heads.shape[-2]} keys, not {evenly[64]:.0f}. A test with a"
-            " single head does not see it.",
+            r" single head of width $d_{\text{model}}$ does not see it.",
             section="Which d?",
             holds=[
                 abs(flat**2 - 64 / 512) < 0.02,
@@ -172,15 +172,17 @@ def cards(
             "only-the-start",
             "Does training keep the variance of scaled scores at 1? What is the scale good for,"
             " then?",
-            f"No: in the chapter's models their standard deviation went from {spreads[0]:.2f} to"
-            f" {spreads[1]:.1f}. But they sharpened by learning, from a start at which"
-            " every row could move. The worst"
-            f" model with the scale was right in {100 * right['with'].min():.1f} %, the best one"
-            f" without it in {100 * right['without'].max():.1f} %.",
+            "No: in the chapter's models with the scale, at the largest learning rate, the standard"
+            f" deviation went from {spreads[0]:.2f} to {spreads[1]:.1f}. But attention sharpened"
+            " by learning, from a start at which every row could move. At that rate the worst of"
+            " five models with the scale was right in"
+            f" {100 * right['with'].min():.1f} %, the best of five without it in"
+            f" {100 * right['without'].max():.1f} %.",
             section="Put to work: name your partner",
             holds=[
                 abs(spreads[0] - 1) < 0.1,
                 spreads[1] > 2,
+                len(right["with"]) == len(right["without"]) == 5,
                 right["with"].min() > right["without"].max(),
             ],
         ),
