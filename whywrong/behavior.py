@@ -54,9 +54,8 @@ def _untouched(before: np.ndarray, after: np.ndarray) -> bool:
 @once
 def not_repeatable(trial: Trial) -> Finding | None:
     """Say that a second call with the same arguments gives something else."""
-    seconds, seed = trial.clock.left, len(trial.outcomes)
-    first, given = trial.outcomes[0], trial.given(0)
-    again = call_guarded(trial.function, given, seconds=seconds, seed=seed)
+    first, seed = trial.outcomes[0], len(trial.outcomes)
+    again = trial.call_again(trial.given(0), seed)
     if isinstance(again.error, TimesUp):
         return None
     if first.error is None and again.error is None:
@@ -84,7 +83,7 @@ def handed_over_to(trial: Trial) -> str | None:
     """Return the name of the function that did the whole exercise; None if there is none."""
     for i in range(len(trial.outcomes)):
         watch = _Watch(trial.exercise)
-        watched, seconds = watch.around(trial.function), trial.clock.left
+        watched, seconds = watch.around(trial.function), trial.clock.seconds
         call_guarded(watched, trial.given(i), seconds=seconds)
         if watch.seen:
             return watch.seen[0]

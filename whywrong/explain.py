@@ -88,8 +88,7 @@ def _form(trial: Trial) -> Finding | None:
             return Finding((error.fault,), str(error))
         if error is None and isinstance(expected, np.ndarray):
             given = (outcome, expected, outcome.given, trial.side)
-            seconds = max(trial.clock.left, _LOOKING)
-            looked = call_guarded(form_problem, given, seconds=seconds)
+            looked = call_guarded(form_problem, given, seconds=trial.clock.seconds)
             found = _UNREADABLE if looked.error else looked.value
             if found:
                 return of_result(trial, i, found)
@@ -101,10 +100,6 @@ _UNREADABLE = Finding(
     "What you return cannot be read as an array: looking at it takes for ever or stops with an "
     "error. Return an ordinary array of numbers.",
 )
-
-
-# Seconds that it may take at least to look at what came back, however long its making took.
-_LOOKING = 1.0
 
 
 def _gives_this_dtype(trial: Trial, found: Finding) -> bool:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from whywrong.arrays import Side, agree
-from whywrong.calls import call_guarded
 from whywrong.context import Finding, Sentences
 from whywrong.running import Trial
 from whywrong.stops import crash_finding
@@ -40,7 +39,7 @@ def _in_case(trial: Trial, i: int) -> Finding | None:
     wide = _with_gradient(side, tuple(map(side.widen, trial.given(i))))
     wanted = _gradients(trial.exercise.used(trial.exercise.solution)(*wide), wide)
     given = _with_gradient(side, trial.given(i))
-    outcome = call_guarded(trial.function, given, seconds=trial.clock.left)
+    outcome = trial.call_again(given)
     if outcome.error is not None:
         words = trial.called_with(i)
         stop = crash_finding(outcome.error, trial.function, words, trial.clock)

@@ -16,8 +16,6 @@ from whywrong.stops import crash_finding, raised_by_learner
 __all__ = ["as_letters", "as_number", "as_shape", "contains", "judge_question"]
 __all__ += ["lacks"]
 
-# Seconds that it may take at least to look at what came back, however long its making took.
-_LOOKING = 1.0
 _NO_ANSWER = (
     "What you return cannot be read as an answer: return plain numbers or letters."
 )
@@ -35,7 +33,7 @@ def judge_question(question: Question, function: Callable[..., Any]) -> Result:
     if error is not None:
         found = crash_finding(error, function, "no arguments", clock)
         return Result("crashed", found.message, name, found.faults, printed)
-    found = _wrong(question, outcome, max(clock.left, _LOOKING))
+    found = _wrong(question, outcome, question.seconds)
     status = "wrong" if found.faults else "right"
     return Result(status, found.message, name, found.faults, printed)
 

@@ -9,8 +9,11 @@ from dataclasses import replace
 import pytest
 
 from tests.whywrong.cells import scaled, written
-from whywrong import Question, as_letters, judge
-from whywrong.limits import KeyPressed, TimesUp, run_limited
+from whywrong import Question, as_letters, judge, limits
+from whywrong.declare import Property
+from whywrong.explain import explained
+from whywrong.limits import Clock, KeyPressed, TimesUp, run_limited
+from whywrong.running import run_trial
 
 # Seconds for which nothing here lasts: what is to be ended would, and is waited for no longer.
 TOO_LONG = 600
@@ -63,6 +66,31 @@ def test_right_answer_passes_in_another_thread(toy):
     thread.start()
     thread.join(TOO_LONG)
     assert results[0].passed
+
+
+def test_call_that_only_waits_for_the_processor_is_not_ended():
+    """A ring that comes before its share of the processor has been used sets the alarm anew."""
+    assert run_limited(lambda: time.sleep(0.2) or 7, 0.1) == 7
+
+
+def test_what_is_named_does_not_depend_on_how_long_the_search_took(toy):
+    """Calls that an explanation makes have the time of a call, when all time is over, too."""
+    patient = replace(toy, properties=(Property("asks-again", _asks_again),))
+    trial = run_trial(patient, lambda x, factor: x * factor + 1e-3)
+    late = replace(trial, clock=SpentClock(1.0))
+    assert late.clock.is_over
+    assert explained(late).message == explained(trial).message == "Asked again."
+
+
+class SpentClock(Clock):
+    """Its time was over before."""
+
+    is_over, left = True, 1e-6
+
+
+def _asks_again(c):
+    changed = c.call(c.given["x"] + 1, c.given["factor"])
+    return "Asked again." if changed is not None else None
 
 
 def test_run_limited_reports_a_limit_that_was_swallowed():
@@ -121,8 +149,8 @@ def test_key_press_gets_through_judge(toy, body):
 
 def test_all_calls_together_have_twice_the_time_of_one(toy, monkeypatch):
     """Each call is quick enough, and there are many."""
-    now, passed = time.monotonic, []
-    monkeypatch.setattr(time, "monotonic", lambda: now() + sum(passed))
+    now, passed = time.process_time, []
+    monkeypatch.setattr(time, "process_time", lambda: now() + sum(passed))
     source = (
         "if sum(passed) > 2 * seconds:\n        time.sleep(seconds)\n"
         "    passed.append(0.9 * seconds)\n    return x * factor"
@@ -169,8 +197,9 @@ def test_time_after_an_import_is_limited(tmp_path, monkeypatch):
         run_limited(imports, 0.1)
 
 
-def test_of_a_deep_recursion_the_nearest_calls_are_kept():
+def test_of_a_deep_recursion_the_nearest_calls_are_kept(monkeypatch):
     """It may be a million calls deep when the time is up, which is here as soon as it is deep."""
+    monkeypatch.setattr(limits, "_MAY_TAKE", 0)
 
     def deeper(n):
         return deeper(n + 1) if n < 500 else signal.raise_signal(signal.SIGALRM)
