@@ -26,7 +26,7 @@ import numpy as np
 import whywrong
 from whywrong.declare import Catalog, Unavailable, WrongForm
 from whywrong.grade.limits import Limits, describe_exit
-from whywrong.grade.wire import Line, LineBroken, Packer, unpack
+from whywrong.grade.wire import KNOWN_ERRORS, Line, LineBroken, Packer, unpack
 from whywrong.judge import judge
 from whywrong.running import Outcome, TimesUp, call_guarded, quoted
 
@@ -36,6 +36,7 @@ _CELL_SECONDS = 10.0
 _GOES_WITHIN = 0.5
 _SET_CHILD_SUBREAPER = 36  # of Linux's prctl
 _MOST_SAID = 10_000
+_CHANGEABLE = {"array", "generator", "tensor"}  # kinds of packed arguments
 _MAGIC = re.compile(r"^(\s*)([%!?].*|.*\?)$", re.M)
 
 
@@ -69,23 +70,16 @@ class _Answer:
             return {"found": False}
         self._function, self._name = names[name], name
         try:
-            parameters = [
-                [
-                    parameter.name,
-                    int(parameter.kind),
-                    parameter.default is not parameter.empty,
-                ]
-                for parameter in inspect.signature(
-                    self._function
-                ).parameters.values()
-            ]
+            signature = inspect.signature(self._function)
         except (TypeError, ValueError):
             parameters = None
-        return {
-            "found": True,
-            "callable": callable(self._function),
-            "parameters": parameters,
-        }
+        else:
+            parameters = [
+                [one.name, int(one.kind), one.default is not one.empty]
+                for one in signature.parameters.values()
+            ]
+        is_function = callable(self._function)
+        return {"found": True, "callable": is_function, "parameters": parameters}
 
     def tutor(self, name: str) -> dict[str, Any]:
         """Check the answer as its author did, and return what the check says."""
@@ -164,23 +158,10 @@ def _remote(line: Line, number: int) -> Callable[..., Any]:
             reply, blob = line.receive()
         if "error" in reply:
             kind, text = reply["error"]
-            raise _EXCEPTIONS.get(kind, RuntimeError)(text)
+            raise KNOWN_ERRORS.get(kind, RuntimeError)(text)
         return unpack(reply["value"], blob)
 
     return remote
-
-
-_EXCEPTIONS = {
-    error.__name__: error
-    for error in (
-        ValueError,
-        TypeError,
-        IndexError,
-        KeyError,
-        AttributeError,
-        MemoryError,
-    )
-}
 
 
 @contextlib.contextmanager
@@ -194,16 +175,11 @@ def _without_alarms() -> Iterator[None]:
 
 
 def _fingerprint(value: Any) -> Any:
-    """Return what tells whether an argument was changed; None where it is made to be."""
-    if isinstance(value, np.random.Generator):
-        return value.bit_generator.state["state"].copy()
-    if isinstance(value, np.ndarray):
-        return value.shape, value.dtype.str, value.tobytes()
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(value, torch.Tensor):
-        plain = value.detach()
-        return tuple(plain.shape), str(plain.dtype), plain.clone().numpy().tobytes()
-    return None
+    """Return what tells whether an argument was changed; None where it may be."""
+    packer = Packer()
+    packed = packer.pack(value)
+    can_change = isinstance(packed, dict) and packed.keys() & _CHANGEABLE
+    return (packed, packer.blob) if can_change else None
 
 
 def _run(source: str, where: str, names: dict[str, Any]) -> Outcome:
@@ -250,31 +226,17 @@ def _serve(line: Line, catalog: Catalog) -> None:
         message, blob = line.receive()
         if message["do"] == "end":
             return
-        reply: dict[str, Any]
         try:
-            reply, blob = _reply(answer, message, blob)
+            do = getattr(answer, message["do"])
+            reply = (
+                (do(message["of"]), b"") if "of" in message else do(message, blob)
+            )
         except (LineBroken, Unavailable) as problem:
-            reply, blob = {"failed": str(problem)}, b""
+            reply = {"failed": str(problem)}, b""
         # An object of the answer's may raise anything.
         except BaseException as error:
-            reply, blob = {"failed": quoted(error)}, b""
-        line.send(reply, blob)
-
-
-def _reply(
-    answer: _Answer, message: Mapping[str, Any], blob: bytes
-) -> tuple[dict[str, Any], bytes]:
-    match message["do"]:
-        case "cells":
-            return answer.cells(message["cells"]), b""
-        case "look":
-            return answer.look(message["name"]), b""
-        case "tutor":
-            return answer.tutor(message["name"]), b""
-        case "call":
-            return answer.call(message, blob)
-        case _:
-            return answer.back(message, blob)
+            reply = {"failed": quoted(error)}, b""
+        line.send(*reply)
 
 
 def main() -> None:

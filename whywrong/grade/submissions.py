@@ -7,7 +7,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
@@ -227,11 +227,7 @@ class _Cell:
     points: float | None = None
 
 
-@dataclass(frozen=True)
-class PointScheme:
-    """What an assignment asks for."""
-
-    points: Mapping[str, float] = field(default_factory=dict)
+PointScheme = dict[str, float]  # what an assignment asks for, and its points
 
 
 def read_code(
@@ -245,14 +241,10 @@ def read_code(
     is_notebook = ending == ".ipynb"
     cells = _cells(content) if is_notebook else [_Cell(1, _decode(content))]
     notes = _notes(cells, scheme, catalog) if is_notebook else []
-    if not scheme.points:
-        scheme = PointScheme(
-            {
-                name: catalog.find(name).points
-                for name in _exercises_in(cells, catalog)
-            }
-        )
-    if not scheme.points:
+    if not scheme:
+        asked = _exercises_in(cells, catalog)
+        scheme = {name: float(catalog.find(name).points) for name in asked}
+    if not scheme:
         names = sorted(_checked_exercises(cells)) if is_notebook else []
         of = f": it checks {', '.join(names[:3])}"[:200] if names else ""
         raise CannotGrade(f"has no exercise of this course{of}")
@@ -260,20 +252,16 @@ def read_code(
     return code, scheme, notes
 
 
-def scheme_of_chapter(name: str, catalog: Catalog) -> PointScheme:
+def scheme_of_chapter(slug: str, catalog: Catalog) -> PointScheme:
     """Return what a notebook asks for that is called like a chapter; nothing for others."""
-    names = catalog.chapters.get(name, ())
-    return PointScheme(
-        {exercise: catalog.find(exercise).points for exercise in names}
-    )
+    names = catalog.chapters.get(slug, ())
+    return {name: float(catalog.find(name).points) for name in names}
 
 
 def scheme_of_release(content: bytes, catalog: Catalog) -> PointScheme:
     """Return what a released notebook asks for, with its points."""
     own = _exercises_in(_cells(content), catalog)
-    return PointScheme(
-        {n: catalog.find(n).points if p is None else p for n, p in own.items()}
-    )
+    return {n: catalog.find(n).points if p is None else p for n, p in own.items()}
 
 
 def _exercises_in(
@@ -318,7 +306,7 @@ def _notes(
     ids = Counter(cell.id for cell in cells if cell.id)
     notes = [f"the cell `{id}` is there {times} times; all of them are run"
              for id, times in ids.items() if times > 1]  # fmt: skip
-    for name in scheme.points:
+    for name in scheme:
         if f"{name}-answer" not in ids and any(
             id.endswith("-answer") for id in ids
         ):

@@ -88,10 +88,10 @@ def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
     try:
         content = read_bytes(one.path)
         code, scheme, notes = read_code(content, one.ending, job.scheme, catalog)
-        number = len(scheme.points)
+        number = len(scheme)
         if number > _MOST_EXERCISES:
             raise CannotGrade(f"asks for {number} exercises, more than are graded")
-        results = grader.results(code, list(scheme.points))
+        results = grader.results(code, list(scheme))
     except CannotGrade as trouble:
         return _failure(job, str(trouble))
     except CannotStart as trouble:
@@ -99,9 +99,7 @@ def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
     except Exception as error:  # one submission's points are lost, and no other's
         said = f"{type(error).__name__}: {error}"[:200]
         return _failure(job, f"could not be judged ({said})")
-    marks = [
-        Mark.of_result(results[name], of) for name, of in scheme.points.items()
-    ]
+    marks = [Mark.of_result(results[name], of) for name, of in scheme.items()]
     if grader.version != (own := whywrong.__version__):
         notes.append(
             f"it ran with version {grader.version}, and was judged with {own}"
@@ -115,7 +113,7 @@ def _failure(job: Job, why: str) -> GradedSubmission:
     said, faults = f"Not graded: it {why}.", ("not-graded",)
     marks = [
         Mark.of_result(Result("crashed", said, name, faults), of)
-        for name, of in job.scheme.points.items()
+        for name, of in job.scheme.items()
     ]
     return _graded(job, "", marks, (), why)
 
@@ -188,7 +186,7 @@ class _Judge:
 
     def take(self, job: Job, settings: Settings) -> None:
         self.job = job
-        number = len(job.scheme.points) or _MOST_EXERCISES
+        number = len(job.scheme) or _MOST_EXERCISES
         self.until = time.monotonic() + settings.seconds_for(number)
         with contextlib.suppress(OSError):
             self.connection.send(job)
