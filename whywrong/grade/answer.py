@@ -5,6 +5,7 @@ computes them can give.
 """
 
 import argparse
+import builtins
 import contextlib
 import ctypes
 import gc
@@ -19,6 +20,7 @@ import time
 import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,14 @@ from whywrong.declare import Catalog, Unavailable, WrongForm
 from whywrong.grade.limits import Limits, describe_exit
 from whywrong.grade.wire import KNOWN_ERRORS, Line, LineBroken, Packer, unpack
 from whywrong.judge import judge
-from whywrong.running import Outcome, TimesUp, call_guarded, quoted
+from whywrong.running import (
+    Outcome,
+    TimesUp,
+    call_guarded,
+    names_used,
+    quoted,
+    safely,
+)
 
 __all__ = ["main"]
 
@@ -54,6 +63,7 @@ class _Answer:
     def cells(self, cells: list[tuple[int, str]]) -> dict[str, Any]:
         """Run cells in the order of the notebook; one that fails does not stop the next."""
         sys.modules["__main__"] = self._module
+        builtins.__import__ = _import  # type: ignore[assignment]
         names = vars(self._module)
         failed = {}
         for i, source in cells:
@@ -78,8 +88,12 @@ class _Answer:
                 [one.name, int(one.kind), one.default is not one.empty]
                 for one in signature.parameters.values()
             ]
-        is_function = callable(self._function)
-        return {"found": True, "callable": is_function, "parameters": parameters}
+        if "torch" in safely(partial(names_used, self._function), frozenset()):
+            # Or the first call would wait for it.
+            safely(_load_torch, None, seconds=_CELL_SECONDS)
+        is_function, torch = callable(self._function), "torch" in sys.modules
+        seen = {"found": True, "callable": is_function, "parameters": parameters}
+        return seen | {"torch": torch}
 
     def tutor(self, name: str) -> dict[str, Any]:
         """Check the answer as its author did, and return what the check says."""
@@ -180,6 +194,28 @@ def _fingerprint(value: Any) -> Any:
     packed = packer.pack(value)
     can_change = isinstance(packed, dict) and packed.keys() & _CHANGEABLE
     return (packed, packer.blob) if can_change else None
+
+
+_import_now = builtins.__import__
+
+
+def _import(name: str, scope: Any = None, *more: Any, **named: Any) -> Any:
+    """Import a module; PyTorch not before a cell uses it, for that takes a second.
+
+    A notebook imports it for the sake of some of its exercises, and others are asked for, too.
+    """
+    is_cell = isinstance(scope, dict) and scope.get("__name__") == "__main__"
+    is_whole = name == "torch" and not any(more[1:2]) and not named
+    if is_cell and is_whole and name not in sys.modules and find_spec(name):
+        return _Later(name)
+    return _import_now(name, scope, *more, **named)
+
+
+class _Later(types.ModuleType):
+    """A module that is loaded when something of it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self.__name__), name)
 
 
 def _run(source: str, where: str, names: dict[str, Any]) -> Outcome:

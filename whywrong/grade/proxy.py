@@ -138,7 +138,7 @@ class Answer(_Conversation):
     how many bytes the arrays of a message may have (``most_bytes``).
     """
 
-    passed_inside = False
+    passed_inside = has_torch = False
 
     def cells(
         self, cells: Sequence[tuple[int, str]], on_cell: Callable[[int], None]
@@ -157,7 +157,9 @@ class Answer(_Conversation):
 
     def look(self, name: str) -> dict[str, Any]:
         """Return what the function for an exercise looks like."""
-        return self._ask("look", name)
+        seen = self._ask("look", name)
+        self.has_torch = seen.get("torch") is True
+        return seen
 
     def tutor(self, name: str) -> dict[str, Any]:
         """Return what the exercise's own check says of the answer, over there."""

@@ -50,11 +50,6 @@ class Code:
 
     cells: tuple[tuple[int, str], ...]  # but those of checks, with their numbers
 
-    @property
-    def needs_torch(self) -> bool:
-        """Whether PyTorch occurs in it."""
-        return any("torch" in source for _, source in self.cells)
-
 
 class Grader:
     """Judges the answers of one submission after the other."""
@@ -69,10 +64,13 @@ class Grader:
         self._launcher, self._find = launcher, find
         self._seed, self._seconds = seed, seconds
         self._fresh: dict[str, Exercise | Question] = {}
+        self._names: Sequence[str] = ()
+        self._torch = False
         self.version = ""
 
     def results(self, code: Code, names: Sequence[str]) -> dict[str, Result]:
         """Return the verdict on each exercise; raise `CannotStart` if nothing runs here."""
+        self._names, self._torch = names, False
         try:
             return self._each_result(code, names)
         finally:
@@ -96,6 +94,11 @@ class Grader:
             )
         return found
 
+    def _needs_torch(self) -> bool:
+        """Return whether an exercise needs PyTorch, or a cell has been seen to load it."""
+        asked = map(self._find, self._names)
+        return self._torch or any(one.library == "torch" for one in asked)
+
     def _result(
         self, code: Code, name: str, hung: set[int], seconds: float
     ) -> tuple[Result, bool]:
@@ -103,8 +106,7 @@ class Grader:
         task = self._find(name)
         if name not in self._fresh:
             self._fresh[name] = with_fresh_cases(task, self._seed)
-        wants_torch = task.library == "torch" or code.needs_torch
-        running = self._launcher.start(torch=wants_torch)
+        running = self._launcher.start(torch=self._needs_torch())
         self.version = running.version
         answer = Answer(running, seconds)
         begun: list[int] = []
@@ -119,6 +121,7 @@ class Grader:
                 why = f"{why} It was running cell {begun[-1]}."
             result = Result("crashed", why, name, ("ended",))
         finally:
+            self._torch = self._torch or answer.has_torch
             how = self._launcher.end(gone=bool(answer.ended))
         if "ended" in result.faults and how:
             where = f" in cell {begun[-1]}" if failed is None and begun else ""
