@@ -143,15 +143,11 @@ class _Answer:
 
         outputs, leaves = self._graphs[message["graph"]]
         weights = [unpack(weight, blob) for weight in message["weights"]]
-        asked = [
-            (o, w) for o, w in zip(outputs, weights, strict=True) if w is not None
-        ]
+        asked = zip(outputs, weights, strict=True)
+        # Of a number: given the weights apart, PyTorch would load SymPy to compare their sizes.
+        total = sum((o * w.conj()).real.sum() for o, w in asked if w is not None)
         grads = torch.autograd.grad(
-            [o for o, _ in asked],
-            leaves,
-            [w for _, w in asked],
-            allow_unused=True,
-            retain_graph=True,
+            total, leaves, allow_unused=True, retain_graph=True
         )
         packer = Packer()
         return {"gradients": [packer.pack(grad) for grad in grads]}, packer.blob
@@ -355,7 +351,7 @@ def _load_torch() -> None:
         torch.set_num_threads(1)
         x = torch.zeros(1, requires_grad=True)
         torch.func.functional_call(torch.nn.Linear(1, 1), {}, (x,))
-        torch.autograd.grad(x * x, x, torch.ones(1))
+        torch.autograd.grad((x * x).sum(), x)
 
 
 def _adopt_orphans() -> None:

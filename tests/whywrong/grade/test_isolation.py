@@ -231,6 +231,27 @@ def probe(*places):
     assert found == [False] * len(hidden) + [True] * len(seen)
 
 
+def test_of_tmp_only_python_is_seen_where_it_lies_there(shut_in, tmp_path):
+    python = tmp_path / "python"
+    python.mkdir()
+    (tmp_path / "secret").write_text("7", "utf-8")
+    cell = """
+import os
+def probe(top, python):
+    try:
+        open(f"{python}/mine", "w")
+    except OSError as error:
+        return os.listdir(top), error.strerror
+"""
+    launcher = Sandboxes(COURSE, Limits())
+    launcher._readable += (str(python),)
+    try:
+        seen, said = probed(launcher, cell, str(tmp_path), str(python))
+    finally:
+        launcher.close()
+    assert seen == ["python"] and said == "Read-only file system"
+
+
 def test_every_mount_but_the_folder_is_read_only(shut_in):
     cell = """
 def probe():
@@ -370,6 +391,13 @@ def test_loop_that_nothing_interrupts_is_ended_and_others_do_without_its_cell(
         "It did not come to an end within 3 seconds. It was running cell 2."
     )
     assert results["true_of_softmax"].passed
+
+
+def test_step_of_c_that_never_ends_is_ended(launcher):
+    """Nothing cuts it in the Python in which it runs, so that a notebook's check cannot."""
+    cell = "import itertools\ndef softmax(scores):\n    return sum(itertools.repeat(1))\n"
+    result = graded(launcher, "softmax", cell, seconds=3)
+    assert result.message == "It did not come to an end within 3 seconds."
 
 
 def test_next_exercise_of_a_submission_begins_anew_in_the_same_sandbox(shut_in):
