@@ -35,7 +35,7 @@ from whywrong.grade.submissions import (
     find_submissions,
     read_bytes,
     safe_name,
-    scheme_of_chapter,
+    scheme_of,
     scheme_of_release,
 )
 from whywrong.grade.verdicts import has_other_inputs
@@ -112,7 +112,7 @@ def _scheme(options: argparse.Namespace, catalog: Catalog) -> PointScheme:
         if name not in catalog.modules:
             said = f"there is no exercise {name!r} in {options.course}"
             raise _Problem(f"--exercises: {said}")
-    return {name: float(catalog.find(name).points) for name in names}
+    return scheme_of(names, catalog)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -247,7 +247,8 @@ class _Run:
     def _job(self, one: Submission, settings: Settings) -> Job:
         scheme = self._scheme
         if not scheme and one.ending == ".ipynb":
-            scheme = scheme_of_chapter(one.path.stem, self._catalog)
+            names = self._catalog.chapters.get(one.path.stem, ())
+            scheme = scheme_of(names, self._catalog)
         try:
             content = read_bytes(one.path)
         except CannotGrade:  # who grades it says so
