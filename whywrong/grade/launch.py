@@ -103,10 +103,10 @@ class AnswerProcess:
         try:
             self.line.send({"do": "begin", "torch": torch}, until=until)
             greeting, _ = self.line.receive(until)
-        except (LineBroken, TimeoutError):
+            self.version, self.how = str(greeting["version"]), ""
+        except (LineBroken, TimeoutError, KeyError):
             self.kill()
             raise CannotStart(self._last_words()) from None
-        self.version, self.how = str(greeting.get("version")), ""
 
     def end(self) -> bool:
         """Tell the answer to end; return whether another one can begin here."""
@@ -228,6 +228,9 @@ class Launcher(ABC):
         """End an answer; return how it had ended before, if it is gone."""
         if self._now is None or (not gone and self._now.end()):
             return ""
+        # Where the copy that ran it is gone, the next one is made of the same process.
+        if gone and (how := self._now.how):
+            return how
         how = self._now.own_exit() if gone else ""
         self.finish()
         return how

@@ -419,6 +419,21 @@ def test_next_exercise_of_a_submission_begins_anew_in_the_same_sandbox(shut_in):
     assert found == [(1, True), (1, False)] and used[0] is used[1]
 
 
+def test_answer_that_ends_itself_costs_no_other_sandbox(shut_in):
+    """Nothing of it is left there, and PyTorch need not be loaded again."""
+    used = []
+    for cell in ("import os\nos._exit(3)\n", "mine = 1\n"):
+        used.append(shut_in.start(torch=False))
+        answer = Answer(used[-1], 20)
+        try:
+            assert answer.cells([(1, cell)], lambda number: None) == {}
+            assert answer.look("mine")["found"]
+        except ProcessEnded:
+            assert "exit status 3" in shut_in.end(gone=True)
+    shut_in.finish()
+    assert used[0] is used[1]
+
+
 def test_answer_cannot_end_what_has_started_it(shut_in):
     cell = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n"
     assert graded(shut_in, "softmax", cell, RIGHT).passed
