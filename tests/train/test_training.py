@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -292,6 +293,9 @@ def test_text_that_cannot_be_read_is_refused(
 ) -> None:
     (tmp_path / "empty.txt").touch()
     (tmp_path / "folder.txt").mkdir()
+    os.mkfifo(
+        tmp_path / "pipe.txt"
+    )  # which nobody writes into: to read it waits for ever
     (tmp_path / "short.txt").write_text("a few words", "utf-8")
     (tmp_path / "latin.txt").write_bytes("naïve".encode("latin-1") * 99)
     for name, status, says in (
@@ -300,6 +304,7 @@ def test_text_that_cannot_be_read_is_refused(
         ("latin.txt", 2, "byte 2 of"),
         ("absent.txt", 2, "--text must be a text file, and there is none"),
         ("folder.txt", 2, "--text must be a text file, and there is none"),
+        ("pipe.txt", 2, "--text must be a text file, and there is none"),
     ):
         with subtests.test(name=name):
             given = small.arguments(tmp_path / name, tmp_path / "run")

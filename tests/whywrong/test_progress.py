@@ -269,6 +269,11 @@ def test_take_over_names_a_file_that_is_not_there(path, tmp_path):
     )
 
 
+def test_take_over_names_the_folder_of_nobody(path):
+    said = store.take_over("~nobody-of-this-name/saved.json")
+    assert "~nobody-of-this-name/saved.json could not be read" in said
+
+
 def test_progress_reads_a_saved_file(path, tmp_path):
     file = saved(tmp_path, passed={"softmax": "2026-01-02"})
     overview = exercises.progress(file)

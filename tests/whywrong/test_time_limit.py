@@ -5,13 +5,13 @@ import signal
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from tests.whywrong.cells import scaled, written
-from whywrong import Question, as_letters, judge, limits
+from whywrong import Question, as_letters, explain, judge, limits
 from whywrong.declare import Property
-from whywrong.explain import explained
 from whywrong.limits import Clock, KeyPressed, TimesUp, run_limited
 from whywrong.running import run_trial
 
@@ -79,7 +79,11 @@ def test_what_is_named_does_not_depend_on_how_long_the_search_took(toy):
     trial = run_trial(patient, lambda x, factor: x * factor + 1e-3)
     late = replace(trial, clock=SpentClock(1.0))
     assert late.clock.is_over
-    assert explained(late).message == explained(trial).message == "Asked again."
+    assert (
+        explain.explained(late).message
+        == explain.explained(trial).message
+        == "Asked again."
+    )
 
 
 class SpentClock(Clock):
@@ -276,3 +280,41 @@ def test_limit_that_is_over_at_once_leaves_no_alarm_behind(seconds):
             pass
         assert signal.getsignal(signal.SIGALRM) is handler
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+# --- what an attack has found --------------------------------------------------------------------
+
+
+def test_result_is_looked_at_in_its_own_time_where_the_calls_have_used_theirs(
+    toy, monkeypatch
+):
+    """Else a right answer that is slow hears that looking at what it returns takes for ever."""
+    look = explain.form_problem
+
+    def slowly(*args):
+        time.sleep(0.05)
+        return look(*args)
+
+    monkeypatch.setattr(explain, "form_problem", slowly)
+    trial = run_trial(toy, lambda x, factor: x * factor)
+    late = replace(trial, clock=SimpleNamespace(left=0.01, seconds=20.0), kept={})
+    assert explain.wrong_kind(late) is None
+
+
+class Unsigned:
+    """A function that is asked for ever what it takes, or what it is called."""
+
+    def __call__(self, x, factor):
+        return x * factor
+
+    def _endless(self):
+        while True:
+            pass
+
+
+@pytest.mark.parametrize("name", ["__signature__", "__name__", "__wrapped__"])
+def test_property_of_an_answer_that_never_ends_is_ended(hurried, name):
+    kind = type("Unsigned", (Unsigned,), {name: property(Unsigned._endless)})
+    begun = time.monotonic()
+    assert judge(hurried, kind()).status in ("right", "wrong", "crashed")
+    assert time.monotonic() - begun < TOO_LONG / 10

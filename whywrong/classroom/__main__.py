@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,7 @@ from whywrong.classroom.copies import (
     class_notebook,
     load_course,
 )
-from whywrong.course import Course
-from whywrong.declare import Exercise, Question
+from whywrong.declare import Exercise
 from whywrong.files import write_whole
 from whywrong.patches import BadDeclaration
 from whywrong.sound import problems_of
@@ -30,7 +29,9 @@ Write a class's exercise notebooks, put hidden tests back, judge exercises of yo
   {0} mend submitted
   {0} try --course clustering
 """
+_CHAPTERS = "CHAPTER[:EXERCISE,…]"
 _LEVELS = ("easy", "medium", "hard")
+_Add = Callable[..., Any]  # adds an option to a command
 
 
 def parser(
@@ -45,104 +46,21 @@ def parser(
         allow_abbrev=False,
     )
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for command, (run, about, options, has_course) in _commands().items():
-        added = commands.add_parser(
-            command, help=about, description=f"{about[0].upper()}{about[1:]}."
-        )
-        added.set_defaults(run=run)
-        for option, how in options.items():
-            added.add_argument(option, **how)
+    of_course = f"the module that has the course (default: {course or 'none'})"
+    for command, (run, about, add_options, has_course) in _COMMANDS.items():
+        added = commands.add_parser(command, help=about, description=about)
+        added.set_defaults(run=run, course=course)
+        add_options(added.add_argument)
         if has_course:
+            needed: dict[str, Any] = {"default": course, "required": not course}
             added.add_argument(
-                "--course",
-                metavar="MODULE",
-                default=course or None,
-                required=not course,
-                help=f"the module that has the course (default: {course or 'none'})",
+                "--course", metavar="MODULE", help=of_course, **needed
             )
     return made
 
 
-def _commands() -> dict[str, tuple[Any, str, dict[str, Any], bool]]:
-    """Return each command: what it runs, what it does, its options, if it needs a course."""
-    chosen = {"chapters": {"nargs": "*", "metavar": "CHAPTER[:EXERCISE,…]"}}
-    restored = {
-        "source": {"type": Path, "metavar": "SOURCE"},
-        "handed_in": {"type": Path, "metavar": "HANDED_IN"},
-        "--to": {"type": Path, "required": True, "metavar": "FILE"},
-    }
-    mended = {"places": {"type": Path, "nargs": "+", "metavar": "PLACE"}}
-    return {
-        "list": (_list, _SHOW, chosen, True),
-        "write": (_write, _SOURCES, _WRITING, True),
-        "restore": (_restore, _PUT_BACK, restored, False),
-        "mend": (_mend, _MEND, mended, False),
-        "try": (_try, _JUDGE, chosen, True),
-    }
-
-
-_SHOW = "show chapters and exercises, how hard, how long"
-_SOURCES = "write source notebooks, one for each chapter"
-_PUT_BACK = "put hidden tests back into a notebook that was handed in"
-_MEND = (
-    "let copies of graded cells be ordinary cells, in files and folders handed in"
-)
-_JUDGE = "judge the solution and the known mistakes of exercises"
-
-
-def _points(text: str) -> dict[str, int]:
-    try:
-        points = [int(part) for part in text.split(",")]
-        if len(points) != len(_LEVELS) or min(points) < 0:
-            raise ValueError
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not three whole numbers such as 1,2,3"
-        ) from None
-    return dict(zip(_LEVELS, points, strict=True))
-
-
-_WRITING: dict[str, dict[str, Any]] = {
-    "chapters": {
-        "nargs": "+",
-        "metavar": "CHAPTER[:EXERCISE,…]",
-        "help": "all exercises of a chapter, or those that are named",
-    },
-    "--to": {
-        "type": Path,
-        "required": True,
-        "metavar": "FOLDER",
-        "help": "where they go",
-    },
-    "--seed": {
-        "metavar": "TEXT",
-        "help": "let the hidden tests take other inputs, too",
-    },
-    "--without-solutions": {
-        "action": "store_true",
-        "help": "let `solution` show nothing in these notebooks",
-    },
-    "--points": {
-        "type": _points,
-        "default": {},
-        "metavar": "E,M,H",
-        "help": "points of easy, medium and hard exercises (default: 1 each)",
-    },
-    "--book": {
-        "default": "",
-        "metavar": "ADDRESS",
-        "help": "where the built pages lie, for links (default: the links become plain text)",
-    },
-    "--install": {
-        "default": "",
-        "metavar": "TEXT",
-        "help": 'what learners run to install the package, such as "pip install …"',
-    },
-    "--overwrite": {
-        "action": "store_true",
-        "help": "replace notebooks that are there",
-    },
-}
+def _choosing(add: _Add) -> None:
+    add("chapters", nargs="*", metavar=_CHAPTERS)
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -159,56 +77,74 @@ def _list(options: argparse.Namespace) -> int:
     return 0
 
 
+def _writing(add: _Add) -> None:
+    all_of = "all exercises of a chapter, or those that are named"
+    add("chapters", nargs="+", metavar=_CHAPTERS, help=all_of)
+    add("--to", type=Path, required=True, metavar="FOLDER", help="where they go")
+    others = "let the hidden tests take other inputs, too"
+    add("--seed", metavar="TEXT", help=others)
+    silent = "let `solution` show nothing in these notebooks"
+    add("--without-solutions", dest="solutions", action="store_false", help=silent)
+    worth = "points of easy, medium and hard exercises (default: 1 each)"
+    add("--points", type=_points, default={}, metavar="E,M,H", help=worth)
+    pages = "where the built pages lie, for links (default: the links become plain text)"
+    add("--book", default="", metavar="ADDRESS", help=pages)
+    how = 'what learners run to install the package, such as "pip install …"'
+    add("--install", default="", metavar="TEXT", help=how)
+    add("--overwrite", action="store_true", help="replace notebooks that are there")
+
+
+def _points(text: str) -> dict[str, int]:
+    try:
+        points = [int(part) for part in text.split(",")]
+        if len(points) != len(_LEVELS) or min(points) < 0:
+            raise ValueError
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not three whole numbers such as 1,2,3"
+        ) from None
+    return dict(zip(_LEVELS, points, strict=True))
+
+
 def _write(options: argparse.Namespace) -> int:
     course = load_course(options.course)
     wishes = Wishes(
         options.course,
-        not options.without_solutions,
+        options.solutions,
         options.seed,
         options.book,
         options.install,
         options.points,
     )
-    found = _chosen_once(course, options.chapters)
+    chosen = [choose_exercises(course, what) for what in options.chapters]
     # All are made before any is written: nothing is left half done.
-    texts = {
-        options.to / f"{slug}.ipynb": _as_text(
-            class_notebook(course, slug, tasks, wishes)
-        )
-        for slug, tasks in found
-    }
-    for path, text in texts.items():
-        _refuse_to_replace(path, text, options.overwrite)
+    texts: dict[Path, str] = {}
+    for slug, tasks in chosen:
+        path = options.to / f"{slug}.ipynb"
+        if path in texts:
+            raise ClassroomError(f"{slug}: this chapter is named twice")
+        texts[path] = _as_text(class_notebook(course, slug, tasks, wishes))
+        if path.exists() and not options.overwrite:
+            if path.read_text("utf-8") != texts[path]:
+                said = "it is there and differs; --overwrite replaces it"
+                raise ClassroomError(f"{path}: {said}")
     options.to.mkdir(parents=True, exist_ok=True)
-    for (path, text), (_, tasks) in zip(texts.items(), found, strict=True):
+    for (path, text), (_, tasks) in zip(texts.items(), chosen, strict=True):
         write_whole(path, text)
         points = sum(wishes.points.get(task.level, task.points) for task in tasks)
-        counts = _count_noun(len(tasks), "exercise"), _count_noun(points, "point")
-        minutes = sum(task.minutes for task in tasks)
-        print(f"{path}: {', '.join(counts)}, about {minutes} minutes")
+        counts = f"{_count(len(tasks), 'exercise')}, {_count(points, 'point')}"
+        print(f"{path}: {counts}, about {sum(t.minutes for t in tasks)} minutes")
     return 0
 
 
-def _chosen_once(
-    course: Course, wanted: Sequence[str]
-) -> list[tuple[str, list[Exercise | Question]]]:
-    found = [choose_exercises(course, what) for what in wanted]
-    slugs = [slug for slug, _ in found]
-    for slug in slugs:
-        if slugs.count(slug) > 1:
-            raise ClassroomError(f"{slug}: this chapter is named twice")
-    return found
-
-
-def _refuse_to_replace(path: Path, text: str, overwrite: bool) -> None:
-    if path.exists() and not overwrite and path.read_text("utf-8") != text:
-        raise ClassroomError(
-            f"{path}: it is there and differs; --overwrite replaces it"
-        )
-
-
-def _count_noun(number: int, noun: str) -> str:
+def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _restoring(add: _Add) -> None:
+    add("source", type=Path, metavar="SOURCE")
+    add("handed_in", type=Path, metavar="HANDED_IN")
+    add("--to", type=Path, required=True, metavar="FILE")
 
 
 def _restore(options: argparse.Namespace) -> int:
@@ -224,29 +160,28 @@ def _restore(options: argparse.Namespace) -> int:
     return 0
 
 
+def _mending(add: _Add) -> None:
+    add("places", type=Path, nargs="+", metavar="PLACE")
+
+
 def _mend(options: argparse.Namespace) -> int:
     """Mend each notebook; what cannot be mended is a line and costs no other."""
     from whywrong.classroom.restore import mend
 
+    found: list[Path] = []
+    for place in options.places:
+        found += sorted(place.rglob("*.ipynb")) if place.is_dir() else [place]
     troubles = 0
-    for path in _notebooks_in(options.places):
+    for path in found:
         try:
-            for line in mend(path):
-                print(f"{path}: {line}")
+            if ".ipynb_checkpoints" not in path.parts:  # Jupyter's own
+                for line in mend(path):
+                    print(f"{path}: {line}")
         except (ClassroomError, OSError) as error:
             said = getattr(error, "strerror", None)
             _say(f"{path}: {said}" if said else str(error))
             troubles += 1
     return int(troubles > 0)
-
-
-def _notebooks_in(places: Sequence[Path]) -> list[Path]:
-    """Return the notebooks in some files and folders, less those that Jupyter keeps for itself."""
-    found: list[Path] = []
-    for place in places:
-        inside = sorted(place.rglob("*.ipynb")) if place.is_dir() else [place]
-        found += [path for path in inside if ".ipynb_checkpoints" not in path.parts]
-    return found
 
 
 def _try(options: argparse.Namespace) -> int:
@@ -255,17 +190,27 @@ def _try(options: argparse.Namespace) -> int:
     for what in options.chapters or course.catalog.chapters:
         for task in choose_exercises(course, what)[1]:
             problems = problems_of(task)
-            known = (
-                f"; {_count_noun(len(task.faults), 'known mistake')} refused"
-                if isinstance(task, Exercise)
-                else ""
-            )
-            print(
-                "\n".join(f"✗ {task.name}: {problem}" for problem in problems)
-                or f"✓ {task.name}: the solution is right{known}"
-            )
             wrong += bool(problems)
+            for problem in problems:
+                print(f"✗ {task.name}: {problem}")
+            if not problems:
+                known = ""
+                if isinstance(task, Exercise):
+                    known = f"; {_count(len(task.faults), 'known mistake')} refused"
+                print(f"✓ {task.name}: the solution is right{known}")
     return int(wrong > 0)
+
+
+# Of each command: what it runs, what it does, what adds its options, whether it needs a course.
+_COMMANDS: dict[str, tuple[Callable[..., int], str, Callable[[_Add], None], bool]] = {
+    "list": (_list, "Show chapters and exercises, how hard, how long.", _choosing, True),
+    "write": (_write, "Write source notebooks, one for each chapter.", _writing, True),
+    "restore": (_restore, "Put hidden tests back into a notebook that was handed in.",
+                _restoring, False),
+    "mend": (_mend, "Let copies of graded cells be ordinary cells, in files and folders "
+             "handed in.", _mending, False),
+    "try": (_try, "Judge the solution and the known mistakes of exercises.", _choosing, True),
+}  # fmt: skip
 
 
 def _as_text(notebook: dict[str, Any]) -> str:
@@ -283,19 +228,15 @@ def main(arguments: Sequence[str] | None = None, **names: str) -> int:
     try:
         return options.run(options)
     except (ClassroomError, BadDeclaration) as error:
-        said = str(error)
+        _say(str(error))
     except BrokenPipeError:  # who reads has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except OSError as error:
-        said = (
-            f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        )
+        at = f"{error.filename}: " if error.filename else ""
+        _say(f"{at}{error.strerror}" if at else str(error))
     except ModuleNotFoundError as error:
-        said = f"{error.name} is not installed here"
-        if error.name == "nbformat":
-            said += ": pip install nbgrader"
-    _say(said)
+        how = ": pip install nbgrader" if error.name == "nbformat" else ""
+        _say(f"{error.name} is not installed here{how}")
     return 1
 
 

@@ -16,39 +16,37 @@ Cell = dict[str, Any]
 # Paragraphs that begin so are left out of the pages of the book.
 NOTEBOOK_ONLY = "In this notebook"
 
-_INTRODUCTION = """\
+_TEXTS = {
+    "introduction": """\
 # Exercises: {title}
 
 These exercises go with {chapter}. Write your own code in place \
 of `raise NotImplementedError`. The check says whether the answer is right, and if not, what is \
 wrong with it. You can try as often as you like, and there are three hints for each exercise.
-"""
-_HOW_TO = """\
+""",
+    "how-to": """\
 {notebook_only}, run the cell with your code, then the cell below it, which checks it. Stuck? Run \
 `hint("{first}")`, with the name of the exercise, in a new cell: every call shows one more. \
 {solution}`progress()` {shows}what you have done so far.
-"""
-_ENDING = """\
+""",
+    "imports": """\
+import numpy as np
+{torch}
+from {package} import {functions}
+""",
+    "ending": """\
 ## Done so far
 
 {notebook_only}, `progress()` in a new cell shows which exercises of the course you have solved.
 
 {onward}
-"""
-_IMPORTS = """\
-import numpy as np
-{torch}
-from {package} import {functions}
-"""
+""",
+}
 _TO_DO = """\
 {indent}# BEGIN SOLUTION
 {indent}raise NotImplementedError
 {indent}# END SOLUTION
 """
-
-
-def _points(task: Task) -> int:
-    return task.points
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class Settings:
     package: str  # has `check`, `hint`, `progress`, `solution`
     solutions: bool = True  # whether the notebook tells of `solution`
     onward: str = ""  # what to read next
-    points: Callable[[Task], int] = _points
+    points: Callable[[Task], int] = lambda task: task.points
     setup_tags: Sequence[str] = field(default=("remove-cell",))
 
 
@@ -90,28 +88,17 @@ def exercise_notebook(tasks: Sequence[Task], settings: Settings) -> dict[str, An
 
 def _texts(tasks: Sequence[Task], settings: Settings) -> dict[str, str]:
     """Return the texts of the cells around the exercises."""
-    torch = any(task.library == "torch" for task in tasks)
-    first = tasks[0].name
-    functions = ["check", "hint", "progress"] + ["solution"] * settings.solutions
-    solution = f'`solution("{first}")` shows a solution, and ' * settings.solutions
-    chapter = {"title": settings.title, "chapter": settings.chapter}
-    return {
-        "introduction": _INTRODUCTION.format(**chapter),
-        "how-to": _HOW_TO.format(
-            notebook_only=NOTEBOOK_ONLY,
-            first=first,
-            solution=solution,
-            shows="" if settings.solutions else "shows ",
-        ),
-        "imports": _IMPORTS.format(
-            torch="import torch\n" * torch,
-            package=settings.package,
-            functions=", ".join(functions),
-        ),
-        "ending": _ENDING.format(
-            notebook_only=NOTEBOOK_ONLY, onward=settings.onward
-        ),
+    first, has_solutions = tasks[0].name, settings.solutions
+    functions = ["check", "hint", "progress"] + ["solution"] * has_solutions
+    words = vars(settings) | {
+        "notebook_only": NOTEBOOK_ONLY,
+        "first": first,
+        "solution": f'`solution("{first}")` shows a solution, and ' * has_solutions,
+        "shows": "" if has_solutions else "shows ",
+        "torch": "import torch\n" * any(task.library == "torch" for task in tasks),
+        "functions": ", ".join(functions),
     }
+    return {name: text.format(**words) for name, text in _TEXTS.items()}
 
 
 def cell(kind: str, name: str, source: str, **metadata: Any) -> Cell:
@@ -150,37 +137,18 @@ def stub(reference: Any) -> str:
 
 def _cells_of(task: Task, settings: Settings) -> list[Cell]:
     """Return the cells of one exercise: the task, the answer, the check."""
-    answer = _grading(
-        f"{task.name}-answer", solution=True, grade=False, locked=False
-    )
-    check = _grading(
-        f"{task.name}-check",
-        solution=False,
-        grade=True,
-        locked=True,
-        points=settings.points(task),
-    )
     said = f"## {task.name}\n\n{task.task.strip()}\n\n{settings.practices(task)}"
+    answer = {"solution": True, "grade": False, "locked": False}
+    check = {"solution": False, "grade": True, "locked": True}
+    worth = {"points": settings.points(task)}
     return [
         cell("markdown", f"{task.name}-task", said),
-        cell(
-            "code",
-            f"{task.name}-answer",
-            stub(task.solution),
-            tags=["exercise"],
-            nbgrader=answer,
-        ),
-        cell(
-            "code",
-            f"{task.name}-check",
-            settings.check(task),
-            tags=["check"],
-            nbgrader=check,
-        ),
+        _graded(f"{task.name}-answer", stub(task.solution), "exercise", answer),
+        _graded(f"{task.name}-check", settings.check(task), "check", check | worth),
     ]
 
 
-def _grading(name: str, **settings: Any) -> dict[str, Any]:
-    """Return nbgrader's metadata for a cell."""
-    fixed = {"schema_version": 3, "grade_id": name, "task": False}
-    return fixed | settings
+def _graded(name: str, source: str, tag: str, role: dict[str, Any]) -> Cell:
+    """Return a cell that nbgrader knows by its name."""
+    known = {"schema_version": 3, "grade_id": name, "task": False} | role
+    return cell("code", name, source, tags=[tag], nbgrader=known)

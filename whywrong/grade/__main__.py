@@ -4,7 +4,7 @@ import argparse
 import hashlib
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,13 +26,7 @@ from whywrong.grade.gradebook import write_to_gradebook
 from whywrong.grade.launch import CannotStart
 from whywrong.grade.limits import Limits
 from whywrong.grade.options import RECIPES, parser
-from whywrong.grade.results import (
-    GradedSubmission,
-    Store,
-    digest_of,
-    plain_text,
-    write_file,
-)
+from whywrong.grade.results import GradedSubmission, Store, plain_text, write_file
 from whywrong.grade.sandbox import folders_seen, why_no_sandbox
 from whywrong.grade.submissions import (
     CannotGrade,
@@ -41,7 +35,7 @@ from whywrong.grade.submissions import (
     find_submissions,
     read_bytes,
     safe_name,
-    scheme_of_chapter,
+    scheme_of,
     scheme_of_release,
 )
 from whywrong.grade.verdicts import has_other_inputs
@@ -61,90 +55,30 @@ def main(
 ) -> int:
     """Grade, and return the exit status: 0 if all went well, 1 if not, 2 if nothing could be done.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        By default those of the command line.
-    name : str
-        The module that is run.
-    course : str
-        The course whose exercises are meant where no other is named.
+    The name is that of the module that is run; the course, the one that is meant where no other is
+    named.
     """
     options = parser(name, course).parse_args(arguments)
-    if options.recipe:
-        print(_recipe(options.recipe), end="")
-        return 0
     try:
-        return _run(options)
+        if options.recipe:
+            recipe = Path(__file__).parent / "recipes" / RECIPES[options.recipe]
+            print(recipe.read_text("utf-8"), end="")
+            return 0
+        run = _Run(options)
+        run.report_kept_results() if options.merge else run.grade()
+        if options.merge or not options.shard:
+            _write_results(options, run.store, run.report)
+        return 1 if run.has_reported else 0
     except _Problem as problem:
-        _say(str(problem))
+        print(f"grade: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        _say("interrupted; the same command goes on where it was")
+        said = "interrupted; the same command goes on where it was"
+        print(f"grade: {said}", file=sys.stderr)
         return 130
 
 
-def _recipe(name: str) -> str:
-    return (Path(__file__).parent / "recipes" / RECIPES[name]).read_text("utf-8")
-
-
-def _say(line: str) -> None:
-    print(f"grade: {line}", file=sys.stderr)
-
-
-# --- the work -------------------------------------------------------------------------------------
-
-
-def _run(options: argparse.Namespace) -> int:
-    if not options.submissions and not options.merge:
-        raise _Problem(
-            "which submissions? Name their folder, for example submitted/"
-        )
-    if options.container and not options.image:
-        raise _Problem(
-            "--container needs --image; --recipe containerfile says how to make one"
-        )
-    catalog = _catalog(options.course)
-    scheme = _read_scheme(options, catalog)
-    found, left_out = find_submissions(
-        options.submissions, options.assignment, _release_name(options)
-    )
-    report = _Report()
-    for path, why in left_out:
-        report.add(f"{path}: {why}")
-    if options.submissions and not found:
-        of = f" of {options.assignment}" if options.assignment else ""
-        raise _Problem(f"there is no submission{of} to be graded")
-    store = Store(options.output)
-    if options.merge:
-        _report_kept_results(found, store, report)
-    else:
-        _grade(options, catalog, scheme, found, store, report)
-    if options.merge or not options.shard:
-        _write_results(options, store, report)
-    return 1 if report.number else 0
-
-
-def _release_name(options: argparse.Namespace) -> str:
-    """Return the name of the notebook that was given out; empty if it is not known."""
-    return options.release.stem if options.release else ""
-
-
-class _Report:
-    """What went wrong, each said in a line as it happens."""
-
-    def __init__(self) -> None:
-        self.number = 0
-
-    def add(self, line: str) -> None:
-        """Say one more."""
-        self.number += 1
-        tqdm.write(f"grade: {plain_text(line)}", file=sys.stderr)
-
-    def of(self, graded: GradedSubmission) -> None:
-        """Say what is to be said of a submission."""
-        for line in graded.messages:
-            self.add(f"{graded.path}: {line}")
+# --- what is asked for ----------------------------------------------------------------------------
 
 
 def _catalog(package: str) -> Catalog:
@@ -161,90 +95,214 @@ def _catalog(package: str) -> Catalog:
     return course.catalog
 
 
-def _read_scheme(options: argparse.Namespace, catalog: Catalog) -> PointScheme:
+def _scheme(options: argparse.Namespace, catalog: Catalog) -> PointScheme:
     """Return which exercises count; none where each file says it by itself."""
     if options.release:
         try:
             scheme = scheme_of_release(read_bytes(options.release), catalog)
         except CannotGrade as trouble:
             raise _Problem(f"{options.release}: {trouble}") from None
-        if not scheme.points:
-            raise _Problem(
-                f"{options.release}: it has no exercise of {options.course}"
-            )
+        if not scheme:
+            said = f"it has no exercise of {options.course}"
+            raise _Problem(f"{options.release}: {said}")
         return scheme
     names = [
-        name.strip()
-        for name in (options.exercises or "").split(",")
-        if name.strip()
+        name for part in options.exercises.split(",") if (name := part.strip())
     ]
-    unknown = [name for name in names if name not in catalog.modules]
-    if unknown:
-        raise _Problem(
-            f"--exercises: there is no exercise {unknown[0]!r} in {options.course}"
-        )
-    return PointScheme({name: float(catalog.find(name).points) for name in names})
+    for name in names:
+        if name not in catalog.modules:
+            said = f"there is no exercise {name!r} in {options.course}"
+            raise _Problem(f"--exercises: {said}")
+    return scheme_of(names, catalog)
 
 
-def _report_kept_results(
-    found: list[Submission], store: Store, report: _Report
-) -> None:
-    results = {one.key: one for one in store.all()}
-    for graded in results.values():
-        report.of(graded)
-    for one in found:
-        if one.key not in results:
-            report.add(f"{one.path}: there is no result yet")
+def _settings(options: argparse.Namespace) -> Settings:
+    """Return how answers are run; the seed is still to come."""
+    limits = Limits(memory=options.memory, seconds=options.seconds)
+    way = options.container or ("trust" if options.trust_answers else "bubblewrap")
+    return Settings(
+        options.course, limits, "", float(options.seconds), way, options.image
+    )
 
 
-def _grade(
-    options: argparse.Namespace,
-    catalog: Catalog,
-    scheme: PointScheme,
-    found: list[Submission],
-    store: Store,
-    report: _Report,
-) -> None:
-    part, parts = options.shard or (1, 1)
-    mine = [one for one in found if _number(one) % parts == part - 1]
-    settings = _settings(options)
-    try:
-        settings = replace(settings, seed=store.seed(options.seed))
-        for one in mine:
-            _rename_earlier(one, store)
-    except OSError as error:
-        raise _Problem(f"{options.output}: {error.strerror}") from None
-    jobs = [_job(one, settings, scheme, catalog) for one in mine]
-    jobs = [job for job in jobs if not _is_graded(job, store, report)]
-    if len(jobs) < len(mine):
-        done = len(mine) - len(jobs)
-        print(f"{done} of {len(mine)} submissions are graded already.")
-    _report_fixed_inputs(jobs, catalog)
-    with tqdm(total=len(jobs), unit="submission", disable=None) as progress:
-        for result in grade_all(jobs, settings, options.workers) if jobs else ():
-            progress.update()
-            _keep(result, store, report)
+def _try_sandbox(places: Iterable[Path], settings: Settings) -> None:
+    """Refuse to grade where answers cannot be shut in, or would see the class."""
+    seen = folders_seen(settings.course)
+    for place in map(Path.resolve, places):
+        if any(place.is_relative_to(folder) for folder in seen):
+            said = "answers would see it, for Python's files lie there"
+            raise _Problem(f"{place}: {said}")
+    if not (why := why_no_sandbox()):
+        launcher = settings.launcher()
+        try:
+            launcher.start(torch=False)
+            return
+        except CannotStart as problem:
+            why = str(problem)
+        finally:
+            launcher.close()
+    raise _Problem(
+        f"answers cannot be shut in here: {why}; --container docker does without, "
+        "and --trust-answers runs answers with your own rights"
+    )
 
 
-def _keep(result: GradedSubmission, store: Store, report: _Report) -> None:
-    """Keep a result, or say that it could not be kept."""
-    graded = result.after(store.read(result.key))
-    report.of(graded)
-    try:
-        store.write(graded)
-    except OSError as error:
-        report.add(f"{store.folder}: {graded.path}: not kept ({error.strerror})")
+_WAYS = {
+    "bubblewrap": "in bubblewrap: no network, no other process, and nothing to read but "
+    "Python and the course.",
+    "trust": "with your own rights: they can read, change and delete whatever you can, "
+    "other submissions and their own results too.",
+}
 
 
 def _report_fixed_inputs(jobs: list[Job], catalog: Catalog) -> None:
     """Say which exercises have no inputs but those that everybody knows."""
-    names = {name for job in jobs for name in job.scheme.points or catalog.modules}
-    for name in sorted(names):
+    for name in sorted(
+        {name for job in jobs for name in job.scheme or catalog.modules}
+    ):
         if not has_other_inputs(catalog.find(name)):
             print(
                 f"{name} has no inputs but those that its check shows, so a table of results "
                 "passes: let its cases draw them, or give it drawn=."
             )
+
+
+# --- the work -------------------------------------------------------------------------------------
+
+
+class _Run:
+    """One run of the command, which says in a line what goes wrong as it happens."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        if not options.submissions and not options.merge:
+            raise _Problem(
+                "which submissions? Name their folder, for example submitted/"
+            )
+        if options.container and not options.image:
+            said = "--recipe containerfile says how to make one"
+            raise _Problem(f"--container needs --image; {said}")
+        self._options, self._catalog = options, _catalog(options.course)
+        self._scheme = _scheme(options, self._catalog)
+        release = options.release.stem if options.release else ""
+        self._found, left_out = find_submissions(
+            options.submissions, options.assignment, release
+        )
+        self.has_reported = False
+        for path, why in left_out:
+            self.report(f"{path}: {why}")
+        if options.submissions and not self._found:
+            of = f" of {options.assignment}" if options.assignment else ""
+            raise _Problem(f"there is no submission{of} to be graded")
+        self.store = Store(options.output)
+
+    def report(self, line: str) -> None:
+        """Say what went wrong, as it happens."""
+        self.has_reported = True
+        tqdm.write(f"grade: {plain_text(line)}", file=sys.stderr)
+
+    def _report_on(self, graded: GradedSubmission) -> None:
+        for line in graded.messages:
+            self.report(f"{graded.path}: {line}")
+
+    def report_kept_results(self) -> None:
+        """Say again what is to be said of all results, and which are missing."""
+        results = {one.key: one for one in self.store.all()}
+        for graded in results.values():
+            self._report_on(graded)
+        for one in self._found:
+            if one.key not in results:
+                self.report(f"{one.path}: there is no result yet")
+
+    def grade(self) -> None:
+        """Grade what is not graded yet, and keep what comes out."""
+        options, settings = self._options, _settings(self._options)
+        if settings.way == "bubblewrap":
+            _try_sandbox([*options.submissions, options.output], settings)
+        in_containers = f"in containers: {settings.way}, image {options.image}."
+        print(f"Answers run {_WAYS.get(settings.way, in_containers)}")
+        try:
+            settings = replace(settings, seed=self.store.seed(options.seed))
+            jobs = self._jobs(settings)
+        except OSError as error:
+            raise _Problem(f"{options.output}: {error.strerror}") from None
+        _report_fixed_inputs(jobs, self._catalog)
+        results = grade_all(jobs, settings, options.workers) if jobs else ()
+        for result in tqdm(
+            results, total=len(jobs), unit="submission", disable=None
+        ):
+            self._keep(result)
+
+    def _jobs(self, settings: Settings) -> list[Job]:
+        """Return what is to be done in this part, less what is done already."""
+        part, parts = self._options.shard or (1, 1)
+        mine = [one for one in self._found if _number(one) % parts == part - 1]
+        for one in mine:
+            _rename_earlier(one, self.store)
+        jobs = [self._job(one, settings) for one in mine]
+        jobs = [job for job in jobs if not self._is_graded(job)]
+        if len(jobs) < len(mine):
+            done = f"{len(mine) - len(jobs)} of {len(mine)}"
+            print(f"{done} submissions are graded already.")
+        return jobs
+
+    def _job(self, one: Submission, settings: Settings) -> Job:
+        scheme = self._scheme
+        if not scheme and one.ending == ".ipynb":
+            names = self._catalog.chapters.get(one.path.stem, ())
+            scheme = scheme_of(names, self._catalog)
+        try:
+            content = read_bytes(one.path)
+        except CannotGrade:  # who grades it says so
+            return Job(one, scheme, "")
+        how = (*settings.facts, sorted(scheme.items()))
+        return Job(
+            one, scheme, hashlib.sha256(content + repr(how).encode()).hexdigest()
+        )
+
+    def _is_graded(self, job: Job) -> bool:
+        """Return whether a submission is graded already, and say again what is wrong with it."""
+        earlier = self.store.read(job.submission.key)
+        if earlier is None or not job.digest or earlier.digest != job.digest:
+            return False
+        self._report_on(earlier)
+        return True
+
+    def _keep(self, result: GradedSubmission) -> None:
+        graded = result.after(self.store.read(result.key))
+        self._report_on(graded)
+        try:
+            self.store.write(graded)
+        except OSError as error:
+            why = f"{graded.path}: not kept ({error.strerror})"
+            self.report(f"{self.store.folder}: {why}")
+
+
+def _write_results(
+    options: argparse.Namespace, store: Store, report: Callable[[str], None]
+) -> None:
+    """Write what a teacher and the students read, from all results in the folder."""
+    output, graded = options.output, store.all()
+    see = f" See {plain_text(str(output / 'grades.csv'))}."
+    try:
+        store.write_tables(graded)
+    except OSError as error:
+        report(f"{output}: {error.strerror}")
+        see = ""
+    for one in graded:
+        try:
+            write_file(_page_path(output / "feedback", one), page(one))
+        except (OSError, ValueError) as error:  # nobody's page costs another's
+            report(f"{output}: no page for {one.path} ({error})")
+    if book := options.gradebook:
+        release = options.release.stem if options.release else ""
+        for line in write_to_gradebook(book, graded, release):
+            report(line)
+    failed = sum(bool(one.trouble) for one in graded)
+    points, of = sum(one.points for one in graded), sum(one.of for one in graded)
+    print(
+        f"{len(graded) - failed} submissions graded, {failed} not: "
+        f"{points:g} of {of:g} points.{see}"
+    )
 
 
 def _rename_earlier(one: Submission, store: Store) -> None:
@@ -266,105 +324,6 @@ def _rename_earlier(one: Submission, store: Store) -> None:
 def _number(one: Submission) -> int:
     """Return a number that is as good as drawn, and the same on all machines."""
     return int(hashlib.sha256(one.key.encode()).hexdigest(), 16)
-
-
-def _job(
-    one: Submission, settings: Settings, scheme: PointScheme, catalog: Catalog
-) -> Job:
-    if not scheme.points and one.ending == ".ipynb":
-        scheme = scheme_of_chapter(one.path.stem, catalog)
-    try:
-        content = read_bytes(one.path)
-    except CannotGrade:  # who grades it says so
-        return Job(one, scheme, "")
-    points = sorted(scheme.points.items())
-    return Job(one, scheme, digest_of(content, *settings.facts, points))
-
-
-def _is_graded(job: Job, store: Store, report: _Report) -> bool:
-    """Return whether a submission is graded already, and say again what is wrong with it."""
-    earlier = store.read(job.submission.key)
-    if earlier is None or not job.digest or earlier.digest != job.digest:
-        return False
-    report.of(earlier)
-    return True
-
-
-def _settings(options: argparse.Namespace) -> Settings:
-    """Return how answers are run; the seed is still to come."""
-    limits = Limits(options.memory, options.files, options.seconds)
-    way = options.container or ("trust" if options.trust_answers else "bubblewrap")
-    settings = Settings(
-        options.course, limits, "", float(options.seconds), way, options.image
-    )
-    if way == "bubblewrap":
-        _try_sandbox(options, settings)
-    print(
-        _WAYS.get(way, f"Answers run in containers: {way}, image {options.image}.")
-    )
-    return settings
-
-
-def _try_sandbox(options: argparse.Namespace, settings: Settings) -> None:
-    """Refuse to grade where answers cannot be shut in, or would see the class."""
-    seen = folders_seen(options.course)
-    for place in map(Path.resolve, [*options.submissions, options.output]):
-        if any(place.is_relative_to(folder) for folder in seen):
-            raise _Problem(
-                f"{place}: answers would see it, for Python's files lie there"
-            )
-    why = why_no_sandbox()
-    if not why:
-        launcher = settings.launcher()
-        try:
-            launcher.start(torch=False)
-            return
-        except CannotStart as problem:
-            why = str(problem)
-        finally:
-            launcher.close()
-    raise _Problem(f"answers cannot be shut in here: {why}; {_OTHER_WAYS}")
-
-
-_OTHER_WAYS = (
-    "--container docker does without, "
-    "and --trust-answers runs answers with your own rights"
-)
-_WAYS = {
-    "bubblewrap": "Answers run in bubblewrap: no network, no other process, and nothing to "
-    "read but Python and the course.",
-    "trust": "Answers run with your own rights: they can read, change and delete whatever you "
-    "can, other submissions and their own results too.",
-}
-
-
-def _write_results(
-    options: argparse.Namespace, store: Store, report: _Report
-) -> None:
-    """Write what a teacher and the students read, from all results in the folder."""
-    graded = store.all()
-    see = f" See {plain_text(str(store.folder / 'grades.csv'))}."
-    try:
-        store.write_tables(graded)
-    except OSError as error:
-        report.add(f"{options.output}: {error.strerror}")
-        see = ""
-    for one in graded:
-        try:
-            write_file(_page_path(store.folder / "feedback", one), page(one))
-        except (OSError, ValueError) as error:  # nobody's page costs another's
-            report.add(f"{options.output}: no page for {one.path} ({error})")
-    if options.gradebook:
-        for line in write_to_gradebook(
-            options.gradebook, graded, _release_name(options)
-        ):
-            report.add(line)
-    failed = sum(bool(one.trouble) for one in graded)
-    points, of = sum(one.points for one in graded), sum(one.of for one in graded)
-    print(
-        f"{len(graded) - failed} submissions graded, {failed} not: {points:g} of {of:g} points."
-        f"{see}"
-    )
 
 
 def _page_path(folder: Path, one: GradedSubmission) -> Path:

@@ -5,6 +5,7 @@ computes them can give.
 """
 
 import argparse
+import builtins
 import contextlib
 import ctypes
 import gc
@@ -19,17 +20,19 @@ import time
 import types
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 import whywrong
-from whywrong.calls import Outcome, call_guarded
+from whywrong.calls import Outcome, call_guarded, safely
 from whywrong.catalog import Catalog, Unavailable
 from whywrong.declare import WrongForm
 from whywrong.grade.limits import Limits, describe_exit
-from whywrong.grade.wire import Line, LineBroken, Packer, unpack
+from whywrong.grade.wire import KNOWN_ERRORS, Line, LineBroken, Packer, unpack
 from whywrong.judge import judge
+from whywrong.learner import names_used
 from whywrong.limits import TimesUp
 from whywrong.stops import quoted
 
@@ -39,6 +42,7 @@ _CELL_SECONDS = 10.0
 _GOES_WITHIN = 0.5
 _SET_CHILD_SUBREAPER = 36  # of Linux's prctl
 _MOST_SAID = 10_000
+_CHANGEABLE = {"array", "generator", "tensor"}  # kinds of packed arguments
 _MAGIC = re.compile(r"^(\s*)([%!?].*|.*\?)$", re.M)
 
 
@@ -56,6 +60,7 @@ class _Answer:
     def cells(self, cells: list[tuple[int, str]]) -> dict[str, Any]:
         """Run cells in the order of the notebook; one that fails does not stop the next."""
         sys.modules["__main__"] = self._module
+        builtins.__import__ = _import  # type: ignore[assignment]
         names = vars(self._module)
         failed = {}
         for i, source in cells:
@@ -72,23 +77,20 @@ class _Answer:
             return {"found": False}
         self._function, self._name = names[name], name
         try:
-            parameters = [
-                [
-                    parameter.name,
-                    int(parameter.kind),
-                    parameter.default is not parameter.empty,
-                ]
-                for parameter in inspect.signature(
-                    self._function
-                ).parameters.values()
-            ]
+            signature = inspect.signature(self._function)
         except (TypeError, ValueError):
             parameters = None
-        return {
-            "found": True,
-            "callable": callable(self._function),
-            "parameters": parameters,
-        }
+        else:
+            parameters = [
+                [one.name, int(one.kind), one.default is not one.empty]
+                for one in signature.parameters.values()
+            ]
+        if "torch" in safely(partial(names_used, self._function), frozenset()):
+            # Or the first call would wait for it.
+            safely(_load_torch, None, seconds=_CELL_SECONDS)
+        is_function, torch = callable(self._function), "torch" in sys.modules
+        seen = {"found": True, "callable": is_function, "parameters": parameters}
+        return seen | {"torch": torch}
 
     def tutor(self, name: str) -> dict[str, Any]:
         """Check the answer as its author did, and return what the check says."""
@@ -138,15 +140,11 @@ class _Answer:
 
         outputs, leaves = self._graphs[message["graph"]]
         weights = [unpack(weight, blob) for weight in message["weights"]]
-        asked = [
-            (o, w) for o, w in zip(outputs, weights, strict=True) if w is not None
-        ]
+        asked = zip(outputs, weights, strict=True)
+        # Of a number: given the weights apart, PyTorch would load SymPy to compare their sizes.
+        total = sum((o * w.conj()).real.sum() for o, w in asked if w is not None)
         grads = torch.autograd.grad(
-            [o for o, _ in asked],
-            leaves,
-            [w for _, w in asked],
-            allow_unused=True,
-            retain_graph=True,
+            total, leaves, allow_unused=True, retain_graph=True
         )
         packer = Packer()
         return {"gradients": [packer.pack(grad) for grad in grads]}, packer.blob
@@ -167,23 +165,10 @@ def _remote(line: Line, number: int) -> Callable[..., Any]:
             reply, blob = line.receive()
         if "error" in reply:
             kind, text = reply["error"]
-            raise _EXCEPTIONS.get(kind, RuntimeError)(text)
+            raise KNOWN_ERRORS.get(kind, RuntimeError)(text)
         return unpack(reply["value"], blob)
 
     return remote
-
-
-_EXCEPTIONS = {
-    error.__name__: error
-    for error in (
-        ValueError,
-        TypeError,
-        IndexError,
-        KeyError,
-        AttributeError,
-        MemoryError,
-    )
-}
 
 
 @contextlib.contextmanager
@@ -197,16 +182,33 @@ def _without_alarms() -> Iterator[None]:
 
 
 def _fingerprint(value: Any) -> Any:
-    """Return what tells whether an argument was changed; None where it is made to be."""
-    if isinstance(value, np.random.Generator):
-        return value.bit_generator.state["state"].copy()
-    if isinstance(value, np.ndarray):
-        return value.shape, value.dtype.str, value.tobytes()
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(value, torch.Tensor):
-        plain = value.detach()
-        return tuple(plain.shape), str(plain.dtype), plain.clone().numpy().tobytes()
-    return None
+    """Return what tells whether an argument was changed; None where it may be."""
+    packer = Packer()
+    packed = packer.pack(value)
+    can_change = isinstance(packed, dict) and packed.keys() & _CHANGEABLE
+    return (packed, packer.blob) if can_change else None
+
+
+_import_now = builtins.__import__
+
+
+def _import(name: str, scope: Any = None, *more: Any, **named: Any) -> Any:
+    """Import a module; PyTorch not before a cell uses it, for that takes a second.
+
+    A notebook imports it for the sake of some of its exercises, and others are asked for, too.
+    """
+    is_cell = isinstance(scope, dict) and scope.get("__name__") == "__main__"
+    is_whole = name == "torch" and not any(more[1:2]) and not named
+    if is_cell and is_whole and name not in sys.modules and find_spec(name):
+        return _Later(name)
+    return _import_now(name, scope, *more, **named)
+
+
+class _Later(types.ModuleType):
+    """A module that is loaded when something of it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self.__name__), name)
 
 
 def _run(source: str, where: str, names: dict[str, Any]) -> Outcome:
@@ -253,31 +255,17 @@ def _serve(line: Line, catalog: Catalog) -> None:
         message, blob = line.receive()
         if message["do"] == "end":
             return
-        reply: dict[str, Any]
         try:
-            reply, blob = _reply(answer, message, blob)
+            do = getattr(answer, message["do"])
+            reply = (
+                (do(message["of"]), b"") if "of" in message else do(message, blob)
+            )
         except (LineBroken, Unavailable) as problem:
-            reply, blob = {"failed": str(problem)}, b""
+            reply = {"failed": str(problem)}, b""
         # An object of the answer's may raise anything.
         except BaseException as error:
-            reply, blob = {"failed": quoted(error)}, b""
-        line.send(reply, blob)
-
-
-def _reply(
-    answer: _Answer, message: Mapping[str, Any], blob: bytes
-) -> tuple[dict[str, Any], bytes]:
-    match message["do"]:
-        case "cells":
-            return answer.cells(message["cells"]), b""
-        case "look":
-            return answer.look(message["name"]), b""
-        case "tutor":
-            return answer.tutor(message["name"]), b""
-        case "call":
-            return answer.call(message, blob)
-        case _:
-            return answer.back(message, blob)
+            reply = {"failed": quoted(error)}, b""
+        line.send(*reply)
 
 
 def main() -> None:
@@ -360,7 +348,7 @@ def _load_torch() -> None:
         torch.set_num_threads(1)
         x = torch.zeros(1, requires_grad=True)
         torch.func.functional_call(torch.nn.Linear(1, 1), {}, (x,))
-        torch.autograd.grad(x * x, x, torch.ones(1))
+        torch.autograd.grad((x * x).sum(), x)
 
 
 def _adopt_orphans() -> None:

@@ -127,10 +127,7 @@ def _notebook(book: Any, submission: Any, name: str, assignment: str) -> Any:
         if notebook.name == name:
             return notebook
     of_class = book.find_notebook(name, assignment)
-    added = SubmittedNotebook(notebook=of_class, assignment=submission)
-    book.db.add(added)
-    book.db.flush()
-    return added
+    return _added(book, SubmittedNotebook(notebook=of_class, assignment=submission))
 
 
 def _grade(book: Any, notebook: Any, cell: Any) -> Any:
@@ -139,7 +136,10 @@ def _grade(book: Any, notebook: Any, cell: Any) -> Any:
     for grade in notebook.grades:
         if grade.cell_id == cell.id:
             return grade
-    added = Grade(cell_id=cell.id, notebook=notebook)
-    book.db.add(added)
+    return _added(book, Grade(cell_id=cell.id, notebook=notebook))
+
+
+def _added(book: Any, made: Any) -> Any:
+    book.db.add(made)
     book.db.flush()
-    return added
+    return made

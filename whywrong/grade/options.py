@@ -56,8 +56,6 @@ _OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any], str, str], ...] = (
      "time for one answer, with all its checks (default: 60)"),
     (("--memory",), _COUNT | {"default": 1024}, "MB",
      "memory for one answer (default: 1024)"),
-    (("--files",), _COUNT | {"default": 16}, "MB",
-     "size of a file that an answer may write (default: 16)"),
     (("--image",), _TEXT, "IMAGE", "the container's image"),
     (("--seed",), {}, "TEXT",
      "of the inputs that only the grader knows (default: drawn once)"),

@@ -11,22 +11,20 @@ import numpy as np
 
 from whywrong.declare import WrongForm
 from whywrong.grade.launch import AnswerProcess
-from whywrong.grade.wire import MOST_BYTES, LineBroken, Other, Packer, unpack
+from whywrong.grade.wire import (
+    KNOWN_ERRORS,
+    MOST_BYTES,
+    LineBroken,
+    Other,
+    Packer,
+    unpack,
+)
 from whywrong.limits import TimesUp
 
 __all__ = ["Answer", "ProcessEnded"]
 
 # Seconds for the way there and back, on a machine that has much else to do.
 _GRACE = 3.0
-# What a caller may expect an answer to raise; everything else is `_UnknownError`.
-_KNOWN = {
-    error.__name__: error
-    for error in (
-        ArithmeticError, AttributeError, IndexError, KeyError, LookupError, MemoryError,
-        NameError, NotImplementedError, RecursionError, RuntimeError, TypeError, ValueError,
-        ZeroDivisionError,
-    )
-}  # fmt: skip
 
 
 class ProcessEnded(Exception):
@@ -45,11 +43,12 @@ class _Conversation:
         self._until = time.monotonic() + seconds
         self._seconds = seconds
         self._callables: list[Callable[..., Any]] = []
+        self._on_cell: Callable[[int], None] = lambda number: None
         self.ended, self.is_late = "", False
         self.most_bytes = MOST_BYTES
 
-    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
-        return self._exchange(order, b"", self._until)[0]
+    def _ask(self, what: str, of: Any) -> dict[str, Any]:
+        return self._exchange({"do": what, "of": of}, b"", self._until)[0]
 
     def _exchange(
         self, order: dict[str, Any], blob: bytes, until: float
@@ -59,9 +58,12 @@ class _Conversation:
             self._send(order, blob, until)
             while True:
                 reply, blob = self._receive(until)
-                if "callback" not in reply:
+                if "cell" in reply:
+                    self._on_cell(_as_int(reply["cell"]))
+                elif "callback" in reply:
+                    self._call_back(reply, blob, until)
+                else:
                     return reply, blob
-                self._call_back(reply, blob, until)
         except ProcessEnded:
             raise
         except TimesUp:  # it was cut short: half a message may be left
@@ -96,28 +98,28 @@ class _Conversation:
         return len(self._callables) - 1
 
     def _send(self, message: dict[str, Any], blob: bytes, until: float) -> None:
-        self._before_deadline(lambda: self._running.line.send(message, blob, until))
+        self._before_deadline(self._running.line.send, message, blob, until)
 
     def _receive(self, until: float) -> tuple[dict[str, Any], bytes]:
         receive = self._running.line.receive
-        reply, blob = self._before_deadline(lambda: receive(until, self.most_bytes))
+        reply, blob = self._before_deadline(receive, until, self.most_bytes)
         if "over" in reply:
             self._running.how = str(reply["over"])[:200]
             raise self._end("Its process does not answer: nobody is there anymore.")
         return reply, blob
 
-    def _before_deadline(self, do: Callable[[], Any]) -> Any:
+    def _before_deadline(self, do: Callable[..., Any], *args: Any) -> Any:
         if self.ended:
             raise ProcessEnded(self.ended)
         try:
-            return do()
+            return do(*args)
         except TimeoutError:
             if time.monotonic() >= self._until:
                 self.is_late = True
-                limit = f"{self._seconds:g} seconds"
-                raise self._end(
-                    f"It did not come to an end within {limit}."
-                ) from None
+                said = (
+                    f"It did not come to an end within {self._seconds:g} seconds."
+                )
+                raise self._end(said) from None
             self.ended = "It did not come to an end in time."
             raise TimesUp from None
         except LineBroken as problem:
@@ -136,7 +138,7 @@ class Answer(_Conversation):
     how many bytes the arrays of a message may have (``most_bytes``).
     """
 
-    passed_inside = False
+    passed_inside = has_torch = False
 
     def cells(
         self, cells: Sequence[tuple[int, str]], on_cell: Callable[[int], None]
@@ -145,30 +147,23 @@ class Answer(_Conversation):
 
         Each begins with its number being told to ``on_cell``.
         """
-        order: dict[str, Any] = {
-            "do": "cells",
-            "cells": [list(cell) for cell in cells],
+        self._on_cell = on_cell
+        failed = self._ask("cells", list(map(list, cells))).get("failed")
+        if not isinstance(failed, dict):
+            raise self._end(_ODD)
+        return {
+            _as_int(number): str(said)[:2000] for number, said in failed.items()
         }
-        self._send(order, b"", self._until)
-        while True:
-            reply, _ = self._receive(self._until)
-            if "cell" in reply:
-                on_cell(_as_int(reply["cell"]))
-                continue
-            failed = reply.get("failed")
-            if not isinstance(failed, dict):
-                raise self._end(_ODD)
-            return {
-                _as_int(number): str(said)[:2000] for number, said in failed.items()
-            }
 
     def look(self, name: str) -> dict[str, Any]:
         """Return what the function for an exercise looks like."""
-        return self._ask({"do": "look", "name": name})
+        seen = self._ask("look", name)
+        self.has_torch = seen.get("torch") is True
+        return seen
 
     def tutor(self, name: str) -> dict[str, Any]:
         """Return what the exercise's own check says of the answer, over there."""
-        return self._ask({"do": "tutor", "name": name})
+        return self._ask("tutor", name)
 
     def function(
         self, name: str, parameters: Any, *, seconds: float, used: bool, torch: bool
@@ -229,11 +224,8 @@ class Answer(_Conversation):
     def back(self, graph: int, weights: Sequence[Any]) -> list[Any]:
         """Return the gradients of a result that came back earlier."""
         packer = Packer()
-        order = {
-            "do": "back",
-            "graph": graph,
-            "weights": [packer.pack(weight) for weight in weights],
-        }
+        packed = [packer.pack(weight) for weight in weights]
+        order = {"do": "back", "graph": graph, "weights": packed}
         reply, blob = self._exchange(order, packer.blob, self._until)
         if "failed" in reply:
             raise RuntimeError(str(reply["failed"])[:2000])
@@ -286,7 +278,7 @@ def _error_from(error: Any) -> BaseException | None:
     if kind == "TimesUp":
         return TimesUp()
     name = kind[:60] if kind.isidentifier() else "Error"
-    known = [_KNOWN[name] for name in kinds if name in _KNOWN]
+    known = [KNOWN_ERRORS[name] for name in kinds if name in KNOWN_ERRORS]
     made: Any = known[0] if known else type(name, (_UnknownError,), {})
     return made(text)
 
@@ -301,16 +293,12 @@ def _as_int(number: Any) -> int:
 def _signature(parameters: Any) -> inspect.Signature:
     """Return a signature as the answer's process tells it; any arguments where it tells none."""
     try:
-        return inspect.Signature(
-            [
-                inspect.Parameter(
-                    str(name),
-                    inspect._ParameterKind(kind),
-                    default=None if has_default else inspect.Parameter.empty,
-                )
-                for name, kind, has_default in parameters
-            ]
-        )
+        made = []
+        for name, kind, has_default in parameters:
+            default = None if has_default else inspect.Parameter.empty
+            kind = inspect._ParameterKind(kind)
+            made.append(inspect.Parameter(str(name), kind, default=default))
+        return inspect.Signature(made)
     except (TypeError, ValueError):
         return inspect.signature(lambda *args: None)
 

@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import errno
-import hashlib
 import io
 import json
 import os
@@ -21,7 +20,6 @@ __all__ = [
     "GradedSubmission",
     "Mark",
     "Store",
-    "digest_of",
     "plain_text",
     "write_file",
 ]
@@ -29,6 +27,8 @@ __all__ = [
 _COLUMNS = (
     "student", "assignment", "notebook", "exercise", "status", "points", "of", "faults", "note"
 )  # fmt: skip
+# What a mark and a verdict call by the same names.
+_SAID = ("status", "message", "faults", "printed", "remarks")
 # Control characters, those that turn the direction of the text after them, ends of lines other than
 # the ordinary one, and halves of characters, which cannot be written at all.
 _NOT_SHOWN = re.compile(
@@ -64,22 +64,14 @@ class Mark:
     def of_result(cls, result: Result, of: float) -> "Mark":
         """Give a verdict its points."""
         points = of if result.passed else 0.0
-        return cls(
-            result.name, result.status, points, of, result.message, result.faults,
-            result.printed, result.remarks,
-        )  # fmt: skip
+        said = {name: getattr(result, name) for name in _SAID}
+        return cls(exercise=result.name, points=points, of=of, **said)
 
     @property
     def result(self) -> Result:
         """The verdict, as a learner sees it."""
-        return Result(
-            self.status,
-            self.message,
-            self.exercise,
-            self.faults,
-            self.printed,
-            self.remarks,
-        )
+        said = {name: getattr(self, name) for name in _SAID}
+        return Result(name=self.exercise, **said)
 
 
 @dataclass(frozen=True)
@@ -120,13 +112,9 @@ class GradedSubmission:
         notes = tuple(dict.fromkeys((*earlier.notes, note)))
         return replace(earlier, digest="", notes=notes)
 
-    def as_data(self) -> dict[str, Any]:
-        """Return all of it, ready for JSON."""
-        return asdict(self)
-
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> "GradedSubmission":
-        """Take back what `as_data` gave; raise ``ValueError`` if it is something else."""
+        """Take back what was made ready for JSON; raise ``ValueError`` if it is something else."""
         try:
             marks: Any = tuple(
                 Mark(**{k: _as_tuple(v) for k, v in mark.items()})
@@ -145,11 +133,6 @@ def write_file(path: Path, text: str) -> None:
     """Write a file whole or not at all, in a folder that is made where it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
-
-
-def digest_of(content: bytes, *settings: object) -> str:
-    """Return what tells whether a submission was graded before, and in the same way."""
-    return hashlib.sha256(content + repr(settings).encode()).hexdigest()
 
 
 def _open_for_tutors(path: str, flags: int) -> int:
@@ -195,7 +178,7 @@ class Store:
 
     def write(self, graded: GradedSubmission) -> None:
         """Keep what was found."""
-        write_file(self._path(graded.key), json.dumps(graded.as_data(), indent=1))
+        write_file(self._path(graded.key), json.dumps(asdict(graded), indent=1))
 
     def drop(self, key: str) -> None:
         """Forget what was found."""
@@ -209,7 +192,7 @@ class Store:
 
     def write_tables(self, graded: Sequence[GradedSubmission]) -> None:
         """Write the tables of all results."""
-        data = [one.as_data() for one in graded]
+        data = [asdict(one) for one in graded]
         write_file(self.folder / "grades.json", json.dumps(data, indent=1))
         write_file(self.folder / "grades.csv", _table(graded))
 
@@ -219,26 +202,27 @@ class Store:
 
 def _table(graded: Iterable[GradedSubmission]) -> str:
     text = io.StringIO()
-    rows = csv.writer(text)
-    rows.writerow(_COLUMNS)
+    table = csv.writer(text)
+    table.writerow(_COLUMNS)
     for one in graded:
-        whose = (one.student, one.assignment, one.notebook)
-        note = " | ".join(one.notes)
-        if one.trouble:
-            rows.writerow(
-                map(_cell, (*whose, "", "not graded", "", "", "", one.trouble))
-            )
-        for mark in one.marks:
-            faults = " ".join(mark.faults)
-            what = (
-                mark.exercise,
-                mark.status,
-                f"{mark.points:g}",
-                f"{mark.of:g}",
-                faults,
+        whose, note = (
+            (one.student, one.assignment, one.notebook),
+            " | ".join(one.notes),
+        )
+        rows = [
+            (
+                m.exercise,
+                m.status,
+                f"{m.points:g}",
+                f"{m.of:g}",
+                " ".join(m.faults),
                 note,
             )
-            rows.writerow(map(_cell, (*whose, *what)))
+            for m in one.marks
+        ]
+        if one.trouble:
+            rows.insert(0, ("", "not graded", "", "", "", one.trouble))
+        table.writerows(map(_cell, (*whose, *row)) for row in rows)
     return text.getvalue()
 
 

@@ -164,41 +164,28 @@ def sandboxed(
 ) -> list[str]:
     """Return the command that runs a program in a sandbox.
 
-    Parameters
-    ----------
-    program : list of str
-        The command.
-    readable : tuple of str
-        What it may read besides the system's libraries.
-    megabytes : int
-        What its files may take.
-    rules : int
-        The descriptor of `open_rules`.
+    It may read some places besides the system's libraries, and write files of so many megabytes;
+    its rules are the descriptor of `open_rules`.
     """
-    places, lines = [(place, place) for place in _SYSTEM], _stage(megabytes)
-    for number, place in enumerate(readable):
-        spot = f"{_STAGE}/{number}"
-        make = "mkdir" if os.path.isdir(place) else "touch"
-        lines += [f"{make} {spot}", f"mount --rbind {shlex.quote(place)} {spot}"]
-        places.append((spot, place))
+    staged = {f"{_STAGE}/{i}": place for i, place in enumerate(readable)}
+    files = [spot for spot, place in staged.items() if not os.path.isdir(place)]
+    most = f"size={megabytes}m,nr_inodes={_MOST_FILES}"
+    lines = [
+        f"set -e; mount -t tmpfs -o mode=755 none {_STAGE}",
+        f"mkdir {_STAGE}/work {' '.join(staged.keys() - files)}",
+        # bubblewrap itself does not count the files in a folder to write in.
+        f"mount -t tmpfs -o {most},mode=1777,nosuid,nodev none {_STAGE}/work",
+        *(f": > {spot}" for spot in files),
+        *(f"mount --rbind {shlex.quote(p)} {spot}" for spot, p in staged.items()),
+    ]
     is_root, uid = os.getuid() == 0, random.randrange(_UIDS) + _FIRST_UID
     drop = f"setpriv --reuid={uid} --regid={uid} --clear-groups --no-new-privs"
+    places = [*((place, place) for place in _SYSTEM), *staged.items()]
     enter = shlex.join(_bubblewrap(places, rules) + program)
     lines.append(f"exec {drop if is_root else ''} {enter}")
     own = [] if is_root else ["--user", "--map-root-user"]
     private = ["unshare", *own, "--mount", "--propagation", "private"]
     return [*private, "sh", "-c", "\n".join(lines)]
-
-
-def _stage(megabytes: int) -> list[str]:
-    """Return what makes the folder to write in, whose files bubblewrap itself does not count."""
-    most = f"size={megabytes}m,nr_inodes={_MOST_FILES}"
-    return [
-        "set -e",
-        f"mount -t tmpfs -o mode=755 none {_STAGE}",
-        f"mkdir {_STAGE}/work",
-        f"mount -t tmpfs -o {most},mode=1777,nosuid,nodev none {_STAGE}/work",
-    ]
 
 
 def _bubblewrap(places: list[tuple[str, str]], rules: int) -> list[str]:

@@ -1,13 +1,12 @@
 """What was handed in: find the files of a class, and read the cells of each."""
 
-import ast
 import hashlib
 import os
 import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
@@ -21,8 +20,8 @@ __all__ = [
     "PointScheme",
     "Submission",
     "CannotGrade",
+    "scheme_of",
     "scheme_of_release",
-    "scheme_of_chapter",
     "cut",
     "find_submissions",
     "read_bytes",
@@ -38,7 +37,8 @@ _HIDDEN = "is left out: its name begins with a dot"
 _NO_ANSWER = "is neither a notebook nor a .py file"
 _MOST_NOTES = 20
 _CHECK = re.compile(r"^(?:\w+\.)*(?:check|require)\(\s*([A-Za-z_]\w*)", re.M)
-_IMPORT = re.compile(r"(import|from) ")
+_NO_CALL = re.compile(r"#|(import|from) |\s*$")
+_DEFINED = re.compile(r"^(?:def|class) (\w+)", re.M)
 _TEXT = re.compile(r"[\w.@+ -]")
 
 
@@ -227,11 +227,7 @@ class _Cell:
     points: float | None = None
 
 
-@dataclass(frozen=True)
-class PointScheme:
-    """What an assignment asks for."""
-
-    points: Mapping[str, float] = field(default_factory=dict)
+PointScheme = dict[str, float]  # what an assignment asks for, and its points
 
 
 def read_code(
@@ -245,14 +241,9 @@ def read_code(
     is_notebook = ending == ".ipynb"
     cells = _cells(content) if is_notebook else [_Cell(1, _decode(content))]
     notes = _notes(cells, scheme, catalog) if is_notebook else []
-    if not scheme.points:
-        scheme = PointScheme(
-            {
-                name: catalog.find(name).points
-                for name in _exercises_in(cells, catalog)
-            }
-        )
-    if not scheme.points:
+    if not scheme:
+        scheme = scheme_of(_exercises_in(cells, catalog), catalog)
+    if not scheme:
         names = sorted(_checked_exercises(cells)) if is_notebook else []
         of = f": it checks {', '.join(names[:3])}"[:200] if names else ""
         raise CannotGrade(f"has no exercise of this course{of}")
@@ -260,33 +251,25 @@ def read_code(
     return code, scheme, notes
 
 
-def scheme_of_chapter(name: str, catalog: Catalog) -> PointScheme:
-    """Return what a notebook asks for that is called like a chapter; nothing for others."""
-    names = catalog.chapters.get(name, ())
-    return PointScheme(
-        {exercise: catalog.find(exercise).points for exercise in names}
-    )
+def scheme_of(names: Iterable[str], catalog: Catalog) -> PointScheme:
+    """Return some exercises with the points that they have by themselves."""
+    return {name: float(catalog.find(name).points) for name in names}
 
 
 def scheme_of_release(content: bytes, catalog: Catalog) -> PointScheme:
     """Return what a released notebook asks for, with its points."""
     own = _exercises_in(_cells(content), catalog)
-    return PointScheme(
-        {n: catalog.find(n).points if p is None else p for n, p in own.items()}
-    )
+    said = {name: points for name, points in own.items() if points is not None}
+    return scheme_of(own, catalog) | said
 
 
 def _exercises_in(
     cells: Sequence[_Cell], catalog: Catalog
 ) -> dict[str, float | None]:
     """Return the exercises of the course that cells check or, if they check none, define."""
-    names = _checked_exercises(cells)
-    if not names:
-        for cell in cells:
-            names.update(dict.fromkeys(_defined_names(cell.source)))
-    return {
-        name: points for name, points in names.items() if name in catalog.modules
-    }
+    defined = (name for cell in cells for name in _DEFINED.findall(cell.source))
+    names = _checked_exercises(cells) or dict.fromkeys(defined)
+    return {name: of for name, of in names.items() if name in catalog.modules}
 
 
 def _checked_exercises(cells: Sequence[_Cell]) -> dict[str, float | None]:
@@ -294,21 +277,10 @@ def _checked_exercises(cells: Sequence[_Cell]) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for cell in cells:
         if cell.is_check:
-            name = cell.id.removesuffix("-check") or next(
-                iter(_CHECK.findall(cell.source)), ""
-            )
-            if name:
+            call = _CHECK.search(cell.source)
+            if name := cell.id.removesuffix("-check") or (call and call[1]):
                 found.setdefault(name, cell.points)
     return found
-
-
-def _defined_names(source: str) -> list[str]:
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return re.findall(r"^(?:def|class) (\w+)", source, re.M)
-    kinds = ast.FunctionDef | ast.ClassDef
-    return [node.name for node in body if isinstance(node, kinds)]
 
 
 def _notes(
@@ -318,18 +290,14 @@ def _notes(
     ids = Counter(cell.id for cell in cells if cell.id)
     notes = [f"the cell `{id}` is there {times} times; all of them are run"
              for id, times in ids.items() if times > 1]  # fmt: skip
-    for name in scheme.points:
-        if f"{name}-answer" not in ids and any(
-            id.endswith("-answer") for id in ids
-        ):
-            notes.append(f"the cell `{name}-answer` is missing")
-    unknown = [
-        name for name in _checked_exercises(cells) if name not in catalog.modules
-    ]
+    if any(id.endswith("-answer") for id in ids):
+        missing = (name for name in scheme if f"{name}-answer" not in ids)
+        notes += [f"the cell `{name}-answer` is missing" for name in missing]
+    checked = _checked_exercises(cells)
+    unknown = [f"`{name}`" for name in checked if name not in catalog.modules]
     if unknown:
-        notes.append(
-            f"not in this course, or of another version of it: `{'`, `'.join(unknown[:5])}`"
-        )
+        named = ", ".join(unknown[:5])
+        notes.append(f"not in this course, or of another version of it: {named}")
     return [plain_text(note)[:200] for note in notes[:_MOST_NOTES]]
 
 
@@ -357,23 +325,14 @@ def _role(
 ) -> tuple[str, bool, float | None]:
     """Return a cell's id of nbgrader's, whether it is a check, and its points."""
     grading = metadata.get("nbgrader")
-    points: object = None
-    id, is_check = "", "check" in _as_list(metadata.get("tags"))
-    if isinstance(grading, Mapping):
-        id, points = str(grading.get("grade_id", "")), grading.get("points")
-        is_check = is_check or (
-            bool(grading.get("grade")) and not grading.get("solution")
-        )
-    lines = [
-        line for line in source.splitlines() if line.strip() and line[0] != "#"
-    ]
-    calls = [line for line in lines if not _IMPORT.match(line)]
-    is_check = is_check or (bool(calls) and all(map(_CHECK.match, calls)))
+    grading = grading if isinstance(grading, Mapping) else {}
+    id, points = str(grading.get("grade_id", "")), grading.get("points")
+    tags = metadata.get("tags")
+    is_check = isinstance(tags, list) and "check" in tags
+    is_check |= bool(grading.get("grade")) and not grading.get("solution")
+    calls = [line for line in source.splitlines() if not _NO_CALL.match(line)]
+    is_check |= bool(calls) and all(map(_CHECK.match, calls))
     return id, is_check, float(points) if isinstance(points, int | float) else None
-
-
-def _as_list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
 
 
 def _decode(content: bytes) -> str:

@@ -17,7 +17,7 @@ from whywrong.declare import Case, Exercise, Question
 from whywrong.grade.launch import Launcher
 from whywrong.grade.proxy import Answer, ProcessEnded
 from whywrong.grade.results import plain_text
-from whywrong.grade.wire import MOST_BYTES, Packer
+from whywrong.grade.wire import Packer
 from whywrong.inputs import with_other_inputs
 from whywrong.judge import judge
 from whywrong.limits import TimesUp
@@ -38,8 +38,8 @@ _MOST_SAID = 10_000
 # The check inside has kept the time of each call. Here only that of the whole answer counts: what
 # the judge and the answer wait for each other on a busy machine is nobody's fault.
 _NO_HURRY = 3600.0
-# The bytes that results may have: those of the solution's this many times, and this many more.
-_ROOM, _LEAST_BYTES = 8, 1 << 20
+# The bytes that the arrays of a result may have; a right answer needs a few kilobytes.
+_MOST_RETURNED = 16 << 20
 # How many times its seconds an answer gets that was late although the check inside had passed.
 PATIENCE = 5
 
@@ -49,11 +49,6 @@ class Code:
     """What was handed in, as it is run."""
 
     cells: tuple[tuple[int, str], ...]  # but those of checks, with their numbers
-
-    @property
-    def needs_torch(self) -> bool:
-        """Whether PyTorch occurs in it."""
-        return any("torch" in source for _, source in self.cells)
 
 
 class Grader:
@@ -68,11 +63,14 @@ class Grader:
     ) -> None:
         self._launcher, self._find = launcher, find
         self._seed, self._seconds = seed, seconds
-        self._tasks: dict[str, _Task] = {}
+        self._fresh: dict[str, Exercise | Question] = {}
+        self._names: Sequence[str] = ()
+        self._torch = False
         self.version = ""
 
     def results(self, code: Code, names: Sequence[str]) -> dict[str, Result]:
         """Return the verdict on each exercise; raise `CannotStart` if nothing runs here."""
+        self._names, self._torch = names, False
         try:
             return self._each_result(code, names)
         finally:
@@ -96,22 +94,26 @@ class Grader:
             )
         return found
 
+    def _needs_torch(self) -> bool:
+        """Return whether an exercise needs PyTorch, or a cell has been seen to load it."""
+        asked = map(self._find, self._names)
+        return self._torch or any(one.library == "torch" for one in asked)
+
     def _result(
         self, code: Code, name: str, hung: set[int], seconds: float
     ) -> tuple[Result, bool]:
         """Return a verdict, and whether time was up for an answer that had passed so far."""
-        if name not in self._tasks:
-            self._tasks[name] = _Task(self._find(name), self._seed)
-        task = self._tasks[name]
-        wants_torch = task.declared.library == "torch" or code.needs_torch
-        running = self._launcher.start(torch=wants_torch)
+        task = self._find(name)
+        if name not in self._fresh:
+            self._fresh[name] = with_fresh_cases(task, self._seed)
+        running = self._launcher.start(torch=self._needs_torch())
         self.version = running.version
         answer = Answer(running, seconds)
         begun: list[int] = []
         failed: dict[int, str] | None = None
         try:
             failed = answer.cells(code.cells, begun.append)
-            result = _judge_answer(task, answer, failed)
+            result = _judge_answer(task, self._fresh[name], answer, failed)
         except (ProcessEnded, TimesUp) as problem:
             why = answer.ended or str(problem)
             if failed is None and begun:  # other answers do without this cell
@@ -119,6 +121,7 @@ class Grader:
                 why = f"{why} It was running cell {begun[-1]}."
             result = Result("crashed", why, name, ("ended",))
         finally:
+            self._torch = self._torch or answer.has_torch
             how = self._launcher.end(gone=bool(answer.ended))
         if "ended" in result.faults and how:
             where = f" in cell {begun[-1]}" if failed is None and begun else ""
@@ -127,46 +130,20 @@ class Grader:
         return result, answer.is_late and answer.passed_inside
 
 
-class _Task:
-    """An exercise as it is declared, with other inputs, and how large its results may be."""
-
-    def __init__(self, declared: Exercise | Question, seed: str) -> None:
-        self.declared, self.fresh = declared, with_fresh_cases(declared, seed)
-        self.most_bytes = _most_bytes(self.fresh)
-
-
-def _most_bytes(task: Exercise | Question) -> int:
-    """Return the bytes that may come back at a time: somewhat more than of a right answer."""
-    if isinstance(task, Question):
-        return _LEAST_BYTES
-    sizes = [0]
-
-    def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
-        def record(*args: Any) -> Any:
-            result, packer = function(*args), Packer(lambda passed: 0)
-            packer.pack([*args, result])
-            sizes.append(len(packer.blob))
-            return result
-
-        return record
-
-    if task.use is not None:
-        task = replace(task, use=recorded(task.use))
-    answer = task.made_of(task.source, task.name)
-    is_function = not isinstance(answer, type)
-    result = judge(task, recorded(answer) if is_function else answer, watched=False)
-    return _LEAST_BYTES + _ROOM * max(sizes) if result.passed else MOST_BYTES
-
-
-def _judge_answer(task: _Task, answer: Answer, failed: dict[int, str]) -> Result:
-    seen = answer.look(task.declared.name)
+def _judge_answer(
+    task: Exercise | Question,
+    fresh: Exercise | Question,
+    answer: Answer,
+    failed: dict[int, str],
+) -> Result:
+    seen = answer.look(task.name)
     if seen.get("found") is not True:
-        return _missing_result(task.declared, failed)
-    inside = _tutor_result(task.declared, answer)
+        return _missing_result(task, failed)
+    inside = _tutor_result(task, answer)
     if not inside.passed:
         return inside
-    answer.passed_inside, answer.most_bytes = True, task.most_bytes
-    outside = judge_outside(task.fresh, answer, seen)
+    answer.passed_inside, answer.most_bytes = True, _MOST_RETURNED
+    outside = judge_outside(fresh, answer, seen)
     if outside.passed:
         return inside
     note = "It is right for the inputs of the notebook's own check, but not for others."

@@ -18,7 +18,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MOST_BYTES", "LineBroken", "Line", "Other", "Packer", "unpack"]
+__all__ = ["KNOWN_ERRORS", "MOST_BYTES", "Line", "LineBroken", "Other"]
+__all__ += ["Packer", "unpack"]
+
+# What one side may expect the other to raise; everything else has only a name.
+KNOWN_ERRORS = {
+    error.__name__: error
+    for error in (
+        ArithmeticError, AttributeError, IndexError, KeyError, LookupError, MemoryError,
+        NameError, NotImplementedError, RecursionError, RuntimeError, TypeError, ValueError,
+        ZeroDivisionError,
+    )
+}  # fmt: skip
 
 _HEAD = struct.Struct(">II")
 MOST_TEXT = 4 << 20

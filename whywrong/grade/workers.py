@@ -88,10 +88,10 @@ def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
     try:
         content = read_bytes(one.path)
         code, scheme, notes = read_code(content, one.ending, job.scheme, catalog)
-        number = len(scheme.points)
+        number = len(scheme)
         if number > _MOST_EXERCISES:
             raise CannotGrade(f"asks for {number} exercises, more than are graded")
-        results = grader.results(code, list(scheme.points))
+        results = grader.results(code, list(scheme))
     except CannotGrade as trouble:
         return _failure(job, str(trouble))
     except CannotStart as trouble:
@@ -99,15 +99,14 @@ def grade_one(job: Job, grader: Grader, catalog: Any) -> GradedSubmission:
     except Exception as error:  # one submission's points are lost, and no other's
         said = f"{type(error).__name__}: {error}"[:200]
         return _failure(job, f"could not be judged ({said})")
-    marks = [
-        Mark.of_result(results[name], of) for name, of in scheme.points.items()
-    ]
+    marks = [Mark.of_result(results[name], of) for name, of in scheme.items()]
     if grader.version != (own := whywrong.__version__):
         notes.append(
             f"it ran with version {grader.version}, and was judged with {own}"
         )
     seconds = round(time.monotonic() - begun, 3)
-    return _graded(job, job.digest, marks, tuple(notes), "", seconds)
+    more = {"digest": job.digest, "notes": tuple(notes), "seconds": seconds}
+    return _graded(job, marks, **more)
 
 
 def _failure(job: Job, why: str) -> GradedSubmission:
@@ -115,17 +114,15 @@ def _failure(job: Job, why: str) -> GradedSubmission:
     said, faults = f"Not graded: it {why}.", ("not-graded",)
     marks = [
         Mark.of_result(Result("crashed", said, name, faults), of)
-        for name, of in job.scheme.points.items()
+        for name, of in job.scheme.items()
     ]
-    return _graded(job, "", marks, (), why)
+    return _graded(job, marks, digest="", trouble=why)
 
 
-def _graded(
-    job: Job, digest: str, marks: Sequence[Mark], notes: tuple[str, ...], *rest: Any
-) -> GradedSubmission:
+def _graded(job: Job, marks: list[Mark], **more: Any) -> GradedSubmission:
     one = job.submission
     whose = one.key, str(one.path), one.student, one.assignment, one.notebook
-    return GradedSubmission(*whose, digest, tuple(marks), notes, *rest)
+    return GradedSubmission(*whose, marks=tuple(marks), **more)
 
 
 # --- the judges -----------------------------------------------------------------------------------
@@ -176,22 +173,41 @@ class _Judge:
     """A judge's process, as it is seen by who watches over it."""
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.job: Job | None = None
+        self._start()
+
+    def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(
-            target=_work, args=(theirs, settings), daemon=True
+            target=_work, args=(theirs, self._settings), daemon=True
         )
         self.process.start()
         theirs.close()
-        self.job: Job | None = None
-        self.until = 0.0
 
     def take(self, job: Job, settings: Settings) -> None:
         self.job = job
-        number = len(job.scheme.points) or _MOST_EXERCISES
+        number = len(job.scheme) or _MOST_EXERCISES
         self.until = time.monotonic() + settings.seconds_for(number)
         with contextlib.suppress(OSError):
             self.connection.send(job)
+
+    def result(self, *, is_ready: bool) -> GradedSubmission:
+        """Return what came of the job; one that is dead or late is replaced."""
+        job, why = self.job, "its judge did not come to an end"
+        assert job is not None
+        try:
+            if is_ready:
+                graded = self.connection.recv()
+                self.job = None
+                return graded
+        except (EOFError, OSError):
+            why = "its judge was stopped by the system (out of memory?)"
+        self.stop()
+        self.job = None
+        self._start()
+        return _failure(job, f"could not be graded: {why}")
 
     def tell_to_stop(self) -> None:
         self.connection.close()
@@ -211,42 +227,21 @@ def grade_all(
 ) -> Iterator[GradedSubmission]:
     """Yield what is found for each submission, in the order in which they get done."""
     waiting = list(reversed(jobs))
-    judges = {slot: _Judge(settings) for slot in range(min(workers, len(jobs)))}
+    judges = [_Judge(settings) for _ in range(min(workers, len(jobs)))]
     try:
-        while waiting or any(judge.job for judge in judges.values()):
-            for judge in judges.values():
+        while waiting or any(judge.job for judge in judges):
+            for judge in judges:
                 if judge.job is None and waiting:
                     judge.take(waiting.pop(), settings)
-            yield from _collect_finished(judges, settings)
+            busy = [judge for judge in judges if judge.job]
+            left = min(judge.until for judge in busy) - time.monotonic()
+            ready = wait([one.connection for one in busy], timeout=max(left, 0.01))
+            for judge in busy:
+                is_ready = judge.connection in ready
+                if is_ready or time.monotonic() >= judge.until:
+                    yield judge.result(is_ready=is_ready)
     finally:
-        for judge in judges.values():
+        for judge in judges:
             judge.tell_to_stop()
-        for judge in judges.values():
+        for judge in judges:
             judge.stop()
-
-
-def _collect_finished(
-    judges: dict[int, _Judge], settings: Settings
-) -> Iterator[GradedSubmission]:
-    """Wait for a judge that is done, dead or late, and yield what came of it."""
-    busy = {judge.connection: slot for slot, judge in judges.items() if judge.job}
-    latest = min(judges[slot].until for slot in busy.values()) - time.monotonic()
-    ready = wait(list(busy), timeout=max(latest, 0.01))
-    for connection, slot in busy.items():
-        judge = judges[slot]
-        late = judge.job
-        assert late is not None
-        try:
-            if connection in ready:
-                graded = judge.connection.recv()
-                judge.job = None
-                yield graded
-                continue
-            if time.monotonic() < judge.until:
-                continue
-            why = "its judge did not come to an end"
-        except (EOFError, OSError):
-            why = "its judge was stopped by the system (out of memory?)"
-        judge.stop()
-        judges[slot] = _Judge(settings)
-        yield _failure(late, f"could not be graded: {why}")

@@ -20,12 +20,14 @@ from tests.whywrong.grade.classroom import (
     code_of,
     graded,
     outside,
+    why_no_sandbox,
     with_fault,
 )
 from whywrong import Exercise
 from whywrong.declare import Case
 from whywrong.grade import verdicts
 from whywrong.grade.__main__ import _report_fixed_inputs
+from whywrong.grade.launch import Sandboxes, Trusted
 from whywrong.grade.limits import Limits
 from whywrong.grade.submissions import PointScheme, Submission
 from whywrong.grade.verdicts import (
@@ -312,3 +314,40 @@ def test_results_depend_on_how_answers_are_shut_in():
         replace(plain, image="other"),
     ]
     assert len({plain.facts, *(one.facts for one in others)}) == 5
+
+
+@pytest.fixture
+def unused():
+    """Return what starts processes, of which none waits with anything loaded."""
+    processes = (Trusted if why_no_sandbox() else Sandboxes)(COURSE, Limits())
+    yield processes
+    processes.close()
+
+
+def test_pytorch_is_loaded_for_exercises_that_need_it_only(unused):
+    """A notebook imports it for the sake of some, and it takes a second."""
+    softmax = reference_source(TASKS["softmax"])
+    names = "import sys\ndef loaded():\n    return 'torch' in sys.modules\n"
+    told = softmax.replace("return", "print(loaded())\n    return")
+    cells = (IMPORTS + names, told)
+    assert set(graded(unused, "softmax", *cells).printed.split()) == {"False"}
+    other = reference_source(TASKS["softmax_torch"])
+    grader = Grader(unused, catalog.find, "a seed", 60)
+    results = grader.results(code_of(*cells, other), ["softmax", "softmax_torch"])
+    assert all(result.passed for result in results.values())
+    assert set(results["softmax"].printed.split()) == {"True"}
+
+
+def test_pytorch_that_a_numpy_answer_uses_is_there(unused):
+    cell = (
+        "def softmax(scores):\n"
+        "    exps = torch.exp(torch.tensor(scores - scores.max(-1, keepdims=True)))\n"
+        "    return (exps / exps.sum(-1, keepdim=True)).numpy()\n"
+    )
+    assert graded(unused, "softmax", IMPORTS, cell).passed
+    for line in ("import torch.nn as nn", "from torch import nn", "torch.zeros(1)"):
+        grader = Grader(unused, catalog.find, "a seed", 60)
+        right = reference_source(TASKS["softmax"])
+        cells = (IMPORTS, line, right)
+        assert grader.results(code_of(*cells), ["softmax"])["softmax"].passed
+        assert grader._needs_torch()

@@ -231,6 +231,27 @@ def probe(*places):
     assert found == [False] * len(hidden) + [True] * len(seen)
 
 
+def test_of_tmp_only_python_is_seen_where_it_lies_there(shut_in, tmp_path):
+    python = tmp_path / "python"
+    python.mkdir()
+    (tmp_path / "secret").write_text("7", "utf-8")
+    cell = """
+import os
+def probe(top, python):
+    try:
+        open(f"{python}/mine", "w")
+    except OSError as error:
+        return os.listdir(top), error.strerror
+"""
+    launcher = Sandboxes(COURSE, Limits())
+    launcher._readable += (str(python),)
+    try:
+        seen, said = probed(launcher, cell, str(tmp_path), str(python))
+    finally:
+        launcher.close()
+    assert seen == ["python"] and said == "Read-only file system"
+
+
 def test_every_mount_but_the_folder_is_read_only(shut_in):
     cell = """
 def probe():
@@ -372,6 +393,13 @@ def test_loop_that_nothing_interrupts_is_ended_and_others_do_without_its_cell(
     assert results["true_of_softmax"].passed
 
 
+def test_step_of_c_that_never_ends_is_ended(launcher):
+    """Nothing cuts it in the Python in which it runs, so that a notebook's check cannot."""
+    cell = "import itertools\ndef softmax(scores):\n    return sum(itertools.repeat(1))\n"
+    result = graded(launcher, "softmax", cell, seconds=3)
+    assert result.message == "It did not come to an end within 3 seconds."
+
+
 def test_next_exercise_of_a_submission_begins_anew_in_the_same_sandbox(shut_in):
     """So that PyTorch is loaded once for all of them."""
     cell = (
@@ -389,6 +417,21 @@ def test_next_exercise_of_a_submission_begins_anew_in_the_same_sandbox(shut_in):
         assert shut_in.end() == ""
     shut_in.finish()
     assert found == [(1, True), (1, False)] and used[0] is used[1]
+
+
+def test_answer_that_ends_itself_costs_no_other_sandbox(shut_in):
+    """Nothing of it is left there, and PyTorch need not be loaded again."""
+    used = []
+    for cell in ("import os\nos._exit(3)\n", "mine = 1\n"):
+        used.append(shut_in.start(torch=False))
+        answer = Answer(used[-1], 20)
+        try:
+            assert answer.cells([(1, cell)], lambda number: None) == {}
+            assert answer.look("mine")["found"]
+        except ProcessEnded:
+            assert "exit status 3" in shut_in.end(gone=True)
+    shut_in.finish()
+    assert used[0] is used[1]
 
 
 def test_answer_cannot_end_what_has_started_it(shut_in):

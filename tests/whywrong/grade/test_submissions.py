@@ -247,7 +247,7 @@ def test_checks_are_not_run_and_the_rest_is():
         bytes_of(document), ".ipynb", PointScheme(), catalog
     )
     assert notes == []
-    assert list(asked.points) == list(catalog.chapters["softmax"])
+    assert list(asked) == list(catalog.chapters["softmax"])
     sources = [source for _, source in code.cells]
     assert "def softmax(scores): ..." in sources
     assert not any("check(softmax)" in source for source in sources)
@@ -260,7 +260,7 @@ def test_notebook_without_metadata_is_read_by_its_calls():
         nbformat.v4.new_code_cell("check(softmax)"),
     ]
     code, asked, _ = read_code(bytes_of(document), ".ipynb", PointScheme(), catalog)
-    assert asked.points == {"softmax": 1.0}
+    assert asked == {"softmax": 1.0}
     assert [source for _, source in code.cells] == ["def softmax(scores): ..."]
 
 
@@ -271,7 +271,7 @@ def test_points_of_a_release_count_and_not_those_of_the_submission():
             cell.metadata.nbgrader["points"] = 100
     _, asked, _ = read_code(bytes_of(document), ".ipynb", SOFTMAX, catalog)
     assert asked == SOFTMAX
-    given_out = scheme_of_release(bytes_of(document), catalog).points
+    given_out = scheme_of_release(bytes_of(document), catalog)
     assert set(given_out.values()) == {100.0}
 
 
@@ -322,14 +322,14 @@ def test_cell_ids_that_are_missing_or_doubled_change_nothing(capfd, recwarn):
     _, asked, notes = read_code(
         json.dumps(document).encode(), ".ipynb", PointScheme(), catalog
     )
-    assert list(asked.points) == list(catalog.chapters["softmax"]) and notes == []
+    assert list(asked) == list(catalog.chapters["softmax"]) and notes == []
     assert capfd.readouterr() == ("", "") and not recwarn.list
 
 
 def test_py_file_is_asked_for_what_it_defines():
     text = b"def entropy(weights): ...\nclass Stack: ...\ndef helper(): ..."
     _, asked, _ = read_code(text, ".py", PointScheme(), catalog)
-    assert list(asked.points) == ["entropy", "Stack"]
+    assert list(asked) == ["entropy", "Stack"]
     with pytest.raises(CannotGrade, match="has no exercise of this course"):
         read_code(b"x = 1", ".py", PointScheme(), catalog)
 
@@ -338,7 +338,7 @@ def test_py_file_that_is_no_python_is_still_asked_for_what_it_names():
     _, asked, _ = read_code(
         b"def entropy(weights:\n  ...", ".py", PointScheme(), catalog
     )
-    assert list(asked.points) == ["entropy"]
+    assert list(asked) == ["entropy"]
 
 
 def test_student_whose_name_begins_with_a_dot_has_a_line(tmp_path):
