@@ -38,6 +38,7 @@ returns-none: Your function computes, but returns `None`. End it with `return â€
 one-number: You return one number, {value!r}; an array of shape {shape} is asked for. A sum or mean
     without `axis=` runs over everything.
 not-an-array: {who} return {what}: return {noun} instead.
+too-many: You return shape {shape}, more numbers than can be looked at; {right} is asked for.
 object-array: You return an array of Python objects (dtype `object`), not of numbers. Usually rows
     of different lengths, or a `None` among the numbers, cause this.
 dtype: You return {have} (dtype `{dtype}`), but {want} are asked for.
@@ -126,6 +127,9 @@ def is_stub(function: Any) -> bool:
 # --- what kind of thing comes back ----------------------------------------------------------------
 
 
+_MOST_NUMBERS = 10_000_000
+
+
 def form_problem(
     outcome: Outcome,
     expected: np.ndarray,
@@ -140,6 +144,10 @@ def form_problem(
     if not side.is_native(value) and not (is_number and side.name == "numpy"):
         return _not_native(value, expected, side)
     array = side.as_numpy(value)
+    if (
+        array.size > _MOST_NUMBERS + expected.size
+    ):  # a view may name more than memory holds
+        return _SAID.find("too-many", shape=array.shape, right=expected.shape)
     if array.dtype.kind == "O":
         return _SAID.find("object-array")
     if not _kind_fits(array, expected, value):

@@ -89,6 +89,7 @@ def scaled(x, factor):
         ("iter(x)", "not-an-array", "an `iterator`"),
         ("'text'", "not-an-array", "a `str`"),
         ("3.0", "one-number", "You return one number, 3.0"),
+        ("np.broadcast_to(1.0, (10**6, 10**6))", "too-many", "(1000000, 1000000)"),
         ("(x * factor).astype(object)", "object-array", "Python objects"),
         ("(x * factor).astype(int)", "dtype", "integers"),
         ("x > 0", "dtype", "truth values"),
