@@ -57,7 +57,7 @@ def cards(
             "where-induction-looks",
             "A text repeats after $p$ tokens. At which token does an induction head look from"
             " token $i$, and why there?",
-            "At token $i - p + 1$: the one behind the last occurrence of its own token, which is"
+            "At token $i - p + 1$: the one behind an earlier occurrence of its own token, which is"
             " the one that comes next.",
             section="By hand: two numbers for a head",
             holds=[bool(induction_score(np.eye(9, k=1 - period), period) == 1)],

@@ -98,9 +98,9 @@ def two_heads_learn(maps: Mapping[int, Sequence[np.ndarray]]) -> Animation:
             for step, (first, second) in found.items()
         ],
         alt="Two square maps of weights of a line of sixteen letters that comes twice. At first "
-        "both are pale. Then, on the left, a dark line grows right below the diagonal of the upper "
-        "left quarter, and on the right, in the lower left quarter, a dark line one place beside "
-        "its diagonal.",
+        "both are pale but for their first rows. Then, on the left, a dark line grows right below "
+        "the diagonal of the upper left quarter, and on the right, in the lower left quarter, a "
+        "dark line one place beside its diagonal.",
         caption="Two heads learn, on sixteen letters that come twice. Rows look, columns are "
         "looked at. Left, a head of layer 1: letters of the first time turn to the letter before. "
         "Right, one of layer 2: letters that come again turn to the letter to come, one place "

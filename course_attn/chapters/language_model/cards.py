@@ -115,10 +115,10 @@ def cards(
             "always-the-likeliest",
             "Why not always write the most probable character?",
             "The text runs in circles: it repeated"
-            f" {100 * greedy[1]:.0f} % of its pieces of eight characters, drawn as they are"
-            f" {100 * plain[1]:.0f} %. A high temperature errs the other way: at twice the usual"
-            f" one, {100 * hot[0]:.0f} % of the words were unknown; in the true text"
-            f" {100 * true[0]:.0f} %.",
+            f" {100 * greedy[1]:.0f} % of its pieces of eight characters, against"
+            f" {100 * plain[1]:.0f} % where the model drew. A high temperature errs the"
+            f" other way: at twice the usual one, {100 * hot[0]:.0f} % of the words were"
+            f" unknown; in the true text {100 * true[0]:.0f} %.",
             section="Choosing the next character",
             holds=[greedy[1] > 2 * plain[1], hot[0] > 0.5 > true[0] > plain[0]],
         ),

@@ -27,8 +27,8 @@ def bits_of_a_pair(bits: float) -> Question:
         unit=" bits",
         said="So one character seen leaves about as much doubt as a choice among "
         f"{2**bits:.0f} equally likely ones.",
-        too_low="After *q* you know what comes. But after a space, or after an *e*, much is "
-        "possible, and these are frequent.",
+        too_low="After *q* you nearly always know what comes. But after a space, or after an *e*, "
+        "much is possible, and these are frequent.",
         too_high="Few of the 96 characters are frequent, and few of these follow a given one.",
         text=1,
     )
@@ -43,7 +43,8 @@ def greedy_text(greedy: Sequence[float], drawn: Sequence[float]) -> Question:
         [
             (
                 "More words that do not exist",
-                "Improbable characters make a word go wrong, and the greedy rule takes none.",
+                f"{100 * greedy[0]:.0f} % of its words do not occur in the training text, "
+                f"against {100 * drawn[0]:.0f} % where it draws.",
                 greedy[0] > drawn[0] and greedy[1] <= drawn[1],
             ),
             (
@@ -55,8 +56,7 @@ def greedy_text(greedy: Sequence[float], drawn: Sequence[float]) -> Question:
             (
                 "It repeats itself",
                 f"{100 * greedy[1]:.0f} % of all places repeat eight characters of the same "
-                f"text, against {100 * drawn[1]:.0f} % where it draws. What was probable once "
-                "is probable again, and each repetition makes the next one more so.",
+                f"text, against {100 * drawn[1]:.0f} % where it draws.",
                 greedy[1] > drawn[1],
             ),
         ],
@@ -78,8 +78,8 @@ def part_missing(by_part: Mapping[str, Sequence[tuple[float, float]]]) -> Questi
         [
             (
                 "The one without feed-forward networks",
-                "It has a third of the parameters of the blocks, but fewer parameters do not make "
-                "better guesses.",
+                "Its blocks have a third of the parameters, and it has "
+                f"{means['no feed-forward'][0]:.2f} nats against {full[0]:.2f}.",
                 lowest == "no feed-forward",
             ),
             (
@@ -90,13 +90,12 @@ def part_missing(by_part: Mapping[str, Sequence[tuple[float, float]]]) -> Questi
             ),
             (
                 "The one without norms",
-                "Without norms the numbers in the stream grow as they like, which makes training "
-                "harder, not easier.",
+                f"It has {means['no norm'][0]:.2f} nats against {full[0]:.2f}.",
                 lowest == "no norm",
             ),
             (
                 "None of them",
-                "So it should be if every part helps to guess what is *not yet known*. One part "
+                "So it would be if every part helps to guess what is *not yet known*. One part "
                 "is there to keep something from the model.",
                 lowest == "full model",
             ),
