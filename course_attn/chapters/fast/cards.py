@@ -29,13 +29,13 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
     takes_fused : mapping
         For each way to call PyTorch's attention, whether it got the fused kernel.
     """
-    longest = 16384
+    longest, width = 16384, 64
     explicit, least = (
-        attention_flops(longest, longest, 64, 64, 8)
-        / count(longest, longest, 64, 64, 8, itemsize=2)
+        attention_flops(longest, longest, width, width, 8)
+        / count(longest, longest, width, width, 8, itemsize=2)
         for count in (explicit_bytes, fused_bytes)
     )
-    bound = (64 + 64) / (2 * 2)  # (d_k + d_v) / 2u
+    bound = (width + width) / (2 * 2)  # (d_k + d_v) / 2u
     decode = attention_flops(1, 4096, 64, 64, 8) / fused_bytes(1, 4096, 64, 64, 8)
     scores = np.log([[1.0, 4.0, 2.0, 8.0]])
     V = np.array([[15.0, 0.0], [0.0, 15.0], [30.0, 0.0], [0.0, 30.0]])
@@ -69,7 +69,7 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "Why would faster arithmetic hardly help explicit attention on a GPU, however long the"
             " text is?",
             "It waits for bytes. It stores scores and weights and moves them at least four times,"
-            f" so it does fewer than {bound:.0f} operations per byte in heads of width 64 in"
+            f" so it does fewer than {bound:.0f} operations per byte in heads of width {width} in"
             f" float16, at every length. Without storing them it could be"
             f" {least:,.0f} at {longest:,} positions.",
             section="Which of the two do we wait for?",

@@ -140,7 +140,7 @@ def cards(
             "scale-of-a-memory",
             r"Why is $1/\sqrt{d}$ the wrong scale for a memory of patterns that are alike?",
             "It is made for queries and keys that are random and have to learn. A memory should"
-            f" decide: with it, {100 * repaired[0]:.0f} % of 200 damaged digits were restored, with"
+            f" decide: with it, {100 * repaired[0]:.0f} % of {_MANY} damaged digits were restored, with"
             f" the scale 1, {100 * repaired[1]:.0f} %.",
             section="Three more",
             holds=[repaired[1] > repaired[0] + 0.2],
@@ -201,9 +201,12 @@ def _soft_errors(sharpness: float) -> tuple[float, float]:
     return errors[0], errors[1]
 
 
+_MANY = 200
+
+
 def _restored(beta: float) -> float:
-    """Return the share of 200 handwritten digits that one update frees of six wrong signs."""
-    digits = np.where(load_digits().images[:200].reshape(-1, 64) > 7, 1.0, -1.0)
+    """Return the share of so many handwritten digits that one update frees of six wrong signs."""
+    digits = np.where(load_digits().images[:_MANY].reshape(-1, 64) > 7, 1.0, -1.0)
     damaged, draw = digits.copy(), np.random.default_rng(0)
     for row in damaged:
         row[draw.permutation(64)[:6]] *= -1
