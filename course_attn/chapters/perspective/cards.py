@@ -140,8 +140,8 @@ def cards(
             "scale-of-a-memory",
             r"Why is $1/\sqrt{d}$ the wrong scale for a memory of patterns that are alike?",
             "It is made for queries and keys that are random and have to learn. A memory should"
-            f" decide: with it, {100 * repaired[0]:.0f} % of {_MANY} damaged digits were restored, with"
-            f" the scale 1, {100 * repaired[1]:.0f} %.",
+            f" decide: with it, {100 * repaired[0]:.0f} % of {_MANY} damaged digits were restored,"
+            f" with the scale 1, {100 * repaired[1]:.0f} %.",
             section="Three more",
             holds=[repaired[1] > repaired[0] + 0.2],
         ),
