@@ -178,8 +178,10 @@ def test_an_answer_stays_in_sight_until_the_card_is_due_again(reader):
 def test_the_page_tells_after_which_days_a_card_comes_back():
     script, page = path_of("schedule.js"), BOOK / "review.md"
     days = re.search(r"DAYS = \[0, ([\d, ]+)\]", script.read_text("utf-8"))[1]
-    told = re.search(r"after ([\d, and]+) days", page.read_text("utf-8"))[1]
-    assert re.findall(r"\d+", told) == days.split(", ")
+    told = re.search(
+        r"after ([\d, and]+) days, then every (\d+)", page.read_text("utf-8")
+    )
+    assert [*re.findall(r"\d+", told[1]), told[2]] == days.split(", ")
 
 
 def test_the_review_asks_what_is_due_and_what_was_missed_once_more(reader):

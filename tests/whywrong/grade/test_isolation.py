@@ -442,7 +442,11 @@ def test_answer_cannot_end_what_has_started_it(shut_in):
 def test_sandbox_in_which_something_still_runs_is_not_used_again(shut_in):
     first = shut_in.start(torch=False)
     answer = Answer(first, 20)
-    cell = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)\n"
+    # It waits until the other has left its group, with which it would be ended.
+    cell = (
+        "import os, time\nr, w = os.pipe()\nif os.fork() == 0:\n    os.setsid()\n"
+        "    os.write(w, b'.')\n    time.sleep(1000)\nos.read(r, 1)\n"
+    )
     answer.cells([(1, cell)], lambda number: None)
     shut_in.end()
     assert shut_in.start(torch=False) is not first
