@@ -75,17 +75,7 @@ class Trial:
     @cached_property
     def expected(self) -> list[np.ndarray | Exception]:
         """What the reference gives in float64, or the exception that it raises."""
-        return [self._expected(i) for i in range(len(self.outcomes))]
-
-    def _expected(self, i: int) -> np.ndarray | Exception:
-        right = self.exercise.used(self.exercise.solution)
-        try:
-            with np.errstate(all="ignore"):
-                return self.side.as_numpy(
-                    right(*map(self.side.widen, self.given(i)))
-                )
-        except ValueError as error:
-            return error
+        return [_expected(self, i) for i in range(len(self.outcomes))]
 
     @cached_property
     def wrong(self) -> list[int]:
@@ -147,6 +137,17 @@ class Trial:
         is_number = isinstance(value, bool | int | float)
         native = is_number or self.side.is_native(value)
         return self.side.as_numpy(value) if native else None
+
+
+def _expected(trial: Trial, i: int) -> np.ndarray | Exception:
+    right = trial.exercise.used(trial.exercise.solution)
+    try:
+        with np.errstate(all="ignore"):
+            return trial.side.as_numpy(
+                right(*map(trial.side.widen, trial.given(i)))
+            )
+    except ValueError as error:
+        return error
 
 
 Explanation = Callable[[Trial], Finding | None]
