@@ -171,9 +171,9 @@ def cards(
             "Each card names the card to go to next. Trained alike, two blocks said where three"
             " steps lead, and a wider single block did not. What does the second block add, and is"
             " it needed?",
-            "Its cards ask cards that have already asked. It is not needed: a single block can be"
-            " built that does it, with a hidden feature for each pair of steps. Depth makes it"
-            " cheap. Trained, the wide"
+            "It builds on what the first block's questions found. It is not needed: a single block"
+            " can be built that does it, with a hidden feature for each pair of steps. Depth makes"
+            " it cheap. Trained, the wide"
             f" block found {100 * single[:, 2].mean():.0f} % of the third numbers, little"
             f" more than a guess ({100 * chance:.0f} %), two blocks"
             f" {100 * double[:, 2].mean():.0f} %.",
