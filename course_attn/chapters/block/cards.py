@@ -119,9 +119,9 @@ def cards(
         ),
         card(
             "identity-path",
-            "The Jacobian of a pre-norm stack is a sum over paths, one of them the identity. So"
-            " can its gradient not vanish or explode?",
-            "It can: the other paths can cancel most of the identity, or drown it. Measured"
+            "The Jacobian of a pre-norm stack is a sum over paths, one of them the identity. Does"
+            " that keep its gradient from vanishing or exploding?",
+            "No: the other paths can cancel most of the identity, or drown it. Measured"
             " before training: with residual connections but no norms the gradient grew"
             f" {10 ** int(np.log10(min(ratios['no norm']))):,}-fold or more on its way down; with"
             f" pre-norm it stayed within a factor of {max(ratios['pre-norm']):.1f}.",
@@ -153,7 +153,7 @@ def cards(
             "same-block",
             "What do you get from `[block] * 6` in Python?",
             f"The *same* block six times: {parameters[0]:,} parameters where six blocks have"
-            f" {parameters[1]:,}. It has the shape of six, and it runs.",
+            f" {parameters[1]:,}. It has the depth of six, and it runs.",
             section="What goes wrong",
             holds=[6 * parameters[0] == parameters[1]],
         ),
