@@ -88,8 +88,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
         ),
         card(
             "price-of-additive",
-            "Additive scores came first. What do they cost that made Vaswani and others prefer"
-            " dot products?",
+            "Attention in translation began with additive scores. What do they cost that made"
+            " Vaswani and others prefer dot products?",
             "The additive score holds its hidden numbers for *every pair* of query and key"
             " before it can add them up. The dot product makes all scores in one matrix product.",
             section="The score is a choice",
