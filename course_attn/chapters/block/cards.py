@@ -119,9 +119,9 @@ def cards(
         ),
         card(
             "identity-path",
-            "The Jacobian of a pre-norm stack is a sum over paths, one of them the identity. So"
-            " can its gradient not vanish or explode?",
-            "It can: the other paths can cancel most of the identity, or drown it. Measured"
+            "The Jacobian of a pre-norm stack is a sum over paths, one of them the identity. Does"
+            " that keep its gradient from vanishing or exploding?",
+            "No: the other paths can cancel most of the identity, or drown it. Measured"
             " before training: with residual connections but no norms the gradient grew"
             f" {10 ** int(np.log10(min(ratios['no norm']))):,}-fold or more on its way down; with"
             f" pre-norm it stayed within a factor of {max(ratios['pre-norm']):.1f}.",
@@ -153,7 +153,7 @@ def cards(
             "same-block",
             "What do you get from `[block] * 6` in Python?",
             f"The *same* block six times: {parameters[0]:,} parameters where six blocks have"
-            f" {parameters[1]:,}. It has the shape of six, and it runs.",
+            f" {parameters[1]:,}. It has the depth of six, and it runs.",
             section="What goes wrong",
             holds=[6 * parameters[0] == parameters[1]],
         ),
@@ -171,9 +171,9 @@ def cards(
             "Each card names the card to go to next. Trained alike, two blocks said where three"
             " steps lead, and a wider single block did not. What does the second block add, and is"
             " it needed?",
-            "Its cards ask cards that have already asked. It is not needed: a single block can be"
-            " built that does it, with a hidden feature for each pair of steps. Depth makes it"
-            " cheap. Trained, the wide"
+            "It builds on what the first block's questions found. It is not needed: a single block"
+            " can be built that does it, with a hidden feature for each pair of steps. Depth makes"
+            " it cheap. Trained, the wide"
             f" block found {100 * single[:, 2].mean():.0f} % of the third numbers, little"
             f" more than a guess ({100 * chance:.0f} %), two blocks"
             f" {100 * double[:, 2].mean():.0f} %.",

@@ -386,7 +386,7 @@ def norm_steps(
         fig,
         draw,
         steps,
-        alt="Three bar charts of five features each, whose heights differ by a factor of 60 "
+        alt="Three bar charts of five features each, whose spreads differ by a factor of 60 "
         "at first. After centering and dividing, the first two are equal and the "
         "third is a mirror image; gain and bias then change all alike.",
         caption="Layer normalization looks at one element at a time. The second element is the "

@@ -93,9 +93,9 @@ def cards(
             "without-the-row-term",
             "You write `dS = dA * A`, without the row term. Why does training not tell you, and"
             " what does?",
-            "As long as the entries of dA have nothing in common, it points downhill nearly"
-            f" always (in {100 * downhill[0]:.1f} % of random rows), and the loss falls. With"
-            f" {max(downhill)} added to all of them, which should change nothing, it does in"
+            "With independent entries of dA, it pointed downhill nearly always (in"
+            f" {100 * downhill[0]:.1f} % of random rows), so a loss can fall. With"
+            f" {max(downhill)} added to all of them, which should change nothing, it did in"
             f" {100 * downhill[max(downhill)]:.0f} %. What tells: its rows do not sum to 0.",
             section="What goes wrong",
             holds=[
@@ -172,8 +172,9 @@ def cards(
         card(
             "what-a-norm-takes-out",
             "What does layer normalization take out of a gradient that goes back through it?",
-            "Whatever would shift all features of the row alike, or stretch the row: a norm does"
-            " not see these, so nothing behind it can react to them.",
+            "Whatever would shift all features of the row alike, or (but for its $\\varepsilon$)"
+            " stretch the row: a norm does not see these, so nothing behind it can react to"
+            " them.",
             section="The rest of the block",
             holds=[
                 np.abs(slopes.sum(axis=0)).max() < 1e-4,

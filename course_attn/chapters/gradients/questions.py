@@ -122,7 +122,7 @@ def fifty_steps(apart: float) -> Question:
             ),
             (
                 "About 1e-6",
-                "That is what float32 would leave. Here are twice as many digits.",
+                "float32 keeps about seven digits. Here are twice as many.",
                 1e-8 < apart < 1e-4,
             ),
             (

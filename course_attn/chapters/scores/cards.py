@@ -88,8 +88,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
         ),
         card(
             "price-of-additive",
-            "Additive scores came first. What do they cost that made Vaswani and others prefer"
-            " dot products?",
+            "Attention in translation began with additive scores. What do they cost that made"
+            " Vaswani and others prefer dot products?",
             "The additive score holds its hidden numbers for *every pair* of query and key"
             " before it can add them up. The dot product makes all scores in one matrix product.",
             section="The score is a choice",
@@ -109,8 +109,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "kernel-regression",
             "In which sense is kernel regression attention? What does it lack?",
             "The new point is the query, the known points are the keys, what is known there are"
-            " the values, and the weights are the softmax of Gaussian scores. Queries and keys"
-            " are given, not learned.",
+            " the values. With a Gaussian kernel, the weights are exponentials of Gaussian scores,"
+            " divided by their sum. Queries and keys are given, not learned.",
             section="Kernel regression: attention before its name",
             holds=[
                 np.allclose(
@@ -153,8 +153,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "edges-stay",
             "A photograph smoothed by attention over place *and* color keeps its outlines. Why?",
             "Scores by nearness in all five features give weight to pixels of the same side. At"
-            f" the edge of a roof, {100 * above['at a roof']:.0f} % of the weight around the"
-            f" pixel lay above it, in the sky; for a pixel in the sky,"
+            f" the edge of a roof, {100 * above['at a roof']:.0f} % of the weight on other"
+            f" rows lay above, in the sky; for a pixel in the sky,"
             f" {100 * above['in the sky']:.0f} %.",
             section="On real data: you have already computed attention",
             holds=[above["at a roof"] < 0.1 < 0.35 < above["in the sky"] < 0.65],

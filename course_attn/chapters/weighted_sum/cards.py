@@ -163,8 +163,8 @@ def cards(
             "Averaging a noisy photograph over near pixels blurs its outlines. What do weights"
             " have to look at to keep them?",
             "At the content: near *and* of similar color. The distance from the clean picture"
-            f" was {noisy:.3f} with the noise, {wide:.3f} for a wide blur, {narrow:.3f} for the"
-            f" best blur by nearness alone, and {alike:.3f} with color. That is attention's idea.",
+            f" was {noisy:.3f} with the noise, {wide:.3f} for a wide blur, {narrow:.3f} for a"
+            f" narrow one, and {alike:.3f} with color. That is attention's idea.",
             section="On real data: smoothing a photograph",
             holds=[alike < narrow < noisy < wide],
         ),

@@ -103,14 +103,14 @@ def near_and_alike(noisy: float, narrow: float, alike: float) -> Question:
     """Ask how near to the clean photograph weights come that look at colors, too."""
     return predict_number(
         "near-and-alike",
-        f"The noisy photograph is {noisy:.3f} away from the clean one, the best average by"
+        f"The noisy photograph is {noisy:.3f} away from the clean one, a narrow average by"
         f" nearness alone {narrow:.3f}. How far is the average by nearness *and* color?",
         0,
         0.1,
         alike,
         step=0.001,
         close=0.008,
-        said=f"It takes away {100 * (1 - alike / noisy):.0f} % of the distance; nearness alone"
+        said=f"It takes away {100 * (1 - alike / noisy):.0f} % of the distance; the narrow one"
         f" takes away {100 * (1 - narrow / noisy):.0f} %.",
         too_low="These weights cannot tell noise from color: it is in the colors that they"
         " compare, and some of it stays.",
