@@ -127,6 +127,8 @@ class Explorer {
     this.layOut();
     this.listen(ask);
     root.classList.add("attn-on");
+    // All weights at once are for those who ask; without this script they are all there is.
+    /** @type {HTMLDetailsElement} */ (this.find(".attn-map")).open = false;
     this.turn(0);
   }
 

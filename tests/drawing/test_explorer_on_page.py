@@ -30,6 +30,7 @@ class Explorer:
             figure.locator("tr"),
         )
         self.said = figure.get_by_role("status")
+        self.all_weights = figure.get_by_text("All weights of")
         data = figure.locator("script[type='application/json']").text_content()
         self.data = json.loads(data)
 
@@ -94,6 +95,8 @@ def obey_the_pointer(explorer: Explorer) -> None:
     explorer.tokens.nth(2).click()
     explorer.heads.last.click()
     explorer.tells(explorer.heads.count() - 1, 2)
+    playwright.expect(explorer.rows.first).to_be_hidden()
+    explorer.all_weights.click()
     explorer.rows.nth(1 + 4).click()
     explorer.heads.last.hover()
     explorer.tells(explorer.heads.count() - 1, 4)

@@ -1,6 +1,5 @@
 """The built book, by reading every page: nothing from elsewhere, no dead link, every page there."""
 
-import json
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -223,18 +222,6 @@ def test_the_index_leads_to_every_entry_of_the_chapter(source):
     terms = {text for entry in entries for text in re.split(r"\s*;\s*", entry)}
     words = article(page_of(ROOT / "genindex.md")).get_text()
     assert [term for term in terms if term not in words] == []
-
-
-def test_the_search_knows_softmax():
-    text = (HTML / "searchindex.js").read_text("utf-8")
-    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
-    chapter = index["docnames"].index("book/softmax")
-    numbers = [index[part].get("softmax", []) for part in ("terms", "titleterms")]
-    assert chapter in [
-        n
-        for found in numbers
-        for n in (found if isinstance(found, list) else [found])
-    ]
 
 
 # Pictures

@@ -3,11 +3,13 @@
 Each chapter says in a paragraph that begins with "You need" which chapters it builds on, as links.
 What its first sentence names is needed throughout, what a later one names in one section. The
 directive `chapter-map` draws this: a list of the chapters, and an arc for each link. The arcs are
-as in the book's figures: the lower end takes from the upper one.
+as in the book's figures: the lower end takes from the upper one. The directive `how-long` says in a
+line how much there is to read and to do.
 """
 
 import re
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 from docutils import nodes
@@ -15,6 +17,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from course_attn.exercises import catalog
 from tools import book, reading_times
 
 __all__ = ["Chapter", "chapters_of_parts", "setup"]
@@ -73,13 +76,12 @@ def _chapter(path: Path, first_of: str, slugs: list[str]) -> Chapter:
     )
 
 
-class ChapterMap(SphinxDirective):
-    """Draw the map of the chapters."""
+class _OfAllChapters(SphinxDirective):
+    """Says something of all chapters, and says it anew when one of them changes."""
 
-    def run(self) -> list[nodes.Node]:
-        """Make a picture of arcs and beside it the list of the chapters."""
+    def chapters(self) -> list[Chapter]:
+        """Return the chapters in the order of the table of contents."""
         root = Path(self.env.srcdir)
-        found = chapters_of_parts(root)
         for file in [
             root / "_toc.yml",
             Path(__file__),
@@ -88,6 +90,28 @@ class ChapterMap(SphinxDirective):
             *book.chapter_notebooks(root),
         ]:
             self.env.note_dependency(str(file))
+        return chapters_of_parts(root)
+
+
+class HowLong(_OfAllChapters):
+    """Say how many chapters there are, how long they take and how many exercises they have."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make a line of three numbers; hours are rounded up to the half."""
+        found = self.chapters()
+        halves = ceil(sum(chapter.minutes for chapter in found) / 30)
+        hours = f"{halves // 2}½" if halves % 2 else f"{halves // 2}"
+        exercises = sum(len(catalog.chapters[chapter.slug]) for chapter in found)
+        said = f"{len(found)} chapters · {hours} hours for their core · {exercises} exercises"
+        return [nodes.paragraph("", said, classes=["how-long"])]
+
+
+class ChapterMap(_OfAllChapters):
+    """Draw the map of the chapters."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make a picture of arcs and beside it the list of the chapters."""
+        found = self.chapters()
         numbers = {chapter.slug: k for k, chapter in enumerate(found, start=1)}
         items = [self._item(chapter, numbers) for chapter in found]
         return [
@@ -167,6 +191,7 @@ def _arc(start: int, end: int, n: int, kind: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive with Sphinx."""
+    """Register the directives with Sphinx."""
     app.add_directive("chapter-map", ChapterMap)
+    app.add_directive("how-long", HowLong)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
