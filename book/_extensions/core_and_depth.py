@@ -1,34 +1,19 @@
-"""Folded cells and starred sections, as the book shows them.
+"""Starred sections, and theorems, as the book shows them.
 
-A cell with the tag ``hide-input`` begins with a comment that says what it does, such as ``# Check:
-every row sums to 1``; the page shows this as the label of the folded cell. A section whose heading
-ends in ★ gets a class, by which the page draws it as one that can be left out.
+A section whose heading ends in ★ gets a class, by which the page draws it as one that can be left
+out.
 """
 
 from docutils import nodes
-from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
-from sphinx.writers.html5 import HTML5Translator
 
 from tools.reading_times import STAR
 
-__all__ = ["FoldedLabels", "StarredSections", "setup"]
+__all__ = ["OwnIds", "StarredSections", "setup"]
 
-
-class FoldedLabels(SphinxTransform):
-    """Makes the comment that begins a folded cell its label."""
-
-    default_priority = 300
-
-    def apply(self) -> None:
-        """Set the label of each folded cell of the page."""
-        for cell in self.document.findall(nodes.container):
-            if cell.get("hide_mode") and (
-                source := cell.next_node(nodes.literal_block)
-            ):
-                label = source.astext().split("\n")[0].removeprefix("# ")
-                cell["prompt_show"] = cell["prompt_hide"] = label
+# What sphinx-proof calls each proof, and what each theorem says.
+_CALLED_ALIKE = ("proof", "proof-content")
 
 
 class StarredSections(SphinxTransform):
@@ -44,23 +29,25 @@ class StarredSections(SphinxTransform):
                 section["classes"].append("starred")
 
 
-def _open_fold(writer: HTML5Translator, node: HideCodeCellNode) -> None:
-    """Begin a folded cell; unlike MyST-NB's own, its label is what a screen reader says."""
-    label = writer.encode(node["prompt_show"])
-    writer.body.append(
-        f'<details class="admonition hide {" ".join(node["classes"])}">\n'
-        f'<summary><p class="admonition-title">{label}</p></summary>\n'
-    )
+class OwnIds(SphinxTransform):
+    """Numbers what sphinx-proof calls alike; theorems keep the ids of their labels."""
 
+    default_priority = 300
 
-def _close_fold(writer: HTML5Translator, node: HideCodeCellNode) -> None:
-    writer.body.append("</details>\n")
+    def apply(self) -> None:
+        """Number the proofs of the page, and what its theorems say."""
+        for called in _CALLED_ALIKE:
+            alike = [
+                part
+                for part in self.document.findall(nodes.Element)
+                if part.get("ids") == [called]
+            ]
+            for k, part in enumerate(alike, start=1):
+                part["ids"] = [f"{called}-{k}"]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Label folded cells and mark starred sections."""
-    app.setup_extension("myst_nb")
-    app.add_node(HideCodeCellNode, override=True, html=(_open_fold, _close_fold))
-    app.add_transform(FoldedLabels)
+    """Mark starred sections, and number what has no id of its own."""
     app.add_transform(StarredSections)
+    app.add_transform(OwnIds)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -13,9 +13,9 @@ const showMore = (/** @type {Element[]} */ boxes) => {
   for (const { box, far, more } of measured) {
     if (more === null) box.removeAttribute("data-more");
     else if (more !== box.getAttribute("data-more")) box.setAttribute("data-more", more);
-    // Pictures that scroll can be reached and scrolled with the keyboard; those that fit, as after
-    // a phone is turned, are no stop on its way.
-    if (!box.matches(".attn-picture, .attn-example")) continue;
+    // What scrolls can be reached and scrolled with the keyboard; what fits, as after a phone is
+    // turned, is no stop on its way.
+    if (!box.matches(".attn-picture, .attn-example, mjx-container")) continue;
     if (far > 0) box.setAttribute("tabindex", "0");
     else box.removeAttribute("tabindex");
   }
@@ -24,6 +24,10 @@ const sizes = new ResizeObserver((changes) =>
   showMore([...new Set(changes.map(({ target }) => target.closest(MAY_SCROLL) ?? target))])
 );
 const watchScrolling = (/** @type {Element} */ part) => {
+  // MathJax makes each formula a stop of the Tab key.
+  for (const formula of [part, ...part.querySelectorAll("mjx-container")]) {
+    if (formula.matches("mjx-container")) formula.removeAttribute("tabindex");
+  }
   for (const box of [part, ...part.querySelectorAll(MAY_SCROLL)]) {
     if (!box.matches(MAY_SCROLL)) continue;
     sizes.observe(box);

@@ -224,6 +224,12 @@ def test_the_index_leads_to_every_entry_of_the_chapter(source):
     assert [term for term in terms if term not in words] == []
 
 
+@every_page
+def test_no_two_parts_of_a_page_have_one_id(source):
+    ids = [part["id"] for part in soup(page_of(source)).select("[id]")]
+    assert sorted(ids) == sorted(set(ids))
+
+
 # Pictures
 
 
