@@ -3,6 +3,13 @@
 const MAY_SCROLL = ".attn-picture, .attn-example, .attn-plain, .attn-scroll, .cell_output pre, " +
   ".highlight pre, .output.text_html, .pst-scrollable-table-container, " +
   "mjx-container[display=true]";
+// How wide a picture must be for its text to be read on a phone.
+const PHONE = matchMedia("(max-width: 36rem)");
+const readableWidth = (/** @type {HTMLImageElement} */ picture) => {
+  // An inch has 96 pixels here, and 100 where animations say their width.
+  const own = parseFloat(picture.style.getPropertyValue("--natural-width"));
+  return Math.min(544, 0.777 * (own || picture.naturalWidth * 100 / 96));
+};
 // All are measured before any is changed: or else the page would be laid out anew for each.
 const showMore = (/** @type {Element[]} */ boxes) => {
   const measured = boxes.map((box) => {
@@ -13,6 +20,12 @@ const showMore = (/** @type {Element[]} */ boxes) => {
   for (const { box, far, more } of measured) {
     if (more === null) box.removeAttribute("data-more");
     else if (more !== box.getAttribute("data-more")) box.setAttribute("data-more", more);
+    const img = box.matches(".attn-picture") && box.querySelector("img");
+    if (img) {
+      const readable = readableWidth(img);
+      img.style.setProperty("--shown", `${readable}px`);
+      box.toggleAttribute("data-shrunk", PHONE.matches && box.clientWidth < readable - 1);
+    }
     // What scrolls can be reached and scrolled with the keyboard; what fits, as after a phone is
     // turned, is no stop on its way.
     if (!box.matches(".attn-picture, .attn-example, mjx-container")) continue;
@@ -45,12 +58,14 @@ window.addEventListener("DOMContentLoaded", () => {
     box.className = "attn-picture";
     picture.replaceWith(box);
     box.append(picture);
-    if (picture instanceof HTMLImageElement && !picture.style.getPropertyValue("--natural-width")) {
-      picture.decode().then(() => {
-        // An inch has 96 pixels here, and 100 where animations say their width.
-        picture.style.setProperty("--natural-width", `${picture.naturalWidth * 100 / 96}px`);
-      }, () => {});
-    }
+    const enlarge = document.createElement("button");
+    Object.assign(enlarge, { type: "button", className: "attn-enlarge", textContent: "Enlarge" });
+    enlarge.addEventListener("click", () => {
+      enlarge.textContent = box.toggleAttribute("data-large") ? "Show whole" : "Enlarge";
+      showMore([box]);
+    });
+    box.after(enlarge);
+    if (picture instanceof HTMLImageElement) picture.decode().then(() => showMore([box]), () => {});
   }
   for (const article of document.querySelectorAll(".bd-article")) {
     watchScrolling(article);

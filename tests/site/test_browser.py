@@ -187,7 +187,7 @@ class Player:
     def __init__(self, figure: "playwright.Locator") -> None:
         self.picture, self.button = (
             figure.locator("img").first,
-            figure.get_by_role("button"),
+            figure.locator(".attn-controls button"),
         )
         self.slider, self.said = (
             figure.get_by_role("slider"),

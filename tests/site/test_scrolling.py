@@ -76,6 +76,14 @@ def opened(open_tab, tmp_path):
     return open_one
 
 
+def enlarge(page) -> None:
+    """Show pictures, which a phone shows whole, at a size whose text can be read."""
+    is_painted(page)
+    offered = page.get_by_role("button", name="Enlarge")
+    while offered.count():
+        offered.first.click()
+
+
 def arrow(box) -> str:
     return box.evaluate("(e) => getComputedStyle(e, '::after').content.slice(0, 3)")
 
@@ -93,6 +101,7 @@ def fades(box) -> list[bool]:
 def test_what_scrolls_shows_on_which_side_there_is_more(opened, kind):
     html, selector = BOXES[kind]
     page = opened(html)
+    enlarge(page)
     box = page.locator(selector)
     playwright.expect(box).to_have_attribute("data-more", "right")
     assert arrow(box) == '"→"' and fades(box) == [False, True]
@@ -120,6 +129,7 @@ def test_what_fits_shows_nothing_also_after_the_phone_is_turned(opened, kind):
     is_painted(page)
     assert box.get_attribute("data-more") is None and arrow(box) != '"→"'
     page.set_viewport_size({"width": 200, "height": 700})
+    enlarge(page)
     playwright.expect(box).to_have_attribute("data-more", "right")
     page.set_viewport_size({"width": 900, "height": 700})
     playwright.expect(box).not_to_have_attribute("data-more", "right")
@@ -130,6 +140,7 @@ def test_a_caption_stays_while_its_picture_scrolls_and_the_picture_is_a_stop(
     opened,
 ):
     page = opened(BOXES["picture"][0] + BOXES["animation"][0])
+    enlarge(page)
     for figure in page.locator("figure").all():
         caption = figure.locator("figcaption")
         before = caption.bounding_box()
@@ -146,28 +157,51 @@ def test_a_caption_stays_while_its_picture_scrolls_and_the_picture_is_a_stop(
     playwright.expect(box).not_to_have_attribute("tabindex", "0")
 
 
-def test_a_picture_is_as_wide_on_a_phone_as_its_text_needs(opened):
-    """Wide ones keep a readable size and scroll; narrow ones are shown whole."""
-    shown = "(e) => e.getBoundingClientRect().width"
+def width_of(picture) -> float:
+    return picture.evaluate("(e) => e.getBoundingClientRect().width")
+
+
+def test_a_picture_is_whole_on_a_phone_and_enlarged_as_wide_as_its_text_needs(
+    opened,
+):
     page = opened(BOXES["picture"][0] + BOXES["animation"][0])
-    for picture in page.locator("img").all():
-        assert picture.evaluate(shown) == pytest.approx(544, abs=4)
+    for figure in page.locator("figure").all():
+        picture, box = figure.locator("img"), figure.locator(".attn-picture")
+        playwright.expect(figure.get_by_role("button")).to_have_text("Enlarge")
+        assert width_of(picture) == pytest.approx(328, abs=2)
+        assert box.get_attribute("data-more") is None
+        figure.get_by_role("button").click()
+        assert width_of(picture) == pytest.approx(544, abs=4)
+        figure.get_by_role("button", name="Show whole").click()
+        assert width_of(picture) == pytest.approx(328, abs=2)
+    page.set_viewport_size({"width": 900, "height": 700})
+    playwright.expect(page.get_by_role("button")).to_have_count(0)
+
+
+def test_a_picture_whose_text_can_be_read_is_not_enlarged(opened):
     narrow = BOXES["animation"][0].replace(
         "max-width", "--natural-width: 420px; max-width"
     )
-    page = opened(narrow)
-    assert page.locator("img").evaluate(shown) == pytest.approx(326, abs=2)
-    assert page.locator(".attn-picture").get_attribute("data-more") is None
-    # A figure of 4 inches, which says nothing of its width, but has one.
-    page = opened(BOXES["picture"][0].replace("700", "384"))
-    page.wait_for_function(
-        "Math.abs(document.querySelector('img').getBoundingClientRect().width - 311) < 2"
-    )
+    # The other, a figure of 4 inches, says nothing of its width, but has one.
+    for html, width in (
+        (narrow, 326),
+        (BOXES["picture"][0].replace("700", "384"), 311),
+    ):
+        page = opened(html)
+        page.wait_for_function(
+            "(width) => Math.abs(document.querySelector('img').getBoundingClientRect().width"
+            " - width) < 2",
+            arg=width,
+        )
+        is_painted(page)
+        playwright.expect(page.get_by_role("button")).to_have_count(0)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_arrow_can_be_seen_on_any_picture(opened, theme):
-    box = opened(BOXES["picture"][0], theme=theme).locator(".attn-picture")
+    page = opened(BOXES["picture"][0], theme=theme)
+    enlarge(page)
+    box = page.locator(".attn-picture")
     playwright.expect(box).to_have_attribute("data-more", "right")
     found = box.evaluate(
         """(e) => {
