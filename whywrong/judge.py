@@ -64,8 +64,8 @@ _NOT_READABLE = Finding(
 def _todo(task: Exercise | Question, printed: str = "") -> Result:
     names = ", ".join(parameter_names(task.solution))
     message = (
-        f"Replace `raise NotImplementedError` in `{task.name}({names})` with your own lines, run "
-        f'that cell, then this one. `hint("{task.name}")` helps.'
+        f"`{task.name}({names})` has no lines of its own yet. Write them, run that cell, then this "
+        f'one. `hint("{task.name}")` helps.'
     )
     return Result("todo", message, task.name, printed=printed)
 

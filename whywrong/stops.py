@@ -118,6 +118,8 @@ exit: A function gives its result back with `return`; `exit()` ends the whole pr
 import: Run the cell with `{imported}` first.
 home: `{name}` is not imported here: write `from {home} import {name}` above your function. If you
     mean your own, of an earlier cell, run that cell again: after a restart nothing is known.
+member: `{name}` alone is not defined here. Do you mean `{library}.{name}`?
+missing: There is no `{name}` here, and this exercise does not need it.
 unknown: `{name}` is not defined here. If it is a function of an earlier cell, run that cell again:
     after a restart nothing is known.
 axis: Shapes are lined up from the right, so that {short} meets {long} here. A sum or maximum along
@@ -170,6 +172,8 @@ def tip(error: BaseException, function: Callable[..., Any]) -> str:
         return _say("recursion", name=getattr(function, "__name__", "it"))
     if isinstance(error, SystemExit):
         return _SAID["exit"]
+    if isinstance(error, ModuleNotFoundError):
+        return _say("missing", name=error.name) if error.name else ""
     if isinstance(error, NameError):
         return _unknown_name(str(error.name or ""), function)
     return _of_text(_text_of(error))
@@ -184,7 +188,18 @@ def _unknown_name(name: str, function: Callable[..., Any]) -> str:
     loaded.sort(key=lambda library: library not in used)
     homes = (HOMES[library] for library in loaded)
     home = next((home for home in homes if name in import_module(home).__all__), "")
+    if not home and (library := _library_with(name, used)):
+        return _say("member", name=name, library=library)
     return _say("home" if home else "unknown", name=name, home=home) if name else ""
+
+
+def _library_with(name: str, used: frozenset[str]) -> str:
+    """Return the short name of the library that has a function of this name, or nothing."""
+    short = sorted(_IMPORTED, key=lambda library: library not in used)
+    modules = {"np": sys.modules.get("numpy"), "torch": sys.modules.get("torch")}
+    return next(
+        (one for one in short if callable(getattr(modules[one], name, None))), ""
+    )
 
 
 def _of_text(text: str) -> str:

@@ -133,11 +133,21 @@ def _add(path: Path, more: Mapping[Any, Any]) -> tuple[int, str | None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with _lock(path):
         passed, trouble = _read(path)
+        if _is_newer(path):
+            raise RuntimeError("a newer edition of the course wrote it; it stays as it is")
         new = {str(k): str(when) for k, when in more.items() if k not in passed}
         if new:
             content = {"version": 1, "passed": passed | new}
             write_whole(path, json.dumps(content, indent=1, sort_keys=True), 0o600)
         return len(new), trouble
+
+
+def _is_newer(path: Path) -> bool:
+    """Say whether a file, if there is one that can be read, has what this edition does not know."""
+    if not path.exists():
+        return False
+    found = json.loads(path.read_text(encoding="utf-8-sig"))
+    return found.get("version", 1) not in _VERSIONS
 
 
 @contextmanager

@@ -90,6 +90,13 @@ def test_crash_loop_and_print_are_told_as_they_are(opened):
     learner.write(f"while True:\n    pass\n{RIGHT}")
     learner.press("Check")
     learner.is_told("endless loop")
+    # It can be stopped before it ends by itself; the next check starts Python anew.
+    learner.press("Check")
+    expect(learner.block).to_contain_text("Checking…")
+    learner.press("Stop")
+    expect(learner.block).to_contain_text(
+        "Stopped. Change your text, then check again."
+    )
     learner.write(RIGHT)
     learner.press("Check")
     learner.is_told("Right")

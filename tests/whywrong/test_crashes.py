@@ -163,3 +163,22 @@ def test_name_that_the_course_does_not_know_is_told_nothing_of_it(toy):
     message = judge(toy, scaled("return softmaxx(x)")).message
     assert "`softmaxx` is not defined here" in message
     assert "course_attn" not in message
+
+
+@pytest.mark.parametrize(
+    ("expression", "meant"),
+    [("exp(x)", "np.exp"), ("exp(torch.ones(2))", "torch.exp")],
+)
+def test_function_of_a_library_that_is_called_without_it_is_told_its_whole_name(
+    toy, expression, meant
+):
+    torch = pytest.importorskip("torch")
+    message = judge(toy, scaled(f"return {expression}", torch=torch)).message
+    assert f"`exp` alone is not defined here. Do you mean `{meant}`?" in message
+
+
+def test_library_that_is_not_there_is_said_to_be_unneeded(toy):
+    message = judge(toy, scaled("import scipyy.special\n    return x")).message
+    assert (
+        "There is no `scipyy` here, and this exercise does not need it." in message
+    )

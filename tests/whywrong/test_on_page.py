@@ -47,7 +47,8 @@ def test_checked_names_a_mistake_and_quotes_the_line():
         ("def other(scores):\n    return scores\n", "wrong", "defines no `softmax`"),
         ("softmax = 3\n", "wrong", "is not a function"),
         ("#" + "x" * 1_000_000, "wrong", "1,000,001 characters"),
-        ("def softmax(scores):\n    raise NotImplementedError\n", "todo", "Replace"),
+        ("def softmax(scores):\n    raise NotImplementedError\n", "todo", "no lines of its own"),
+        ("def softmax(scores):\n    pass\n", "todo", "no lines of its own"),
         ("def softmax(scores):\n    return '\\ud800'\n", "wrong", "`str`"),
     ],
 )  # fmt: skip

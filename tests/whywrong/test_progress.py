@@ -87,6 +87,16 @@ def test_broken_file_is_set_aside_with_a_message(path, content):
     assert aside[0].read_bytes() == content
 
 
+def test_file_of_a_newer_edition_is_read_and_left_as_it_is(path):
+    path.parent.mkdir()
+    newer = {"version": 9, "passed": {"softmax": "2026"}, "unknown": [1]}
+    path.write_text(json.dumps(newer))
+    assert store.passed_exercises() == ({"softmax": "2026"}, None)
+    said = store.record_pass("causal_mask")
+    assert "could not be saved" in said and "newer edition" in said
+    assert json.loads(path.read_text()) == newer
+
+
 def test_folder_in_the_way_of_the_file_is_said(path):
     path.mkdir(parents=True)
     assert "could not be saved" in store.record_pass("softmax")

@@ -7,7 +7,14 @@ import { course, fromRoot } from "../shared/course.js";
 import { openEditor } from "./editor.js";
 import { withMarks } from "../shared/marks.js";
 import { parsonsProblem, revealLines } from "../parsons/parsons.js";
-import { askPython, STARTING, startPython, whatHappened } from "../runtime/runtime.js";
+import {
+  askPython,
+  PythonTrouble,
+  STARTING,
+  startPython,
+  stopPython,
+  whatHappened,
+} from "../runtime/runtime.js";
 import { forget, keep, markSolved, recall, solvedAt, watchStore } from "../shared/store.js";
 
 /**
@@ -29,6 +36,7 @@ import { forget, keep, markSolved, recall, solvedAt, watchStore } from "../share
 
 // The engine ends a call by itself; this ends what it cannot, such as one endless step of NumPy.
 const CHECK_SECONDS = 25;
+const CHECK = "Check", STOPPED = "Stopped. Change your text, then check again.";
 const KEEP_AFTER = 400; // milliseconds without a key
 
 class LiveExercise {
@@ -51,7 +59,7 @@ class LiveExercise {
     this.said = make("p", { class: "attn-said", role: "status" });
     this.verdict = make("div", { class: "attn-verdict" });
     this.writing = tool("Write your answer", () => this.begin());
-    this.checking = tool("Check", () => this.check());
+    this.checking = tool(CHECK, () => this.running ? stopPython() : this.check());
     this.resetting = tool("Start over", () => this.startOver());
     this.undoing = tool("Bring my text back", () => this.bringBack());
     this.writing.classList.add("attn-main");
@@ -172,7 +180,7 @@ class LiveExercise {
     const { said, verdict, checking } = this;
     this.running = true;
     this.undoing.hidden = true;
-    checking.setAttribute("aria-disabled", "true");
+    checking.textContent = "Stop";
     verdict.replaceChildren();
     said.classList.add("attn-waiting");
     said.textContent = STARTING;
@@ -182,13 +190,14 @@ class LiveExercise {
     try {
       this.tell(await askPython(question, CHECK_SECONDS, () => said.textContent = "Checking…"));
     } catch (error) {
-      said.textContent = whatHappened(error);
-      this.showElsewhere(true);
+      const isStopped = error instanceof PythonTrouble && error.kind === "stopped";
+      said.textContent = isStopped ? STOPPED : whatHappened(error);
+      this.showElsewhere(!isStopped);
     }
     this.running = false;
+    checking.textContent = CHECK;
     verdict.classList.toggle("attn-old", this.editor.text() !== code);
     said.classList.remove("attn-waiting");
-    checking.removeAttribute("aria-disabled");
     (verdict.firstElementChild ?? said).scrollIntoView({ block: "nearest" });
   }
 

@@ -76,6 +76,11 @@ counted-from-1: np.arange(n_heads) != head → np.arange(n_heads) + 1 != head
 not-swapped: left.swapaxes(0, 1).reshape(n, n_heads * d_v) → left.reshape(n, n_heads * d_v)
     You `reshape` at once, so that a row holds several elements of one head. Swap heads and
     positions first. {worst_row}
+one-row: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
+       → found.swapaxes(0, 1).reshape(n, n_heads * d_v)
+    and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) != head)[:, None])
+    You set one row of `W_O` to 0. Head {head} has as many rows there as a value has entries, and
+    they begin at `head * d_v`. {worst_row}
 weights-even: found * kept[:, None, None]
             → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
     You let head {head} look everywhere alike. Then it still adds the mean of its values; it is to

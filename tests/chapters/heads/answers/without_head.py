@@ -47,6 +47,14 @@ def wh_columns(weights, V, W_O, head):
     return np.concatenate(list(weights @ V), axis=-1) @ left
 
 
+# sets one row of W_O to 0 instead of those of the head
+@wrong("one-row")
+def wh_one_row(weights, V, W_O, head):
+    rows = W_O.copy()
+    rows[head] = 0
+    return np.concatenate(list(weights @ V), axis=-1) @ rows
+
+
 # drops the head and takes the first rows of W_O
 @wrong()
 def wh_deleted(weights, V, W_O, head):
