@@ -31,6 +31,25 @@ def test_quiet_cells_are_hidden_until_they_are_asked_for(browser):
     assert opened.problems == []
 
 
+def test_what_holds_of_a_claim_waits_for_a_guess(browser):
+    expect = playwright.expect
+    with visit(
+        browser, DISK, "book/common_claims.html", **VIEWS["phone"]
+    ) as opened:
+        page = opened.page
+        claims = page.locator("section:has(> h3)")
+        assert claims.count() == page.locator(".attn-claim").count() > 20
+        answer = claims.nth(1).locator("p").first
+        expect(answer).to_be_hidden()
+        claims.nth(1).get_by_text("What holds").click()
+        expect(answer).to_be_visible()
+        # Who comes by a link, as from the search, has come for the answer.
+        linked = claims.nth(3)
+        page.goto(f"{DISK}book/common_claims.html#{linked.get_attribute('id')}")
+        expect(linked.locator("p").first).to_be_visible()
+    assert opened.problems == []
+
+
 def test_without_scripts_all_labels_are_there(browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

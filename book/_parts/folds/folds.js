@@ -1,5 +1,6 @@
 // @ts-check
 // One switch on each page for the code that sets up, checks and draws: it is there, and out of the way.
+// And common claims wait with what holds until the reader has made a guess.
 
 import { make } from "../../../course_attn/drawing/kit.js";
 import { keep, recall } from "../shared/store.js";
@@ -43,4 +44,24 @@ function addSwitch() {
   draw();
 }
 
-globalThis.addEventListener?.("DOMContentLoaded", addSwitch);
+/** Fold what stands below each claim, but for one that a link leads to. */
+function foldClaims() {
+  const claims = document.querySelectorAll("#common-claims-put-right section:has(> h3)");
+  const folds = [...claims].map((claim) => {
+    const [heading, ...rest] = claim.childNodes;
+    const fold = make("details", { class: "attn-claim" }, make("summary", {}, "What holds"), ...rest);
+    heading.after(fold);
+    return { claim, fold };
+  });
+  const openLinked = () => {
+    for (const { claim, fold } of folds) if (`#${claim.id}` === location.hash) fold.open = true;
+  };
+  addEventListener("hashchange", openLinked);
+  addEventListener("beforeprint", () => folds.forEach(({ fold }) => fold.open = true));
+  openLinked();
+}
+
+globalThis.addEventListener?.("DOMContentLoaded", () => {
+  addSwitch();
+  foldClaims();
+});
