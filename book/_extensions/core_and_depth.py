@@ -35,7 +35,7 @@ class OwnIds(SphinxTransform):
     default_priority = 300
 
     def apply(self) -> None:
-        """Number the proofs of the page, and what its theorems say."""
+        """Give the proofs of the page, and what its theorems say, numbers."""
         for called in _CALLED_ALIKE:
             alike = [
                 part

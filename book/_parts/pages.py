@@ -8,6 +8,7 @@ pages, to be loaded when a reader asks for them.
 
 import json
 import shutil
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ _PARTS = Path(__file__).parent
 _APART = {
     "panel": ("attn-progress", "chapter-map"),
     "cards": ("attn-deck", "attn-session"),
+}
+# Of variable weight, from the packages @fontsource-variable/… 5.3.1.
+_FONTS = {
+    "source-serif-4-latin-wght-normal.woff2": ("Source Serif 4", "normal"),
+    "source-serif-4-latin-wght-italic.woff2": ("Source Serif 4", "italic"),
+    "source-code-pro-latin-wght-normal.woff2": ("Source Code Pro", "normal"),
 }
 
 
@@ -81,6 +88,7 @@ def _write_files(app: Sphinx, error: Exception | None) -> None:
         if path.stem not in _APART
     ]
     (static / "live.css").write_text("\n".join(styles), "utf-8")
+    (static / "fonts.css").write_text(_fonts(), "utf-8")
     for name, text in scripts_apart().items():
         (static / f"{name}.js").write_text(text, "utf-8")
     for path in _styles_apart():
@@ -125,6 +133,18 @@ def _load_apart(
                 app.add_css_file(f"{name}.css")
 
 
+def _fonts() -> str:
+    """Return the fonts, within their rules: opened from disk, Firefox loads no file of a font."""
+    rules = []
+    for file, (family, style) in _FONTS.items():
+        font = b64encode((book.BOOK / "_static/fonts" / file).read_bytes()).decode()
+        rules.append(
+            f'@font-face {{ font-family: "{family}"; font-style: {style}; font-weight: 200 900; '
+            f'src: url("data:font/woff2;base64,{font}") format("woff2"); }}'
+        )
+    return "\n".join(rules)
+
+
 def _write_if_new(path: Path, text: str) -> None:
     if not path.exists() or path.read_text("utf-8") != text:
         path.write_text(text, "utf-8")
@@ -155,4 +175,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", _write_files)
     app.add_js_file("live.js", loading_method="defer")
     app.add_css_file("live.css")
+    app.add_css_file("fonts.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
