@@ -58,8 +58,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "positive-is-not-similar",
             'Why does "a positive dot product means similar" mislead?',
             r"$q \cdot k = \lVert q \rVert\, \lVert k \rVert \cos\theta$ has two lengths in it."
-            " A key a hundred times as long as the query, which points almost sideways, scores"
-            f" {long:.1f}; one of the query's own length and direction scores {short:.0f}.",
+            " For a query of length 1, a key of length 100 at 80° scores"
+            f" {long:.1f}; the query itself as a key scores {short:.0f}.",
             section="What the dot product rewards: direction and length",
             holds=[
                 long > short > 0,
@@ -90,8 +90,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "price-of-additive",
             "Attention in translation began with additive scores. What do they cost that made"
             " Vaswani and others prefer dot products?",
-            "The additive score holds its hidden numbers for *every pair* of query and key"
-            " before it can add them up. The dot product makes all scores in one matrix product.",
+            "The additive score computes its hidden numbers anew for *every pair* of query and"
+            " key. The dot product makes all scores in one matrix product.",
             section="The score is a choice",
             holds=[(q @ U)[:, None].repeat(5, 1).size == bent.size * U.shape[1]],
         ),

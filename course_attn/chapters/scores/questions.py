@@ -110,7 +110,7 @@ def toward_the_key(before: float, after: float) -> Question:
         [
             (
                 "It grows, as they come closer",
-                "That is true of the Gaussian score, which rewards nearness. The dot product asks"
+                "It would if the score rewarded nearness. The dot product asks"
                 " for lengths and the angle, not for the distance.",
                 after > before,
             ),
@@ -143,7 +143,7 @@ def roof(above: float) -> Question:
         step=1,
         close=5,
         unit=" %",
-        said="The sky is as near as the roof, but not alike, and both count.",
+        said="The sky is as near as the roof, but of another color, and color counts, too.",
         too_low="The colors of sky and roof are not so unlike that nothing is left.",
         too_high="By nearness alone, half would lie above. But the less a pixel's color is like"
         " that of the roof, the smaller its weight.",

@@ -73,8 +73,8 @@ def cards(
             "mean-and-copy",
             "Which weights make the output the mean of the values, and which make it a copy of"
             " one of them?",
-            "Equal weights give the mean; one-hot weights, a single 1 and zeros elsewhere, give"
-            " a copy.",
+            "Weights $1/n_k$ give the mean; one-hot weights, a single 1 and zeros elsewhere,"
+            " give a copy.",
             section="Weights that make an average",
             holds=[
                 np.allclose(
@@ -110,8 +110,8 @@ def cards(
         ),
         card(
             "who-asks",
-            "Fixed weights cancel independent noise. Do weights by nearness, computed from the"
-            " noisy values, cancel less of it or more?",
+            "Fixed equal weights reduce independent noise. Do weights by nearness, computed from"
+            " the noisy values, leave more of it or less?",
             "It depends on who asks. A query that shares its noise with one of the values prefers"
             " those whose noise is like its own, and that does not cancel: over twenty values of"
             f" variance 1, a variance of {one_of_them:.2f} was left. A query that knows the signal"
