@@ -57,7 +57,7 @@ def cards(
             "where-induction-looks",
             "A text repeats after $p$ tokens. At which token does an induction head look from"
             " token $i$, and why there?",
-            "At token $i - p + 1$: the one behind an earlier occurrence of its own token, which is"
+            "At token $i - p + 1$: the one after an earlier occurrence of its own token, which is"
             " the one that comes next.",
             section="By hand: two numbers for a head",
             holds=[bool(induction_score(np.eye(9, k=1 - period), period) == 1)],
@@ -74,7 +74,7 @@ def cards(
             "needed-heads",
             "Which heads does the book's model miss most when they are switched off?",
             f"Those of block 1: each costs at least {costs[0].min():.1f} nats per character, and"
-            f" no other more than {costs[1:].max():.1f}. Its previous-token head costs most.",
+            f" no other more than {costs[1:].max():.2f}. Its previous-token head costs most.",
             section="Switch a head off",
             holds=[costs[0].min() > costs[1:].max(), costs.argmax() == 0],
         ),
@@ -143,7 +143,7 @@ def cards(
             "what-instead",
             "Ablation puts nothing in the place of a head's part. What else could stand there, and"
             " does it matter?",
-            "Its mean over many lines, or its part in another line. Of one head,"
+            "Its mean over many lines, or its part in another line. For one head,"
             f" {100 * replaced['nothing']:.0f} % stayed right with nothing,"
             f" {100 * replaced['its mean at each place']:.0f} % with the mean, and"
             f" {100 * replaced['its part in another line']:.0f} % with another line's part.",
@@ -156,7 +156,7 @@ def cards(
         card(
             "looked-up",
             "Eight pairs are listed, then the first letter of one comes again. Why do tables of"
-            " counts not find its partner, however long they count?",
+            " pairs and triples not find its partner, however long they count?",
             "Who belongs to whom is decided anew in each line: it does not follow from other"
             f" lines. They and linear models got at most {100 * max(others[:-1]):.0f} % right, two"
             f" layers of attention, which look it up in the line, {100 * two_layers:.0f} %.",

@@ -53,7 +53,8 @@ def one_or_two(right: Mapping[int, float]) -> Question:
         close=10,
         unit=" %",
         said=f"Two layers: {100 * right[2]:.0f} %. Chance among the sixteen letters is 6 %.",
-        too_low="It can at least see which letters are in the text, and which were frequent.",
+        too_low="Until a line jumps, the answer stands fifteen places back, and one layer can look "
+        "there.",
         too_high="It sees the earlier letter, but a key does not tell what stands before it, and "
         "that is what the query would have to ask for.",
         text=1,

@@ -38,8 +38,8 @@ def greedy_text(greedy: Sequence[float], drawn: Sequence[float]) -> Question:
     """Ask what greedy writing does, given (unknown words, repetitions) of it and of drawing."""
     return predict(
         "greedy-text",
-        "What is worse about a text if the model always takes the most probable character than "
-        "if it draws?",
+        "What gets worse if the model always takes the most probable character instead of "
+        "drawing?",
         [
             (
                 "More words that do not exist",
@@ -49,8 +49,8 @@ def greedy_text(greedy: Sequence[float], drawn: Sequence[float]) -> Question:
             ),
             (
                 "It is better in both: it is the best guess",
-                "Each character is the best guess for *one* place. A text of best guesses need "
-                "not be a probable text.",
+                "Each character is the best guess for *one* place. But people do not "
+                "write what is most probable at every place.",
                 greedy[0] <= drawn[0] and greedy[1] <= drawn[1],
             ),
             (
@@ -95,7 +95,7 @@ def part_missing(by_part: Mapping[str, Sequence[tuple[float, float]]]) -> Questi
             ),
             (
                 "None of them",
-                "So it would be if every part helps to guess what is *not yet known*. One part "
+                "So it would be if every part helped to guess what is *not yet known*. One part "
                 "is there to keep something from the model.",
                 lowest == "full model",
             ),

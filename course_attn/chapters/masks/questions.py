@@ -186,7 +186,7 @@ def counting_padding(
     return predict(
         "counting-padding",
         "One model's loss counts the padding, the other's leaves it out. Which model reports "
-        "the lower loss, and which is better at real words?",
+        "the lower loss, and which is better at real words, after a hundred steps?",
         [
             (
                 "Counting it: lower loss, better at words",

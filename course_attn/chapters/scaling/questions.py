@@ -129,8 +129,8 @@ def middle_gradient(without: ArrayLike, scaled: ArrayLike) -> Question:
     ratio = float(np.median(np.asarray(without)) / np.median(np.asarray(scaled)))
     return predict(
         "middle-gradient",
-        "Sixteen keys of width 64, and the query is nudged. How far do the weights of the median"
-        " row move without the division by √64, compared with how far they move with it?",
+        "Sixteen random keys of width 64, and a random query is nudged. How far do the weights of"
+        " the median row move without the division by √64, compared with how far they move with it?",
         [
             (
                 "Farther",

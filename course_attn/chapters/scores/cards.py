@@ -58,8 +58,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "positive-is-not-similar",
             'Why does "a positive dot product means similar" mislead?',
             r"$q \cdot k = \lVert q \rVert\, \lVert k \rVert \cos\theta$ has two lengths in it."
-            " For a query of length 1, a key of length 100 at 80° scores"
-            f" {long:.1f}; the query itself as a key scores {short:.0f}.",
+            " For a query of length 1, a key a hundred times as long, almost at a right angle,"
+            f" scores {long:.1f}; the query itself as a key scores {short:.0f}.",
             section="What the dot product rewards: direction and length",
             holds=[
                 long > short > 0,
