@@ -130,7 +130,8 @@ def middle_gradient(without: ArrayLike, scaled: ArrayLike) -> Question:
     return predict(
         "middle-gradient",
         "Sixteen random keys of width 64, and a random query is nudged. How far do the weights of"
-        " the median row move without the division by √64, compared with how far they move with it?",
+        " the median row move without the division by √64, compared with how far they move with"
+        " it?",
         [
             (
                 "Farther",
