@@ -356,5 +356,5 @@ def test_an_answer_is_judged_in_firefox(firefox):
         f"{verdict}.includes('Not yet') && {verdict}.includes('Subtract')"
     )
     firefox.evaluate("localStorage.clear()")
-    own = [e for e in firefox.errors() if "THEBE_JS_URL" not in e]
-    assert own == []
+    # A font of the page that was left was given up: NS_BINDING_ABORTED.
+    assert [e for e in firefox.errors() if "status=2152398850" not in e] == []

@@ -48,7 +48,8 @@ function addSwitch() {
 function foldClaims() {
   const claims = document.querySelectorAll("#common-claims-put-right section:has(> h3)");
   const folds = [...claims].map((claim) => {
-    const [heading, ...rest] = claim.childNodes;
+    const heading = /** @type {Element} */ (claim.querySelector(":scope > h3"));
+    const rest = [...claim.childNodes].filter((node) => node !== heading);
     const fold = make("details", { class: "attn-claim" }, make("summary", {}, "What holds"), ...rest);
     heading.after(fold);
     return { claim, fold };
