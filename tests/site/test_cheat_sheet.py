@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from book._extensions.verified_equations import claims
+from course_attn import costs, in_numpy, in_torch
 from tests.site.cheat_sheet import (
     BLOCKS,
     BOTH,
@@ -129,6 +130,17 @@ def test_the_whole_computation_is_causal_attention_with_several_heads():
     np.testing.assert_allclose(
         names["self_attention"](X, *matrices, 3), expected, 1e-12
     )
+
+
+def test_the_page_names_the_functions_that_are_not_among_the_twins():
+    (told,) = re.findall(
+        r"in `course_attn\.costs`, for both libraries: (.*)\.", PAGE
+    )
+    used = " ".join(block.rows.get("Course", "") for block in BLOCKS)
+    called = {name for name in re.findall(r"(\w+)\(", used) if hasattr(costs, name)}
+    assert called == set(re.findall(r"`(\w+)`", told))
+    for twin in (in_numpy, in_torch):
+        assert not any(hasattr(twin, name) for name in called)
 
 
 @pytest.mark.parametrize("side", LIBRARIES.values(), ids=LIBRARIES)
