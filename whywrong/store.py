@@ -134,7 +134,9 @@ def _add(path: Path, more: Mapping[Any, Any]) -> tuple[int, str | None]:
     with _lock(path):
         passed, trouble = _read(path)
         if _is_newer(path):
-            raise RuntimeError("a newer edition of the course wrote it; it stays as it is")
+            raise RuntimeError(
+                "a newer edition of the course wrote it; it stays as it is"
+            )
         new = {str(k): str(when) for k, when in more.items() if k not in passed}
         if new:
             content = {"version": 1, "passed": passed | new}

@@ -56,7 +56,7 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
         ),
         card(
             "positive-is-not-similar",
-            'Why does "a positive dot product means similar" mislead?',
+            'Why does "a larger dot product means more similar" mislead?',
             r"$q \cdot k = \lVert q \rVert\, \lVert k \rVert \cos\theta$ has two lengths in it."
             " For a query of length 1, a key a hundred times as long, almost at a right angle,"
             f" scores {long:.1f}; the query itself as a key scores {short:.0f}.",
@@ -154,7 +154,7 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "A photograph smoothed by attention over place *and* color keeps its outlines. Why?",
             "Scores by nearness in all five features give weight to pixels of the same side. At"
             f" the edge of a roof, {100 * above['at a roof']:.0f} % of the weight on other"
-            f" rows lay above, in the sky; for a pixel in the sky,"
+            f" rows lay above; for a pixel in the sky,"
             f" {100 * above['in the sky']:.0f} %.",
             section="On real data: you have already computed attention",
             holds=[above["at a roof"] < 0.1 < 0.35 < above["in the sky"] < 0.65],

@@ -57,8 +57,8 @@ def four_scores(winners: Mapping[str, str]) -> Question:
             (
                 "Two or three",
                 "It is tempting to let dot product, cosine and Gaussian agree, and only −I"
-                " differ. Ask each of them for the length, the angle and the distance of the key"
-                " that it picks.",
+                " differ. Ask on which of length, angle and distance each of them depends."
+                "",
                 n in (2, 3),
             ),
             (
@@ -110,8 +110,8 @@ def toward_the_key(before: float, after: float) -> Question:
         [
             (
                 "It grows, as they come closer",
-                "It would if the score rewarded nearness. The dot product asks"
-                " for lengths and the angle, not for the distance.",
+                "It would if the score rewarded nearness. The dot product"
+                " depends on lengths and the angle, not on the distance.",
                 after > before,
             ),
             (
@@ -136,15 +136,15 @@ def roof(above: float) -> Question:
     return predict_number(
         "roof",
         "A pixel stands at the edge of a dark roof, under a bright sky. Of the weight it gives to"
-        " other rows of the picture, how much goes to those above, where the sky is?",
+        " other rows of the picture, how much goes to those above?",
         0,
         100,
         100 * above,
         step=1,
         close=5,
         unit=" %",
-        said="The sky is as near as the roof, but of another color, and color counts, too.",
-        too_low="The colors of sky and roof are not so unlike that nothing is left.",
+        said="It goes to the dark rim of the roof, not to the sky.",
+        too_low="Some dark roof lies above the pixel, too.",
         too_high="By nearness alone, half would lie above. But the less a pixel's color is like"
         " that of the roof, the smaller its weight.",
     )

@@ -79,7 +79,7 @@ def blur(noisy: float, blurred: float) -> Question:
             (
                 "Farther away",
                 f"Measured: the distance is {blurred:.3f}, and it was {noisy:.3f} with the noise."
-                " Most of the noise is gone, and the outlines are gone with it.",
+                " Most of the noise is gone, but the outlines are blurred.",
                 ratio > 1.1,
             ),
             (
@@ -112,8 +112,8 @@ def near_and_alike(noisy: float, narrow: float, alike: float) -> Question:
         close=0.008,
         said=f"It takes away {100 * (1 - alike / noisy):.0f} % of the distance; the narrow one"
         f" takes away {100 * (1 - narrow / noisy):.0f} %.",
-        too_low="These weights cannot tell noise from color: it is in the colors that they"
-        " compare, and some of it stays.",
+        too_low="These weights cannot tell noise from color: the colors that they compare"
+        " are noisy, and some noise stays.",
         too_high="These weights skip pixels of other colors. So they can reach farther without"
         " averaging across an outline.",
         covers=2,
