@@ -1,6 +1,7 @@
 """What the chapter `block` asks again."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil, floor
 
 import numpy as np
 
@@ -60,6 +61,7 @@ def cards(
             "post-norm, 12 blocks, warmed up",
         )
     )
+    steady = ceil(10 * max(ratios["pre-norm"])) / 10
     single, double = hunts["one wide block"], hunts["two blocks"]
     network = 2 * 32 * (4 * 32)  # beside the matrices of attention in W
     return deck(
@@ -80,7 +82,7 @@ def cards(
             " network as well, and why one with a bend in it?",
             "For given weights, attention is linear in the elements, and no linear map gives"
             " $|a - b|$: its answer for (1, 1) would be the sum of those for (1, 0) and (0, 1)."
-            " With more features, ReLU and a sum it can be done; each element works on what it"
+            " With new features, ReLU and a sum it can be done; each element works on what it"
             " got.",
             section="By hand: one element",
             holds=[
@@ -124,7 +126,7 @@ def cards(
             "No: the other paths can cancel most of the identity, or drown it. Measured"
             " before training: with residual connections but no norms the gradient grew"
             f" {10 ** int(np.log10(min(ratios['no norm']))):,}-fold or more on its way down; with"
-            f" pre-norm it stayed within a factor of {max(ratios['pre-norm']):.1f}.",
+            f" pre-norm it stayed within a factor of {steady:.1f}.",
             section="Why it works",
             holds=[min(ratios["no norm"]) > 1e5, 1 < max(ratios["pre-norm"]) < 5],
         ),
@@ -134,8 +136,8 @@ def cards(
             " blocks?",
             "Pre-norm normalizes what a part reads, beside the direct path; post-norm normalizes"
             " the sum, on the path. At one learning rate, twelve pre-norm blocks read"
-            f" {100 * min(pre):.0f} % or more of the digits, post-norm {100 * max(post):.0f} % at"
-            f" most; with warmup it, too, came to {100 * min(warmed):.0f} % or more.",
+            f" {floor(100 * min(pre))} % or more of the digits, post-norm {ceil(100 * max(post))} %"
+            f" at most; with warmup it, too, came to {floor(100 * min(warmed))} % or more.",
             section="On real data: handwritten digits",
             holds=[min(pre) > 0.85, max(post) < 0.3, min(warmed) > 0.6],
         ),
@@ -175,7 +177,7 @@ def cards(
             " can be built that does it, with a hidden feature for each pair of steps. Depth makes"
             " it cheap. Trained, the wide"
             f" block found {100 * single[:, 2].mean():.0f} % of the third numbers, little"
-            f" more than a guess ({100 * chance:.0f} %), two blocks"
+            f" more than a guess among the other seven ({100 * chance:.0f} %), two blocks"
             f" {100 * double[:, 2].mean():.0f} %.",
             section="A treasure hunt: what depth makes cheap",
             holds=[

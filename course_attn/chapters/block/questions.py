@@ -24,7 +24,7 @@ def difference_left(left: Sequence[float], averaged: Sequence[float]) -> Questio
             (
                 "About a half",
                 "So it might be if each element kept most of itself. Here an output "
-                "*replaces* its element, and a mixture of eight is much like the next one.",
+                "*replaces* its element, layer after layer.",
                 0.2 < np.mean(left) < 0.8,
             ),
             (
@@ -80,8 +80,8 @@ def gradient_at_the_bottom(ratios: Mapping[str, Sequence[float]]) -> Question:
             ),
             (
                 "Neither residual connections nor norms",
-                f"In each draw {span('neither')} of it arrives, since the only way down leads "
-                "through every part. With residual connections but no norms it grows instead, "
+                f"In each draw {span('neither')} of it arrives. With residual "
+                "connections but no norms it grows instead, "
                 f"by a factor of more than {growth:,}. With both it stays within a factor of "
                 "ten, before any training.",
                 fades == ["neither"]
@@ -128,9 +128,8 @@ def past_the_mask(moves: Mapping[str, float]) -> Question:
                 leaks == ["positions"],
             ),
             (
-                "Over the batch",
-                "It mixes texts, which is a mistake of its own. But at each position it takes "
-                "the mean over *the same* position of all texts, and no later one.",
+                "Over the batch, each position by itself",
+                "It mixes texts, which is a mistake of its own, but no positions.",
                 leaks == ["batch"],
             ),
         ],
@@ -215,7 +214,8 @@ def blocks_for_a_hunt(
                 f"block finds {100 * one[:, 1].mean():.0f} % of the second. Of the third, one "
                 f"block finds {100 * one[:, 2].mean():.0f} %, a wide one "
                 f"{100 * wide[:, 2].mean():.0f} %, and two blocks "
-                f"{100 * two[:, 2].mean():.0f} %; guessing gives 14 %.",
+                f"{100 * two[:, 2].mean():.0f} %; a guess among the other seven numbers gives "
+                "14 %.",
                 needs == ["no block", "one", "two"] and two[:, 2].min() > 0.85,
             ),
             (

@@ -1,6 +1,7 @@
 """What the chapter `gradients` asks again."""
 
 from collections.abc import Mapping, Sequence
+from math import floor
 
 import numpy as np
 
@@ -95,8 +96,9 @@ def cards(
             " what does?",
             "With independent entries of dA, it pointed downhill nearly always (in"
             f" {100 * downhill[0]:.1f} % of random rows), so a loss can fall. With"
-            f" {max(downhill)} added to all of them, which should change nothing, it did in"
-            f" {100 * downhill[max(downhill)]:.0f} %. What tells: its rows do not sum to 0.",
+            f" {max(downhill)} added to all of them, which should change nothing, it pointed"
+            f" downhill in only {100 * downhill[max(downhill)]:.0f} %. What tells: its rows do not"
+            " sum to 0.",
             section="What goes wrong",
             holds=[
                 0.99 < downhill[0] < 1,
@@ -118,8 +120,9 @@ def cards(
             "through-a-mask",
             "What passes back through a masked weight, and why does the minus infinity of the"
             " mask do no harm there?",
-            "Nothing: every term that belongs to it has the weight, 0, as a factor. And the"
-            " formulas need the weights, not the scores, so the infinity never enters.",
+            "Nothing: every term that it would add to the gradients of queries, keys or values has"
+            " the weight, 0, as a factor. And the formulas need the weights, not the scores, so the"
+            " infinity never enters.",
             section="Masks, backward",
             holds=[
                 (dK_masked[4:] == 0).all(),
@@ -187,8 +190,8 @@ def cards(
             " and that it has learned to compare?",
             f"In fifty steps its losses differed from PyTorch's by about {_power(apart)},"
             " relatively. And on held-out cards each trained block found the twin in"
-            f" {100 * min(shares):.0f} % or more, the nearest pixels in {100 * nearest:.0f} %,"
-            f" logistic regression in {100 * linear:.0f} %.",
+            f" {floor(100 * min(shares))} % or more, the nearest pixels in {100 * nearest:.0f} %,"
+            f" and logistic regression that of the first card in {100 * linear:.0f} %.",
             section="On real data: a game of pairs",
             holds=[apart < 1e-8, min(shares) > nearest + 0.08, linear < 0.2],
         ),

@@ -188,8 +188,8 @@ def gradient_flow(arrays: Mapping[str, np.ndarray]) -> Animation:
         "for softmax a product entry by entry, gives the next gradient.",
         caption="A gradient on its way back through attention (four words; widths 5 for X, 3 for "
         "queries and keys, 2 for values). Each box turns the gradient of what came out of it into "
-        "the gradient of what went in, which has the shape of what went in. A square is the "
-        "darker the larger its number, and hatched where it is negative.",
+        "the gradient of what went in, which has the shape of what went in. The farther a "
+        "number is from 0, the darker its square; a hatched square is negative.",
         interval=2600,
         dpi=110,
     )

@@ -116,8 +116,7 @@ def fifty_steps(apart: float) -> Question:
         [
             (
                 "A few percent",
-                "Two trainings from *different* starts differ like this. Here every number is the"
-                " same at first, and so is every formula.",
+                "Every number is the same at first, and so is every formula.",
                 1e-3 < apart < 1,
             ),
             (
