@@ -3,7 +3,7 @@
 Run ``python -m benchmarks.induction``. A text starts with 16 different letters out of 24 and goes
 on with pieces of them: after each letter the text continues as before, or, once in four times,
 jumps to another of the 16. Where a piece goes on, the next letter is known to whoever finds the
-last occurrence of the present one. Neither the place in the text nor the distance helps, since the
+last occurrence of the present one. The distance helps until the first jump only, since the
 jumps are random. Attention only: the feed-forward networks contribute nothing.
 """
 
