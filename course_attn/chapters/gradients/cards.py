@@ -27,7 +27,7 @@ def cards(
     Parameters
     ----------
     downhill : mapping of int to float
-        Without the row term: the share of random rows in which the gradient points downhill, by
+        Without the row term: the share of random rows in which a step against it goes downhill, by
         what was added to all of dA.
     nudges, errors
         The sizes of nudges, and for each way to measure the relative errors at these.
@@ -94,9 +94,9 @@ def cards(
             "without-the-row-term",
             "You write `dS = dA * A`, without the row term. Why does training not tell you, and"
             " what does?",
-            "With independent entries of dA, it pointed downhill nearly always (in"
+            "With independent entries of dA, a step against it went downhill nearly always (in"
             f" {100 * downhill[0]:.1f} % of random rows), so a loss can fall. With"
-            f" {max(downhill)} added to all of them, which should change nothing, it pointed"
+            f" {max(downhill)} added to all of them, which should change nothing, it went"
             f" downhill in only {100 * downhill[max(downhill)]:.0f} %. What tells: its rows do not"
             " sum to 0.",
             section="What goes wrong",

@@ -93,7 +93,7 @@ def forgotten_root(
             ),
             (
                 "It does not fall: the gradient is wrong",
-                "A wrong gradient can still point downhill.",
+                "A step against a wrong gradient can still go downhill.",
                 stays,
             ),
             (
