@@ -116,8 +116,8 @@ def cards(
         ),
         card(
             "randn",
-            "You draw $W_Q$ and $W_K$ with `randn` and divide the scores by $\\sqrt{d_k}$. What"
-            " breaks, and which variance should the entries have?",
+            "You draw $W_Q$ and $W_K$ with `randn`, for elements of mean square 1, and divide the"
+            " scores by $\\sqrt{d_k}$. What breaks, and which variance should the entries have?",
             "The matrices more than undo the division: scaled scores start with a standard"
             f" deviation of about $d_{{\\text{{model}}}}$, here {scaled_scores(Q, K).std():.0f} at"
             f" width {64:d}. With the variance $1/d_{{\\text{{model}}}}$ it was"
