@@ -43,6 +43,21 @@ def test_a_widget_is_sound(opened, example, view):
 
 
 @every_example
+def test_what_a_widget_says_is_in_sight_on_a_phone_while_a_control_is_touched(
+    opened, example
+):
+    shown = opened(example, **PHONE)
+    controls = shown.root.locator(".attn-stage").locator(
+        "button:visible, input:visible, .attn-handle:visible"
+    )
+    for at in {0, controls.count() // 2, controls.count() - 1}:
+        controls.nth(at).evaluate(
+            "(e) => e.scrollIntoView({block: 'center', behavior: 'instant'})"
+        )
+        expect(shown.said).to_be_in_viewport(ratio=0.9)
+
+
+@every_example
 def test_every_control_of_a_widget_is_reached_by_tab(opened, example):
     shown = opened(example)
     count, reached = shown.page.evaluate(f"{_STOPS}.length"), set()
