@@ -66,11 +66,11 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
         "fast",
         card(
             "memory-bound",
-            "Why would faster arithmetic hardly help explicit attention on a GPU, however long the"
-            " text is?",
+            "Why would faster arithmetic hardly help explicit attention in 16 bits on an A100,"
+            " however long the text is?",
             "It waits for bytes. It stores scores and weights and moves them at least four times,"
             f" so it does fewer than {bound:.0f} operations per byte in heads of width {width} in"
-            f" float16, at every length. Without storing them it could be"
+            f" float16, at every length. Without storing them it could be up to"
             f" {least:,.0f} at {longest:,} positions.",
             section="Which of the two do we wait for?",
             holds=[0.99 * bound < explicit < bound, least == longest / 2],
@@ -144,7 +144,7 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "In training, tiles raise the operations per byte. Why not in decoding, one word at a"
             " time?",
             "Keys and values of all words must be read once for each new word, and each serves"
-            f" one query only: {decode:.2f} operations per byte in float32, at any length. So"
+            f" one query only: fewer than {2 / 4} operations per byte in float32, at any length. So"
             " attention takes at least as long as reading the cache.",
             section="Why decoding waits for memory",
             holds=[decode < 0.5, abs(decode - 0.5) < 0.001],
@@ -161,7 +161,8 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
         ),
         card(
             "linear-is-another-model",
-            "Linear attention never forms the matrix of weights. What does it give up?",
+            "Linear attention without a mask never forms the matrix of weights. What does it give"
+            " up?",
             "Its weights are a product through few features, so their rank is at most that"
             " number, $d$, and of $n$ keys the right one gets at most $d/n$ of the weight on"
             " average. For twelve keys on a circle, it was"

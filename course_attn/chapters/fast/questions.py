@@ -104,8 +104,8 @@ def two_halves(
             ),
             (
                 "All of its weights",
-                "They sum to 1 in each half, whatever its scores are. They say how its keys "
-                "share among each other, and not how much the half counts beside the other.",
+                "They sum to 1 in each half, whatever its scores are. They compare its keys "
+                "with one another, and not the half with the other half.",
                 not enough,
             ),
             (

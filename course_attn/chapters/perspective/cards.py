@@ -160,9 +160,9 @@ def cards(
             "what-it-buys",
             "Counted with its projections, attention takes more operations than a plain"
             " recurrence at every length. What does it buy?",
-            "In training, no step waits for another, and every path has one step. Until the last"
-            " of sixteen outputs had heard of the first input it took attention"
-            f" {steps['attention']} layer, convolutions of width three {steps['convolution']}, with"
+            "In training, no position waits for another within a layer, and allowed paths have"
+            " one step. Until the last of sixteen outputs had heard of the first input it took"
+            f" attention {steps['attention']} layer, convolutions of width three {steps['convolution']}, with"
             f" growing gaps {steps['dilated']}, and a recurrence {steps['recurrence']} steps.",
             section="What costs what",
             holds=[

@@ -112,9 +112,9 @@ def ten_thousand(shares: Sequence[float]) -> Question:
     low = min(shares)
     return predict(
         "ten-thousand",
-        "In theory a classical network of 64 signs keeps about nine random patterns, with a few"
-        " wrong signs. Now attention stores 10,000, and one of them comes with 6 wrong signs. How"
-        " often does *one* step put all of them right?",
+        "By the theory of large networks, a classical one of 64 signs keeps about nine random"
+        " patterns, with a few wrong signs. Now attention stores 10,000, and one of them comes"
+        " with 6 wrong signs. How often does *one* step put all of them right?",
         [
             (
                 "Hardly ever: 10,000 patterns get in each other's way",
