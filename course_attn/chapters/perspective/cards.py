@@ -162,8 +162,9 @@ def cards(
             " recurrence at every length. What does it buy?",
             "In training, no position waits for another within a layer, and allowed paths have"
             " one step. Until the last of sixteen outputs had heard of the first input it took"
-            f" attention {steps['attention']} layer, convolutions of width three {steps['convolution']}, with"
-            f" growing gaps {steps['dilated']}, and a recurrence {steps['recurrence']} steps.",
+            f" attention {steps['attention']} layer, convolutions of width three"
+            f" {steps['convolution']}, with growing gaps {steps['dilated']}, and a recurrence"
+            f" {steps['recurrence']} steps.",
             section="What costs what",
             holds=[
                 all(a > r for a, r in zip(attends, recurs, strict=True)),
