@@ -1,0 +1,33 @@
+"""The fonts of the book: they are there from disk, and draw only the signs that they have right."""
+
+import pytest
+
+from tests.site.visits import DISK, VIEWS, visit
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+
+# Pictures of a text in the book's font and in the one that follows it.
+PICTURES = """async (text) => {
+  await document.fonts.load('40px "Source Serif 4"', text);
+  return ['"Source Serif 4", serif', "serif"].map((family) => {
+    const canvas = document.createElement("canvas"), pen = canvas.getContext("2d");
+    pen.font = `40px ${family}`;
+    pen.fillText(text, 10, 60);
+    return canvas.toDataURL();
+  });
+}"""
+
+
+def test_text_has_the_books_font_and_a_transpose_is_a_raised_t(browser):
+    with visit(browser, DISK, "book/scores.html", **VIEWS["desktop"]) as opened:
+        own, other = opened.page.evaluate(PICTURES, "Attention é ²")
+        assert own != other
+        # The font has a sign for U+1D40, and it is an S.
+        own, other = opened.page.evaluate(PICTURES, "ᵀ")
+        assert own == other
+        family = "(e) => getComputedStyle(e).fontFamily"
+        article = opened.page.locator(".bd-article p").first
+        assert article.evaluate(family).startswith('"Source Serif 4"')
+        code = opened.page.locator(".bd-article pre").first
+        assert code.evaluate(family).startswith('"Source Code Pro"')
+    assert opened.problems == []
