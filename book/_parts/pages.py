@@ -40,8 +40,7 @@ _FONTS = {
     "source-serif-4-latin-wght-italic.woff2": ("Source Serif 4", "italic"),
     "source-code-pro-latin-wght-normal.woff2": ("Source Code Pro", "normal"),
 }
-# What these packages' own style sheets ask of the fonts. They have a few more signs, some of them
-# wrong: for the T of a transpose, U+1D40, Source Serif shows a raised S.
+# What these packages' own style sheets ask of the fonts.
 _LATIN = (
     "U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, "
     "U+0329, U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD"
