@@ -14,7 +14,6 @@ const EMPTY = new Set(
   ("a an and are as at be by can do does for from how i in is it its me of on or s stand than that the this through to " +
     "use was what when where which who why with work you your vs").split(" "),
 );
-const PAGES_SHOWN = 12;
 
 /** Words as they are compared: √d is root and d, n² is n2, QKᵀ is q, k and t, `MultiheadAttention` two. */
 export const wordsOf = (/** @type {string} */ text) =>
@@ -77,7 +76,7 @@ export const rankPages = (
     page.words.push(...terms);
     pages.set(section.page, page);
   }
-  return [...pages.values()].sort((one, other) => other.score - one.score).slice(0, PAGES_SHOWN);
+  return [...pages.values()].sort((one, other) => other.score - one.score);
 };
 
 const BEFORE = 60, SHOWN = 220;

@@ -7,7 +7,7 @@ import { rankPages, sectionIndex, wordsAround } from "./ranking.js";
 
 /** @typedef {import("./ranking.js").Section} Section */
 
-const SHOWN_OF_A_PAGE = 3;
+const PAGES_SHOWN = 12, SHOWN_OF_A_PAGE = 3;
 
 const link = (/** @type {Section} */ { page, anchor }, /** @type {string} */ text) => {
   const made = document.createElement("a");
@@ -29,10 +29,9 @@ const excerpt = (/** @type {Section} */ section, /** @type {string[]} */ words) 
 
 const pageItem = (/** @type {import("./ranking.js").Found} */ { sections, words }) => {
   const item = document.createElement("li");
-  const [best, ...others] = sections;
-  item.append(link({ ...best, anchor: "" }, best.title));
+  item.append(link({ ...sections[0], anchor: "" }, sections[0].title));
   const inside = document.createElement("ul");
-  for (const section of [best, ...others].slice(0, SHOWN_OF_A_PAGE)) {
+  for (const section of sections.slice(0, SHOWN_OF_A_PAGE)) {
     const line = document.createElement("li");
     if (section.anchor) line.append(link(section, section.heading));
     line.append(excerpt(section, words));
@@ -51,17 +50,18 @@ const show = (/** @type {HTMLElement} */ place, /** @type {Section[]} */ section
   const pages = rankPages(sectionIndex(sections), sections, query);
   const told = document.createElement("p");
   told.className = "search-summary";
+  told.setAttribute("role", "status");
+  const shown = pages.slice(0, PAGES_SHOWN);
+  const count = pages.length === 1 ? "One page" : `${pages.length} pages`;
+  const which = shown.length < pages.length ? `the ${shown.length} best` : "the best first";
   told.textContent = pages.length
-    ? `${pages.length === 1 ? "One page" : `${pages.length} pages`} for “${query}”, the best first.`
+    ? `${count} for “${query}”, ${which}.`
     : `Nothing for “${query}”. Try fewer words, or one that the index or the glossary has.`;
   const list = document.createElement("ol");
   list.className = "attn-found";
-  list.append(...pages.map(pageItem));
+  list.append(...shown.map(pageItem));
   place.replaceChildren(told, list);
 };
 
 const place = document.getElementById("search-results");
-if (place) {
-  place.setAttribute("role", "status");
-  show(place, /** @type {any} */ (self).courseSections ?? []);
-}
+if (place) show(place, /** @type {any} */ (self).courseSections ?? []);
