@@ -28,13 +28,21 @@ from whywrong.declare import (
 from whywrong.faults import Fault, fault, fault_list
 from whywrong.judge import judge
 from whywrong.patches import BadDeclaration
-from whywrong.question import as_letters, as_number, as_shape, contains, lacks
+from whywrong.question import Letters, as_number, as_shape, contains, lacks
 from whywrong.result import NotRight, Result
 
 __version__ = "0.2.0.dev0"
 
 __all__ = ["BadDeclaration", "BuiltIn", "Case", "Catalog", "Context", "Course"]
-__all__ += ["Exercise", "Fault", "Kind", "NotRight", "Property", "Question"]
-__all__ += ["Reason", "Result", "WrongForm", "as_letters", "as_number", "as_shape"]
+__all__ += [
+    "Exercise",
+    "Fault",
+    "Kind",
+    "Letters",
+    "NotRight",
+    "Property",
+    "Question",
+]
+__all__ += ["Reason", "Result", "WrongForm", "as_number", "as_shape"]
 __all__ += ["contains", "fault", "fault_list", "judge", "lacks", "listed", "number"]
 __all__ += ["span", "told_apart"]

@@ -396,11 +396,14 @@ class Question(Task):
     read: turns what came back into the form that the reasons expect; raises ``ValueError`` with a
         sentence for the learner where that is impossible.
     reasons: the first that applies is said; an answer to which none applies is right.
+    fields: what the numbers of the answer are called, in their order, or its one number or shape,
+        so that a page can ask for them without a function.
     """
 
     _: KW_ONLY
     read: Callable[[Any], Any]
     reasons: tuple[Reason, ...]
+    fields: tuple[str, ...] = ()
 
 
 class WrongForm(Exception):

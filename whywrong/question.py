@@ -1,6 +1,7 @@
 """Questions whose answer is a value: letters, a number, a shape."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,14 @@ from whywrong.limits import Clock
 from whywrong.result import Result
 from whywrong.stops import crash_finding, raised_by_learner
 
-__all__ = ["as_letters", "as_number", "as_shape", "contains", "judge_question"]
-__all__ += ["lacks"]
+__all__ = [
+    "Letters",
+    "as_number",
+    "as_shape",
+    "contains",
+    "judge_question",
+    "lacks",
+]
 
 _NO_ANSWER = (
     "What you return cannot be read as an answer: return plain numbers or letters."
@@ -53,11 +60,10 @@ def _wrong(question: Question, outcome: Outcome, seconds: float) -> Finding:
 
 def _told(question: Question, found: list[Reason], answer: Any) -> str:
     """Say what is wrong; of several letters, each."""
-    first, right = found[0], question.read(question.solution())
-    letters = {_letter(reason) for reason in question.reasons} - {""}
-    is_choice = _letter(first) and isinstance(right, frozenset)
-    if is_choice and answer == letters - right:
-        return _OPPOSITE
+    first, read = found[0], question.read
+    if _letter(first) and isinstance(read, Letters):
+        if answer == set(read.offered) - read(question.solution()):
+            return _OPPOSITE
     others = [one for one in found if _letter(one) not in ("", _letter(first))]
     told = [first, *(others if _letter(first) else [])]
     return "\n\n".join(dict.fromkeys(_sentence(one, answer) for one in told))
@@ -88,11 +94,29 @@ def as_shape(value: Any) -> tuple[int, ...]:
     raise ValueError("Return a shape: a tuple of whole numbers such as `(5, 3)`.")
 
 
-def as_letters(value: Any) -> frozenset[str]:
-    """Read a choice among lettered statements: a set, list or text of letters.
+@dataclass(frozen=True)
+class Letters:
+    """Reads a choice among lettered statements: a set, list or text of letters.
 
     A dictionary of verdicts, ``{"a": True, "b": False}``, is the set of those that are true.
+
+    offered: the letters that may be chosen, such as "abcd".
+    of: what they stand before, such as "statements".
     """
+
+    offered: str
+    of: str
+
+    def __call__(self, value: Any) -> frozenset[str]:
+        """Return the letters chosen; a ``ValueError`` says how to give them."""
+        letters = _chosen(value)
+        if not letters <= set(self.offered):
+            first, last = self.offered[0], self.offered[-1]
+            raise ValueError(f"The {self.of} have the letters {first} to {last}.")
+        return letters
+
+
+def _chosen(value: Any) -> frozenset[str]:
     if isinstance(value, Mapping):
         if not all(isinstance(holds, bool | np.bool_) for holds in value.values()):
             raise ValueError(

@@ -78,6 +78,28 @@ window.addEventListener("DOMContentLoaded", () => {
   }
 });
 
+// What a term means, or what is cited, shows under the mouse, with the keyboard's focus, and at a first
+// tap, which then leads nowhere yet.
+window.addEventListener("load", () => {
+  const { Tooltip } = /** @type {any} */ (window).bootstrap;
+  const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (
+    document.querySelectorAll(".bd-article a.internal[title]")
+  );
+  for (const link of links) {
+    const tip = new Tooltip(link, { trigger: "hover focus", customClass: "attn-tip" });
+    let isFirstTap = false;
+    link.addEventListener("pointerdown", ({ pointerType }) => {
+      isFirstTap = pointerType === "touch" && !link.hasAttribute("aria-describedby");
+    });
+    link.addEventListener("click", (event) => {
+      if (isFirstTap) event.preventDefault();
+    });
+    link.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") tip.hide();
+    });
+  }
+});
+
 // Paper is white: what is printed has the light theme.
 window.addEventListener("beforeprint", () => {
   const root = document.documentElement, theme = root.dataset.theme;

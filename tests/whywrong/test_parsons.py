@@ -8,7 +8,7 @@ import pytest
 from book._parts.exercise.facts import facts_of
 from book._parts.parsons.parsons import parsons_of, passes
 from tests.whywrong.cells import exercise_of
-from whywrong import BadDeclaration, Case, Question, as_letters, fault
+from whywrong import BadDeclaration, Case, Letters, Question, fault
 
 
 def scaled(x):
@@ -216,7 +216,7 @@ def test_facts_of_a_question_have_no_lines_to_put_in_order():
         ("one.", "two.", "three."),
         minutes=3,
         level="easy",
-        read=as_letters,
+        read=Letters("abcd", "letters"),
         reasons=(),
     )
     facts = facts_of(question, Known(question))

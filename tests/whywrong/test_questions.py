@@ -3,7 +3,7 @@
 import pytest
 
 from tests.whywrong.cells import written
-from whywrong import Question, Reason, as_letters, as_number, contains, judge, lacks
+from whywrong import Letters, Question, Reason, as_number, contains, judge, lacks
 
 ABOUT = {
     "task": "Write `q`.",
@@ -22,7 +22,7 @@ LETTERS = Question(
     q,
     10,
     "",
-    read=as_letters,
+    read=Letters("abcd", "letters"),
     reasons=(
         Reason("all", lambda letters: letters == set("abcd"), "Not all of them."),
         *(Reason(k, contains(k), f"{k} is not.") for k in "bd"),

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.whywrong.cells import scaled, written
-from whywrong import Question, as_letters, explain, judge, limits
+from whywrong import Letters, Question, explain, judge, limits
 from whywrong.declare import Property
 from whywrong.limits import Clock, KeyPressed, TimesUp, run_limited
 from whywrong.running import run_trial
@@ -260,7 +260,7 @@ def test_answer_to_a_question_that_never_ends_is_told(answer):
         "",
         "",
         ("", "", ""),
-        read=as_letters,
+        read=Letters("abcd", "letters"),
         reasons=(),
         minutes=5,
         level="easy",

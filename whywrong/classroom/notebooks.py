@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whywrong.declare import Exercise, Question
+from whywrong.question import Letters
 
 __all__ = ["NOTEBOOK_ONLY", "Settings", "cell", "exercise_notebook", "stub"]
 
@@ -137,7 +138,13 @@ def stub(reference: Any) -> str:
 
 def _cells_of(task: Task, settings: Settings) -> list[Cell]:
     """Return the cells of one exercise: the task, the answer, the check."""
-    said = f"## {task.name}\n\n{task.task.strip()}\n\n{settings.practices(task)}"
+    parts = (
+        f"## {task.name}",
+        task.task.strip(),
+        _to_return(task),
+        settings.practices(task),
+    )
+    said = "\n\n".join(part for part in parts if part)
     answer = {"solution": True, "grade": False, "locked": False}
     check = {"solution": False, "grade": True, "locked": True}
     worth = {"points": settings.points(task)}
@@ -146,6 +153,17 @@ def _cells_of(task: Task, settings: Settings) -> list[Cell]:
         _graded(f"{task.name}-answer", stub(task.solution), "exercise", answer),
         _graded(f"{task.name}-check", settings.check(task), "check", check | worth),
     ]
+
+
+def _to_return(task: Task) -> str:
+    """Say what a function returns whose answer a page asks for by boxes or fields."""
+    if not isinstance(task, Question):
+        return ""
+    its_function = f"{NOTEBOOK_ONLY}, let `{task.name}()` return"
+    if isinstance(task.read, Letters):
+        return f'{its_function} the set of the letters, for example `{{"a", "d"}}`.'
+    them = "it" if len(task.fields) == 1 else "them as a list, in this order"
+    return f"{its_function} {them}." if task.fields else ""
 
 
 def _graded(name: str, source: str, tag: str, role: dict[str, Any]) -> Cell:

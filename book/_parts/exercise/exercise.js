@@ -1,10 +1,11 @@
 // @ts-check
-// An exercise on its page: write the answer, have it checked, ask for a hint, put the lines in
-// order, see the solution. Without this script the page shows the stub, and where to run it.
+// An exercise on its page: write, tick or fill in the answer, have it checked, ask for a hint, put the
+// lines in order, see the solution. Without this script the page shows the stub, and where to run it.
 
 import { make } from "../../../course_attn/drawing/kit.js";
 import { course, fromRoot } from "../shared/course.js";
 import { openEditor } from "./editor.js";
+import { amiss, lettersIn, openForm } from "./fields.js";
 import { withMarks } from "../shared/marks.js";
 import { parsonsProblem, revealLines } from "../parsons/parsons.js";
 import {
@@ -26,6 +27,9 @@ import { forget, keep, markSolved, recall, solvedAt, watchStore } from "../share
  * @property {string[]} hints
  * @property {string[]} solution
  * @property {import("../parsons/parsons.js").ParsonsData | null} parsons
+ * @property {string} letters those that may be chosen, where the answer is letters
+ * @property {string} chosen those that are right
+ * @property {string[]} fields what the numbers are called, where the answer is numbers
  *
  * @typedef {object} Verdict
  * @property {string} status
@@ -49,7 +53,8 @@ class LiveExercise {
     this.facts = facts;
     this.key = "answer:" + facts.name;
     this.place = /** @type {HTMLElement} */ (block.querySelector(".attn-answer"));
-    /** @type {import("./editor.js").Editor | null} */
+    this.isForm = Boolean(facts.letters || facts.fields.length);
+    /** @type {import("./editor.js").Editor | import("./fields.js").Form | null} */
     this.editor = null;
     this.running = false;
     this.keeping = 0;
@@ -78,7 +83,8 @@ class LiveExercise {
     if (!checks) return;
     this.showElsewhere(false);
     const kept = recall(this.key);
-    if (kept !== null && kept !== this.facts.stub) this.open(kept);
+    if (this.isForm) this.open(kept ?? "");
+    else if (kept !== null && kept !== this.facts.stub) this.open(kept);
     this.place.addEventListener("click", () => this.editor ?? this.begin(), { once: true });
     addEventListener("pagehide", () => {
       if (this.keeping && this.editor) this.keepAnswer(this.editor.text());
@@ -115,12 +121,12 @@ class LiveExercise {
   open(text) {
     if (this.editor) return this.editor;
     this.place.replaceChildren();
-    this.editor = openEditor(this.place, {
-      text,
-      label: "Your answer: " + this.facts.name,
-      onChange: (text) => this.changed(text),
-      onRun: () => this.check(),
-    });
+    const onChange = (/** @type {string} */ text) => this.changed(text);
+    const onRun = () => this.check();
+    const label = "Your answer: " + this.facts.name;
+    this.editor = this.isForm
+      ? openForm(this.place, this.facts, { text, onChange, onRun })
+      : openEditor(this.place, { text, label, onChange, onRun });
     this.writing.hidden = true;
     this.checking.hidden = this.resetting.hidden = false;
     return this.editor;
@@ -178,6 +184,12 @@ class LiveExercise {
   async check() {
     if (this.running || !this.editor) return;
     const { said, verdict, checking } = this;
+    const trouble = "trouble" in this.editor && this.editor.trouble();
+    if (trouble) {
+      verdict.replaceChildren();
+      said.textContent = trouble;
+      return;
+    }
     this.running = true;
     this.undoing.hidden = true;
     checking.textContent = "Stop";
@@ -207,8 +219,9 @@ class LiveExercise {
     said.textContent = "";
     this.showElsewhere(false);
     const line = status === "right" ? undefined : lineIn(text);
-    if (line) this.editor?.showError(line);
+    if (line && this.editor && "showError" in this.editor) this.editor.showError(line);
     verdict.replaceChildren(safeCard(html));
+    if (status === "wrong" && this.facts.letters) this.tellHowMany();
     if (printed) {
       const lines = make("pre", {}, shortened(printed));
       verdict.append(make("details", {}, make("summary", {}, "Your lines printed"), lines));
@@ -218,6 +231,14 @@ class LiveExercise {
       verdict.append(nextStep(this.facts));
       if (trouble) said.textContent = trouble;
     }
+  }
+
+  /** Which letters are wrong stays folded: a few presses would solve the question without a thought. */
+  tellHowMany() {
+    const { said, verdict, facts, editor } = this;
+    said.textContent = amiss(lettersIn(editor?.text() ?? ""), [...facts.chosen]);
+    const which = make("summary", {}, "Which, and why");
+    verdict.replaceChildren(make("details", {}, which, ...verdict.childNodes));
   }
 
   /** @param {boolean} shown */

@@ -72,6 +72,7 @@ def _show_exercise(section: nodes.section, slug: str, name: str) -> None:
         key: given[key]
         for key in (
             "name", "chapter", "library", "stub", "hints", "solution", "parsons",
+            "letters", "chosen", "fields",
         )
     }  # fmt: skip
     data = json.dumps(known, ensure_ascii=False).replace("<", "\\u003c")

@@ -7,6 +7,7 @@ from book._parts.parsons.parsons import parsons_of
 from whywrong.catalog import Catalog
 from whywrong.declare import Exercise, Question
 from whywrong.patches import BadDeclaration
+from whywrong.question import Letters
 
 __all__ = ["facts_of", "prepared_by"]
 
@@ -28,9 +29,10 @@ def facts_of(task: Exercise | Question, catalog: Catalog) -> dict[str, Any]:
     dict
         ``name``, ``chapter``, ``section``, ``kind`` ("exercise" or "question"), ``library``,
         ``points``, ``minutes``, ``level``, ``prepares`` and ``prepared_by`` (names, in the course's
-        order), ``task``, ``hints``, ``solution`` (its steps, one after the other) and ``parsons``:
+        order), ``task``, ``hints``, ``solution`` (its steps, one after the other), ``parsons``:
         None for questions and where the solution has too few lines, else as `Parsons.as_data`
-        gives it.
+        gives it; ``letters``, those that may be chosen, and ``chosen``, those that are right; and
+        ``fields``, as a `Question` declares them.
 
     Raises
     ------
@@ -45,6 +47,8 @@ def facts_of(task: Exercise | Question, catalog: Catalog) -> dict[str, Any]:
                 f"{task.solution.__module__}: {task.name!r} prepares {name!r}, which {trouble}"
             )
     problem = parsons_of(task) if isinstance(task, Exercise) else None
+    read = task.read if isinstance(task, Question) else None
+    letters = isinstance(read, Letters)
     return {
         "name": task.name,
         "chapter": task.chapter,
@@ -60,6 +64,9 @@ def facts_of(task: Exercise | Question, catalog: Catalog) -> dict[str, Any]:
         "hints": list(task.hints),
         "solution": solution_steps(task.source),
         "parsons": problem.as_data(task.name) if problem else None,
+        "letters": read.offered if letters else "",
+        "chosen": "".join(sorted(read(task.solution()))) if letters else "",
+        "fields": list(task.fields) if read else [],
     }
 
 

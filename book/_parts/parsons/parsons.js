@@ -279,9 +279,11 @@ class ParsonsProblem {
     const id = this.idAt(event);
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (id === undefined) return;
-    if (by && (event.altKey || event.shiftKey) && this.order.inside.includes(id)) this.move(by);
+    const isInside = this.order.inside.includes(id);
+    if (isInside) this.order.current = id;
+    if (by && (event.altKey || event.shiftKey) && isInside) this.move(by);
     else if (by) this.step(id, by);
-    else if (["Delete", "Backspace"].includes(event.key)) this.takeOut();
+    else if (isInside && ["Delete", "Backspace"].includes(event.key)) this.takeOut();
     else return;
     event.preventDefault();
   }

@@ -4,7 +4,7 @@ Each chapter says in a paragraph that begins with "You need" which chapters it b
 What its first sentence names is needed throughout, what a later one names in one section. The
 directive `chapter-map` draws this: a list of the chapters, and an arc for each link. The arcs are
 as in the book's figures: the lower end takes from the upper one. The directive `how-long` says in a
-line how much there is to read and to do.
+line how much there is to read and to do, in the whole book or in the part that it names.
 """
 
 import re
@@ -96,14 +96,34 @@ class _OfAllChapters(SphinxDirective):
 class HowLong(_OfAllChapters):
     """Say how many chapters there are, how long they take and how many exercises they have."""
 
+    optional_arguments = 1  # the title of a part
+    final_argument_whitespace = True
+
     def run(self) -> list[nodes.Node]:
-        """Make a line of three numbers; hours are rounded up to the half."""
+        """Make a line of three numbers; the book's hours are rounded up to the half."""
         found = self.chapters()
-        halves = ceil(sum(chapter.minutes for chapter in found) / 30)
+        if self.arguments:
+            slugs = {
+                slug
+                for part in book.parts(Path(self.env.srcdir))
+                for slug in part.chapters
+                if part.caption == self.arguments[0]
+            }
+            found = [chapter for chapter in found if chapter.slug in slugs]
+        if not found:
+            raise self.error(f"there is no part {self.arguments[0]!r} in _toc.yml")
+        minutes = sum(chapter.minutes for chapter in found)
+        halves = ceil(minutes / 30)
         hours = f"{halves // 2}½" if halves % 2 else f"{halves // 2}"
         exercises = sum(len(catalog.chapters[chapter.slug]) for chapter in found)
-        said = f"{len(found)} chapters · {hours} hours for their core · {exercises} exercises"
-        return [nodes.paragraph("", said, classes=["how-long"])]
+        said = [
+            f"{len(found)} chapter{'s' * (len(found) > 1)}",
+            f"{minutes} minutes"
+            if self.arguments
+            else f"{hours} hours for their core",
+            f"{exercises} exercises",
+        ]
+        return [nodes.paragraph("", " · ".join(said), classes=["how-long"])]
 
 
 class ChapterMap(_OfAllChapters):

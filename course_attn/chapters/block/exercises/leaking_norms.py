@@ -1,6 +1,6 @@
 """Question `leaking_norms`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -41,9 +41,8 @@ exercise = Question(
     section="What goes wrong",
     task="""
 A language model has a norm before each attention layer. The layer has a causal mask, and treats
-each text of a batch on its own. With which of these norms does each output depend on **nothing
-but** its own text, up to and including its own position? Let `leaking_norms()` return the set of
-the letters of these *safe* norms, for example `{"b", "c"}`.
+each text of a batch on its own. Which of these norms are *safe*: with which of them does each
+output depend on **nothing but** its own text, up to and including its own position?
 
 *Layer norm* subtracts a mean and divides by the square root of a variance; *RMS norm* only divides,
 by the square root of a mean square. `axis` says over what these are computed, each time with
@@ -58,13 +57,8 @@ by the square root of a mean square. `axis` says over what these are computed, e
 - **g** In row i, each feature gets the mean and the variance that it has in rows 0 to i of its
   text.
 """,
-    read=as_letters,
+    read=Letters("abcdefg", "norms"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefg"),
-            "The norms have the letters a to g.",
-        ),
         Reason(
             "none",
             lambda letters: not letters,

@@ -1,6 +1,6 @@
 """Question `rising_scores`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -48,17 +48,11 @@ $\\frac12 \\lVert y - (3, 3) \\rVert^2$. Here are the weights of its eight keys,
 - **g** weight 0.15, value (−2, 0)
 - **h** weight 0.05, value (0, 3)
 
-A small step of gradient descent changes the scores. Which of them **rise**? Let `rising_scores()`
-return the set of their letters, for example `{"a", "g"}`. (A sketch of the values, the output and
-the goal does most of the work.)
+A small step of gradient descent changes the scores. Which of them **rise**? (A sketch of the
+values, the output and the goal does most of the work.)
 """,
-    read=as_letters,
+    read=Letters("abcdefgh", "keys"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefgh"),
-            "The keys have the letters a to h.",
-        ),
         Reason(
             "falling",
             lambda letters: letters == {"e", "g"},

@@ -100,13 +100,18 @@ exercise = Question(
     task="""
 Two models read the same text, which has 64 different characters. **A** gives each of the 64 the
 same probability, always. **B** gives the character that comes next the probability 1/2 at half of
-the places, and 1/8 at the other half. Let `two_losses()` return six numbers: A's loss in nats per
-character, A's loss in bits per character, A's perplexity, and then the same three of B. (At least
-three digits; `np.log` may help, though a pencil does for four of them.)
+the places, and 1/8 at the other half. Give six numbers: A's loss in nats per character, A's loss in
+bits per character, A's perplexity, and then the same three of B. (At least three digits; `np.log`
+may help, though a pencil does for four of them.)
 """,
     read=reader(
         6,
         "Return six finite numbers: nats, bits and perplexity of A, then the same of B.",
+    ),
+    fields=tuple(
+        f"{what} of {model}"
+        for model in "AB"
+        for what in ("nats", "bits", "perplexity")
     ),
     reasons=(
         Reason(

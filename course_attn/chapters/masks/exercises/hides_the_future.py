@@ -1,6 +1,6 @@
 """Question `hides_the_future`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -39,8 +39,7 @@ exercise = Question(
 Predict, before you run anything. The scores `S` have shape (n, n), the values `V` shape (n, d);
 `S[i, j]` is computed from inputs i and j alone, `V[j]` from input j. `softmax` goes along the last
 axis, and `M = np.tri(n, dtype=bool)`. For which of these outputs does row i depend on *no* input
-after i, whatever the inputs are, if all is computed exactly, without rounding? Let
-`hides_the_future()` return the set of their letters, for example `{"a", "d"}`.
+after i, whatever the inputs are, if all is computed exactly, without rounding?
 
 - **a** `softmax(np.where(M, S - S.max(axis=-1, keepdims=True), -np.inf)) @ V`
 - **b** `(M * softmax(S)) @ V`
@@ -50,13 +49,8 @@ after i, whatever the inputs are, if all is computed exactly, without rounding? 
 - **f** `softmax(np.where(M & ~np.tri(n, k=-3, dtype=bool), S, -np.inf)) @ V`
 - **g** `softmax(np.where(M, S, -np.inf)) @ (softmax(S) @ V)`
 """,
-    read=as_letters,
+    read=Letters("abcdefg", "lines"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefg"),
-            "The lines have the letters a to g.",
-        ),
         Reason(
             "opposite",
             lambda letters: letters == set("bdeg"),

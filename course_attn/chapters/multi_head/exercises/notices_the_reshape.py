@@ -1,6 +1,6 @@
 """Question `notices_the_reshape`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -44,8 +44,7 @@ Y = attention(Q, K, V, mask=mask).reshape(n, -1) @ W_O
 
 Which of these tests would *notice*, that is, fail for this code and pass for the right one? All
 matrices are (12, 12) and drawn at random. Where a test does not say otherwise, there are six words,
-two heads and no mask. Let `notices_the_reshape()` return the set of their letters, for example
-`{"a", "d"}`.
+two heads and no mask.
 
 - **a** With one head, the result is `attention(X @ W_Q, X @ W_K, X @ W_V) @ W_O`.
 - **b** With a single word, the result is `X @ W_V @ W_O`.
@@ -54,13 +53,8 @@ two heads and no mask. Let `notices_the_reshape()` return the set of their lette
 - **e** With a causal mask, the last output moves when the first word is changed.
 - **f** If W_V is doubled, all outputs are doubled.
 """,
-    read=as_letters,
+    read=Letters("abcdef", "tests"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdef"),
-            "The tests have the letters a to f.",
-        ),
         Reason(
             "opposite",
             lambda letters: letters == set("abdf"),

@@ -1,6 +1,6 @@
 """Question `true_of_average`."""
 
-from whywrong import Question, Reason, as_letters
+from whywrong import Letters, Question, Reason
 
 __all__ = ["exercise"]
 
@@ -32,7 +32,7 @@ exercise = Question(
 `layer = nn.MultiheadAttention(64, 2, batch_first=True)` has two heads. `layer(X, X, X)[1]` returns
 the *mean* of their weights. For the query *it* and the keys *animal*, *street*, *tired*, *it*, in
 this order, that mean is (0.5, 0.5, 0, 0). Which of these statements are certain, whatever the two
-heads are? Let `true_of_average()` return the set of their letters, for example `{"a", "d"}`.
+heads are?
 
 - **a** Each of the two heads gives *animal* a weight of 0.5.
 - **b** Neither head gives *tired* any weight.
@@ -43,13 +43,8 @@ heads are? Let `true_of_average()` return the set of their letters, for example 
 - **f** If the mean were (1, 0, 0, 0), both heads would give *animal* all their weight.
 - **g** If one head gives *animal* all its weight, the other gives *street* all its weight.
 """,
-    read=as_letters,
+    read=Letters("abcdefg", "statements"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefg"),
-            "The statements have the letters a to g.",
-        ),
         _wrongly(
             "a",
             "the mean of (1, 0, 0, 0) and (0, 1, 0, 0) is (0.5, 0.5, 0, 0) too, with no head that "

@@ -1,6 +1,6 @@
 """Question `can_tell_order`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -39,8 +39,7 @@ exercise = Question(
 Six models read a sentence. Each looks up a learned vector for every word, which depends on the word
 alone; each ends in *one* vector for the sentence, the mean of its outputs over all positions. Which
 of them **can** tell "Mary gave Susan flowers" from "Susan gave Mary flowers", that is, give
-different vectors for the two, if their weights are right for it? Let `can_tell_order()` return the
-set of their letters, for example `{"a", "b"}`.
+different vectors for the two, if their weights are right for it?
 
 - **a** One layer of self-attention, without mask and without positions.
 - **b** Twelve layers as in **a**, one after the other, with different weights.
@@ -50,13 +49,8 @@ set of their letters, for example `{"a", "b"}`.
   layer, right before the mean is taken.
 - **f** As **a**, but queries and keys are rotated according to their positions.
 """,
-    read=as_letters,
+    read=Letters("abcdef", "models"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdef"),
-            "The models have the letters a to f.",
-        ),
         Reason(
             "none",
             lambda letters: not letters,

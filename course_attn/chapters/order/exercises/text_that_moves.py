@@ -1,6 +1,6 @@
 """Question `text_that_moves`."""
 
-from whywrong import Question, Reason, as_letters
+from whywrong import Letters, Question, Reason
 
 __all__ = ["exercise"]
 
@@ -47,8 +47,7 @@ exercise = Question(
     task="""
 A test for rotary positions: move the whole text from the positions 0, 1, 2, … to 100, 101, 102, …,
 and see whether the outputs stay, up to rounding. Here are seven ways to write self-attention
-without a mask. Which of them pass the test, whatever the matrices are? Let `text_that_moves()`
-return the set of their letters, for example `{"a", "b"}`.
+without a mask. Which of them pass the test, whatever the matrices are?
 
 - **a** `rotary` turns the rows of Q and K by their positions; V is left as it is.
 - **b** As **a**, but `rotary` turns the rows of V by their positions as well.
@@ -60,15 +59,8 @@ return the set of their letters, for example `{"a", "b"}`.
 - **g** As **a**, but the rows of Q are turned by 0, 1, 2, …, wherever the text stands, as in code
   that counts new words from 0 beside a cache of turned keys.
 """,
-    read=as_letters,
-    reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefg"),
-            "The ways have the letters a to g.",
-        ),
-        *map(_reason, _WHY),
-    ),
+    read=Letters("abcdefg", "ways"),
+    reasons=(*map(_reason, _WHY),),
     hints=(
         "Write each score, and each term of an output, with the turns R_i and R_j in it. Where do "
         "two of them stand side by side?",

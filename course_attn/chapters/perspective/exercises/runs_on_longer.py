@@ -1,6 +1,6 @@
 """Question `runs_on_longer`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -37,8 +37,7 @@ exercise = Question(
     section="One word more",
     task="""
 These models were made for inputs X of five elements with four features, shape (5, 4). Which of them
-also **run on six** elements, shape (6, 4), with the parameters they have? Let `runs_on_longer()`
-return the set of their letters, for example `{"a", "b"}`.
+also **run on six** elements, shape (6, 4), with the parameters they have?
 
 - **a** A feed-forward network, for each element by itself.
 - **b** A dense layer over the whole input, its 20 numbers in a row.
@@ -50,13 +49,8 @@ return the set of their letters, for example `{"a", "b"}`.
 - **g** Self-attention, after a sinusoidal encoding of the positions is added.
 - **h** Self-attention, after a learned P of five rows, one for each position, is added.
 """,
-    read=as_letters,
+    read=Letters("abcdefgh", "models"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefgh"),
-            "The models have the letters a to h.",
-        ),
         *(Reason(k, contains(k), _NOT[k]) for k in _NOT),
         *(Reason(f"{k}-missing", lacks(k), _YES[k]) for k in _YES),
     ),

@@ -91,7 +91,7 @@ exercise = Question(
     task="""
 In a text of 500 positions, after how many steps can the last position know of the *first*? A step
 of a recurrence is a position; for all others it is a layer. Unlike those of the chapter, these
-layers look **both ways**. Let `steps_to_the_end()` return five numbers, in this order:
+layers look **both ways**. Give five numbers:
 
 - **a** a recurrence, which reads from the first position to the last and begins with the first one
   in its state;
@@ -103,6 +103,7 @@ layers look **both ways**. Let `steps_to_the_end()` return five numbers, in this
   position in the middle, which sees all and is seen by all.
 """,
     read=reader(5, "Return five numbers, in the order of the five layers, a to e."),
+    fields=tuple("abcde"),
     reasons=tuple(reasons_for(_NUMBERS, _is)),
     hints=(
         "How far does news travel in one step of each kind?",

@@ -1,6 +1,6 @@
 """Question `keeps_the_output`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -38,8 +38,7 @@ exercise = Question(
     task="""
 With $Q = X W_Q$, $K = Z W_K$ and $V = Z W_V$, attention makes
 $Y = \\mathrm{softmax}(Q K^\\top)\\, V$. Predict before you compute: which of these changes leave
-*every row* of Y as it is, whatever numbers X, Z, u and the matrices hold? Let `keeps_the_output()`
-return the set of their letters, for example `{"a", "d"}`.
+*every row* of Y as it is, whatever numbers X, Z, u and the matrices hold?
 
 - **a** The rows of X are put in reverse order.
 - **b** The rows of Z are put in reverse order.
@@ -50,13 +49,8 @@ return the set of their letters, for example `{"a", "d"}`.
 - **g** The first row of Z is written twice, the others once.
 - **h** One vector u is added to all values.
 """,
-    read=as_letters,
+    read=Letters("abcdefgh", "changes"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefgh"),
-            "The changes have the letters a to h.",
-        ),
         *(Reason(k, contains(k), _CHANGES[k]) for k in _CHANGES),
         *(Reason(f"{k}-missing", lacks(k), _KEEPS[k]) for k in _KEEPS),
     ),

@@ -1,6 +1,6 @@
 """Question `possible_looks`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -41,8 +41,7 @@ exercise = Question(
 Write 1→2 if in a layer of self-attention element 1 gives its largest weight to element 2, and a
 smaller one to each of the others, itself included. X and the matrices may hold any real numbers.
 Which of these patterns are possible? Find an example for each, or the line that proves that there
-is none, and let `possible_looks()` return the set of the letters of those that are possible, for
-example `{"a", "d"}`.
+is none.
 
 With one shared matrix $W_Q = W_K$, and any $d_k$:
 
@@ -61,13 +60,8 @@ With two matrices and $d_k = 1$:
 - **g** 1→2, 2→3 and 3→1,
 - **h** 1→2 and 2→1.
 """,
-    read=as_letters,
+    read=Letters("abcdefgh", "patterns"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefgh"),
-            "The patterns have the letters a to h.",
-        ),
         *(Reason(k, contains(k), _NOT[k]) for k in _NOT),
         *(Reason(f"{k}-missing", lacks(k), _YES[k]) for k in _YES),
     ),

@@ -1,6 +1,6 @@
 """Question `possible_scores`."""
 
-from whywrong import Question, Reason, as_letters
+from whywrong import Letters, Question, Reason
 
 __all__ = ["exercise"]
 
@@ -43,8 +43,7 @@ exercise = Question(
     section="Why it works: what two matrices can express",
     task="""
 Scores are $S = Q K^\\top$ with $Q = X W_Q$ and $K = X W_K$ (self-attention). X and the matrices
-may hold any real numbers. Which of these matrices are possible? Let `possible_scores()` return the
-set of their letters, for example `{"a", "d"}`.
+may hold any real numbers. Which of these matrices are possible?
 
 With $d_k = 1$: **a** $\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}$,
 **b** $\\begin{pmatrix}2&4\\\\3&6\\end{pmatrix}$.
@@ -55,15 +54,8 @@ With one shared matrix $W_Q = W_K$ and any $d_k$:
 With different matrices: **f** the 5 × 5 identity matrix at $d_k = 3$,
 **g** $\\begin{pmatrix}0&-1\\\\1&0\\end{pmatrix}$ at $d_k = 2$.
 """,
-    read=as_letters,
-    reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefg"),
-            "The matrices have the letters a to g.",
-        ),
-        *map(_reason, _WHY),
-    ),
+    read=Letters("abcdefg", "matrices"),
+    reasons=(*map(_reason, _WHY),),
     hints=(
         "What is the rank of a product of an n × d_k and a d_k × n matrix, at most?",
         "With W_Q = W_K, q_i and k_i are equal. What does that say about s_ij and s_ji, and s_ii?",

@@ -65,9 +65,10 @@ the scores are
 - **e** divided by $\\sqrt{d_k}$, after the same vector $c$, ten times as long as a key, has been
   added to every key.
 
-Let `entropy_collapse()` return the five numbers as a list, in nats. Each may be off by 0.1.
+Give the five numbers in nats. Each may be off by 0.1.
 """,
     read=reader(5, "Return five numbers: `return [a, b, c, d, e]`."),
+    fields=tuple("abcde"),
     reasons=(
         Reason(
             "bits",

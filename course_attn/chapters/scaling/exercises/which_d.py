@@ -57,9 +57,10 @@ exercise = Question(
     task="""
 A layer of a transformer has d_model = 432 and 12 heads. In each head queries and keys have d_k = 36
 features, and values d_v = 25. It runs on a batch of 16 texts: 49 queries look at 81 keys. What
-number are the scores of one head divided by? Let `which_d()` return it.
+number are the scores of one head divided by?
 """,
     read=as_number,
+    fields=("number",),
     reasons=(
         *(Reason(id, partial(_is, value), why) for id, value, why in _NUMBERS),
         Reason(

@@ -1,6 +1,6 @@
 """Question `raises_the_score`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -35,8 +35,7 @@ exercise = Question(
     section="The score is a choice",
     task="""
 The query $q = (4, 3)$ meets the key $k = (2, 1)$. Draw the two, and predict before you compute:
-which of these moves of the query **raise** the score that is named? Let `raises_the_score()` return
-the set of their letters, for example `{"b", "e"}`.
+which of these moves of the query **raise** the score that is named?
 
 - **a** The dot product, by a step in the direction of the key, to $q + k/10$.
 - **b** The Gaussian score, by the same step, to $q + k/10$.
@@ -47,13 +46,8 @@ the set of their letters, for example `{"b", "e"}`.
 - **g** The dot product, by making the query twice as long, $2q$.
 - **h** The cosine, by making the query twice as long, $2q$.
 """,
-    read=as_letters,
+    read=Letters("abcdefgh", "moves"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefgh"),
-            "The moves have the letters a to h.",
-        ),
         *(Reason(k, contains(k), _NOT[k]) for k in _NOT),
         *(Reason(f"{k}-missing", lacks(k), _YES[k]) for k in _YES),
     ),

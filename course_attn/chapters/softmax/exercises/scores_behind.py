@@ -40,10 +40,11 @@ exercise = Question(
     section="How sharp? The temperature",
     task="""
 Go backward. At temperature 2, three scores whose sum is 0 became the weights 1/2, 1/3 and 1/6.
-Predict before you compute: how far does the first score lie above the second? Then let
-`scores_behind()` return the three scores, in this order, to three digits after the point.
+Predict before you compute: how far does the first score lie above the second? Then give
+the three scores, in this order, to three digits after the point.
 """,
     read=reader(3, "Return three finite numbers, one for each key."),
+    fields=("first score", "second score", "third score"),
     reasons=(
         Reason(
             "weights",

@@ -1,6 +1,6 @@
 """Question `true_of_softmax`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -28,8 +28,7 @@ exercise = Question(
     level="medium",
     section="Summary",
     task="""
-Which of these are true for every finite row of scores (n ≥ 2)? Return their letters as a set, such
-as `{"a", "c"}`, from `true_of_softmax()`.
+Which of these are true for every finite row of scores (n ≥ 2)?
 
 - **a** Multiplying all scores by 2 leaves the weights as they are.
 - **b** Adding 2 to all scores leaves the weights as they are.
@@ -38,13 +37,8 @@ as `{"a", "c"}`, from `true_of_softmax()`.
 - **e** The weights' order is the scores' order.
 - **f** A weight of 0.9 means that the model is right with probability 0.9.
 """,
-    read=as_letters,
+    read=Letters("abcdef", "statements"),
     reasons=(
-        Reason(
-            "unknown",
-            lambda picked: bool(picked - set("abcdef")),
-            "The letters of the statements run from a to f.",
-        ),
         *(
             Reason(
                 letter,

@@ -38,10 +38,11 @@ exercise = Question(
     task="""
 The order of the weights is the order of the scores, at every temperature. So can the temperature
 change an *answer*? Five keys have the labels 1, 0, 0, 1, 1, in this order, and the answer is the
-label with more than half of the weight. Return from `vote_turns_twice()` five scores for which the
+label with more than half of the weight. Find five scores for which the
 answer is 1 at T = 0.1, then 0 at T = 1, and 1 again at T = 100.
 """,
     read=reader(5, "Return five finite numbers, one for each key."),
+    fields=tuple(f"score of a key with label {label}" for label in (1, 0, 0, 1, 1)),
     reasons=(
         Reason(
             "cold-zero-first",

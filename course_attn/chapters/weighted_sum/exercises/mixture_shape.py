@@ -23,9 +23,10 @@ exercise = Question(
     section="In one line: a matrix product",
     task="""
 Before you run anything: `weights` has shape (2, 11, 7) and `values` has shape (2, 7, 3). What
-shape does `weighted_sum(weights, values)` have? Return it as a tuple from `mixture_shape()`.
+shape does `weighted_sum(weights, values)` have?
 """,
     read=as_shape,
+    fields=("shape",),
     reasons=(
         _for(
             "shape-of-values",

@@ -1,6 +1,6 @@
 """Question `rows_that_mix`."""
 
-from whywrong import Question, Reason, as_letters, contains, lacks
+from whywrong import Letters, Question, Reason, contains, lacks
 
 __all__ = ["exercise"]
 
@@ -38,8 +38,7 @@ The averages of some values form a convex set, because an average of two average
 again. Write down the line of the proof that is missing here: if the rows of weights $a$ and $b$
 give the outputs $y$ and $z$, which row $c$ gives the point $(1-t)\\,y + t\\,z$ between them, with
 $0 \\le t \\le 1$, whatever the values are? Then see how much your line proves. For which of these
-kinds of rows is $c$ always of the same kind as $a$ and $b$? Let `rows_that_mix()` return the set of
-their letters, for example `{"a", "d"}`. Every row has four weights.
+kinds of rows is $c$ always of the same kind as $a$ and $b$? Every row has four weights.
 
 - **a** One-hot rows.
 - **b** Averages (no weight is negative, and their sum is 1) with no weight above 1/2.
@@ -49,13 +48,8 @@ their letters, for example `{"a", "d"}`. Every row has four weights.
 - **f** Averages with at most two weights that are not 0.
 - **g** Averages in which no weight is larger than the one before it.
 """,
-    read=as_letters,
+    read=Letters("abcdefg", "kinds of rows"),
     reasons=(
-        Reason(
-            "unknown-letter",
-            lambda letters: not letters <= set("abcdefg"),
-            "The kinds of rows have the letters a to g.",
-        ),
         Reason(
             "opposite",
             lambda letters: letters == set("adf"),

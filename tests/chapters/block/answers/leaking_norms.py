@@ -38,6 +38,6 @@ def lk_nothing():
 
 
 # there is no h
-@wrong("unknown-letter")
+@wrong("form")
 def lk_another_letter():
     return {"a", "h"}

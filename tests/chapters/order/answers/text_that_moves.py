@@ -26,6 +26,6 @@ def tm_offset():
 
 
 # there is no h
-@wrong("unknown-letter")
+@wrong("form")
 def tm_other_letters():
     return {"a", "h"}

@@ -41,6 +41,6 @@ def rts_angle_decides():
 
 
 # there is no move i
-@wrong("unknown-letter")
+@wrong("form")
 def rts_letter_too_many():
     return {"a", "d", "f", "g", "i"}
