@@ -2,11 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from tests.site.built_pages import article, page_of
 from tests.site.sources import CHAPTERS, name
-from tools.book import BOOK, markdown, title
+from tools.book import BOOK, markdown, parts, title
 
 ORDER = [path.stem for path in CHAPTERS]
 LINK = r"\[[^\]]*\]\((\w+)\.ipynb\)"
@@ -53,6 +54,29 @@ def test_the_map_lists_all_chapters_in_order(html):
     links = [row.select_one(".title a") for row in rows(html)]
     assert [link["href"] for link in links] == [f"{slug}.html" for slug in ORDER]
     assert [link.get_text() for link in links] == [*map(title, CHAPTERS)]
+
+
+def test_the_cards_of_the_parts_add_up_to_the_chapters(html):
+    page = article(page_of(BOOK / "index.md"))
+    cards = [
+        card for card in page.select(".sd-card") if card.select_one(".how-long")
+    ]
+    said = [card.select_one(".how-long").get_text() for card in cards]
+    numbers = np.array([[*map(int, re.findall(r"\d+", text))] for text in said])
+    whole = page.select_one("section > .how-long").get_text()
+    minutes = [
+        int(row.select_one(".needs").get_text().split()[0]) for row in rows(html)
+    ]
+    assert [card.select_one(".sd-card-title").get_text() for card in cards] == [
+        part.caption for part in parts()
+    ]
+    assert [card.select_one("a")["href"] for card in cards] == [
+        f"{part.chapters[0]}.html" for part in parts()
+    ]
+    assert numbers[:, 1].sum() == sum(minutes)
+    assert re.match(
+        rf"{numbers[:, 0].sum()} chapters · .* · {numbers[:, 2].sum()} exer", whole
+    )
 
 
 def test_the_words_of_the_map_say_what_the_chapters_say(html):

@@ -102,6 +102,61 @@ def test_crash_loop_and_print_are_told_as_they_are(opened):
     learner.is_told("Right")
 
 
+def test_letters_are_ticked_and_no_press_gives_one_away(opened):
+    learner = Learner(opened.page, "true_of_softmax")
+    box = learner.block.get_by_role("checkbox")
+    expect(box).to_have_count(6)
+    learner.press("Check")
+    expect(learner.said).to_have_text("No box is ticked.")
+    right = catalog.find("true_of_softmax").solution()
+    wrong = min(set("abcdef") - right)
+    for letter in {wrong} | right - {max(right)}:
+        learner.block.get_by_label(letter, exact=True).check()
+    learner.press("Check")
+    expect(learner.said).to_have_text(
+        "One box too many is ticked. One box that should be ticked is not."
+    )
+    card = learner.verdict.get_by_text(f"Look at {wrong} again")
+    expect(card).to_be_hidden()
+    learner.verdict.get_by_text("Which, and why").click()
+    expect(card).to_be_visible()
+    learner.block.get_by_label(wrong, exact=True).uncheck()
+    last = learner.block.get_by_label(max(right), exact=True)
+    last.focus()
+    opened.page.keyboard.press("Space")
+    opened.page.keyboard.press("Enter")
+    learner.is_told("Right")
+    opened.page.reload()
+    expect(last).to_be_checked()
+    expect(opened.page.locator("section#true-of-softmax")).to_have_class(
+        re.compile("attn-solved")
+    )
+
+
+def test_numbers_are_filled_in_with_a_sentence_for_each_slip(opened):
+    learner = Learner(opened.page, "scores_behind")
+    fields = learner.block.get_by_role("textbox")
+    first, *others = catalog.find("scores_behind").fields
+    for written, told in [
+        ("", f"Fill in the field “{first}”."),
+        ("1,2", f"Write the number in “{first}” with a point: 1.2."),
+        ("one", "“one” is not a number"),
+    ]:
+        fields.first.fill(written)
+        learner.press("Check")
+        expect(learner.said).to_contain_text(told)
+    for field, share in zip(fields.all(), (2, 3, 6), strict=True):
+        field.fill(f"2*np.log(1/{share}) + 2*np.log(36)/3")
+    learner.press("Check")
+    learner.is_told("Right")
+    opened.page.reload()
+    expect(fields.last).to_have_value("2*np.log(1/6) + 2*np.log(36)/3")
+    learner.press("Start over")
+    expect(fields.last).to_have_value("")
+    learner.press("Bring my text back")
+    expect(fields.last).to_have_value("2*np.log(1/6) + 2*np.log(36)/3")
+
+
 def test_hints_come_one_at_a_time_and_the_solution_line_by_line(opened):
     learner = Learner(opened.page)
     learner.press("Hint")

@@ -347,6 +347,22 @@ def test_everything_can_be_done_by_keys(opened):
     assert len(given.page.evaluate("copied")) == 1
 
 
+def test_a_key_acts_on_the_line_with_the_focus(opened):
+    given = opened(data_of("project_qkv"))
+    upper, lower = given.right[:2]
+    given.put(upper, lower)
+    given.line(lower, given.answer).click()
+    # As a screen reader does it: the focus moves, and neither a key nor a pointer marked the line.
+    given.line(upper, given.answer).evaluate(
+        "line => line.focus({ focusVisible: false })"
+    )
+    given.keys.press("Delete")
+    assert given.texts(given.answer)[1:] == [lower]
+    given.line(upper, given.pool).focus()
+    given.keys.press("Delete")
+    assert given.texts(given.answer)[1:] == [lower]
+
+
 def test_tab_stops_at_each_list_once_and_leaves(opened):
     given = opened(data_of("SelfAttention"))
     given.put(given.right[0])

@@ -22,7 +22,7 @@ LETTERS = Question(
     q,
     10,
     "",
-    read=Letters("abcd", "letters"),
+    read=Letters("abcd", "keys"),
     reasons=(
         Reason("all", lambda letters: letters == set("abcd"), "Not all of them."),
         *(Reason(k, contains(k), f"{k} is not.") for k in "bd"),
@@ -64,6 +64,13 @@ def test_letters_may_be_a_dictionary_of_verdicts(value):
 def test_a_dictionary_that_says_neither_true_nor_false_is_refused():
     result = judge(LETTERS, answer_of("{'a': 'yes', 'c': 'yes'}"))
     assert "True or False for each" in result.message
+
+
+@pytest.mark.parametrize("value", ["'ae'", "{'e': True}", "['a', 'z']"])
+def test_a_letter_that_is_not_offered_is_told_which_are(value):
+    result = judge(LETTERS, answer_of(value))
+    assert result.faults == ("form",)
+    assert result.message == "The keys have the letters a to d."
 
 
 def number(right):
