@@ -301,6 +301,17 @@ export function grid({ name, rows, columns, role = "", cell }) {
 }
 
 /**
+ * Write into a cell, and mark it until the next time if it held another text.
+ * @param {HTMLElement} cell
+ * @param {string} text
+ */
+export function renew(cell, text) {
+  const before = cell.textContent;
+  cell.classList.toggle("attn-changed", Boolean(before) && before !== text);
+  cell.textContent = text;
+}
+
+/**
  * Return where an arrow key points, right and up; nothing for other keys and for shortcuts.
  * @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "altKey" | "metaKey">} event
  * @returns {[number, number] | undefined}

@@ -125,7 +125,7 @@ export function openForm(place, { name, letters, fields }, options) {
   const rows = inputs.map((input, i) => make("label", {}, input, ...(letters ? [letters[i]] : [fields[i]])));
   const form = make(
     "fieldset",
-    { class: letters ? "attn-boxes" : "attn-fields", input: () => options.onChange(text()) },
+    { class: letters ? "attn-letters" : "attn-numbers", input: () => options.onChange(text()) },
     make("legend", {}, letters ? "Tick what you choose:" : "Your answer:"),
     ...rows,
   );

@@ -87,7 +87,10 @@ def test_attention_lab__a_changed_number_changes_all_that_follows_and_back_undoe
     q, k, v = Q.copy(), K.copy(), V.copy()
     q[2, 0], k[0, 2], v[2, 1] = -1.5, -0.25, 10
     shown.shows(q=q, k=k, v=v)
-    shown.tells("“him” asks, “prince” answers: −1.5·1 + 0·0 + 2·(−0.25) = −2.")
+    shown.tells(
+        "“him” asks, “prince” answers: −1.5·1 + 0·0 + 2·(−0.25) = −2. This number stays; 3 that "
+        "changed are marked."
+    )
     shown.back()
     shown.shows()
     assert shown.field("Q, him, 1").input_value() == "2"
@@ -265,3 +268,36 @@ def test_attention_lab__the_squares_of_a_mask_stand_in_the_columns_of_the_scores
         np.testing.assert_allclose(lefts, [lefts[0]] * 4, atol=1.5)
         legend = shown.root.locator(".attn-legend").inner_text()
         assert re.fullmatch(r"may see\s+crossed out", legend.strip())
+
+
+def test_attention_lab__marks_what_just_changed_and_says_when_it_is_elsewhere(
+    opened,
+):
+    shown = opened()
+    marked = shown.root.locator(".attn-changed")
+    expect(marked).to_have_count(0)
+    shown.field("K, she, 2").fill("3")
+    k = K.copy()
+    k[1, 1] = 3
+    changed = [
+        ("S = Q Kᵀ", Q @ k.T - Q @ K.T),
+        (
+            "A = softmax(S)",
+            attention_weights(Q, k, scale=1) - attention_weights(Q, K, scale=1),
+        ),
+        ("Y = A V", attention(Q, k, V, scale=1) - attention(Q, K, V, scale=1)),
+    ]
+    for caption, by in changed:
+        rows = shown.table(caption).locator("tbody tr").all()
+        found = [
+            [
+                "attn-changed" in (cell.get_attribute("class") or "")
+                for cell in row.locator("button").all()
+            ]
+            for row in rows
+        ]
+        assert np.array(found)[abs(by) > 0.01].all()
+        assert not np.array(found)[by == 0].any()
+    expect(shown.said).to_contain_text("This number stays;")
+    shown.cell("A = softmax(S)", 1, 1).click()
+    expect(marked).to_have_count(0)

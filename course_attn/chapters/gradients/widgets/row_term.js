@@ -2,7 +2,7 @@
 // Scores, weights and their gradients: every gradient of a score opens into its sum, with its row.
 
 import { brief, button, cells, change, make, mount, row, scrolling } from "../../../drawing/kit.js";
-import { powered, slider, table, troubles, written } from "../../../drawing/kit.js";
+import { powered, renew, slider, table, troubles, written } from "../../../drawing/kit.js";
 import { softmax, softmax_backward } from "../../../drawing/twin.js";
 
 /** @typedef {import("../../../drawing/kit.js").Say} Say */
@@ -264,7 +264,7 @@ class RowTerm {
     numbers.forEach((line, k) =>
       line.forEach((x, l) => {
         const cell = made.at(k, l), text = written(x), here = String([k, l]) === String(this.picked);
-        cell.textContent = text;
+        renew(cell, text);
         cell.style.setProperty("--w", `${Math.min(100 * Math.abs(x), 100)}%`);
         cell.classList.toggle("below", text.startsWith("−"));
         change(cell, {
@@ -285,7 +285,7 @@ class RowTerm {
     this.d.element.querySelectorAll("input").forEach((one, f) =>
       one.classList.toggle("below", written(flat[f]).startsWith("−"))
     );
-    this.means.forEach((cell, k) => cell.textContent = written(r[k]));
+    this.means.forEach((cell, k) => renew(cell, written(r[k])));
     for (const one of this.tables) {
       [...one.tBodies[0].rows].forEach((line, k) => {
         line.classList.toggle("lit", k === i);

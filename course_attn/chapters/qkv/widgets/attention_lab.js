@@ -9,6 +9,7 @@ import {
   make,
   mount,
   paintable,
+  renew,
   row,
   scrolling,
   slider,
@@ -258,7 +259,14 @@ class Lab {
     this.stage.querySelectorAll(".attn-from").forEach((cell) => cell.classList.remove("attn-from"));
     this.sources(tokens).forEach((cell) => cell.classList.add("attn-from"));
     const [letter, i, j] = this.opened;
-    this.say(IN_WORDS[letter](setting, this.found, i, j));
+    const moved = this.stage.querySelectorAll(".attn-changed").length;
+    const isStill = moved && !results[letter].at(i, j).classList.contains("attn-changed");
+    const others = isStill
+      ? ` This number stays; ${moved === 1 ? "one" : moved} that changed ${
+        moved === 1 ? "is" : "are"
+      } marked.`
+      : "";
+    this.say(IN_WORDS[letter](setting, this.found, i, j) + others);
     this.wrong.textContent = [...troubles(this.stage), ...blind(setting, this.found)].join(" ");
   }
 
@@ -273,7 +281,7 @@ class Lab {
         const cell = this.results[letter].at(i, j);
         // A weight of 0 without decimals is exactly 0.
         const text = letter === "A" && !value ? "0" : written(value);
-        cell.textContent = text;
+        renew(cell, text);
         change(cell, {
           style: letter === "A" && `--w: ${100 * value}%`,
           "aria-label": `${letter}, ${tokens[i]}, ${columns[j]}: ${text}`,

@@ -1,7 +1,7 @@
 // @ts-check
 // A user's taste and a movie, feature by feature: six numbers to change, their products, one sum.
 
-import { button, field, grid, make, mount, written } from "../../../drawing/kit.js";
+import { button, field, grid, make, mount, renew, written } from "../../../drawing/kit.js";
 import { dot_scores } from "../../../drawing/twin.js";
 
 /** @typedef {"user" | "movie"} Role */
@@ -29,7 +29,7 @@ mount("user_meets_movie", (stage, { user, movie, features }, say) => {
   const results = [...features, "score"].map(() => make("td", { class: "attn-weight" }));
   const show = () => {
     const { products, score, sentence } = inWords(now.user, now.movie);
-    [...products, score].forEach((text, f) => results[f].textContent = text);
+    [...products, score].forEach((text, f) => renew(results[f], text));
     say(sentence);
   };
   const fields = ROWS.map(([role]) =>
