@@ -1,8 +1,6 @@
 """A learner's progress in one picture: a row for each chapter, a square for each exercise.
 
-Notebooks show it, and so do the book's pages, which mark in it what was solved there
-(`book/_parts/progress/panel.js`): there is one drawing. What is done has a check mark, not only
-a fill.
+Notebooks show it. What is done has a check mark, not only a fill.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,9 +14,8 @@ _STYLE = (
     ".attn-squares{max-width:100%;height:auto;font:13px sans-serif;color:inherit}"
     ".attn-squares text{fill:currentColor}"
     ".attn-squares rect{fill:none;stroke:currentColor;stroke-opacity:.6}"
-    ".attn-squares path{fill:none;stroke:#fff;stroke-width:2;visibility:hidden}"
+    ".attn-squares path{fill:none;stroke:#fff;stroke-width:2}"
     ".attn-squares .done rect{fill:#1a7f37;stroke:#1a7f37;stroke-opacity:1}"
-    ".attn-squares .done path{visibility:visible}"
 )
 
 
@@ -60,19 +57,20 @@ def _row(
     base, after = top + _SIDE - 3, _LABELS + _STEP * len(names) + 4
     done = f"{sum(name in passed for name in names)}/{len(names)}"
     return (
-        f'<g data-chapter="{title}"><text x="0" y="{base}">{title}</text>{squares}'
-        f'<text class="count" x="{after}" y="{base}">{done}</text></g>'
+        f'<g><text x="0" y="{base}">{title}</text>{squares}'
+        f'<text x="{after}" y="{base}">{done}</text></g>'
     )
 
 
 def _square(left: int, top: int, name: str, is_done: bool) -> str:
     classes = ' class="done"' if is_done else ""
+    check = f'<path d="M{left + 3} {top + 7}l3 3l5 -6"/>' if is_done else ""
     state = "done" if is_done else "open"
     return (
         f'<g data-exercise="{escape(name)}"{classes}>'
         f"<title>{escape(name)}: {state}</title>"
         f'<rect x="{left}" y="{top}" width="{_SIDE}" height="{_SIDE}" rx="3"/>'
-        f'<path d="M{left + 3} {top + 7}l3 3l5 -6"/></g>'
+        f"{check}</g>"
     )
 
 

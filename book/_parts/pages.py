@@ -24,7 +24,6 @@ from course_attn.exercises import catalog
 from course_attn.weights import load
 from tools import book, runtime
 from tools.exercise_notebooks import title_of
-from whywrong.picture import picture
 
 __all__ = ["scripts_apart", "setup"]
 
@@ -108,9 +107,7 @@ def _write_files(app: Sphinx, error: Exception | None) -> None:
 
 def scripts_apart() -> dict[str, str]:
     """Return the scripts that only some pages load, by their names."""
-    texts = {name: _path(f"{name}.bundle.js").read_text("utf-8") for name in _APART}
-    drawn = json.dumps(picture(catalog.chapters, ()))
-    return texts | {"panel": f"self.coursePicture={drawn};\n{texts['panel']}"}
+    return {name: _path(f"{name}.bundle.js").read_text("utf-8") for name in _APART}
 
 
 def _styles_apart() -> list[Path]:

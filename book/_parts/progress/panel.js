@@ -1,6 +1,7 @@
 // @ts-check
-// The panel of a reader's progress: a picture of it, which can be saved to a file and taken over
-// from one. It is on the first page, on the pages of exercises and on that of the review.
+// The panel of a reader's progress: a square for each exercise, beside its chapter's name. It can be
+// saved to a file and taken over from one. It is on the first page, on the pages of exercises and on
+// that of the review.
 import { make } from "../../../course_attn/drawing/kit.js";
 import { course, fromRoot } from "../shared/course.js";
 import { store } from "../shared/shared.js";
@@ -20,23 +21,20 @@ function progressPanel(place) {
   const { chapters } = course();
   const total = chapters.reduce((sum, { exercises }) => sum + exercises.length, 0);
   const sum = make("p", {});
-  const picture = make("div", { class: "attn-progress-picture" });
-  // Drawn when the book was built, as notebooks draw it; what is solved is marked here.
-  picture.innerHTML = /** @type {any} */ (self).coursePicture;
   const list = make("ul", { class: "attn-chapters" });
   const said = make("p", { role: "status" });
-  place.append(sum, picture, list, buttonsOf(said), said);
+  place.append(sum, list, buttonsOf(said), said);
 
   function draw() {
     const done = chapters.map(({ exercises }) => exercises.filter(store.solvedAt).length);
     sum.textContent = summary(done, total, store.keptKeys("card:").length);
-    markPicture(picture);
     list.replaceChildren(
       ...chapters.map(({ slug, title, exercises }, i) =>
         make(
           "li",
           {},
           make("a", { href: fromRoot(`book/exercises/${slug}.html`) }, title),
+          make("span", { class: "attn-squares", "aria-hidden": "true" }, ...exercises.map(squareOf)),
           make("span", {}, `${done[i]}/${exercises.length}`),
         )
       ),
@@ -92,26 +90,14 @@ function forgetButton(said) {
   return button;
 }
 
-/**
- * Mark in the picture what is solved.
- * @param {Element} picture
- */
-function markPicture(picture) {
-  for (const square of picture.querySelectorAll("[data-exercise]")) {
-    const name = /** @type {SVGElement} */ (square).dataset.exercise ?? "";
-    const done = store.solvedAt(name) !== null, title = square.querySelector("title");
-    square.classList.toggle("done", done);
-    if (title) title.textContent = `${name}: ${done ? "done" : "open"}`;
-  }
-  const rows = [...picture.querySelectorAll("[data-chapter]")].map((row) => {
-    const of = row.querySelectorAll("[data-exercise]").length, done = row.querySelectorAll(".done").length;
-    const count = row.querySelector(".count");
-    if (count) count.textContent = `${done}/${of}`;
-    return { name: /** @type {SVGElement} */ (row).dataset.chapter ?? "", done, of };
-  });
-  const all = rows.reduce((sum, { of }) => sum + of, 0), done = rows.reduce((sum, row) => sum + row.done, 0);
-  const told = rows.map((row) => `${row.name} ${row.done} of ${row.of}`).join(", ");
-  picture.querySelector("svg")?.setAttribute("aria-label", `${done} of ${all} exercises done: ${told}`);
+/** @param {string} name of an exercise */
+function squareOf(name) {
+  const done = store.solvedAt(name) !== null;
+  return make(
+    "span",
+    { class: done && "done", title: `${name}: ${done ? "done" : "open"}` },
+    done ? "✓" : "",
+  );
 }
 
 /** @param {HTMLElement} said */
