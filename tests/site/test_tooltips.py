@@ -5,8 +5,10 @@ import re
 import pytest
 
 from tests.site.built_pages import article, page_of
+from tests.site.visits import DISK, VIEWS, visit
 from tools.book import BOOK, markdown, pages
 
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytestmark = pytest.mark.usefixtures("html")
 
 
@@ -62,3 +64,31 @@ def test_the_bibliography_has_all_references():
     assert {tag["id"] for tag in entries} == set(
         re.findall(r"^@\w+\{([^,]+)", file, re.M)
     )
+
+
+PAGE, TERM = "book/softmax.html", "a.internal[href*='glossary.html#term-expected-value']"
+
+
+def test_a_term_is_explained_to_the_keyboard_and_escape_ends_it(browser):
+    with visit(browser, DISK, PAGE, **VIEWS["desktop"]) as found:
+        link = found.page.locator(TERM).first
+        text = link.get_attribute("title") or link.get_attribute(
+            "data-bs-original-title"
+        )
+        link.focus()
+        tip = found.page.get_by_role("tooltip")
+        playwright.expect(tip).to_have_text(text)
+        assert link.get_attribute("aria-describedby") == tip.get_attribute("id")
+        found.page.keyboard.press("Escape")
+        playwright.expect(tip).to_have_count(0)
+        assert found.problems == []
+
+
+def test_the_first_tap_explains_a_term_and_the_second_leads_to_it(browser):
+    with visit(browser, DISK, PAGE, **VIEWS["phone"], has_touch=True) as found:
+        link = found.page.locator(TERM).first
+        link.tap()
+        playwright.expect(found.page.get_by_role("tooltip")).to_be_visible()
+        assert found.page.url.endswith(PAGE)
+        link.tap()
+        found.page.wait_for_url("**/glossary.html#*")
