@@ -66,7 +66,10 @@ def test_the_bibliography_has_all_references():
     )
 
 
-PAGE, TERM = "book/softmax.html", "a.internal[href*='glossary.html#term-expected-value']"
+PAGE, TERM = (
+    "book/softmax.html",
+    "a.internal[href*='glossary.html#term-expected-value']",
+)
 
 
 def test_a_term_is_explained_to_the_keyboard_and_escape_ends_it(browser):

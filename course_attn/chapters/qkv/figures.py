@@ -137,7 +137,7 @@ def plain_graph(
         fig,
         draw,
         steps,
-        alt="A computation graph without roles. The elements x1, x2, x3 and x3 itself meet in "
+        alt="A computation graph without roles. x3 meets x1, x2 and itself in "
         "three scores; the scores become weights; each weight multiplies its element; the "
         "products meet in the output y3.",
         caption="Attention without roles: one vector per element asks, is found and is handed "

@@ -25,7 +25,7 @@ def no_roles(weights: np.ndarray) -> Question:
             (
                 "A few bright pixels take over",
                 "Bright pixels are long vectors."
-                f" Measured: {winners} of {len(weights):,} pixels win all rows, and"
+                f" Measured: {winners} of {len(weights):,} pixels share all the wins, and"
                 f" {nearly_all:.0f} % of the rows give one pixel more than 0.99.",
                 winners < 10 and float(np.median(largest)) > 0.9,
             ),

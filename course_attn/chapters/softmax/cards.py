@@ -101,8 +101,8 @@ def cards(
         card(
             "temperature",
             "What do a very small and a very large temperature do to the weights?",
-            "Scores are divided by $T$. At a very small $T$ a single largest score takes all; at"
-            " a very large one all keys get the same weight. $e^H$, where $H$"
+            "Scores are divided by $T$. At a very small $T$ a single largest score takes nearly"
+            " all; at a very large one all keys get nearly the same weight. $e^H$, where $H$"
             " is the entropy, says how many keys are in play: for the scores"
             f" {listed(scores)} it is {np.exp(entropy(a)):.1f} at $T = 1$ and"
             f" {np.exp(entropy(softmax(scores, temperature=10.0))):.1f} at $T = 10$.",
@@ -127,13 +127,13 @@ def cards(
             "weights-compete",
             "You raise one score. What happens to the other weights, and by which formula?",
             r"They all fall: $\partial a_j / \partial s_m = a_j (\delta_{jm} - a_m)$, which is"
-            " negative for two different keys. What one weight gains the others lose; the rows"
-            " of the Jacobian sum to 0.",
+            " negative for two different keys. What one weight gains the others lose: the"
+            " columns of the Jacobian sum to 0.",
             section="How weights respond to scores: the Jacobian",
             holds=[
                 np.allclose(J, np.diag(a) - np.outer(a, a)),
                 (J[~np.eye(len(a), dtype=bool)] < 0).all(),
-                np.allclose(J.sum(axis=1), 0),
+                np.allclose(J.sum(axis=0), 0),
             ],
         ),
         card(
@@ -156,7 +156,7 @@ def cards(
             " axis is right in a batch?",
             "A symmetric matrix whose rows hold the same numbers gives the same weights along"
             " both axes. Count from the back: `axis=-1`; in a batch, `axis=1` is the axis of the"
-            " queries. Row sums tell: in the chapter's example they were"
+            " queries. On another matrix row sums tell: in the chapter's example they were"
             f" {listed(wrong_axis.sum(axis=-1))}.",
             section="What goes wrong",
             holds=[

@@ -94,8 +94,8 @@ def steps_to_close_a_gap(squared: int, surprise: int) -> Question:
         close=2,
         said=f"At first the weights hardly respond, so each step is tiny. The surprise takes"
         f" {surprise} steps from the same start.",
-        too_low="A gap of 10 looks like a matter of tens of steps. But a derivative"
-        " that passes through a saturated softmax is nearly 0.",
+        too_low="A gap of 10 looks like a matter of tens of steps. But softmax is"
+        " saturated, and nothing in the squared error makes up for it.",
         too_high="The derivative is nearly 0, but it is not 0, and it grows as the gap closes.",
         text=1,
     )
@@ -113,10 +113,10 @@ def half_the_keys(in_play: float, n_keys: int, right: float) -> Question:
         step=1,
         close=5,
         unit=" %",
-        said="The nearest class needs to be ahead of each of the others by a little only. What"
-        " suffers is the confidence.",
+        said="The right class only needs to be ahead of each of the others. What suffers is the"
+        " confidence.",
         too_low="You would expect hundreds of far keys to drown the near ones. But they are"
-        " spread over all ten digits, and a small lead is enough to be right.",
+        " spread over all ten digits, and the largest share wins.",
         too_high="Some digits do drown: at a lower temperature more are read right.",
         text=1,
     )
