@@ -31,3 +31,20 @@ def test_text_has_the_books_font_and_a_transpose_is_a_raised_t(browser):
         code = opened.page.locator(".bd-article pre").first
         assert code.evaluate(family).startswith('"Source Code Pro"')
     assert opened.problems == []
+
+
+def test_what_tab_reaches_shows_that_it_has_the_focus(browser):
+    look = """() => {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(document.activeElement);
+      const outlined = outlineStyle !== "none" && outlineWidth !== "0px";
+      return [document.activeElement.outerHTML.slice(0, 99), outlined || boxShadow !== "none"];
+    }"""
+    page = "book/exercises/softmax.html"
+    with visit(browser, DISK, page, **VIEWS["desktop"]) as opened:
+        reached = {}
+        for _ in range(90):
+            opened.page.keyboard.press("Tab")
+            start, shows = opened.page.evaluate(look)
+            reached[start] = shows
+        assert all(reached.values()), [one for one in reached if not reached[one]]
+        assert any("dropdown-toggle" in one for one in reached)
