@@ -161,19 +161,19 @@ def time_of_tiles(times: Mapping[int, float], rescaled: float) -> Question:
     (least, few), *_, (most, many) = sorted(times.items())
     return predict(
         "time-of-tiles",
-        "Tiled attention does both products of explicit attention, a small piece at a time. How "
-        "long did its quick version, `fused_attention`, take in NumPy, with "
-        f"{most:,} positions?",
+        "Tiled attention does both products of explicit attention, a small piece at a time. Did "
+        "its quick version, `fused_attention`, take more time or less than explicit attention "
+        f"in NumPy, with {most:,} positions?",
         [
             (
-                "Longer, for all the rescaling",
+                "More, for all the rescaling",
                 "These scores are so small that it leaves the rescaling out. With scores "
                 "eight times as large it cannot, and at 4,096 positions it took "
                 f"{100 * (rescaled - 1):.0f} % longer.",
                 many < 0.9,
             ),
             (
-                "As long: the products are the same",
+                "As much: the products are the same",
                 "Where the bytes are what one waits for, equal products do not mean equal "
                 "times.",
                 0.9 <= many <= 1.1,

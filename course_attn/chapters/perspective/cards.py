@@ -122,7 +122,7 @@ def cards(
             " differ however sharp they are?",
             f"Their error falls exponentially: its logarithm by {-slope:.2f} per unit of"
             " sharpness. At the border a row of weights still sums to 1, so a head takes the"
-            " nearest pixel where a network would have zeros. Padding cures it.",
+            " nearest pixel where networks usually have zeros. Padding cures it.",
             section="How near softmax comes",
             holds=[abs(slope + 1) < 0.02, far[1] > 0.5, near[1] > 0.5],
         ),
@@ -160,11 +160,11 @@ def cards(
             "what-it-buys",
             "Counted with its projections, attention takes more operations than a plain"
             " recurrence at every length. What does it buy?",
-            "In training, no position waits for another within a layer, and allowed paths have"
-            " one step. Until the last of sixteen outputs had heard of the first input it took"
-            f" attention {steps['attention']} layer, convolutions of width three"
-            f" {steps['convolution']}, with growing gaps {steps['dilated']}, and a recurrence"
-            f" {steps['recurrence']} steps.",
+            "In training, no position waits for another within a layer. Until the last of"
+            " sixteen outputs had heard of the first input it took attention"
+            f" {steps['attention']} layer, convolutions of width three {steps['convolution']},"
+            f" with growing gaps {steps['dilated']}, and a recurrence {steps['recurrence']}"
+            " steps.",
             section="What costs what",
             holds=[
                 all(a > r for a, r in zip(attends, recurs, strict=True)),
