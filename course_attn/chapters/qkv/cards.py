@@ -150,7 +150,8 @@ def cards(
         card(
             "x-x-x",
             "You test attention with one $X$, five rows of standard normal numbers, of width 8, for"
-            " queries, keys and values, and the diagonal of the weights is heavy. What does it tell you?",
+            " queries, keys and values, and the diagonal of the weights is heavy. What does it"
+            " tell you?",
             "Something about the test: a vector's product with itself is large. So"
             f" {100 * alone[0]:.0f} % of such vectors looked at themselves. With two"
             f" matrices it was {100 * alone[1]:.0f} %, as by chance among five.",
