@@ -69,13 +69,20 @@ def test_a_newer_edition_changes_cards_and_adds_none(tmp_path):
 
 
 def test_linked__leads_to_sections_and_names_what_is_missing():
-    shown = deck("sums", card("a", "Q?", "A.", section="A & B", holds=[True]))
-    text, missing = linked(shown._repr_html_(), {"A & B": "a-b"})
+    shown = deck(
+        "sums",
+        card("a", "Q?", "A.", section="A & B", holds=[True]),
+        card("b", "R?", "B.", section="C", holds=[True]),
+    )
+    text, missing = linked(shown._repr_html_(), {"A & B": "a-b", "C": "c"})
     assert 'From: <a href="#a-b">A &amp; B</a>' in text and missing == []
-    text, missing = linked(shown._repr_html_(), {"A & B ★": "a-b"})
-    assert 'From: <a href="#a-b">A &amp; B ★</a>' in text and missing == []
-    text, missing = linked(shown._repr_html_(), {"C": "c"})
-    assert "<a" not in text and missing == ["A & B"]
+    assert "<summary>Q?" in text
+    text, missing = linked(shown._repr_html_(), {"A & B": "a-b", "C ★": "c"})
+    assert 'From: <a href="#c">C ★</a>' in text and missing == []
+    # The card of a section that can wait says so before it is turned.
+    assert "<summary>Q?" in text and "<summary>★ R?" in text
+    text, missing = linked(shown._repr_html_(), {"D": "d"})
+    assert "<a" not in text and missing == ["A & B", "C"]
 
 
 # The built book

@@ -32,6 +32,9 @@ __all__ = ["ANKI", "Chapter", "anki_package", "linked", "setup"]
 _LOGGER = getLogger(__name__)
 _DECK = '<div class="attn-deck"'
 _FROM = re.compile(r"(?<=From: )<span>(.*?)</span>")
+_STARRED = re.compile(
+    rf"<summary>(?=(?:(?!</details>).)*{STAR}</a></p></details>)", re.S
+)
 _BOOK = "course_attn"
 # Where the deck for Anki lies, seen from the root of the built book.
 ANKI = "_downloads/course_attn.apkg"
@@ -66,7 +69,7 @@ class CardLinks(SphinxTransform):
 def linked(deck: str, sections: dict[str, str]) -> tuple[str, list[str]]:
     """Return the HTML of a deck with its sections as links, and the titles that lead nowhere.
 
-    A section that can wait keeps its star in the link: so does the card's answer.
+    A section that can wait keeps its star in the link; its cards have one before the question.
     """
     missing = []
 
@@ -78,7 +81,7 @@ def linked(deck: str, sections: dict[str, str]) -> tuple[str, list[str]]:
             return found[0]
         return f'<a href="#{sections[as_printed]}">{html.escape(as_printed)}</a>'
 
-    return _FROM.sub(link, deck), missing
+    return _STARRED.sub(f"<summary>{STAR.strip()} ", _FROM.sub(link, deck)), missing
 
 
 def _decks_of(document: nodes.document) -> Iterator[nodes.raw]:

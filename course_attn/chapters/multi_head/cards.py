@@ -87,8 +87,7 @@ def cards(
             "Eight heads of width 64 on 512 features: does head 1 get the first 64 features of"
             " each word?",
             "No. Every head reads *all* features; its matrices take the full vector to a short"
-            " one. Code that slices the words instead runs with the same shapes, but each head is"
-            " blind to the rest.",
+            " one.",
             section="The idea: several attentions, side by side",
             holds=[_reads_all(X, W_Q, W_K, W_V)],
         ),

@@ -84,8 +84,8 @@ def reshape_alone(
             (
                 "The features change places, which W_O can learn",
                 "W_O works on each row by itself, and comes too late. The first “head” holds "
-                "pieces of the first words, the second one those of the last words, and the "
-                "two never meet.",
+                "pieces of the first words, the second one those of the last words, and "
+                "neither looks at the other.",
                 min(off) > 1e-3 and reordered,
             ),
         ],
@@ -116,8 +116,8 @@ def parameters(one_head: int, many_heads: int) -> Question:
             ),
             (
                 "A 64th",
-                "So it would be with matrices of 8 × 8 numbers, if each head read 8 of the "
-                "features. It reads all 512, so its matrices are 512 × 8.",
+                "So it would be with matrices of 8 × 8 numbers. But each head "
+                "reads all 512 features, and writes to all of them.",
                 64 * many_heads == one_head,
             ),
         ],

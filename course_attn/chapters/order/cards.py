@@ -74,7 +74,7 @@ def cards(
         card(
             "why-blind",
             "*Mary gave Susan flowers*, *Susan gave Mary flowers*: why does attention without"
-            " positions give *gave* the same output in both?",
+            " positions and mask give *gave* the same output in both?",
             "Each score is computed from one query and one key, each value from one word. Softmax"
             " divides by a sum, and the output is a sum, and a sum has no order. *gave* can tell"
             " Mary from Susan, but not which of them came first.",
@@ -149,8 +149,7 @@ def cards(
         ),
         card(
             "alibi-cannot",
-            "ALiBi lowers each score in proportion to the distance. What can a head with it not"
-            " do?",
+            "ALiBi lowers each score in proportion to the distance. What can such a head not do?",
             "Prefer a key *exactly* three words back among keys of equal content: distance always"
             " counts against a key. And without a mask it cannot tell left from right: read the"
             " sentence backward, and the middle output stays.",
