@@ -81,3 +81,10 @@ def test_notebooks_are_solved_by_references_and_not_by_known_mistakes(strict):
         for chapter in CHAPTERS
         for name in catalog.chapters[chapter]
     }
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_nothing_hard_stands_before_something_easy(chapter):
+    levels = [catalog.find(name).level for name in catalog.chapters[chapter]]
+    after_hard = levels[levels.index("hard") :] if "hard" in levels else []
+    assert "easy" not in after_hard

@@ -52,7 +52,7 @@ def _heads(c: Context) -> str | None:
 
 exercise = Exercise(
     repeat_kv,
-    place=50,
+    place=15,
     minutes=4,
     level="easy",
     prepares=("grouped_attention_torch",),

@@ -30,10 +30,10 @@ _HIDES = {
 
 exercise = Question(
     hides_the_future,
-    place=5,
+    place=65,
     minutes=15,
     level="hard",
-    prepares=("causal_attention", "find_leak"),
+    prepares=("causal_attention_torch",),
     section="Why it works",
     task="""
 Predict, before you run anything. The scores `S` have shape (n, n), the values `V` shape (n, d);

@@ -48,7 +48,7 @@ def _drawn(rng: Any) -> tuple[Case, ...]:
 
 exercise = Exercise(
     padding_mask,
-    place=30,
+    place=5,
     minutes=6,
     level="easy",
     prepares=("from_torch_masks",),

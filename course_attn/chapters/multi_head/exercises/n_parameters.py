@@ -76,7 +76,7 @@ def _drawn(rng: Any) -> tuple[Case, ...]:
 
 exercise = Exercise(
     n_parameters,
-    place=50,
+    place=5,
     minutes=10,
     level="easy",
     prepares=("gpt_parameters",),

@@ -29,10 +29,10 @@ _NOTICES = {
 
 exercise = Question(
     notices_the_reshape,
-    place=5,
+    place=65,
     minutes=15,
     level="hard",
-    prepares=("split_heads", "merge_heads"),
+    prepares=("MultiHeadAttention",),
     section="What goes wrong",
     task="""
 A colleague forgot two swaps of axes in a self-attention with several heads:

@@ -40,7 +40,7 @@ def _reason(letter: str) -> Reason:
 
 exercise = Question(
     text_that_moves,
-    place=50,
+    place=80,
     minutes=20,
     level="hard",
     section="Why not the values?",

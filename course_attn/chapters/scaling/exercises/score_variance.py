@@ -56,7 +56,7 @@ def _more(rng: Any) -> tuple[Case, ...]:
 
 exercise = Exercise(
     score_variance,
-    place=60,
+    place=80,
     minutes=15,
     level="hard",
     section="When an assumption fails",

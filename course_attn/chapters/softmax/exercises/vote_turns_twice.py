@@ -31,7 +31,7 @@ def _said(temperature: float, share: float) -> str:
 
 exercise = Question(
     vote_turns_twice,
-    place=25,
+    place=80,
     minutes=12,
     level="hard",
     section="How sharp? The temperature",

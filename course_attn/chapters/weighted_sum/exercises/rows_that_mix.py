@@ -29,7 +29,7 @@ _KEPT = {
 
 exercise = Question(
     rows_that_mix,
-    place=40,
+    place=80,
     minutes=15,
     level="hard",
     section="What an average cannot do: leave its values",
