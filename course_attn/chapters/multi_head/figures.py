@@ -183,15 +183,16 @@ def _sentences(n: int, n_heads: int, d_head: int) -> list[str]:
     """Say what each frame shows."""
     d = n_heads * d_head
     return [
-        f"{n} words with {d} features each. The number 14 is feature 4 of word 1.",
-        f"Right: a gap opens after every {d_head} features. Wrong: the numbers leave their rows.",
+        f"{n} rows of Q with {d} entries each, one for each word. The number 14 is entry 4 of word "
+        "1's row.",
+        f"Right: a gap opens after every {d_head} entries. Wrong: the numbers leave their rows.",
         "Right: the gap grows. Wrong: the numbers flow on, in reading order.",
         f"Right: each row is cut into {n_heads} parts. Wrong: row after row is filled with the "
         f"next {d_head} numbers.",
         "Right: the parts set out for their heads. Wrong: nothing more happens.",
         "Right: the first parts gather above, the second parts below.",
-        "Right: head 1 has features 1 to 3 of every word, head 2 has 4 to 6. Wrong: head 1 has "
-        "all of word 1, in two rows, and half of word 2.",
+        "Right: head 1 has columns 1 to 3 of Q, head 2 has 4 to 6. Wrong: head 1 has all of word "
+        "1's row, in two rows, and half of word 2's.",
         "Now merge. Both go back the way they came.",
         "Both go back the way they came.",
         "Both have the table they began with. A test of the round trip finds no difference.",

@@ -136,7 +136,7 @@ def cards(
         card(
             "why-not-the-values",
             "Rotary positions turn queries and keys. Why not the values?",
-            "A score has two rotations in it, which become one of the distance. An output is a"
+            "A score has two rotations in it, which become one, by the distance. An output is a"
             " sum of values: if they are turned by their own positions, it turns when the whole"
             " text moves, even where all weights stay.",
             section="Why not the values?",

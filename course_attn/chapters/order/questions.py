@@ -145,7 +145,7 @@ def trained_short(
         [
             (
                 "Rotary: scores depend on distances only",
-                "Three back has the same score everywhere, that is right. But near the end "
+                "True, a key three back has the same score everywhere. But near the end "
                 "there are also keys 64 and more places back, and nobody has taught the model "
                 "to score *these* low.",
                 right("rotary"),
