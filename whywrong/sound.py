@@ -8,6 +8,7 @@ from typing import Any
 from whywrong.declare import Exercise, Question
 from whywrong.faults import Fault
 from whywrong.judge import judge
+from whywrong.question import Letters
 
 __all__ = ["problems_of", "refused_solution"]
 
@@ -34,7 +35,11 @@ def refused_solution(task: Exercise | Question) -> list[str]:
 def _of_texts(task: Exercise | Question) -> list[str]:
     """Return what is wrong with the texts that a learner reads, and with the names of reasons."""
     problems = []
-    if task.name not in task.task:
+    # How letters and numbers are returned, the notebook says by itself.
+    is_form = isinstance(task, Question) and (
+        task.fields or isinstance(task.read, Letters)
+    )
+    if task.name not in task.task and not is_form:
         problems.append(f"the task does not name the function: `{task.name}`")
     if len(set(task.hints)) != 3:
         problems.append("three different hints are needed")

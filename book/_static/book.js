@@ -81,6 +81,7 @@ window.addEventListener("DOMContentLoaded", () => {
 // What a term means, or what is cited, shows under the mouse, with the keyboard's focus, and at a first
 // tap, which then leads nowhere yet.
 window.addEventListener("load", () => {
+  if (!("bootstrap" in window)) return;
   const { Tooltip } = /** @type {any} */ (window).bootstrap;
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (
     document.querySelectorAll(".bd-article a.internal[title]")
