@@ -140,9 +140,10 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "decoding-waits",
             "In training, tiles raise the operations per byte. Why not in decoding, one word at a"
             " time?",
-            "Keys and values of all words must be read once for each new word, and each serves"
-            f" one query only: fewer than {2 / 4} operations per byte in float32, at any length. So"
-            " attention takes at least as long as reading the cache.",
+            "Keys and values of all words must be read once for each new word, and, unless"
+            f" heads share them, each serves one query only: fewer than {2 / 4} operations"
+            " per byte in float32, at any length. So attention takes at least as long as reading"
+            " the cache.",
             section="Why decoding waits for memory",
             holds=[decode < 0.5, abs(decode - 0.5) < 0.001],
         ),

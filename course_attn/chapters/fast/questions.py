@@ -182,7 +182,7 @@ def time_of_tiles(times: Mapping[int, float], rescaled: float) -> Question:
                 "Less",
                 f"With {most:,} positions it was {many:.1f} times as fast as explicit "
                 f"attention, with {least:,} it was {few:.1f} times as fast. Explicit attention "
-                "carries every score to memory and back, several times. `fused_attention` "
+                "writes and reads every score, several times. `fused_attention` "
                 "does not. It also shares the exponentials among threads, and here it leaves "
                 "the maximum out.",
                 many > 1.1,

@@ -106,8 +106,8 @@ def cards(
             "Pixels are numbered row by row. Why is pixel $i + 1$ not always the right neighbor of"
             " pixel $i$?",
             "Because of the border: after the last pixel of a row, the numbers go on in the next"
-            f" row. In a picture of {height} × {width} pixels that goes wrong for {len(wrapped)} of"
-            " them. A head has one shift, in rows *and* columns, and only inside the picture.",
+            f" row. In a picture of {height} × {width} pixels {len(wrapped)} have no right"
+            " neighbor. A head has one shift, in rows *and* columns, and only inside the picture.",
             section="What goes wrong",
             holds=[
                 all(
