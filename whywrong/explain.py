@@ -158,7 +158,6 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     fault_and_slip,
     what_is_seen,
     changes_an_argument,
-    not_repeatable,
     handed_over,
     not_differentiable,
 )

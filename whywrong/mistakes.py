@@ -395,21 +395,8 @@ def _quoted(trial: Trial, i: int) -> str:
 
 
 def _broken_law(trial: Trial, context: Any, *, any_shape: bool) -> Finding | None:
-    if not any_shape and context.got.size > 1 and _is_negated(trial):
-        return None
     for law in trial.exercise.properties:
         message = law.message(context) if law.any_shape == any_shape else None
         if message:
             return Finding((law.id,), message)
     return None
-
-
-def _is_negated(trial: Trial) -> bool:
-    """Whether everything that comes back is right but for its sign."""
-    return all(
-        isinstance(right, np.ndarray)
-        and trial.outcomes[i].error is None
-        and trial.got(i).dtype.kind == "f"
-        and agree(-trial.got(i), right, trial.tolerance(i))
-        for i, right in enumerate(trial.expected)
-    )

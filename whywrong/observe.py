@@ -43,7 +43,6 @@ nan: {bad} of {all} numbers are NaN, {where}. 0/0, ∞ − ∞, ∞/∞ and 0·�
     happen here?
 inf: {bad} of {all} numbers are infinity, {where}. A division by 0, the logarithm of 0, or `exp` of
     something above 709 (88 in float32) gives it.
-transposed: You return the transpose of the right answer: rows and columns swapped.
 sign: The sign is wrong.
 signs: Every number has the wrong sign.
 factor: Every number is {times} the right one: a factor is missing or one too many.
@@ -53,7 +52,6 @@ nearly: It is nearly right: the largest error is {error}. A computer's own round
     A constant such as `+ 1e-3` in a denominator, or numbers rounded on the way, would give this.
 some one: Only {noun} {which} (of {all}) is wrong. What is special about it?
 some: Only {noun}s {which} (of {all}) are wrong. What do they have in common?
-only-one-row: It is right for a single row, but fails for arrays with more axes.
 only-example: It is right for the first, small inputs and wrong for arrays of other sizes: look for
     a number in your code that should come from `.shape`.
 only-example input: It is right for the first inputs and wrong for others: look for a number in your
@@ -157,13 +155,6 @@ def pattern(got: np.ndarray, expected: np.ndarray, rtol: float) -> Finding | Non
     return None
 
 
-def _transposed(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None:
-    if got.ndim < 2 or got.shape[-1] != got.shape[-2]:
-        return None
-    turned = agree(np.swapaxes(got, -1, -2), expected, rtol)
-    return _SAID["transposed"] if turned else None
-
-
 def _factor(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None:
     large = np.abs(expected) > 1e-3 * np.abs(expected).max(initial=0)
     ratio = float(np.median(got[large] / expected[large])) if large.any() else 1.0
@@ -220,7 +211,7 @@ def _some(wrong: np.ndarray, noun: str) -> str | None:
 
 # Each is named like what it recognizes.
 _RELATIONS: tuple[Callable[[np.ndarray, np.ndarray, float], str | None], ...]
-_RELATIONS = (_transposed, _factor, _empty_rows, _order, _nearly, _some_rows)
+_RELATIONS = (_factor, _empty_rows, _order, _nearly, _some_rows)
 
 
 # --- the cases in which it fails ------------------------------------------------------------------
@@ -237,8 +228,6 @@ def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
     failing = list(dict.fromkeys(cases[i].kind for i in wrong))
     if not right or not failing or "example" in failing:
         return None
-    if _only_one_row(trial):
-        return _SAID.find("only-one-row")
     if "plain" in failing and right <= {"example", "square"}:
         return _narrow(trial)
     phrases = listed([kind_of(exercise, kind).phrase for kind in failing])
@@ -246,18 +235,6 @@ def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
     sentence = f"It is right in other cases, but fails {phrases}."
     ids = (f"fails-{failing[0]}",) if len(failing) == 1 else ()
     return Finding(ids, f"{sentence} {advice}".strip())
-
-
-def _only_one_row(trial: Trial) -> bool:
-    """Whether a single row is all that it is right for, and all else has several."""
-
-    def axes(cases: list[int]) -> list[int]:
-        wanted = [trial.expected[i] for i in cases]
-        return [w.ndim for w in wanted if isinstance(w, np.ndarray) and w.any()]
-
-    # Zeros may come out right in many ways.
-    of_right, of_failing = axes(trial.right), axes(trial.wrong + trial.crashed)
-    return of_right == [1] * max(len(of_right), 2) and 1 not in of_failing
 
 
 def _advice(trial: Trial, kind: str) -> str:

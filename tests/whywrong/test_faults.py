@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.whywrong.cells import exercise_of, scaled, written
-from whywrong import Case, Context, Kind, Property, fault, judge
+from whywrong import Case, Context, fault, judge
 
 
 def test_faults_are_named_alone_in_pairs_and_as_whole_functions(toy):
@@ -102,38 +102,6 @@ def test_worst_row_is_quoted_where_it_differs():
     assert row(long + (long == 1), long).startswith(
         "Your row is [0, 2, 2, 3, 4, 5, …];"
     )
-
-
-def test_negated_answer_is_named_before_any_property(unexplained, toy):
-    law = Property("law", lambda c: "It breaks a law.")
-    exercise = dataclasses.replace(toy, properties=(law,))
-    result = judge(exercise, lambda x, factor: -x * factor)
-    assert result.faults == ("factor",) and "the wrong sign" in result.message
-    result = judge(exercise, lambda x, factor: -x * abs(factor))
-    assert "law" in result.faults
-
-
-def test_answer_for_one_row_is_named():
-    def squares(x):
-        return x * x.sum(axis=-1, keepdims=True)
-
-    draw = np.random.default_rng(0).standard_normal
-    exercise = exercise_of(
-        squares,
-        Case((draw(3),), "example"),
-        Case((draw(5),), "vector"),
-        Case((draw((2, 3)),)),
-        Case((np.zeros((1, 1)),), "one"),
-        kinds={"one": Kind("for a single number")},
-    )
-    result = judge(
-        exercise,
-        written(
-            "def squares(x):\n    return np.outer(x, x).sum(0, keepdims=x.ndim > 1)"
-        ),
-    )
-    assert result.status == "wrong" and "only-one-row" in result.faults
-    assert "right for a single row" in result.message
 
 
 def test_fixed_number_is_said_to_come_from_the_arguments():

@@ -88,14 +88,14 @@ def sb_divided_mean(weights, d_weights):
 
 
 # the Jacobian of a single row
-@wrong("only-one-row")
+@wrong(said="fails for arrays of other sizes")
 def sb_jacobian_of_a_row(weights, d_weights):
     J = np.diag(weights) - np.outer(weights, weights)
     return J @ d_weights
 
 
 # the Jacobian of a single row, by broadcasting
-@wrong("only-one-row")
+@wrong(said="fails for arrays of other sizes")
 def sb_jacobian_by_broadcasting(weights, d_weights):
     return (np.diag(weights) - weights[:, None] * weights[None, :]) @ d_weights
 
