@@ -95,7 +95,8 @@ export function troubleWith(field, written) {
 export function amiss(chosen, right) {
   const tooMany = chosen.filter((letter) => !right.includes(letter)).length;
   const missing = right.filter((letter) => !chosen.includes(letter)).length;
-  const boxes = (/** @type {number} */ n) => n === 1 ? "One box" : `${n} boxes`;
+  const words = ["Two", "Three", "Four", "Five", "Six", "Seven", "Eight"];
+  const boxes = (/** @type {number} */ n) => n === 1 ? "One box" : `${words[n - 2] ?? n} boxes`;
   const said = [
     tooMany && `${boxes(tooMany)} too many ${tooMany === 1 ? "is" : "are"} ticked.`,
     missing && `${boxes(missing)} that should be ticked ${missing === 1 ? "is" : "are"} not.`,

@@ -43,7 +43,7 @@ test("how many boxes are wrong is said without their letters", () => {
   assert.equal(amiss(["b", "c"], right), "One box that should be ticked is not.");
   assert.equal(
     amiss(["a", "d", "b"], right),
-    "2 boxes too many are ticked. 2 boxes that should be ticked are not.",
+    "Two boxes too many are ticked. Two boxes that should be ticked are not.",
   );
   assert.equal(amiss(right, right), "");
 });
