@@ -15,6 +15,7 @@ __all__ = [
     "Even",
     "EvenWidth",
     "FloatDtypeOf",
+    "LessThan",
     "NoLonger",
     "Odd",
     "Pair",
@@ -40,6 +41,11 @@ AtMost = partial(
     "{name} must be at most {axis} = {n}, got {value}",
     lambda value, n: value <= n,
 )
+LessThan = partial(
+    OfAxes,
+    "{name} must be less than {axis} = {n}, got {value}",
+    lambda value, n: value < n,
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,11 @@ class NoLonger(Rule):
     axis: str
     than: str
     compares = True
+
+    @property
+    def of(self) -> str:  # type: ignore[override]
+        """Return the longer one, which may be a size that only a module knows."""
+        return self.than
 
     def check(self, name: str, value: Any, call: Call) -> None:
         (n, _), (most, _) = call.lengths[self.axis], call.lengths[self.than]
@@ -134,9 +145,9 @@ class Entries(Rule):
 
     ``Annotated[Mapping[str, Array], Entries(Float, Array, {"W": "d_model d_ff", "b": "d_ff"})]``
 
-    A model has those of its layers, too, named as in a state dict: what `each` layer has follows
-    the prefix and the layer's number, as in ``transformer.blocks.0.norm_1.gain``. There is at least
-    one layer, and none is left out.
+    A model has those of its layers, too, named as in a state dict: what `each` says for a prefix
+    follows it and the layer's number, as in ``transformer.blocks.0.norm_1.gain``. Below each prefix
+    there is at least one layer, and none is left out.
     """
 
     def __init__(
@@ -145,37 +156,42 @@ class Entries(Rule):
         array: type,
         once: Mapping[str, str],
         *,
-        each: Mapping[str, str] | None = None,
-        prefix: str = "",
+        each: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         self.kind, self.array = kind, array
-        self.once, self.each, self.prefix = once, each or {}, prefix
+        self.once, self.each = once, each or {}
 
     def __repr__(self) -> str:
-        return f"Entries({self.once}, each={self.each}, prefix={self.prefix!r})"
+        return f"Entries({self.once}, each={self.each})"
 
     def check(self, name: str, value: Any, call: Call) -> None:
         _MAPPING.check(name, value, call)
-        n_layers = self._count_layers(value) if self.each else 0
+        n_layers = {prefix: _count_layers(prefix, value) for prefix in self.each}
         shapes = dict(self.once) | {
-            f"{self.prefix}.{layer}.{entry}": shape
-            for layer in range(n_layers)
-            for entry, shape in self.each.items()
+            f"{prefix}.{layer}.{entry}": shape
+            for prefix, entries in self.each.items()
+            for layer in range(n_layers[prefix])
+            for entry, shape in entries.items()
         }
-        layers = f"of a model of {n_layers} layer{'s' if n_layers > 1 else ''}"
-        _check_names(name, value, shapes, layers if n_layers else ", ".join(shapes))
+        layers = [
+            f"{n} layer{'s' if n > 1 else ''}{f' in {prefix}' * (len(n_layers) > 1)}"
+            for prefix, n in n_layers.items()
+        ]
+        called = f"of a model of {' and '.join(layers)}" if layers else ""
+        _check_names(name, value, shapes, called or ", ".join(shapes))
         for entry, shape in shapes.items():
             call.patterns[entry] = (Pattern.read(self.kind[self.array, shape]),)
         call.take({entry: value[entry] for entry in shapes})
         for entry in shapes:
             call.fit(entry)
 
-    def _count_layers(self, value: Mapping[str, Any]) -> int:
-        """Count those that have an entry: only two if their numbers are 0 and 10^12."""
-        start = f"{self.prefix}."
-        names = [str(name) for name in value if str(name).startswith(start)]
-        numbers = {name.removeprefix(start).partition(".")[0] for name in names}
-        return max(1, sum(number.isdecimal() for number in numbers))
+
+def _count_layers(prefix: str, value: Mapping[str, Any]) -> int:
+    """Count those that have an entry: only two if their numbers are 0 and 10^12."""
+    start = f"{prefix}."
+    names = [str(name) for name in value if str(name).startswith(start)]
+    numbers = {name.removeprefix(start).partition(".")[0] for name in names}
+    return max(1, sum(number.isdecimal() for number in numbers))
 
 
 def _check_names(

@@ -5,6 +5,7 @@ Each chapter has a module, such as ``course_attn.in_numpy.softmax``; all its nam
 """
 
 from course_attn.in_numpy.block import *
+from course_attn.in_numpy.encoder_decoder import *
 from course_attn.in_numpy.fast import *
 from course_attn.in_numpy.gradients import *
 from course_attn.in_numpy.heads import *

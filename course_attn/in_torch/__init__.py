@@ -7,6 +7,8 @@ too. `course_attn` says what common arguments mean and what is refused.
 
 from course_attn.in_torch.block import *
 from course_attn.in_torch.block_layers import *
+from course_attn.in_torch.encoder_decoder import *
+from course_attn.in_torch.encoder_decoder_layers import *
 from course_attn.in_torch.fast import *
 from course_attn.in_torch.gradients import *
 from course_attn.in_torch.gradients_layers import *

@@ -1,7 +1,7 @@
 """The transformer block, its parts and a stack of blocks as modules."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -287,7 +287,8 @@ class Transformer(torch.nn.Module):
         Every block gets the same `mask`, `bias` and `causal`. With `caches`, one `KVCache` for each
         block, X holds only the new elements; the caches keep the keys and values of earlier calls.
         """
-        for block, cache in zip(self.blocks, self._one_each(caches), strict=True):
+        each = one_each(caches, len(self.blocks))
+        for block, cache in zip(self.blocks, each, strict=True):
             X = block(X, mask=mask, bias=bias, causal=causal, cache=cache)
         return self.final_norm(X)
 
@@ -303,31 +304,35 @@ class Transformer(torch.nn.Module):
         """Return what `forward` does, and the weights of each block, in a tuple."""
         weights: list[Array] = []
         block: Any  # A ModuleList does not say what its modules are.
-        for block, cache in zip(self.blocks, self._one_each(caches), strict=True):
+        each = one_each(caches, len(self.blocks))
+        for block, cache in zip(self.blocks, each, strict=True):
             X, of_block = block.forward_with_weights(
                 X, mask=mask, bias=bias, causal=causal, cache=cache
             )
             weights.append(of_block)
         return self.final_norm(X), tuple(weights)
 
-    def _one_each(self, caches: Sequence[Cache] | None) -> Sequence[Cache | None]:
-        """Return a cache, or None, for each block.
 
-        Raises
-        ------
-        ValueError
-            If there are more or fewer caches than blocks, or if two of them are the same.
-        """
-        n = len(self.blocks)
-        if caches is None:
-            return [None] * n
-        n_different = len({id(cache) for cache in caches})
-        if not len(caches) == n_different == n:
-            raise ValueError(
-                f"caches must be {n} different caches, one for each block, "
-                f"got {len(caches)}, {n_different} of them different"
-            )
-        return caches
+_C = TypeVar("_C")
+
+
+def one_each(caches: Sequence[_C] | None, n: int) -> Sequence[_C | None]:
+    """Return a cache, or None, for each of n blocks.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer caches than blocks, or if two of them are the same.
+    """
+    if caches is None:
+        return [None] * n
+    n_different = len({id(cache) for cache in caches})
+    if not len(caches) == n_different == n:
+        raise ValueError(
+            f"caches must be {n} different caches, one for each block, "
+            f"got {len(caches)}, {n_different} of them different"
+        )
+    return caches
 
 
 @check_arguments

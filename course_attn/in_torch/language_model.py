@@ -217,7 +217,7 @@ def _with_room(kept: Array, n: int) -> Array:
 # --- the whole model ------------------------------------------------------------------------------
 
 # What a block's parameters are called in a state dict, and in `transformer_block`.
-_NAMES = {
+BLOCK_NAMES = {
     "norm_1.gain": "gain_1",
     "norm_1.bias": "bias_1",
     "attention.W_Q": "W_Q",
@@ -243,8 +243,11 @@ GPTParams = Annotated[
             "transformer.final_norm.gain": "d_model",
             "transformer.final_norm.bias": "d_model",
         },
-        each={entry: BLOCK_SHAPES[name] for entry, name in _NAMES.items()},
-        prefix="transformer.blocks",
+        each={
+            "transformer.blocks": {
+                entry: BLOCK_SHAPES[name] for entry, name in BLOCK_NAMES.items()
+            }
+        },
     ),
 ]
 
@@ -281,7 +284,7 @@ def gpt(
     X = E[tokens.long()] + P[: tokens.shape[-1]]
     layer = 0
     while (start := f"transformer.blocks.{layer}.") + "norm_1.gain" in params:
-        block = {name: params[start + entry] for entry, name in _NAMES.items()}
+        block = {name: params[start + entry] for entry, name in BLOCK_NAMES.items()}
         X = transformer_block(
             X, block, n_heads=n_heads, causal=True, activation=gelu
         )

@@ -8,7 +8,8 @@ import torch
 from tests.support.twin_table import INF, INTEGERS, NAN, Bad
 
 _NOT_BROADCAST = ("batch = (3,) from Q", "not broadcast")
-_DTYPES = {"mask": bool} | dict.fromkeys(INTEGERS, np.int64)
+_DTYPES = dict.fromkeys(("mask", "context_mask", "source_mask"), bool)
+_DTYPES |= dict.fromkeys(INTEGERS, np.int64)
 
 
 def _filled(given: dict[str, Any]) -> dict[str, Any]:

@@ -12,13 +12,21 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import numpy as np
 
 INF, NAN = np.inf, np.nan
 LIBRARIES = ("in_numpy", "in_torch")
-INTEGERS = ("lengths", "positions", "targets", "tokens")
+INTEGERS = (
+    "lengths",
+    "positions",
+    "source",
+    "start",
+    "target",
+    "targets",
+    "tokens",
+)
 
 
 def module(library: str, chapter: str = "") -> Any:
@@ -70,13 +78,40 @@ def public(library: str, path: str) -> Any:
 def result_kind(path: str) -> str:
     """Return what a function promises.
 
-    "bool" for masks, "int64" for tokens, "number" for a single number, else "float".
+    "bool" for masks, "int64" for tokens, "number" for a single number, "mixed" for tokens and
+    floating-point numbers, else "float".
     """
     annotation = inspect.signature(public("in_numpy", path)).return_annotation
     if annotation in (float, int):
         return "number"
+    if get_origin(annotation) is tuple:
+        of_parts = [getattr(part, "dtypes", ()) for part in get_args(annotation)]
+        return "mixed" if any("int64" in dtypes for dtypes in of_parts) else "float"
     dtypes = getattr(annotation, "dtypes", ())
     return next((kind for kind in ("bool", "int64") if kind in dtypes), "float")
+
+
+def dtype_promised(path: str, part: Any, dtype: str) -> str:
+    """Return the dtype that a part of a function's result must have, for arguments of `dtype`."""
+    kind = result_kind(path)
+    if kind == "mixed":
+        kind = "float" if "float" in str(part.dtype) else "int64"
+    return dtype if kind == "float" else kind
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A model of the next token: log-probabilities for each number of tokens and each last one.
+
+    Where the table (n, n_vocab, n_vocab) ends, it begins anew. It becomes an array of the library,
+    as all arrays do.
+    """
+
+    table: Any
+
+    def __call__(self, prefixes: Any) -> Any:
+        place = (prefixes.shape[-1] - 1) % len(self.table)
+        return self.table[place, prefixes[:, -1]]
 
 
 def convert(
@@ -89,6 +124,8 @@ def convert(
     """
     if isinstance(value, Mapping):
         return {k: convert(library, v, dtype, device) for k, v in value.items()}
+    if isinstance(value, Lookup):
+        return Lookup(convert(library, value.table, dtype, device))
     if inspect.isfunction(value) and value.__module__.startswith("course_attn.in_"):
         return public(
             library, f"{value.__module__.split('.')[-1]}.{value.__name__}"

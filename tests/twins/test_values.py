@@ -11,6 +11,7 @@ from tests.support.comparison import TOLERANCE, assert_close, each_of_16_bits
 from tests.support.twin_table import (
     LIBRARIES,
     Case,
+    dtype_promised,
     in_numpy,
     parts,
     public,
@@ -56,17 +57,17 @@ def assert_twins_agree(case: Case, dtype: str) -> None:
     by_torch = public("in_torch", case.function)(
         **case.arguments("in_torch", dtype)
     )
-    if (result := result_kind(case.function)) == "number":
+    if result_kind(case.function) == "number":
         promised = inspect.signature(public("in_numpy", case.function))
         kind = promised.return_annotation
         assert type(by_numpy) is type(by_torch) is kind
     else:
-        wanted = dtype if result == "float" else result
         for part in parts(by_numpy):
             assert isinstance(part, np.ndarray | np.floating)
-            assert str(part.dtype) == wanted
+            assert str(part.dtype) == dtype_promised(case.function, part, dtype)
         for part in parts(by_torch):
             assert isinstance(part, torch.Tensor)
+            wanted = dtype_promised(case.function, part, dtype)
             assert part.dtype == getattr(torch, wanted)
     assert_close(by_torch, by_numpy, TOLERANCE[dtype])
 
