@@ -29,6 +29,7 @@ catalog = Catalog(
         "order",
         "block",
         "language_model",
+        "encoder_decoder",
         "gradients",
         "heads",
         "fast",

@@ -1,0 +1,266 @@
+"""Exercise `extend_beams`."""
+
+from typing import Any
+
+import numpy as np
+
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    listed,
+    number,
+)
+
+__all__ = ["exercise"]
+
+
+def extend_beams(prefixes, sums, log_probs, n_beams, end):
+    """Keep the best of all extensions by one token, and do not extend what has ended."""
+    n_vocab = log_probs.shape[-1]
+    has_ended = prefixes[:, -1:] == end
+    only_end = np.where(np.arange(n_vocab) == end, 0.0, -np.inf)
+    steps = np.where(has_ended, only_end, log_probs)
+    totals = (sums[:, None] + steps).reshape(-1)
+    best = np.argsort(-totals)[:n_beams]
+    parents = prefixes[best // n_vocab]
+    tokens = best[:, None] % n_vocab
+    longer = np.concatenate([parents, tokens], axis=-1)
+    return longer, totals[best]
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261205)
+
+    def given(
+        n: int,
+        n_vocab: int,
+        n_beams: int,
+        ended: tuple[int, ...],
+        *,
+        n_rows: int = 0,
+    ) -> tuple[Any, ...]:
+        """Draw prefixes of n tokens with their sums; some of them have ended."""
+        end = n_vocab // 3
+        others = np.setdiff1d(np.arange(n_vocab), [end])
+        prefixes = rng.choice(others, (n_rows or n_beams, n))
+        prefixes[list(ended), -1] = end
+        sums = -np.sort(rng.uniform(0.5, 3.5, len(prefixes)))
+        p = rng.dirichlet(np.full(n_vocab, 0.8), len(prefixes))
+        p[:, end] = rng.uniform(0.3, 0.6, len(prefixes))
+        return (
+            prefixes,
+            sums,
+            np.log(p / p.sum(axis=-1, keepdims=True)),
+            n_beams,
+            end,
+        )
+
+    example = (
+        np.array([[3, 2], [3, 0]]),
+        np.log([0.5, 0.4]),
+        np.log([[0.1, 0.2, 0.3, 0.4], [0.35, 0.28, 0.22, 0.15]]),
+        2,
+        0,
+    )
+    alike = given(4, 6, 3, ())
+    alike[1][1:] -= 6.0
+    start = (np.array([[5]]), np.zeros(1), *given(1, 7, 4, (), n_rows=1)[2:])
+    return (
+        Case(example, "example"),
+        Case(given(3, 7, 5, ())),
+        Case(given(4, 11, 2, ())),
+        Case(alike, "one-family"),
+        Case(start, "start"),
+        Case(given(5, 8, 3, (1,)), "ended"),
+        Case(given(6, 9, 4, (0, 2)), "ended"),
+        Case(given(2, 5, 4, (3,)), "ended"),
+        Case(given(4, 7, 3, (0, 1, 2)), "all-ended"),
+        Case(given(3, 6, 1, ()), "greedy"),
+        Case(given(5, 5, 5, (2,)), "square"),
+    )
+
+
+def _what(c: Context) -> str:
+    """Say which extension is the first that is wrong, or what is wrong with its sum."""
+    result = c.given["result"]
+    if c.got.shape != c.expected.shape:
+        return f"Your `{result}` have shape {c.got.shape}; {c.expected.shape} is right."
+    if result == "sums":
+        return f"Your `sums` are {c.row()}; {c.row(0, 'expected')} is right."
+    i = int((c.got != c.expected).any(axis=-1).argmax())
+    mine, right = c.got[i].tolist(), c.expected[i].tolist()
+    return f"Row {i} of your `prefixes` is {mine}; {right} is right."
+
+
+def _best_first(c: Context) -> str | None:
+    """See whether the right ones are kept in another order."""
+    if c.got.shape != c.expected.shape or np.array_equal(c.got, c.expected):
+        return None
+    mine, right = (sorted(a.tolist()) for a in (c.got, c.expected))
+    if not np.allclose(mine, right):
+        return None
+    return f"You keep the right ones, in another order: the best comes first. {_what(c)}"
+
+
+def _ended_extended(c: Context) -> str | None:
+    """See whether something stands behind an end."""
+    end, rows = c.given["end"], c.got
+    if c.given["result"] != "prefixes" or rows.ndim != 2 or rows.shape[-1] < 2:
+        return None
+    after = (rows[:, -2] == end) & (rows[:, -1] != end)
+    if not after.any():
+        return None
+    row = rows[int(after.argmax())].tolist()
+    return (
+        f"You keep {row}, in which a token stands behind the end token {end}. What has ended is "
+        "not extended: which single token may follow, and at what cost?"
+    )
+
+
+def _one_of_each(c: Context) -> str | None:
+    """See whether all that is kept comes from different prefixes, and should not."""
+    if c.given["result"] != "prefixes" or c.got.ndim != 2 or len(c.got) < 2:
+        return None
+    mine, right = (
+        len({*map(tuple, a[:, :-1].tolist())}) for a in (c.got, c.expected)
+    )
+    if not right < mine == len(c.got):
+        return None
+    return (
+        "All that you keep come from different prefixes. Two of the best may come from the same "
+        f"prefix, and none from another: among which extensions is to be compared? {_what(c)}"
+    )
+
+
+def _last_alone(c: Context) -> str | None:
+    """See whether the sums are log-probabilities of single tokens."""
+    sums = c.call(*{**c.given, "result": "sums"}.values())
+    tokens = [*c.given["log_probs"].ravel(), 0.0]
+    if sums is None or not c.given["sums"].all() or not np.isin(sums, tokens).all():
+        return None
+    return (
+        f"Your `sums`, {listed(sums)}, are the log-probabilities of the last tokens alone. What is "
+        "it that is compared, and returned: the token or the whole sequence?"
+    )
+
+
+def _sum_of_kept(c: Context) -> str:
+    """Say what the best sum is made of."""
+    if c.given["result"] != "sums" or c.got.shape != c.expected.shape:
+        return _what(c)
+    i = int(np.abs(np.nan_to_num(c.got - c.expected, nan=np.inf)).argmax())
+    return f"Your sum {i} is {number(c.got[i])}; {number(c.expected[i])} is right."
+
+
+exercise = Exercise(
+    extend_beams,
+    place=50,
+    minutes=20,
+    level="medium",
+    prepares=("beam_scores",),
+    section="Beam search",
+    task="""
+One step of a beam search. Write `extend_beams(prefixes, sums, log_probs, n_beams, end)`:
+`prefixes`, integers of shape (n_prefixes, n), are the beginnings kept so far; `sums`,
+(n_prefixes,), are the sums of the log-probabilities of their tokens; `log_probs`, (n_prefixes,
+n_vocab), has for each of them the log-probability of every next token. Of all extensions by one
+token, keep the n_beams ones with the largest sums, wherever they come from. A prefix whose last
+token is `end` has ended. It is not extended, but competes with its sum: `end` is written behind it
+once more, at no cost, so that all rows stay equally long. Return two arrays, the best first:
+`prefixes` (n_beams, n + 1) and their `sums` (n_beams,). There are always n_beams extensions or
+more, and no two sums are equal. (The course's `beam_search` sets aside what has ended; here it
+keeps its place among the beams.) Do not change the arguments.
+""",
+    cases=_cases,
+    results=("prefixes", "sums"),
+    terms={"what": _what, "sum": _sum_of_kept},
+    kinds={
+        "one-family": Kind(
+            "where all of the best extensions belong to one prefix",
+            "The best n_beams of *all* are kept, even if other prefixes go without.",
+        ),
+        "start": Kind(
+            "in the first step, where there is one prefix",
+            "There are fewer prefixes than beams: all n_beams come from the same one.",
+        ),
+        "ended": Kind(
+            "where some prefixes have ended",
+            "They compete with their sums, and only `end` may follow.",
+        ),
+        "all-ended": Kind("where all prefixes have ended"),
+        "greedy": Kind("for a single beam"),
+    },
+    faults=fault_list("""
+end-extended: np.where(has_ended, only_end, log_probs) → log_probs
+    You extend what has ended: tokens are written behind the end. What does the task say of a prefix
+    whose last token is {end}? {what}
+end-has-a-price: == end, 0.0, -np.inf) → == end, log_probs, -np.inf)
+    What has ended pays for another end, so that its sum falls while it waits. How much does the end
+    that only fills up cost? {sum}
+ended-lost: == end, 0.0, -np.inf) → == end, -np.inf, -np.inf)
+    What has ended is lost: none of the finished answers is among those that you keep. With which
+    sum does it compete? {what}
+ended-many-times: np.where(np.arange(n_vocab) == end, 0.0, -np.inf) → np.zeros(n_vocab)
+    What has ended comes back once for every token of the vocabulary, each time for free. How many
+    extensions does it have? {what}
+not-summed: (sums[:, None] + steps) → (0 * sums[:, None] + steps)
+    You compare the next tokens alone: a good token behind a bad beginning wins. What has to be
+    compared is the whole sequence. {what}
+multiplied: (sums[:, None] + steps) → -(sums[:, None] * steps)
+    You multiply the logarithms. What becomes of a product of probabilities if its logarithm is
+    taken? {what}
+probabilities: (sums[:, None] + steps) → (sums[:, None] + np.exp(steps))
+    You add the probability of the next token to a sum of *log*-probabilities. What has to be added,
+    so that it is the logarithm of a product? {what}
+products: (sums[:, None] + steps) → np.exp(sums[:, None] + steps)
+    The ones that you keep are right, and your sums are probabilities. Their logarithms are asked
+    for: of a long sequence a product would be rounded to 0. {sum}
+best-of-each: np.argsort(-totals)[:n_beams] → np.arange(len(sums)) * n_vocab
+            + (sums[:, None] + steps).argmax(axis=-1)
+    You keep the best extension of *each* prefix. Two of the best may come from the same prefix, and
+    none from another: among which extensions is to be compared? {what}
+worst: np.argsort(-totals)[:n_beams] → np.argsort(totals)[:n_beams]
+    You keep the *smallest* sums: `np.argsort` goes from the smallest up. Which ones are the most
+    probable? {what}
+best-last: np.argsort(-totals)[:n_beams] → np.argsort(totals)[-n_beams:]
+    You keep the right ones with the best last. In which order are they asked for? {what}
+wrong-parents: prefixes[best // n_vocab] → prefixes[: len(best)]
+    Your tokens are right, and they stand behind the wrong prefixes: row i is extended by the token
+    of extension i. From which prefix does each of the chosen tokens come? {what}
+other-way-round: best // n_vocab → best % len(prefixes)
+        and best[:, None] % n_vocab → best[:, None] // len(prefixes)
+    You read the places wrongly: in an array of shape (n_prefixes, n_vocab) that is laid out flat,
+    how many places does one prefix take? {what}
+only-the-last: totals[best] → steps.reshape(-1)[best]
+    You return the log-probabilities of the last tokens. The next step needs the *sums* that the
+    extensions were compared by. {sum}
+mean: totals[best] → totals[best] / longer.shape[-1]
+    You divide the sums by the length already. The next step adds to the sums, so they have to stay
+    as they are: dividing comes at the very end. {sum}
+token-in-front: [parents, tokens] → [tokens, parents]
+    You put the new token in front. Where does a sequence go on? {what}
+only-the-tokens: return longer → return tokens
+    You return the new tokens alone. The rows are asked for, prefix and new token: shape
+    {right.shape}, not {your.shape}.
+"""),
+    properties=(
+        Property("last-alone", _last_alone, any_shape=True),
+        Property("one-of-each", _one_of_each, any_shape=True),
+        Property("behind-the-end", _ended_extended, any_shape=True),
+        Property("best-first", _best_first),
+        Property("what", _what, any_shape=True),
+    ),
+    wrong_lines=("end-extended", "not-summed", "wrong-parents"),
+    hints=(
+        "How many extensions are there altogether, and what is the sum of each? Two of the best "
+        "may come from the same prefix.",
+        "First make a table (n_prefixes, n_vocab) of all sums; in the row of a prefix that has "
+        "ended, only the column of `end` counts. Then find the largest of the whole table.",
+        "`np.argsort(-totals.reshape(-1))[:n_beams]` are places in the flat table: divided by "
+        "n_vocab, the whole part is the prefix, the rest is the token.",
+    ),
+)

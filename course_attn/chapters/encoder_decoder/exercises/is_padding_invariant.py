@@ -1,0 +1,304 @@
+"""Exercise `is_padding_invariant`."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault
+from whywrong.patches import patched
+
+__all__ = ["exercise"]
+
+
+def is_padding_invariant(model, source, n_vocab):
+    """Tell whether hidden tokens behind a source leave what a model returns as it is."""
+    rng = np.random.default_rng(0)
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for n_more in range(1, 31):
+        padding = rng.integers(n_vocab, size=n_more)
+        padded = np.concatenate([source, padding])
+        source_mask = np.arange(n + n_more) < n
+        if not np.allclose(model(padded, source_mask), alone):
+            return False
+    return True
+
+
+# Bodies, not patches: truth values say too little to tell two mistakes apart.
+def _body(*changes: tuple[str, str]) -> str:
+    """Return the lines of the solution with some texts replaced."""
+    return patched(
+        inspect.getsource(is_padding_invariant).split('"""\n')[-1], changes
+    )
+
+
+_RNG = np.random.default_rng(20261203)
+_E = _RNG.standard_normal((11, 4))
+_E_WITH_0 = _E * (np.arange(11) > 0)[:, None]
+_P = _RNG.standard_normal((100, 4))
+_X = _RNG.standard_normal((3, 4))
+
+
+def _attention(Q: np.ndarray, Z: np.ndarray, shares: Any) -> np.ndarray:
+    exps = shares * np.exp(Q @ Z.T / 2)
+    return exps / exps.sum(axis=-1, keepdims=True) @ Z
+
+
+def _logits(
+    s: np.ndarray, encoder: Any, decoder: Any, place: Any = None
+) -> np.ndarray:
+    """Let three rows read a source whose elements have read each other: what each may see."""
+    Z = _E[s] + _P[np.arange(len(s)) if place is None else place]
+    Z = np.tanh(Z + _attention(Z, Z, encoder))
+    return (_X + _attention(_X, Z, decoder)) @ _E.T
+
+
+def _bag(s: np.ndarray, shares: np.ndarray, E: np.ndarray = _E) -> np.ndarray:
+    return np.outer([1.0, -0.5], np.tanh(shares @ E[s] / 9))
+
+
+def _i(s: np.ndarray) -> np.ndarray:
+    return np.arange(len(s))
+
+
+_MODELS = {
+    "both of its attentions hide the padding": lambda s, m: _logits(s, m, m),
+    "nothing hides the padding": lambda s, m: _logits(s, 1, 1),
+    "the encoder's attention does not hide the padding": lambda s, m: _logits(
+        s, 1, m
+    ),
+    "cross-attention does not hide the padding": lambda s, m: _logits(s, m, 1),
+    "it sums the vectors of the tokens that are not hidden": lambda s, m: _bag(
+        s, m
+    ),
+    "it reads the first token, if that is not hidden": lambda s, m: _bag(
+        s[:1], m[:1]
+    ),
+    "its encoder is causal and has no other mask, and cross-attention hides the padding": (
+        lambda s, m: _logits(s, np.tri(len(s)), m)
+    ),
+    "it hides the padding, and counts positions from the end, padding and all": (
+        lambda s, m: _logits(s, m, m, _i(s)[::-1])
+    ),
+    "it sums what is not hidden, and divides by the length, padding and all": (
+        lambda s, m: _bag(s, 9 * m / len(s))
+    ),
+    "it hides no padding, but the vector of token 0 is zero, and it takes a plain sum": (
+        lambda s, m: _bag(s, 1 + 0 * m, _E_WITH_0)
+    ),
+    "it hides the padding, unless that is token 7": lambda s, m: _logits(
+        s, m, m | (s == 7)
+    ),
+    "it hides the first token of the padding and no other": (
+        lambda s, m: _logits(s, m, m | (np.cumsum(~m) > 1))
+    ),
+    "hidden elements keep a thousandth of their weight": (
+        lambda s, m: _logits(s, m, m + 1e-3 * ~m)
+    ),
+    "it hides the padding, and adds a sum of all tokens and takes it away again": (
+        lambda s, m: _logits(s, m, m) + _E[s].sum() - _E[s].sum()
+    ),
+    "the same, with outputs of about 1e12": (
+        lambda s, m: 1e12 * (_logits(s, m, m) + _E[s].sum() - _E[s].sum())
+    ),
+}
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261204)
+    models = list(_MODELS.values())
+
+    def made(which: int, kind: str, n: int) -> Case:
+        return Case((models[which], rng.integers(1, 7, n), 11), kind)
+
+    return (
+        made(0, "example", 5),
+        made(1, "leak", 5),
+        made(2, "leak", 7),
+        made(3, "leak", 6),
+        made(0, "hidden", 1),
+        made(4, "hidden", 8),
+        made(5, "hidden", 4),
+        made(6, "hidden", 6),
+        made(7, "length", 5),
+        made(8, "length", 9),
+        made(9, "tokens", 7),
+        made(10, "tokens", 6),
+        made(10, "tokens", 3),
+        made(11, "more", 5),
+        made(12, "faint", 6),
+        made(13, "rounding", 7),
+        made(14, "large", 8),
+    )
+
+
+def _says(c: Context) -> str:
+    about = next(k for k, model in _MODELS.items() if model is c.given["model"])
+    return f"You say {bool(c.got)} for this model: {about}. {bool(c.expected)} is right."
+
+
+_SOURCE = np.array([3, 1, 4, 1, 5])
+
+
+def _tried(c: Context) -> list[tuple[list[Any], list[Any]]]:
+    """Return the tokens and the masks that the learner's function gives to a model."""
+    seen: list[tuple[list[Any], list[Any]]] = []
+
+    def model(source: Any, source_mask: Any) -> np.ndarray:
+        seen.append((np.asarray(source).tolist(), np.asarray(source_mask).tolist()))
+        return np.ones((3, 11))
+
+    c.call(model, _SOURCE.copy(), 11)
+    return seen
+
+
+def _wrongly(c: Context) -> str:
+    if c.got.shape:
+        return "One truth value is asked for: `np.allclose` gives one."
+    own, n = _SOURCE.tolist(), len(_SOURCE)
+    longer = [(s, m) for s, m in _tried(c) if len(s) > n]
+    padding = {token for s, _ in longer for token in s[n:]}
+    if not longer:
+        advice = (
+            "The model never gets a longer source: put some tokens behind this one."
+        )
+    elif any(s[:n] != own for s, _ in longer):
+        advice = "The tokens of the source have to stay, and the padding stands behind them."
+    elif any(m != [True] * n + [False] * (len(s) - n) for s, m in longer):
+        advice = (
+            f"A source of {n} tokens with padding gets from you, for example, the mask "
+            f"{longer[-1][1]}. It is True for the tokens of the source and False for the padding."
+        )
+    elif len(longer) == 1:
+        advice = (
+            "Of a model that returns the same each time, you ask for a single padding, "
+            f"{longer[0][0][n:]} behind the source. One try that holds proves little: say True "
+            "when dozens have held, and none has failed."
+        )
+    elif len({len(s) for s, _ in longer}) < 2:
+        advice = f"Your padding always has the length {len(longer[0][0]) - n}. Try several."
+    elif len(padding) < 11:
+        advice = (
+            f"You pad with the tokens {sorted(padding)} only. A model may treat some tokens in "
+            "another way: try all of the vocabulary."
+        )
+    elif c.kind == "large":
+        advice = (
+            "Your tolerance is too small for it: rounding changes outputs of 1e12 by about 1e-3. "
+            "`np.allclose(one, other)` compares in proportion to their size."
+        )
+    elif c.kind == "faint":
+        advice = "Your tolerance is too generous for it: a relative change of 1e-4 counts."
+    elif c.kind == "length":
+        advice = (
+            "Do you compare every number with what the model returns for the source *alone*, "
+            "without padding?"
+        )
+    else:
+        advice = (
+            "You try enough, so look at the comparison: does it compare all numbers with those "
+            "for the source alone? And does one that differs make it False, and not only the "
+            "last, or all of them?"
+        )
+    return f"{_says(c)} {advice}"
+
+
+exercise = Exercise(
+    is_padding_invariant,
+    place=30,
+    minutes=15,
+    level="medium",
+    prepares=("two_mistakes",),
+    section="Why it works",
+    task="""
+A test for models that you cannot look into. `model(source, source_mask)` takes the tokens of one
+source, integers of shape (n,) from 0 to n_vocab − 1, and an array of bool of the same shape, True
+for its tokens and False for padding; it returns an array whose shape does not depend on n. Write
+`is_padding_invariant(model, source, n_vocab)`: return `True` if the model returns the same for
+`source` alone as for `source` with padding behind it, and `False` if not. Any tokens may be
+padding, also those that occur in sources, and any number of them. Call the model as often as you
+like, with 100 tokens at most, and try enough to be practically sure: a model may be fooled by one
+token only, or only by a second one. Rounding (a relative change below $10^{-9}$) does not count; a
+relative change of $10^{-4}$ does.
+""",
+    cases=_cases,
+    kinds={
+        "example": Kind("for a model that hides the padding everywhere"),
+        "leak": Kind("for models in which an attention sees the padding"),
+        "hidden": Kind("for other models that padding does not change"),
+        "length": Kind("for models that notice only how much padding there is"),
+        "tokens": Kind("for models that only some tokens fool"),
+        "more": Kind("for a model that only a second padding token fools"),
+        "faint": Kind("for a model in which the padding has a faint effect"),
+        "rounding": Kind("for a model that hides the padding but rounds"),
+        "large": Kind("for a model with outputs of about 1e12"),
+    },
+    terms={"answer": _says},
+    faults=(
+        fault(
+            "shown",
+            _body(("np.arange(n + n_more) < n", "np.ones(n + n_more, dtype=bool)")),
+            says="{answer} Your mask calls everything True, so that the padding counts as part of "
+            "the source, which any good model notices. What does the mask say of padding?",
+        ),
+        fault(
+            "inverted",
+            _body(("np.arange(n + n_more) < n", "np.arange(n + n_more) >= n")),
+            says="{answer} Your mask is True for the padding, and hides the source. What does "
+            "True mean here?",
+        ),
+        fault(
+            "in-front",
+            _body(
+                ("[source, padding]", "[padding, source]"),
+                ("np.arange(n + n_more) < n", "np.arange(n + n_more) >= n_more"),
+            ),
+            says="{answer} You put the padding in *front*. Then the tokens of the source stand at "
+            "other positions, which a model may well notice. Where does padding stand?",
+        ),
+        fault(
+            "same-length",
+            _body(
+                (
+                    ", alone)",
+                    ", model(np.append(source, 0 * padding), source_mask))",
+                )
+            ),
+            says="{answer} You compare one padding with another, equally long: a model that "
+            "notices only how *much* there is gets through. With what is it to be compared?",
+        ),
+        fault(
+            "one-token",
+            _body(("range(1, 31)", "30 * [1]")),
+            says="{answer} You try a single token of padding each time. What if a model hides the "
+            "first one and forgets a second?",
+        ),
+        fault(
+            "only-0",
+            _body(
+                (
+                    "rng.integers(n_vocab, size=n_more)",
+                    "np.zeros(n_more, dtype=int)",
+                )
+            ),
+            says="{answer} You pad with token 0 only. A model whose token 0 has a vector of zeros "
+            "gets through. Which tokens may be padding here?",
+        ),
+        fault(
+            "exact",
+            _body(("np.allclose", "np.array_equal")),
+            says="{answer} You ask for equal bits. Sums over more tokens may round differently, in "
+            "the 16th digit. Which comparison allows for that?",
+        ),
+    ),
+    properties=(Property("wrongly", _wrongly, any_shape=True),),
+    hints=(
+        "What does the theorem say that the model returns for a source with padding, and what "
+        "would show that a model is no such model?",
+        "Ask once with the source alone and a mask of True. Then put random tokens behind it, one, "
+        "two, three and more, each time with a mask that is False for them, and compare.",
+        "`padded = np.concatenate([source, padding])`, `mask = np.arange(len(padded)) < "
+        "len(source)`, `np.allclose`; `return False` at the first difference.",
+    ),
+)

@@ -1,0 +1,145 @@
+"""Exercise `teacher_forcing`."""
+
+import numpy as np
+
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+
+__all__ = ["exercise"]
+
+
+def teacher_forcing(answers, start, end):
+    """Make of right answers what a decoder is told, and what each row of it is to write."""
+    first = np.full_like(answers[..., :1], start)
+    last = np.full_like(answers[..., :1], end)
+    inputs = np.concatenate([first, answers], axis=-1)
+    goals = np.concatenate([answers, last], axis=-1)
+    return inputs, goals
+
+
+def _cases() -> tuple[Case, ...]:
+    rng = np.random.default_rng(20261202)
+
+    def given(
+        *shape: int, start: int = 0, end: int = 1
+    ) -> tuple[np.ndarray, int, int]:
+        """Draw answers without the two tokens, in which no token follows itself."""
+        others = np.setdiff1d(np.arange(23), [start, end])
+        steps = rng.integers(1, len(others), shape)
+        return others[steps.cumsum(axis=-1) % len(others)], start, end
+
+    return (
+        Case((np.array([[5, 2, 7, 3], [4, 6, 2, 9]]), 0, 1), "example"),
+        Case(given(3, 10)),
+        Case(given(7, 4, start=9, end=4), "other-tokens"),
+        Case(given(5, 2, start=22, end=0), "other-tokens"),
+        Case(given(6), "vector"),
+        Case(given(11, start=3, end=20), "vector"),
+        Case(given(2, 3, 5, start=1, end=0), "batch"),
+        Case(given(5, 5), "square"),
+        Case(given(4, 1), "one-token"),
+    )
+
+
+def _first_answer(c: Context) -> str:
+    """Quote the first answer that is wrong and what becomes of it."""
+    result, answers = c.given["result"], c.given["answers"]
+    if c.got.shape == answers.shape:
+        n = answers.shape[-1]
+        return (
+            f"Your `{result}` have {n} places, as many as the answers; {n + 1} are asked for. What "
+            "is read before the first token, and what is written after the last?"
+        )
+    if c.got.shape[:-1] != c.expected.shape[:-1]:
+        return f"Your `{result}` have shape {c.got.shape}; {c.expected.shape} is right."
+    got, expected = (a.reshape(-1, a.shape[-1]) for a in (c.got, c.expected))
+    differ = [not np.array_equal(*pair) for pair in zip(got, expected, strict=True)]
+    i = differ.index(True)
+    answer = answers.reshape(len(got), -1)[i].tolist()
+    return (
+        f"Of the answer {answer}, with start {c.given['start']} and end {c.given['end']}, your "
+        f"`{result}` are {got[i].tolist()}; {expected[i].tolist()} is right."
+    )
+
+
+exercise = Exercise(
+    teacher_forcing,
+    place=20,
+    minutes=5,
+    level="easy",
+    prepares=("two_mistakes",),
+    section="Training: all characters at once",
+    task="""
+A decoder is trained on right answers: it is told one, and each row writes the token that comes
+next. Write `teacher_forcing(answers, start, end)`: `answers` is an array of integers of shape (…,
+n), a batch of answers of n tokens each, or a single one (n,); neither the token `start` nor the
+token `end` is in them yet. Return two arrays of integers, `inputs, goals`, in which each place of
+`goals` is what the decoder has to write when it has read the `inputs` up to the same place, and
+nothing later. It begins to write after `start`, and `end` is the last token that it writes. Leave
+`answers` as they are.
+""",
+    cases=_cases,
+    results=("inputs", "goals"),
+    terms={"answer": _first_answer},
+    kinds={
+        "other-tokens": Kind(
+            "where `start` and `end` are not 0 and 1",
+            "0 and 1 are tokens like any others there.",
+        ),
+        "one-token": Kind("where the answers are a single token"),
+    },
+    faults=fault_list("""
+not-shifted: [first, answers] → [answers, last]
+    Inputs and goals are the same: at every place the decoder reads the very token that it has to
+    write. What will it learn, and what is it given when it has to write by itself? {answer}
+not-shifted-with-start: [answers, last] → [first, answers]
+    Inputs and goals are the same: at every place the decoder reads the very token that it has to
+    write. Which token comes *after* each input? {answer}
+backward: [first, answers] → [answers, last]
+        and [answers, last] → [first, answers]
+    Shifted the wrong way: the decoder reads each token and has to write the one *before* it. What
+    has been read when the first token is written? (Or do you return `goals` first?) {answer}
+no-start: [first, answers] → [answers]
+        and [answers, last] → [answers[..., 1:], last]
+    The start is missing: your decoder never learns to write the first token of an answer. What does
+    it read before it has written anything? {answer}
+no-end: [first, answers] → [first, answers[..., :-1]]
+        and [answers, last] → [answers]
+    The end is missing: your decoder never learns to stop. What has to be written after the last
+    token of an answer? {answer}
+no-start-no-end: [first, answers] → [answers[..., :-1]]
+        and [answers, last] → [answers[..., 1:]]
+    Start and end are missing: your decoder learns neither to write the first token nor to stop.
+    What is read before the first, and what is written after the last? {answer}
+end-as-input: [first, answers] → [first, answers, last]
+    Your inputs end with the end token, one place more than the goals have. What would the decoder
+    have to write after the end? {answer}
+end-on-both: [first, answers] → [first, answers, last]
+        and [answers, last] → [answers, last, last]
+    Your inputs end with the end token, and the decoder has to write it a second time. What is
+    there to be written after the end? {answer}
+start-as-goal: [answers, last] → [first, answers, last]
+    Your goals begin with the start token. It is given, never written: what does the decoder write
+    first? {answer}
+along-axis-0: answers[..., :1], start → answers[:1], start
+        and answers[..., :1], end → answers[:1], end
+        and [first, answers], axis=-1 → [first, answers], axis=0
+        and [answers, last], axis=-1 → [answers, last], axis=0
+    For a single answer that would do. In a batch axis 0 counts answers: you put another answer in
+    front, and one behind. Which axis counts the tokens? {answer}
+start-and-end-exchanged: answers[..., :1], start → answers[..., :1], end
+        and answers[..., :1], end → answers[..., :1], start
+    The two tokens are exchanged. Which one is read first, and which one is written last? {answer}
+one-for-both: answers[..., :1], end → answers[..., :1], start
+    You close the goals with the start token. Which token tells that an answer is over? {answer}
+"""),
+    properties=(Property("answer", _first_answer, any_shape=True),),
+    wrong_lines=("not-shifted", "start-as-goal", "one-for-both"),
+    hints=(
+        "Write it down for the answer [5, 2, 7, 3]: what has been read when 5 is written, and what "
+        "is written when 3 has been read?",
+        "Both arrays have one place more than an answer: one has a token in front, the other "
+        "a token behind.",
+        "`np.full_like(answers[..., :1], start)` is a column of starts; `np.concatenate([…, …], "
+        "axis=-1)` puts it beside the answers.",
+    ),
+)

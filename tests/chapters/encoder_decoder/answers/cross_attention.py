@@ -1,0 +1,164 @@
+"""Answers to `cross_attention`."""
+
+import numpy as np
+
+from course_attn.in_numpy import attention, project_qkv, softmax
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ca_with_attention(X, Z, W_Q, W_K, W_V, source_mask):
+    mask = np.expand_dims(source_mask, axis=-2)
+    return attention(X @ W_Q, Z @ W_K, Z @ W_V, mask=mask)
+
+
+@right()
+def ca_projected_and_added(X, Z, W_Q, W_K, W_V, source_mask):
+    Q, K, V = project_qkv(X, W_Q, W_K, W_V, Z=Z)
+    bias = np.where(source_mask, 0.0, -1e9)[..., np.newaxis, :].astype(Q.dtype)
+    return (
+        softmax(
+            Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]).astype(Q.dtype) + bias
+        )
+        @ V
+    )
+
+
+@right()
+def ca_renormalized(X, Z, W_Q, W_K, W_V, source_mask):
+    scores = (
+        np.einsum("...qd,...kd->...qk", X @ W_Q, Z @ W_K) * W_K.shape[1] ** -0.5
+    )
+    exps = np.exp(scores) * source_mask[..., None, :]
+    return np.einsum("...qk,...kv->...qv", exps, Z @ W_V) / exps.sum(-1)[..., None]
+
+
+@right()
+def ca_source_by_source(X, Z, W_Q, W_K, W_V, source_mask):
+    """Cut the padding off each source."""
+    batch = source_mask.shape[:-1]
+    result = np.empty((*batch, X.shape[-2], W_V.shape[-1]), dtype=X.dtype)
+    for place in np.ndindex(*batch):
+        kept = Z[place][source_mask[place]]
+        result[place] = attention(X[place] @ W_Q, kept @ W_K, kept @ W_V)
+    return result
+
+
+@right()
+def ca_query_by_query(X, Z, W_Q, W_K, W_V, source_mask):
+    K, V = Z @ W_K, Z @ W_V
+    rows = []
+    for i in range(X.shape[-2]):
+        scores = (K @ (X[..., i, :] @ W_Q)[..., None])[..., 0] / W_Q.shape[
+            -1
+        ] ** 0.5
+        weights = softmax(np.where(source_mask, scores, -np.inf))
+        rows.append((weights[..., None] * V).sum(axis=-2))
+    return np.stack(rows, axis=-2)
+
+
+# the target asks itself
+@wrong("all-from-x-unmasked")
+def ca_self_attention(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(X @ W_Q, X @ W_K, X @ W_V)
+
+
+# the source asks the target
+@wrong("exchanged-unmasked")
+def ca_source_asks(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(Z @ W_Q, X @ W_K, X @ W_V)
+
+
+# a causal mask besides that of the padding
+@wrong("causal-bottom-right")
+def ca_causal(X, Z, W_Q, W_K, W_V, source_mask):
+    mask = source_mask[..., None, :]
+    return attention(X @ W_Q, Z @ W_K, Z @ W_V, mask=mask, causal=True)
+
+
+# the causal mask of the decoder in place of the source's
+@wrong("causal-instead")
+def ca_causal_only(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(X @ W_Q, Z @ W_K, Z @ W_V, causal=True)
+
+
+# a causal mask aligned to the top left
+@wrong("causal")
+def ca_tril(X, Z, W_Q, W_K, W_V, source_mask):
+    scores = X @ W_Q @ np.swapaxes(Z @ W_K, -1, -2) / W_Q.shape[1] ** 0.5
+    scores = np.where(source_mask[..., None, :], scores, -np.inf)
+    seen = np.tril(np.ones(scores.shape[-2:], dtype=bool))
+    return softmax(np.where(seen, scores, -np.inf)) @ Z @ W_V
+
+
+# the mask is read as in PyTorch's key_padding_mask, where True hides
+@wrong("mask-inverted")
+def ca_polarity(X, Z, W_Q, W_K, W_V, source_mask):
+    scores = X @ W_Q @ np.swapaxes(Z @ W_K, -1, -2) / W_Q.shape[1] ** 0.5
+    hidden = np.broadcast_to(source_mask[..., None, :], scores.shape)
+    scores[hidden] = -np.inf
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True) @ (Z @ W_V)
+
+
+# the mask hides rows, not columns, of the scores
+@wrong("queries-masked")
+def ca_column(X, Z, W_Q, W_K, W_V, source_mask):
+    scores = X @ W_Q @ np.swapaxes(Z @ W_K, -1, -2) / W_Q.shape[1] ** 0.5
+    scores = scores + np.where(source_mask[..., :, None], 0.0, -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True) @ (Z @ W_V)
+
+
+# the mask lacks the axis of the queries, which shows in a batch only
+@wrong("mask-without-axis")
+def ca_plain_mask(X, Z, W_Q, W_K, W_V, source_mask):
+    scores = X @ W_Q @ np.swapaxes(Z @ W_K, -1, -2) / W_Q.shape[1] ** 0.5
+    return softmax(np.where(source_mask, scores, -np.inf)) @ (Z @ W_V)
+
+
+# the padding's weights are cleared after the softmax
+@wrong("after-softmax")
+def ca_cleared(X, Z, W_Q, W_K, W_V, source_mask):
+    weights = softmax(X @ W_Q @ np.swapaxes(Z @ W_K, -1, -2) / W_Q.shape[1] ** 0.5)
+    return np.where(source_mask[..., None, :], weights, 0) @ (Z @ W_V)
+
+
+# only the values of the padding are set to 0, their keys still take weight
+@wrong("after-softmax")
+def ca_values_zeroed(X, Z, W_Q, W_K, W_V, source_mask):
+    V = (Z @ W_V) * source_mask[..., :, None]
+    return attention(X @ W_Q, Z @ W_K, V)
+
+
+# the padding's elements are set to 0, which does not hide them
+@wrong("padding-zeroed")
+def ca_zeroed(X, Z, W_Q, W_K, W_V, source_mask):
+    Z = np.where(source_mask[..., :, None], Z, 0)
+    return attention(X @ W_Q, Z @ W_K, Z @ W_V)
+
+
+# scaled by the width of the model
+@wrong("root-of-d-model")
+def ca_scaled_by_d_model(X, Z, W_Q, W_K, W_V, source_mask):
+    scores = X @ W_Q @ np.swapaxes(Z @ W_K, -1, -2) / np.sqrt(Z.shape[-1])
+    return softmax(np.where(source_mask[..., None, :], scores, -np.inf)) @ (Z @ W_V)
+
+
+# the values are the elements of the source themselves
+@wrong()
+def ca_without_w_v(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(X @ W_Q, Z @ W_K, Z, mask=source_mask[..., None, :])
+
+
+# W_Q and W_K are exchanged
+@wrong("matrices-exchanged")
+def ca_matrices_exchanged(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(X @ W_K, Z @ W_Q, Z @ W_V, mask=source_mask[..., None, :])
+
+
+# keys and values are exchanged
+@wrong()
+def ca_keys_for_values(X, Z, W_Q, W_K, W_V, source_mask):
+    scores = X @ W_Q @ np.swapaxes(Z @ W_V, -1, -2) / W_Q.shape[1] ** 0.5
+    return softmax(np.where(source_mask[..., None, :], scores, -np.inf)) @ (Z @ W_K)

@@ -1,0 +1,179 @@
+"""Answers to `extend_beams`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def eb_candidates(prefixes, sums, log_probs, n_beams, end):
+    """A list of all candidates, sorted."""
+    candidates = []
+    for prefix, total, row in zip(prefixes.tolist(), sums, log_probs, strict=True):
+        if prefix[-1] == end:
+            candidates.append((total, [*prefix, end]))
+        else:
+            candidates += [(total + p, [*prefix, t]) for t, p in enumerate(row)]
+    candidates.sort(reverse=True)
+    kept = candidates[:n_beams]
+    return np.array([tokens for _, tokens in kept]), np.array([s for s, _ in kept])
+
+
+@right()
+def eb_unraveled(prefixes, sums, log_probs, n_beams, end):
+    table = sums[:, None] + log_probs
+    ended = prefixes[:, -1] == end
+    table[ended] = -np.inf
+    table[ended, end] = sums[ended]
+    order = np.argsort(table, axis=None)[::-1][:n_beams]
+    rows, tokens = np.unravel_index(order, table.shape)
+    return np.column_stack([prefixes[rows], tokens]), table[rows, tokens]
+
+
+@right()
+def eb_partitioned(prefixes, sums, log_probs, n_beams, end):
+    steps = log_probs.copy()
+    for i, prefix in enumerate(prefixes):
+        if prefix[-1] == end:
+            steps[i] = [0.0 if t == end else -1e9 for t in range(steps.shape[1])]
+    flat = (sums + steps.T).T.ravel()
+    best = np.argpartition(flat, -n_beams)[-n_beams:]
+    best = best[flat[best].argsort()][::-1]
+    rows, tokens = np.divmod(best, steps.shape[1])
+    return np.hstack([prefixes[rows], tokens.reshape(-1, 1)]), flat[best]
+
+
+@right()
+def eb_one_after_the_other(prefixes, sums, log_probs, n_beams, end):
+    """Find the largest, take it out, find the next."""
+    left = np.add(sums.reshape(-1, 1), log_probs)
+    for i in np.flatnonzero(prefixes[:, -1] == end):
+        left[i] = np.where(np.arange(left.shape[1]) == end, sums[i], -np.inf)
+    rows, totals = [], []
+    for _ in range(n_beams):
+        i, token = np.unravel_index(left.argmax(), left.shape)
+        rows.append(np.append(prefixes[i], token))
+        totals.append(left[i, token])
+        left[i, token] = -np.inf
+    return np.array(rows), np.array(totals)
+
+
+# what has ended is extended
+@wrong("end-extended")
+def eb_goes_on(prefixes, sums, log_probs, n_beams, end):
+    table = sums[:, None] + log_probs
+    best = table.argsort(axis=None)[::-1][:n_beams]
+    rows, tokens = np.unravel_index(best, table.shape)
+    return np.column_stack([prefixes[rows], tokens]), table[rows, tokens]
+
+
+# what has ended pays for its filling
+@wrong("end-has-a-price")
+def eb_filling_costs(prefixes, sums, log_probs, n_beams, end):
+    table = sums[:, None] + log_probs
+    ended = prefixes[:, -1] == end
+    others = np.arange(table.shape[1]) != end
+    table[np.ix_(ended, others)] = -np.inf
+    best = table.argsort(axis=None)[::-1][:n_beams]
+    rows, tokens = np.unravel_index(best, table.shape)
+    return np.column_stack([prefixes[rows], tokens]), table[rows, tokens]
+
+
+# the best of each prefix, sorted
+@wrong(said="All that you keep come from different prefixes")
+def eb_best_of_each(prefixes, sums, log_probs, n_beams, end):
+    table = sums[:, None] + log_probs
+    ended = prefixes[:, -1] == end
+    table[ended] = -np.inf
+    table[ended, end] = sums[ended]
+    tokens = table.argmax(axis=1)
+    order = np.argsort(-table.max(axis=1))[:n_beams]
+    return np.column_stack([prefixes, tokens])[order], table.max(axis=1)[order]
+
+
+# only the last log-probabilities are compared and returned
+@wrong(said="the last tokens alone")
+def eb_last_only(prefixes, sums, log_probs, n_beams, end):
+    table = log_probs.copy()
+    ended = prefixes[:, -1] == end
+    table[ended] = -np.inf
+    table[ended, end] = 0.0
+    best = table.argsort(axis=None)[::-1][:n_beams]
+    rows, tokens = np.unravel_index(best, table.shape)
+    return np.column_stack([prefixes[rows], tokens]), table[rows, tokens]
+
+
+# the probabilities are multiplied, and their product is returned
+@wrong("products")
+def eb_products(prefixes, sums, log_probs, n_beams, end):
+    table = np.exp(sums)[:, None] * np.exp(log_probs)
+    ended = prefixes[:, -1] == end
+    table[ended] = 0.0
+    table[ended, end] = np.exp(sums[ended])
+    best = table.argsort(axis=None)[::-1][:n_beams]
+    rows, tokens = np.unravel_index(best, table.shape)
+    return np.column_stack([prefixes[rows], tokens]), table[rows, tokens]
+
+
+# the means are returned
+@wrong("mean")
+def eb_means(prefixes, sums, log_probs, n_beams, end):
+    longer, totals = eb_unraveled(prefixes, sums, log_probs, n_beams, end)
+    return longer, totals / longer.shape[1]
+
+
+# the best stands last
+@wrong("best-last")
+def eb_ascending(prefixes, sums, log_probs, n_beams, end):
+    longer, totals = eb_unraveled(prefixes, sums, log_probs, n_beams, end)
+    return longer[::-1], totals[::-1]
+
+
+# the prefixes are not reordered with their tokens
+@wrong("wrong-parents")
+def eb_prefixes_stay(prefixes, sums, log_probs, n_beams, end):
+    longer, totals = eb_unraveled(prefixes, sums, log_probs, n_beams, end)
+    return np.column_stack([prefixes[:n_beams], longer[:, -1]]), totals
+
+
+# the number of prefixes stands for that of the tokens
+@wrong()
+def eb_wrong_divisor(prefixes, sums, log_probs, n_beams, end):
+    table = sums[:, None] + log_probs
+    ended = prefixes[:, -1] == end
+    table[ended] = -np.inf
+    table[ended, end] = sums[ended]
+    best = np.argsort(-table.ravel())[:n_beams]
+    rows, tokens = best // len(prefixes), best % len(prefixes)
+    return np.column_stack([prefixes[rows], tokens]), table.ravel()[best]
+
+
+# what has ended is left out
+@wrong("ended-lost")
+def eb_without_the_ended(prefixes, sums, log_probs, n_beams, end):
+    table = sums[:, None] + log_probs
+    table[prefixes[:, -1] == end] = -np.inf
+    best = np.argsort(-table.ravel())[:n_beams]
+    rows, tokens = np.divmod(best, table.shape[1])
+    return np.column_stack([prefixes[rows], tokens]), table.ravel()[best]
+
+
+# the sums are added along the wrong axis
+@wrong()
+def eb_broadcast(prefixes, sums, log_probs, n_beams, end):
+    table = sums + log_probs
+    best = np.argsort(-table.ravel())[:n_beams]
+    rows, tokens = np.divmod(best, table.shape[1])
+    return np.column_stack([prefixes[rows], tokens]), table.ravel()[best]
+
+
+# every prefix keeps its n_beams best
+@wrong()
+def eb_all_families(prefixes, sums, log_probs, n_beams, end):
+    table = sums[:, None] + log_probs
+    tokens = np.argsort(-table, axis=1)[:, :n_beams]
+    rows = np.repeat(np.arange(len(prefixes)), tokens.shape[1])
+    return (
+        np.column_stack([prefixes[rows], tokens.ravel()]),
+        np.take_along_axis(table, tokens, axis=1).ravel(),
+    )

@@ -1,0 +1,175 @@
+"""Answers to `is_padding_invariant`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def ip_every_token(model, source, n_vocab):
+    """Every token, in every length up to four."""
+    n = len(source)
+    alone = model(source, np.full(n, True))
+    for k in (1, 2, 3, 4):
+        for token in range(n_vocab):
+            padded = np.pad(source, (0, k), constant_values=token)
+            mask = np.r_[np.ones(n, dtype=bool), np.zeros(k, dtype=bool)]
+            if not np.allclose(model(padded, mask), alone, rtol=1e-6):
+                return False
+    return True
+
+
+@right()
+def ip_one_by_one(model, source, n_vocab):
+    """Append one random token after the other."""
+    rng = np.random.default_rng(4)
+    mask = np.ones(len(source), dtype=bool)
+    alone = model(source, mask)
+    results = []
+    while len(source) < 100:
+        source = np.append(source, rng.integers(0, n_vocab))
+        mask = np.append(mask, False)
+        results.append(model(source, mask))
+    gap = max(np.abs(found - alone).max() for found in results)
+    return gap <= 1e-7 * np.abs(alone).max()
+
+
+@right()
+def ip_all(model, source, n_vocab):
+    rng = np.random.default_rng()
+    n, alone = len(source), model(source, source > -1)
+
+    def same():
+        padded = [*source, *rng.integers(0, n_vocab, rng.integers(1, 60))]
+        return np.allclose(
+            model(np.array(padded), np.arange(len(padded)) < n), alone
+        )
+
+    return all(same() for _ in range(200))
+
+
+# the padding is not hidden
+@wrong("shown")
+def ip_true_mask(model, source, n_vocab):
+    rng = np.random.default_rng(0)
+    alone = model(source, np.ones(len(source), dtype=bool))
+    for k in range(1, 20):
+        padded = np.append(source, rng.integers(n_vocab, size=k))
+        if not np.allclose(model(padded, np.ones(len(padded), dtype=bool)), alone):
+            return False
+    return True
+
+
+# True and False are exchanged in the mask
+@wrong("inverted")
+def ip_inverted(model, source, n_vocab):
+    rng = np.random.default_rng(0)
+    alone = model(source, np.ones(len(source), dtype=bool))
+    for k in range(1, 20):
+        padded = np.append(source, rng.integers(n_vocab, size=k))
+        if not np.allclose(
+            model(padded, np.arange(len(padded)) >= len(source)), alone
+        ):
+            return False
+    return True
+
+
+# padding with one token only
+@wrong("only-0")
+def ip_zeros(model, source, n_vocab):
+    n = len(source)
+    padded = np.append(source, [0, 0, 0])
+    longer = np.append(padded, [0, 0])
+    alone = model(source, np.ones(n, dtype=bool))
+    return bool(
+        np.allclose(model(padded, np.arange(n + 3) < n), alone)
+        and np.allclose(model(longer, np.arange(n + 5) < n), alone)
+    )
+
+
+# one length only
+@wrong("one-token")
+def ip_one_length(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    return all(
+        np.allclose(model(np.append(source, t), np.arange(n + 1) < n), alone)
+        for t in range(n_vocab)
+    )
+
+
+# two paddings of one length are compared with each other
+@wrong("same-length")
+def ip_two_paddings(model, source, n_vocab):
+    rng = np.random.default_rng(0)
+    n = len(source)
+    for k in range(1, 40):
+        mask = np.arange(n + k) < n
+        one, two = (
+            np.append(source, rng.integers(n_vocab, size=k)) for _ in range(2)
+        )
+        if not np.allclose(model(one, mask), model(two, mask)):
+            return False
+    return True
+
+
+# the first try that holds is taken for the answer
+@wrong(said="One try that holds")
+def ip_first_holds(model, source, n_vocab):
+    rng = np.random.default_rng(0)
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for k in range(1, 30):
+        padded = np.append(source, rng.integers(n_vocab, size=k))
+        if np.allclose(model(padded, np.arange(n + k) < n), alone):
+            return True
+    return False
+
+
+# the sums of all numbers are compared
+@wrong()
+def ip_means(model, source, n_vocab):
+    rng = np.random.default_rng(0)
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool)).mean()
+    for k in range(1, 30):
+        padded = np.append(source, rng.integers(n_vocab, size=k))
+        if abs(model(padded, np.arange(n + k) < n).mean() - alone) > 0.05:
+            return False
+    return True
+
+
+# an absolute tolerance, too small for large outputs
+@wrong(said="in proportion")
+def ip_absolute(model, source, n_vocab):
+    rng = np.random.default_rng(0)
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for k in range(1, 30):
+        padded = np.append(source, rng.integers(n_vocab, size=k))
+        if np.abs(model(padded, np.arange(n + k) < n) - alone).max() > 1e-9:
+            return False
+    return True
+
+
+# the padding stands in front
+@wrong("in-front")
+def ip_in_front(model, source, n_vocab):
+    rng = np.random.default_rng(0)
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for k in range(1, 30):
+        padded = np.append(rng.integers(n_vocab, size=k), source)
+        if not np.allclose(model(padded, np.arange(n + k) >= k), alone):
+            return False
+    return True
+
+
+# the outputs of the model are not compared at all
+@wrong()
+def ip_mask_only(model, source, n_vocab):
+    return bool(
+        np.allclose(
+            model(source, np.ones(len(source), bool)), model(source, source >= 0)
+        )
+    )

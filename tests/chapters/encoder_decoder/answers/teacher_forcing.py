@@ -1,0 +1,109 @@
+"""Answers to `teacher_forcing`."""
+
+import numpy as np
+
+from tests.exercises.answers import right, wrong
+
+
+@right()
+def tf_one_long(answers, start, end):
+    """As the chapter's batches: the whole target, cut twice."""
+    ends = [(0, 0)] * (answers.ndim - 1)
+    target = np.pad(answers, [*ends, (1, 1)], constant_values=(start, end))
+    return target[..., :-1], target[..., 1:]
+
+
+@right()
+def tf_filled(answers, start, end):
+    *batch, n = answers.shape
+    inputs = np.full((*batch, n + 1), start)
+    goals = np.full((*batch, n + 1), end)
+    inputs[..., 1:] = answers
+    goals[..., :-1] = answers
+    return inputs, goals
+
+
+@right()
+def tf_by_lists(answers, start, end):
+    rows = answers.reshape(-1, answers.shape[-1]).tolist()
+    shape = (*answers.shape[:-1], answers.shape[-1] + 1)
+    inputs = np.array([[start, *row] for row in rows]).reshape(shape)
+    goals = np.array([[*row, end] for row in rows]).reshape(shape)
+    return [inputs, goals]
+
+
+@right()
+def tf_inserted(answers, start, end):
+    n = answers.shape[-1]
+    return np.insert(answers, 0, start, axis=-1), np.insert(
+        answers, n, end, axis=-1
+    )
+
+
+# the whole target for both
+@wrong("end-as-input", "start-as-goal")
+def tf_uncut(answers, start, end):
+    ends = [(0, 0)] * (answers.ndim - 1)
+    target = np.pad(answers, [*ends, (1, 1)], constant_values=(start, end))
+    return target, target
+
+
+# the decoder is told what it has to write
+@wrong("not-shifted-with-start")
+def tf_same(answers, start, end):
+    inputs = np.insert(answers, 0, start, axis=-1)
+    return inputs, inputs.copy()
+
+
+# only shifted: the first token is never asked for, and no end
+@wrong("no-start-no-end")
+def tf_shift_only(answers, start, end):
+    return answers[..., :-1], answers[..., 1:]
+
+
+# the end is in the inputs, the start in the goals
+@wrong("backward")
+def tf_wrong_way(answers, start, end):
+    ends = [(0, 0)] * (answers.ndim - 1)
+    target = np.pad(answers, [*ends, (1, 1)], constant_values=(start, end))
+    return target[..., 1:], target[..., :-1]
+
+
+# rolled: the last token stands in front, in place of the start
+@wrong()
+def tf_rolled(answers, start, end):
+    return np.roll(answers, 1, axis=-1), answers
+
+
+# the inputs keep the end
+@wrong("end-as-input")
+def tf_end_kept(answers, start, end):
+    ends = [(0, 0)] * (answers.ndim - 1)
+    target = np.pad(answers, [*ends, (1, 1)], constant_values=(start, end))
+    return target, target[..., 1:]
+
+
+# 0 and 1 are written in place of start and end
+@wrong()
+def tf_constants(answers, start, end):
+    return np.insert(answers, 0, 0, axis=-1), np.insert(
+        answers, answers.shape[-1], 1, axis=-1
+    )
+
+
+# the start overwrites the first token, the end the last
+@wrong()
+def tf_overwritten(answers, start, end):
+    inputs, goals = answers.copy(), answers.copy()
+    inputs[..., 0] = start
+    goals[..., -1] = end
+    return inputs, goals
+
+
+# axis 0 counts the answers of a batch
+@wrong("along-axis-0")
+def tf_axis_0(answers, start, end):
+    row = np.full_like(answers[:1], start)
+    return np.concatenate([row, answers]), np.concatenate(
+        [answers, np.full_like(row, end)]
+    )
