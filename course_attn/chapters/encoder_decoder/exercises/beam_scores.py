@@ -122,6 +122,9 @@ published: lengths**length_penalty → ((5 + lengths) / 6) ** length_penalty
     {first}
 zero-for-the-end: answers != end → answers != 0
     You take 0 for the end. Which token ends an answer here? {first}
+sorted: return scores → return np.sort(scores)[::-1]
+    You sort the scores, and then they no longer stand beside their answers. In which order are they
+    asked for? {first}
 best-place: return scores → return scores.argmax()
     You return the place of the best answer. The scores themselves are asked for, one for each.
 best-only: return scores → return scores.max()

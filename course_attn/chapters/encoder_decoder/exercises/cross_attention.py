@@ -65,6 +65,31 @@ def _moved(c: Context, changed: str, rows: Any, where: Any = ...) -> float:
     return float(np.abs(moved - c.got)[where].max(initial=0)) if fits else 0.0
 
 
+def _ignores_the_source(c: Context) -> str | None:
+    """See whether anything of the source comes in."""
+    given = {name: value.copy() for name, value in c.given.items()}
+    given["Z"] += 1.5 * np.arange(1, given["Z"].shape[-2] + 1)[:, None]
+    moved = c.call(*given.values())
+    if moved is None or moved.shape != c.got.shape or not np.allclose(moved, c.got):
+        return None
+    return (
+        "Your output stays as it is whatever stands in Z: the target asks itself. Which of "
+        "queries, keys and values have to come from the source?"
+    )
+
+
+def _rows_of_the_source(c: Context) -> str | None:
+    """See whether there is a row for each element of the source, and not of the target."""
+    n_q, n_k = (c.given[name].shape[-2] for name in "XZ")
+    shape = (*c.expected.shape[:-2], n_k, c.expected.shape[-1])
+    if n_q == n_k or c.got.shape != shape:
+        return None
+    return (
+        f"You return {n_k} rows, one for each element of the source. The decoder needs {n_q}, one "
+        "for each of its own. Who asks here?"
+    )
+
+
 def _reads_padding(c: Context) -> str | None:
     """Change the padding of the source, which nothing may depend on."""
     by = _moved(c, "Z", ~c.given["source_mask"])
@@ -176,8 +201,8 @@ mask-without-axis: source_mask[..., None, :] → source_mask
 padding-zeroed: K = Z → K = (Z * source_mask[..., None])
         and V = Z → V = (Z * source_mask[..., None])
         and np.where(key_mask, scores, -np.inf) → scores
-    You set the padding's rows of Z to 0. Their scores are 0 then, and what is e to the power 0?
-    They take a share of the weights. {worst_row}
+    The padding is set to 0, and then scores and values are 0 there. But what is e to the power 0?
+    It still takes a share of the weights. {worst_row}
 after-softmax: np.where(key_mask, scores, -np.inf) → scores
         and weights @ V → (weights * key_mask) @ V
     The padding is masked *after* the softmax (or only its values are): it has taken its share by
@@ -194,6 +219,8 @@ root-of-d-model: Q.shape[-1] ** 0.5 → X.shape[-1] ** 0.5
     features: how many are these, after W_Q? {worst_row}
 """),
     properties=(
+        Property("rows-of-the-source", _rows_of_the_source, any_shape=True),
+        Property("ignores-the-source", _ignores_the_source),
         Property("reads-the-padding", _reads_padding),
         Property("rows-mix", _rows_mix),
     ),

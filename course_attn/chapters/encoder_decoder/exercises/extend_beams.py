@@ -61,8 +61,8 @@ def _cases() -> tuple[Case, ...]:
 
     example = (
         np.array([[3, 2], [3, 0]]),
-        np.log([0.5, 0.4]),
-        np.log([[0.1, 0.2, 0.3, 0.4], [0.35, 0.28, 0.22, 0.15]]),
+        np.log([0.5, 0.3]),
+        np.log([[0.12, 0.17, 0.25, 0.46], [0.35, 0.28, 0.22, 0.15]]),
         2,
         0,
     )
@@ -138,13 +138,16 @@ def _one_of_each(c: Context) -> str | None:
 
 def _last_alone(c: Context) -> str | None:
     """See whether the sums are log-probabilities of single tokens."""
-    sums = c.call(*{**c.given, "result": "sums"}.values())
-    tokens = [*c.given["log_probs"].ravel(), 0.0]
-    if sums is None or not c.given["sums"].all() or not np.isin(sums, tokens).all():
+    prefixes, before, log_probs, n_beams, end, _ = c.given.values()
+    sums = c.call(prefixes, before, log_probs, n_beams, end, "sums")
+    right = extend_beams(prefixes, before, log_probs, n_beams, end)[1]
+    if sums is None or sums.shape == right.shape and np.allclose(sums, right):
+        return None
+    if not before.all() or not np.isin(sums, [*log_probs.ravel(), 0.0]).all():
         return None
     return (
-        f"Your `sums`, {listed(sums)}, are the log-probabilities of the last tokens alone. What is "
-        "it that is compared, and returned: the token or the whole sequence?"
+        f"You go by the last tokens alone: your `sums` are {listed(sums)}, the log-probabilities "
+        "of single tokens. Should a good token behind a bad beginning win?"
     )
 
 
@@ -210,6 +213,9 @@ ended-many-times: np.where(np.arange(n_vocab) == end, 0.0, -np.inf) → np.zeros
 not-summed: (sums[:, None] + steps) → (0 * sums[:, None] + steps)
     You compare the next tokens alone: a good token behind a bad beginning wins. What has to be
     compared is the whole sequence. {what}
+chosen-by-token: np.argsort(-totals) → np.argsort(-steps.reshape(-1))
+    You choose by the log-probabilities of the next tokens, and add the sums only afterward. Should
+    a good token behind a bad beginning win? {what}
 multiplied: (sums[:, None] + steps) → -(sums[:, None] * steps)
     You multiply the logarithms. What becomes of a product of probabilities if its logarithm is
     taken? {what}

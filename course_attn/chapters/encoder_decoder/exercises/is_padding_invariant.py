@@ -62,7 +62,7 @@ def _i(s: np.ndarray) -> np.ndarray:
     return np.arange(len(s))
 
 
-_MODELS = {
+_FORMULAS = {
     "both of its attentions hide the padding": lambda s, m: _logits(s, m, m),
     "nothing hides the padding": lambda s, m: _logits(s, 1, 1),
     "the encoder's attention does not hide the padding": lambda s, m: _logits(
@@ -105,6 +105,26 @@ _MODELS = {
 }
 
 
+def _checking(formula: Any) -> Any:
+    """Return a model that says what it cannot read."""
+
+    def model(source: Any, source_mask: Any) -> np.ndarray:
+        s, m = np.asarray(source), np.asarray(source_mask)
+        if s.shape != m.shape or len(s) > 100:
+            raise ValueError(
+                "the model wants at most 100 tokens and a mask as long as they are, got shapes "
+                f"{s.shape} and {m.shape}"
+            )
+        if s.min() < 0 or s.max() > 10:
+            raise ValueError(f"tokens go from 0 to 10, got {s.min()} to {s.max()}")
+        return formula(s, m.astype(bool))
+
+    return model
+
+
+_MODELS = {about: _checking(formula) for about, formula in _FORMULAS.items()}
+
+
 def _cases() -> tuple[Case, ...]:
     rng = np.random.default_rng(20261204)
     models = list(_MODELS.values())
@@ -142,7 +162,7 @@ _SOURCE = np.array([3, 1, 4, 1, 5])
 
 
 def _tried(c: Context) -> list[tuple[list[Any], list[Any]]]:
-    """Return the tokens and the masks that the learner's function gives to a model."""
+    """Return the longer sources, and their masks, that the learner's function gives to a model."""
     seen: list[tuple[list[Any], list[Any]]] = []
 
     def model(source: Any, source_mask: Any) -> np.ndarray:
@@ -150,58 +170,80 @@ def _tried(c: Context) -> list[tuple[list[Any], list[Any]]]:
         return np.ones((3, 11))
 
     c.call(model, _SOURCE.copy(), 11)
-    return seen
+    return [(source, mask) for source, mask in seen if len(source) > len(_SOURCE)]
+
+
+def _answers(c: Context) -> tuple[Any, Any]:
+    """Return what is said of a model that is always the same, and of one that never is."""
+    rng = np.random.default_rng(0)
+    same = c.call(lambda source, source_mask: np.ones((3, 11)), _SOURCE.copy(), 11)
+    other = c.call(
+        lambda source, source_mask: rng.normal(size=(3, 11)), _SOURCE.copy(), 11
+    )
+    return same, other
+
+
+def _shown(c: Context) -> str:
+    """Say that the padding is not hidden, if that is what made every good model fail."""
+    masks = [mask for _, mask in _tried(c)]
+    if not masks or not all(map(all, masks)):
+        return _wrongly(c)
+    return (
+        f"{_says(c)} Your mask calls everything True, so that the padding counts as part of the "
+        "source, which a good model notices. What does the mask say of padding?"
+    )
 
 
 def _wrongly(c: Context) -> str:
     if c.got.shape:
         return "One truth value is asked for: `np.allclose` gives one."
+    return f"{_says(c)} {_advice(c, _tried(c))}"
+
+
+def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
     own, n = _SOURCE.tolist(), len(_SOURCE)
-    longer = [(s, m) for s, m in _tried(c) if len(s) > n]
-    padding = {token for s, _ in longer for token in s[n:]}
+    same, other = _answers(c)
     if not longer:
-        advice = (
+        return (
             "The model never gets a longer source: put some tokens behind this one."
         )
-    elif any(s[:n] != own for s, _ in longer):
-        advice = "The tokens of the source have to stay, and the padding stands behind them."
-    elif any(m != [True] * n + [False] * (len(s) - n) for s, m in longer):
-        advice = (
+    if any(tokens[:n] != own for tokens, _ in longer):
+        return "The tokens of the source have to stay, and the padding stands behind them."
+    if any(mask != [True] * n + [False] * (len(mask) - n) for _, mask in longer):
+        return (
             f"A source of {n} tokens with padding gets from you, for example, the mask "
             f"{longer[-1][1]}. It is True for the tokens of the source and False for the padding."
         )
-    elif len(longer) == 1:
-        advice = (
+    if same is not None and not same:
+        return "You say False even of a model that always returns the same. What is True to say?"
+    if other is not None and other:
+        return "You say True even of a model that never returns the same: what do you compare?"
+    if len(longer) == 1:
+        return (
             "Of a model that returns the same each time, you ask for a single padding, "
             f"{longer[0][0][n:]} behind the source. One try that holds proves little: say True "
             "when dozens have held, and none has failed."
         )
-    elif len({len(s) for s, _ in longer}) < 2:
-        advice = f"Your padding always has the length {len(longer[0][0]) - n}. Try several."
-    elif len(padding) < 11:
-        advice = (
+    if len({len(tokens) for tokens, _ in longer}) < 2:
+        return f"Your padding always has the length {len(longer[0][0]) - n}. Try several."
+    padding = {token for tokens, _ in longer for token in tokens[n:]}
+    if len(padding) < 11:
+        return (
             f"You pad with the tokens {sorted(padding)} only. A model may treat some tokens in "
             "another way: try all of the vocabulary."
         )
-    elif c.kind == "large":
-        advice = (
-            "Your tolerance is too small for it: rounding changes outputs of 1e12 by about 1e-3. "
-            "`np.allclose(one, other)` compares in proportion to their size."
-        )
-    elif c.kind == "faint":
-        advice = "Your tolerance is too generous for it: a relative change of 1e-4 counts."
-    elif c.kind == "length":
-        advice = (
-            "Do you compare every number with what the model returns for the source *alone*, "
-            "without padding?"
-        )
-    else:
-        advice = (
-            "You try enough, so look at the comparison: does it compare all numbers with those "
-            "for the source alone? And does one that differs make it False, and not only the "
-            "last, or all of them?"
-        )
-    return f"{_says(c)} {advice}"
+    return _ADVICE.get(c.kind, _ADVICE["else"])
+
+
+_ADVICE = {
+    "large": "Your tolerance is too small for it: rounding changes outputs of 1e12 by about 1e-3. "
+    "`np.allclose(one, other)` compares in proportion to their size.",
+    "faint": "Your tolerance is too generous for it: a relative change of 1e-4 counts.",
+    "length": "Do you compare every number with what the model returns for the source *alone*, "
+    "without padding?",
+    "else": "You try enough, so look at the comparison: does it compare every number with that for "
+    "the source alone? And does one that differs make it False, and not only the last, or all?",
+}
 
 
 exercise = Exercise(
@@ -239,8 +281,7 @@ relative change of $10^{-4}$ does.
         fault(
             "shown",
             _body(("np.arange(n + n_more) < n", "np.ones(n + n_more, dtype=bool)")),
-            says="{answer} Your mask calls everything True, so that the padding counts as part of "
-            "the source, which any good model notices. What does the mask say of padding?",
+            says=_shown,
         ),
         fault(
             "inverted",

@@ -50,7 +50,12 @@ def _first_answer(c: Context) -> str:
             "is read before the first token, and what is written after the last?"
         )
     if c.got.shape[:-1] != c.expected.shape[:-1]:
-        return f"Your `{result}` have shape {c.got.shape}; {c.expected.shape} is right."
+        flat = c.got.ndim == 1 < c.expected.ndim
+        said = f"Your `{result}` have shape {c.got.shape}; {c.expected.shape} is right."
+        return (
+            said
+            + flat * " Without an axis, the answers are strung together to one row."
+        )
     got, expected = (a.reshape(-1, a.shape[-1]) for a in (c.got, c.expected))
     differ = [not np.array_equal(*pair) for pair in zip(got, expected, strict=True)]
     i = differ.index(True)
@@ -106,6 +111,12 @@ no-end: [first, answers] → [first, answers[..., :-1]]
         and [answers, last] → [answers]
     The end is missing: your decoder never learns to stop. What has to be written after the last
     token of an answer? {answer}
+inputs-as-they-are: [first, answers] → [answers]
+    Your inputs are the answers as they are, one place less than the goals: the decoder is told the
+    very tokens that it has to write. What does it read before it has written anything? {answer}
+goals-as-they-are: [answers, last] → [answers]
+    Your goals are the answers as they are, one place less than the inputs: your decoder never
+    learns to stop. What has to be written after the last token of an answer? {answer}
 no-start-no-end: [first, answers] → [answers[..., :-1]]
         and [answers, last] → [answers[..., 1:]]
     Start and end are missing: your decoder learns neither to write the first token nor to stop.

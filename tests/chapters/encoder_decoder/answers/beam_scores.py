@@ -98,3 +98,10 @@ def bs_times(answers, sums, end, length_penalty):
 def bs_axis_0(answers, sums, end, length_penalty):
     lengths = (answers != end).sum(axis=0) + 1
     return sums / lengths**length_penalty
+
+
+# sorted, and no longer beside their answers
+@wrong("sorted")
+def bs_sorted(answers, sums, end, length_penalty):
+    lengths = np.minimum((answers != end).sum(axis=1) + 1, answers.shape[1])
+    return np.sort(sums / lengths**length_penalty)[::-1]

@@ -162,3 +162,22 @@ def ca_matrices_exchanged(X, Z, W_Q, W_K, W_V, source_mask):
 def ca_keys_for_values(X, Z, W_Q, W_K, W_V, source_mask):
     scores = X @ W_Q @ np.swapaxes(Z @ W_V, -1, -2) / W_Q.shape[1] ** 0.5
     return softmax(np.where(source_mask[..., None, :], scores, -np.inf)) @ (Z @ W_K)
+
+
+# self-attention as in the decoder's first part, copied
+@wrong("ignores-the-source")
+def ca_self_causal(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(X @ W_Q, X @ W_K, X @ W_V, causal=True)
+
+
+# the source asks, and its padding is hidden as queries
+@wrong("rows-of-the-source")
+def ca_exchanged_columns(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(Z @ W_Q, X @ W_K, X @ W_V, mask=source_mask[..., :, None])
+
+
+# the mask is added to the scores as ones and zeros
+@wrong("reads-the-padding")
+def ca_mask_added(X, Z, W_Q, W_K, W_V, source_mask):
+    scores = X @ W_Q @ np.swapaxes(Z @ W_K, -1, -2) / W_Q.shape[1] ** 0.5
+    return softmax(scores + source_mask[..., None, :]) @ (Z @ W_V)

@@ -177,3 +177,15 @@ def eb_all_families(prefixes, sums, log_probs, n_beams, end):
         np.column_stack([prefixes[rows], tokens.ravel()]),
         np.take_along_axis(table, tokens, axis=1).ravel(),
     )
+
+
+# chosen by the next token alone, and the sums are added afterward
+@wrong("chosen-by-token")
+def eb_top_tokens(prefixes, sums, log_probs, n_beams, end):
+    only_end = np.where(np.arange(log_probs.shape[1]) == end, 0, -np.inf)
+    steps = np.where(prefixes[:, -1:] == end, only_end, log_probs)
+    best = np.argsort(-steps.ravel())[:n_beams]
+    rows, tokens = np.divmod(best, steps.shape[1])
+    return np.column_stack([prefixes[rows], tokens]), sums[rows] + steps[
+        rows, tokens
+    ]

@@ -48,6 +48,16 @@ def ip_all(model, source, n_vocab):
     return all(same() for _ in range(200))
 
 
+@right()
+def ip_mask_of_ones_and_zeros(model, source, n_vocab):
+    rng = np.random.default_rng(5)
+    n, tries = len(source), []
+    for k in [0, 1, 2, 5, 9, 17] * 12:
+        padded = np.concatenate([source, rng.integers(n_vocab, size=k)])
+        tries.append(model(padded, np.array([1] * n + [0] * k)))
+    return bool(np.all([np.allclose(found, tries[0]) for found in tries]))
+
+
 # the padding is not hidden
 @wrong("shown")
 def ip_true_mask(model, source, n_vocab):
@@ -173,3 +183,61 @@ def ip_mask_only(model, source, n_vocab):
             model(source, np.ones(len(source), bool)), model(source, source >= 0)
         )
     )
+
+
+# True and False of the answer are exchanged
+@wrong(said="What is True to say?")
+def ip_opposite(model, source, n_vocab):
+    rng = np.random.default_rng(0)
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for k in range(1, 20):
+        padded = np.append(source, rng.integers(n_vocab, size=k))
+        if not np.allclose(model(padded, np.arange(n + k) < n), alone):
+            return True
+    return False
+
+
+# only the shapes are compared
+@wrong(said="never returns the same")
+def ip_shapes(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    padded = np.append(source, np.arange(n_vocab))
+    return model(padded, np.arange(len(padded)) < n).shape == alone.shape
+
+
+# the last token of the source is hidden, and nothing is put behind it
+@wrong("shown", said="never gets a longer source")
+def ip_last_hidden(model, source, n_vocab):
+    n = len(source)
+    rng = np.random.default_rng(0)
+    alone = model(source, np.ones(n, dtype=bool))
+    for _ in range(30):
+        changed = source.copy()
+        changed[-1] = rng.integers(n_vocab)
+        if not np.allclose(model(changed, np.arange(n) < n - 1), alone):
+            return False
+    return True
+
+
+# it is enough that one try holds
+@wrong(said="one that differs")
+def ip_any(model, source, n_vocab):
+    n = len(source)
+    rng = np.random.default_rng(0)
+    alone = model(source, np.ones(n, dtype=bool))
+    found = []
+    for k in range(1, 30):
+        padded = np.append(source, rng.integers(n_vocab, size=k))
+        found.append(np.allclose(model(padded, np.arange(n + k) < n), alone))
+    return any(found)
+
+
+# a token that is not in the vocabulary
+@wrong(said="tokens go from 0 to 10")
+def ip_special_token(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    padded = np.append(source, 3 * [n_vocab])
+    return np.allclose(model(padded, np.arange(n + 3) < n), alone)

@@ -107,3 +107,15 @@ def tf_axis_0(answers, start, end):
     return np.concatenate([row, answers]), np.concatenate(
         [answers, np.full_like(row, end)]
     )
+
+
+# the end is missing: the answers themselves are the goals
+@wrong("goals-as-they-are")
+def tf_no_end(answers, start, end):
+    return np.insert(answers, 0, start, axis=-1), answers
+
+
+# without an axis, `np.insert` strings all answers together
+@wrong(said="strung together")
+def tf_flat(answers, start, end):
+    return np.insert(answers, 0, start), np.append(answers, end)
