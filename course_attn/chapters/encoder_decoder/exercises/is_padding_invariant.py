@@ -260,7 +260,7 @@ for its tokens and False for padding; it returns an array whose shape does not d
 `is_padding_invariant(model, source, n_vocab)`: return `True` if the model returns the same for
 `source` alone as for `source` with padding behind it, and `False` if not. Any tokens may be
 padding, also those that occur in sources, and any number of them. Call the model as often as you
-like, with 100 tokens at most, and try enough to be practically sure: a model may be fooled by one
+like, on 100 tokens at most, and try enough to be practically sure: a model may be fooled by one
 token only, or only by a second one. Rounding (a relative change below $10^{-9}$) does not count; a
 relative change of $10^{-4}$ does.
 """,

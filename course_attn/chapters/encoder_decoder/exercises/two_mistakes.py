@@ -40,7 +40,7 @@ exercise = Question(
     section="What goes wrong",
     task="""
 This program is to compute the logits of an encoder and a decoder, and the goals they are compared
-with. It runs, without an error. But **two** of its nine lines are wrong. Two things were observed:
+with. It runs without an error, but **two** of its nine lines are wrong. Two things were observed:
 no row of the logits depends on a later token of `inputs`; and a source gets other logits in a batch
 with longer sources than it gets alone. Which are the two lines?
 
