@@ -82,13 +82,13 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "What is the tanh of the additive score for? What breaks without it?",
             "Without it the score is a number for the query plus a number for the key: every"
             " query ranks the keys in the same order, so no query asks for anything of its own."
-            f" In a test with {len(q)} queries, the tanh left more than one order.",
+            f" In a test with {len(q)} queries, the tanh gave more than one order.",
             section="The score is a choice",
             holds=[_orders(flat) == 1, _orders(bent) > 1],
         ),
         card(
             "price-of-additive",
-            "Attention in translation began with additive scores. What do they cost that made"
+            "Attention in translation began with additive scores. Which cost of theirs made"
             " Vaswani and others prefer dot products?",
             "The additive score computes its hidden numbers anew for *every pair* of query and"
             " key. The dot product makes all scores in one matrix product.",
@@ -152,9 +152,9 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
         card(
             "edges-stay",
             "A photograph smoothed by attention over place *and* color keeps its outlines. Why?",
-            "Scores by nearness in all five features give weight to pixels of the same side. At"
-            f" the edge of a roof, {100 * above['at a roof']:.0f} % of the weight on other"
-            f" rows lay above; for a pixel in the sky,"
+            "Scores by nearness in all five features give weight to pixels on the same side of"
+            f" an outline. At the edge of a roof, {100 * above['at a roof']:.0f} % of the weight"
+            f" on other rows lay above; for a pixel in the sky,"
             f" {100 * above['in the sky']:.0f} %.",
             section="On real data: you have already computed attention",
             holds=[above["at a roof"] < 0.1 < 0.35 < above["in the sky"] < 0.65],
