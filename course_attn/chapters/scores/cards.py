@@ -70,7 +70,7 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "toward-or-along",
             "To raise the score $q \\cdot k$, should the query move *toward* the point $k$, or in"
             " the *direction* of $k$?",
-            "In its direction: the derivative of the score with respect to $q$ is $k$. Toward"
+            "In its direction: the derivative of the score with respect to $q_f$ is $k_f$. Toward"
             f" the key can lower it: from q = (3, 0) and k = (1, 0), the score {far @ near:.0f}"
             f" falls to {toward @ near:.1f} by a small step toward the key, and rises to"
             f" {along @ near:.1f} along it.",
@@ -139,9 +139,9 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
         card(
             "swapped",
             r"With as many queries as keys, you write $K Q^\top$ for $Q K^\top$. What breaks?",
-            "Nothing complains. Each row then holds the scores of a *key*, and its weights say"
-            " how the key is shared among the queries, not how a query chooses among the keys."
-            " It is the transpose of the right scores.",
+            "Nothing complains. It is the transpose of the right scores: each row holds those of"
+            " a *key*, and its weights say how the key is shared among the queries, not how a"
+            " query chooses among the keys.",
             section="What goes wrong",
             holds=[
                 np.allclose(dot_scores(k, q), dot_scores(q, k).T),

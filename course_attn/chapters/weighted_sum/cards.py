@@ -52,7 +52,7 @@ def cards(
             "A word needs something from a word far away. Why a weighted sum over all elements,"
             " and not a convolution or a recurrence?",
             "A weighted sum reaches every element in one step, however far away. A convolution"
-            " lets in what is far only through many layers; a recurrence has"
+            " lets in what is far only through further layers; a recurrence has"
             " to carry it through every step between, in a summary of fixed size.",
             section="The long-range problem",
             holds=[
@@ -113,7 +113,7 @@ def cards(
             "Fixed equal weights reduce independent noise. Do weights by nearness, computed from"
             " the noisy values, leave more of it or less?",
             "It depends on who asks. A query that shares its noise with one of the values prefers"
-            " those whose noise is like its own, and that does not cancel: over twenty values of"
+            " those whose noise is like its own, and that hardly cancels: over twenty values of"
             f" variance 1, a variance of {one_of_them:.2f} was left. A query that knows the signal"
             f" left {signal:.3f}, less than the {1 / 20:.2f} of the plain mean.",
             section="What averaging does to noise",
