@@ -158,7 +158,7 @@ def cards(
         card(
             "does-it-vanish",
             '"Without the scale the gradient vanishes." When is that so?',
-            "For the middle one of random rows with sixteen keys it was so at width"
+            "For the median row with sixteen keys it was so at width"
             f" {1024:d} ({middle[1024][1]:.4f} without the scale, {middle[1024][0]:.2f} with it)"
             f" and false at {64:d} ({middle[64][1]:.2f} and {middle[64][0]:.2f}). Without it,"
             " at both widths, some rows jump while others stand still.",
