@@ -146,9 +146,7 @@ class _Search:
     def _pairs(self, slips: list[Slip]) -> Iterator[_Change]:
         """Yield two of the likeliest changes, those first that mend a part by themselves."""
         first = {id(slip): slip for slip in (*self.partly, *slips)}
-        for one, other in combinations(list(first.values())[:_IN_PAIRS], 2):
-            if not one.touches(other):
-                yield one, other
+        yield from combinations(list(first.values())[:_IN_PAIRS], 2)
 
     def _right(
         self, changes: Iterable[_Change], *, first: bool = False

@@ -167,6 +167,20 @@ def test_two_small_changes_are_found_and_the_correction_not_given_away(
     )
 
 
+def test_two_small_changes_are_found_where_one_stands_within_the_other(monkeypatch):
+    monkeypatch.setattr(mistakes, "_SLIPS", 0)
+
+    def less(x):
+        """Subtract 3."""
+        return x - 3.0
+
+    cases = Case((np.array([1.0, 5.0]),), "example"), Case((np.ones(7),))
+    answer = written("def less(x):\n    return np.abs(x - 6.0)")
+    result = judge(exercise_of(less, *cases), answer)
+    assert {*result.faults} == {"mend-left-out", "mend-constant"}, result
+    assert "Two small changes" in result.message
+
+
 def test_two_different_places_are_both_named(monkeypatch):
     """Neither is *the* mistake where each of two changes would do."""
     monkeypatch.setattr(mistakes, "_SLIPS", 0)

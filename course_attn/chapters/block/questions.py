@@ -36,7 +36,7 @@ def difference_left(left: Sequence[float], averaged: Sequence[float]) -> Questio
             ),
             (
                 "Nothing",
-                f"At most {max(left):.0e} in {len(left)} draws, which is rounding. Four "
+                f"At most {max(left):.0e} in {len(left)} draws. Four "
                 f"averages with weights that stay the same leave {np.mean(averaged):.2f}.",
                 max(left) < 1e-12,
             ),
@@ -67,7 +67,7 @@ def gradient_at_the_bottom(ratios: Mapping[str, Sequence[float]]) -> Question:
         "behind block 12?",
         [
             (
-                "Post-norm: 24 norms stand in its path",
+                "Post-norm: 22 norms stand in its path",
                 "They do divide what comes down this path. But the gradient comes by other "
                 "paths, too: through attention and through the networks.",
                 fades == ["post-norm"],
@@ -220,8 +220,8 @@ def blocks_for_a_hunt(
             ),
             (
                 "One for all: it sees all ten cards",
-                "It sees them all, and a block can be built that does it, with 720 hidden "
-                "features. Here it has 128, and 400 batches to learn from.",
+                "It sees them all, and a block can be built that does it. In 400 batches, "
+                "training did not find one.",
                 needs[2] == "one",
             ),
             (

@@ -94,8 +94,8 @@ def cards(
             "without-the-row-term",
             "You write `dS = dA * A`, without the row term. Why does training not tell you, and"
             " what does?",
-            "With independent entries of dA, a step against it went downhill nearly always (in"
-            f" {100 * downhill[0]:.1f} % of random rows), so a loss can fall. With"
+            "With independent entries of dA, a step against `dA * A` went downhill nearly always"
+            f" (in {100 * downhill[0]:.1f} % of random rows), so a loss can fall. With"
             f" {max(downhill)} added to all of them, which should change nothing, it went"
             f" downhill in only {100 * downhill[max(downhill)]:.0f} %. What tells: its rows do not"
             " sum to 0.",
@@ -110,8 +110,7 @@ def cards(
         card(
             "where-the-query-moves",
             "In a step of training, where does a query move?",
-            "In the direction of the keys whose values help more than the output does, and against"
-            " that of the others: along the covariance, under the weights, of the keys with how"
+            "Along the covariance, under the weights, of the keys with how"
             r" much their values help, over $\sqrt{d_k}$.",
             section="Where the query moves",
             holds=[np.allclose(-dQ[0], step)],

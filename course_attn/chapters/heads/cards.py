@@ -118,8 +118,8 @@ def cards(
         ),
         card(
             "map-and-ablation",
-            "A head puts nine tenths of its weight on the right answer. Is it the reason why the"
-            " model answers right?",
+            "A head has an induction score of nine tenths. Is it the reason why the model answers"
+            " right?",
             "Its map does not say so; switch it off and see. Without one such head"
             f" {100 * without['one induction head']:.0f} % were still right, as others do its"
             f" work; without all of its layer {100 * without['all of layer 2']:.0f} %. An ablation"

@@ -125,7 +125,7 @@ def cards(
             "Of all the parts that you can leave out, one makes the loss far *lower*. Which, and"
             " what is wrong with it?",
             f"The mask: {unmasked[0]:.2f} nats on whole windows, where the full model has"
-            f" {whole[0]:.2f}. It reads the answer. With everything behind the present character"
+            f" {whole[0]:.2f}. It reads the answer. With everything after the present character"
             f" cut off, as in writing, it has {unmasked[1]:.2f}.",
             section="On real data: what each part is good for",
             holds=[unmasked[0] < whole[0] / 10, unmasked[1] > 2 * whole[1]],

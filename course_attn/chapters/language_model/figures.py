@@ -113,8 +113,8 @@ def model_steps(
         f"The vector of its place is added: row {n - 1} of P, since “{last}” stands at place "
         f"{n - 1}.",
         *[
-            f"Block {k + 1} lets each row look back, and adds what it found: the last row moves "
-            f"by {move:.1f}."
+            f"Block {k + 1} lets each row look back and work on what it found: the last row "
+            f"moves by {move:.1f}."
             for k, move in enumerate(moved)
         ],
         "The final norm gives each row one mean and one spread, up to learned gains and biases.",

@@ -29,7 +29,8 @@ def bits_of_a_pair(bits: float) -> Question:
         f"{2**bits:.0f} equally likely ones.",
         too_low="After *q* you nearly always know what comes. But after a space, or after an *e*, "
         "much is possible, and these are frequent.",
-        too_high="Few of the 96 characters are frequent, and few of these follow a given one.",
+        too_high="Few of the 96 characters are frequent, and the one before makes some of these"
+        " unlikely.",
         text=1,
     )
 

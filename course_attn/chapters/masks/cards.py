@@ -68,9 +68,8 @@ def cards(
             "why-a-mask",
             "Why can attention peek at the next word, where a recurrent network cannot?",
             "A recurrent network's output is computed from inputs up to its own: the next word"
-            " does not occur in it. An output of attention is a weighted sum over *all*"
-            " positions, later ones included. It computes all outputs at once, and pays with"
-            " the lack of this protection.",
+            " does not occur in it. In attention each output is a weighted sum over *all*"
+            " positions, later ones included.",
             section="Teacher forcing, and why a recurrent network cannot peek",
             holds=[
                 (

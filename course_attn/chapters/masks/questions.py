@@ -104,8 +104,8 @@ def masked_too_late(leaks: np.ndarray) -> Question:
     only_next = np.array_equal(later.any(axis=0), columns == rows + 1)
     return predict(
         "masked-too-late",
-        "Softmax over all scores first, then the forbidden weights are set to 0. Does an "
-        "output still depend on inputs that come later?",
+        "Softmax over all scores first, then the forbidden weights are set to 0. On "
+        "which later inputs does an output still depend?",
         [
             (
                 "On none: a weight of 0 adds nothing",
@@ -164,7 +164,7 @@ def written_without_a_mask(
                 f"one before (at least {100 * min(repeats):.0f} %). It learned to copy the "
                 "next input. Where there is none, it copies a letter that is there. Only "
                 f"{100 * follow:.0f} % of its letters follow the alphabet, against "
-                f"{100 * in_training:.0f} % in the texts it learned from.",
+                f"{100 * in_training:.0f} % in fresh texts.",
                 min(repeats) > 0.8,
             ),
         ],
@@ -202,11 +202,12 @@ def counting_padding(
             ),
             (
                 "Counting it: lower loss. Leaving it out: better at words",
-                f"{100 * padding:.0f} % of what is to be guessed is padding, and after padding "
-                "comes padding: these easy guesses lower the mean and say nothing about words. "
-                f"Counted, the model reports {said:.2f} nats; left out, {also_said:.2f}. On "
-                f"the same real words it is {on_words:.2f} against {also_on_words:.2f}. In "
-                f"each of the {len(lower)} seeds it is the same way around.",
+                f"{100 * padding:.0f} % of what is to be guessed in the held-out sentences is "
+                "padding, and after padding comes padding: these easy guesses lower the mean and "
+                f"say nothing about words. Counted, the model reports {said:.2f} nats; left "
+                f"out, {also_said:.2f}. On the same real words it is {on_words:.2f} against "
+                f"{also_on_words:.2f}. In each of the {len(lower)} seeds it is the same way "
+                "around.",
                 lower.all() and worse.all(),
             ),
             (

@@ -166,7 +166,7 @@ def heads_for_roles(
             ),
             (
                 "Four for both: the more, the better",
-                "A head that finds no role left to serve gains nothing here. The question is "
+                "More heads than roles share the roles, and gain nothing here. The question is "
                 "from how many on.",
                 need == (4, 4),
             ),

@@ -62,8 +62,8 @@ def cards(
             "A query and eight keys of width 1024, all random: what do the weights look like"
             " without the scale, and what is wrong with that?",
             "One key takes nearly everything, by chance alone: the largest weight was"
-            f" {largest[0]:.2f} on average. Divided by the square root of the width it was"
-            f" {largest[1]:.2f}. A model that has learned nothing should not be certain.",
+            f" {largest[0]:.2f} on average. With the scale it was {largest[1]:.2f}. A"
+            " model that has learned nothing should not be certain.",
             section="By hand: a sum grows with the number of its terms",
             holds=[largest[0] > 0.9, largest[1] < 0.5],
         ),
@@ -80,8 +80,8 @@ def cards(
         ),
         card(
             "lengths-and-cosine",
-            "Two random vectors are about $\\sqrt{d_k}$ long each. Why is their dot product not"
-            " about $d_k$?",
+            "Two standard normal vectors are about $\\sqrt{d_k}$ long each. Why is their dot"
+            " product not about $d_k$?",
             "Because of the cosine: in wide spaces random directions are nearly perpendicular,"
             r" and a random cosine has the size $1/\sqrt{d_k}$. The product of the three is"
             r" $\sqrt{d_k}$.",
@@ -158,10 +158,10 @@ def cards(
         card(
             "does-it-vanish",
             '"Without the scale the gradient vanishes." When is that so?',
-            "For the middle one of random rows with sixteen keys it was so at width"
+            "For the median row with sixteen keys it was so at width"
             f" {1024:d} ({middle[1024][1]:.4f} without the scale, {middle[1024][0]:.2f} with it)"
-            f" and false at {64:d} ({middle[64][1]:.2f} and {middle[64][0]:.2f}). At both widths"
-            " some rows jump while others stand still.",
+            f" and false at {64:d} ({middle[64][1]:.2f} and {middle[64][0]:.2f}). Without it,"
+            " at both widths, some rows jump while others stand still.",
             section="What it is for: rows that can still learn",
             holds=[
                 middle[64][1] > 2 * middle[64][0],

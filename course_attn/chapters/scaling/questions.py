@@ -108,16 +108,16 @@ def what_is_left_of_entropy(without: float, scaled: float) -> Question:
     """Ask for the entropy of rows of sixteen random scores that are not divided."""
     return predict_number(
         "what-is-left-of-entropy",
-        "Sixteen random keys of width 1024, not divided by √d: how much entropy is left of"
-        " log 16 = 2.77 nats, on average?",
+        "Sixteen random keys of width 1024, scores not divided by √d: how much entropy is left"
+        " of log 16 = 2.77 nats, on average?",
         0,
         2.77,
         without,
         step=0.01,
         close=0.15,
         unit=" nats",
-        said=f"That is {np.exp(without):.1f} keys in play. Divided by √1024 = 32, it is"
-        f" {scaled:.2f} nats: {np.exp(scaled):.1f} keys.",
+        said=f"That is {np.exp(without):.1f} keys in play. With scores divided by √1024 = 32,"
+        f" it is {scaled:.2f} nats: {np.exp(scaled):.1f} keys.",
         too_low="A row is certain if one score leads by far, and in some rows two keys are close.",
         too_high="The scores have a standard deviation of 32. Among sixteen of them, the two"
         " largest are mostly far apart.",

@@ -70,7 +70,7 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "toward-or-along",
             "To raise the score $q \\cdot k$, should the query move *toward* the point $k$, or in"
             " the *direction* of $k$?",
-            "In its direction: the derivative of the score with respect to $q$ is $k$. Toward"
+            "In its direction: the derivative of the score with respect to $q_f$ is $k_f$. Toward"
             f" the key can lower it: from q = (3, 0) and k = (1, 0), the score {far @ near:.0f}"
             f" falls to {toward @ near:.1f} by a small step toward the key, and rises to"
             f" {along @ near:.1f} along it.",
@@ -82,13 +82,13 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "What is the tanh of the additive score for? What breaks without it?",
             "Without it the score is a number for the query plus a number for the key: every"
             " query ranks the keys in the same order, so no query asks for anything of its own."
-            f" In a test with {len(q)} queries, the tanh left more than one order.",
+            f" In a test with {len(q)} queries, the tanh gave more than one order.",
             section="The score is a choice",
             holds=[_orders(flat) == 1, _orders(bent) > 1],
         ),
         card(
             "price-of-additive",
-            "Attention in translation began with additive scores. What do they cost that made"
+            "Attention in translation began with additive scores. Which cost of theirs made"
             " Vaswani and others prefer dot products?",
             "The additive score computes its hidden numbers anew for *every pair* of query and"
             " key. The dot product makes all scores in one matrix product.",
@@ -139,9 +139,9 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
         card(
             "swapped",
             r"With as many queries as keys, you write $K Q^\top$ for $Q K^\top$. What breaks?",
-            "Nothing complains. Each row then holds the scores of a *key*, and its weights say"
-            " how the key is shared among the queries, not how a query chooses among the keys."
-            " It is the transpose of the right scores.",
+            "Nothing complains. It is the transpose of the right scores: each row holds those of"
+            " a *key*, and its weights say how the key is shared among the queries, not how a"
+            " query chooses among the keys.",
             section="What goes wrong",
             holds=[
                 np.allclose(dot_scores(k, q), dot_scores(q, k).T),
@@ -152,9 +152,9 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
         card(
             "edges-stay",
             "A photograph smoothed by attention over place *and* color keeps its outlines. Why?",
-            "Scores by nearness in all five features give weight to pixels of the same side. At"
-            f" the edge of a roof, {100 * above['at a roof']:.0f} % of the weight on other"
-            f" rows lay above; for a pixel in the sky,"
+            "Scores by nearness in all five features give weight to pixels on the same side of"
+            f" an outline. At the edge of a roof, {100 * above['at a roof']:.0f} % of the weight"
+            f" on other rows lay above; for a pixel in the sky,"
             f" {100 * above['in the sky']:.0f} %.",
             section="On real data: you have already computed attention",
             holds=[above["at a roof"] < 0.1 < 0.35 < above["in the sky"] < 0.65],

@@ -86,8 +86,7 @@ def kernel_regression(flat: float, line: float, near: float) -> Question:
             (
                 "About as well",
                 f"Measured on new patients: an error of {near:.1f} for kernel regression,"
-                f" {line:.1f} for the line and {flat:.1f} for the mean of all. (The smallest error"
-                " above was measured on the patients that picked the bandwidth.) The line was told"
+                f" {line:.1f} for the line and {flat:.1f} for the mean of all. The line was told"
                 " that the relation is a line; kernel regression was not.",
                 abs(near / line - 1) < 0.05,
             ),
@@ -111,7 +110,7 @@ def toward_the_key(before: float, after: float) -> Question:
             (
                 "It grows, as they come closer",
                 "It would if the score rewarded nearness. The dot product"
-                " depends on lengths and the angle, not on the distance.",
+                " depends on lengths and the angle, not on the distance alone.",
                 after > before,
             ),
             (

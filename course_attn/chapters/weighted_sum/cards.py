@@ -52,7 +52,7 @@ def cards(
             "A word needs something from a word far away. Why a weighted sum over all elements,"
             " and not a convolution or a recurrence?",
             "A weighted sum reaches every element in one step, however far away. A convolution"
-            " with a small kernel lets in what is far only through many layers; a recurrence has"
+            " lets in what is far only through further layers; a recurrence has"
             " to carry it through every step between, in a summary of fixed size.",
             section="The long-range problem",
             holds=[
@@ -64,8 +64,8 @@ def cards(
             "all-sums-at-once",
             "Why is the one product $AX$ all weighted sums at once?",
             r"Its entry $(i, f)$ is $\sum_j a_{ij} x_{jf}$: feature $f$ of output $i$. A row of"
-            " $A$ belongs to an output, a row of $X$ to a value, and what is summed over is the"
-            " length that the two share.",
+            " $A$ belongs to an output, a row of $X$ to a value, and what is summed over is"
+            " $j$, the index that the two share.",
             section="In one line: a matrix product",
             holds=[np.allclose(A @ X, weighted_sum_loop(A, X))],
         ),
@@ -113,7 +113,7 @@ def cards(
             "Fixed equal weights reduce independent noise. Do weights by nearness, computed from"
             " the noisy values, leave more of it or less?",
             "It depends on who asks. A query that shares its noise with one of the values prefers"
-            " those whose noise is like its own, and that does not cancel: over twenty values of"
+            " those whose noise is like its own, and that hardly cancels: over twenty values of"
             f" variance 1, a variance of {one_of_them:.2f} was left. A query that knows the signal"
             f" left {signal:.3f}, less than the {1 / 20:.2f} of the plain mean.",
             section="What averaging does to noise",
@@ -123,7 +123,7 @@ def cards(
             "wrong-axis",
             "You hold a square matrix of weights the wrong way round, a column for each output."
             " What breaks?",
-            "Nothing stops the program; the numbers are others. Look at the sums of the rows: here"
+            "Nothing stops the program; only the numbers differ. Look at the sums of the rows: here"
             f" they became {listed(turned.T.sum(axis=1))}, where each should be 1. If rows *and*"
             " columns sum to 1, not even that shows it.",
             section="What goes wrong",
@@ -137,7 +137,7 @@ def cards(
             "keepdims",
             "What does `counts / counts.sum(axis=1)`, without `keepdims=True`, do to a square"
             " matrix?",
-            "It divides *column* $j$ by the sum of *row* $j$, without a word. In the chapter's"
+            "It silently divides *column* $j$ by the sum of *row* $j$. In the chapter's"
             f" example the rows then sum to {listed(silent.sum(axis=1))}.",
             section="What goes wrong",
             holds=[
@@ -150,8 +150,8 @@ def cards(
             "Seven weights of sum 1 and only one value: what does"
             " `(weights[:, None] * values).sum(axis=0)` return?",
             "The value, as if nothing were missing: an axis of length 1 is stretched, so the"
-            " value is copied seven times. It should be an error, and `weighted_sum` makes it"
-            " one.",
+            " value is copied seven times. It should be an error; a matrix product,"
+            " `weights @ values`, makes it one.",
             section="What goes wrong",
             holds=[
                 np.allclose((seven[:, None] * one_value).sum(axis=0), one_value),
@@ -162,9 +162,9 @@ def cards(
             "content",
             "Averaging a noisy photograph over near pixels blurs its outlines. What do weights"
             " have to look at to keep them?",
-            "At the content: near *and* of similar color. The distance from the clean picture"
-            f" was {noisy:.3f} with the noise, {wide:.3f} for a wide blur, {narrow:.3f} for a"
-            f" narrow one, and {alike:.3f} with color. That is attention's idea.",
+            "At the content: near *and* of similar color. That is attention's idea. The distance"
+            f" from the clean picture was {noisy:.3f} with the noise, {wide:.3f} for a wide blur,"
+            f" {narrow:.3f} for a narrow one, and {alike:.3f} with color.",
             section="On real data: smoothing a photograph",
             holds=[alike < narrow < noisy < wide],
         ),

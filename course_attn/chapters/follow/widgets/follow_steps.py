@@ -506,8 +506,7 @@ class _Steps:
             ),
             Step(
                 "heads",
-                "What the heads found stands side by side, and one more matrix takes it back to "
-                "the width of X.",
+                "What the heads found stands side by side, and one more matrix mixes it.",
                 f"({n}, {n_heads * d_v}) · W_O ({n_heads * d_v}, {d}) → ({n}, {d})",
                 "multi_head",
                 [
@@ -600,7 +599,7 @@ class _Steps:
         return [
             Step(
                 "final norm",
-                "One more layer norm follows the last block; this model has only one.",
+                "One more layer norm follows the last block, here the only block.",
                 f"Y ({n}, {d}) → ({n}, {d}), each row on its own",
                 "block",
                 [self._normed("LN", "Y", "")],
