@@ -9,7 +9,7 @@ from course_attn.drawing.graphs import graph
 from course_attn.drawing.matrices import matrix
 from course_attn.drawing.style import canvas, role_color
 
-__all__ = ["alignment_map", "right_by_length", "two_towers"]
+__all__ = ["alignment_map", "right_by_length", "text_asks_image", "two_towers"]
 
 
 def two_towers() -> Figure:
@@ -91,4 +91,45 @@ def alignment_map(
     matrix(ax, weights, role="weight", vmax=1.0, numbers=None, rows=list(target),
            columns=[character.replace(" ", "␣") for character in source],
            emphasis=places)  # fmt: skip
+    return fig
+
+
+def text_asks_image(photo: np.ndarray, size: int, words: Sequence[str]) -> Figure:
+    """Draw an image cut into patches, and a word of a caption that asks them all.
+
+    Parameters
+    ----------
+    photo : array, shape (height, width, 3)
+        Colors between 0 and 1; the sides are multiples of `size`.
+    size : int
+        The side of a patch, in pixels.
+    words : sequence of str
+        The caption so far; the last one asks.
+    """
+    fig, ax = canvas(7, 2.9, blank=True)
+    height, width, _ = photo.shape
+    ax.imshow(photo.clip(0, 1), zorder=0)
+    for y in range(0, height + 1, size):
+        ax.plot(
+            [-0.5, width - 0.5], [y - 0.5, y - 0.5], color="white", linewidth=1.5
+        )
+    for x in range(0, width + 1, size):
+        ax.plot(
+            [x - 0.5, x - 0.5], [-0.5, height - 0.5], color="white", linewidth=1.5
+        )
+    places = [
+        (width * 1.45, height * (i + 0.5) / len(words)) for i in range(len(words))
+    ]
+    for x in np.arange(size / 2, width, size):
+        for y in np.arange(size / 2, height, size):
+            ax.plot([x, places[-1][0]], [y, places[-1][1]], color=role_color("weight"),
+                    linewidth=0.8)  # fmt: skip
+            ax.plot(x, y, "o", color=role_color("key"), markeredgecolor="white")
+    for place, word in zip(places, words, strict=True):
+        color = role_color("query" if place == places[-1] else "output")
+        ax.text(*place, word, ha="center", va="center", fontsize=11, color=color,
+                bbox={"boxstyle": "round,pad=0.35", "facecolor": "white",
+                      "edgecolor": color})  # fmt: skip
+    ax.set_xlim(-2, width * 1.7)
+    ax.set_ylim(height + 1, -2)
     return fig

@@ -47,3 +47,13 @@ def test_where_it_looks_takes_the_measured_share_as_the_answer() -> None:
     page = asked.where_it_looks(0.86, 0.14, 0.994)._repr_html_()
     assert "99 % of the answers" in page and "would hit 14 of 100" in page
     assert "86" in page
+
+
+def test_text_asks_image_joins_the_last_word_to_every_patch() -> None:
+    ax = scenes.text_asks_image(np.zeros((4, 6, 3)), 2, ["a", "b"]).axes[0]
+    assert texts(ax) == ["a", "b"]
+    ends = [line.get_xydata() for line in ax.lines if line.get_zorder() == 2]
+    asking = ax.texts[-1].get_position()
+    joined = {tuple(start) for start, end in (e for e in ends if len(e) == 2)
+              if tuple(end) == asking}  # fmt: skip
+    assert joined == {(x, y) for x in (1, 3, 5) for y in (1, 3)}
