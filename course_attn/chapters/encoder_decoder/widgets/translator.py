@@ -68,7 +68,7 @@ def translator(
     >>> from course_attn.weights import load
     >>> kept = load("dates")
     >>> shown = translator(kept.params, "3 May 1998", n_heads=kept.config["n_heads"])
-    >>> print(str(shown)[:48])
+    >>> print(str(shown)[:47])
     <translator: “3 May 1998” becomes “1998-05-03”.
     """
     if not isinstance(text, str) or not 1 <= len(text) <= dates.N_SOURCE:
