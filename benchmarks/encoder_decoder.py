@@ -7,7 +7,6 @@ and what each detector says.
 """
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from course_attn.in_torch import (
     EncoderDecoderConfig,
     MultiHeadAttention,
 )
+from course_attn.train.translator import Given, train
 
 CONFIG = EncoderDecoderConfig(
     n_source_vocab=len(dates.SOURCE),
@@ -32,32 +32,6 @@ CONFIG = EncoderDecoderConfig(
     n_heads=2,
 )
 TRAINING = {"steps": 600, "batch": 64, "rate": 5e-3}
-Given = tuple[torch.Tensor, torch.Tensor | None, torch.Tensor, torch.Tensor]
-
-
-def train(
-    model: torch.nn.Module,
-    draw: Callable[[], Given],
-    *,
-    steps: int,
-    rate: float,
-    warmup: int = 50,
-) -> list[float]:
-    """Train with AdamW on (source, its mask, target, goals); return the loss of every step."""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.99))
-    losses = []
-    for step in range(steps):
-        rise, fall = min(1.0, (step + 1) / warmup), 1 - step / steps
-        optimizer.param_groups[0]["lr"] = rate * rise * fall
-        source, source_mask, target, goals = draw()
-        logits = model(source, target, source_mask=source_mask)
-        loss = F.cross_entropy(logits.flatten(0, 1), goals.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
 
 
 # --- mistakes -------------------------------------------------------------------------------------
@@ -126,7 +100,7 @@ def given(pairs: list[dates.Pair], mistake: str) -> Given:
         inputs = F.pad(inputs, (0, n - inputs.shape[1]), value=dates.END)
         goals = F.pad(goals, (0, n - goals.shape[1]), value=-100)
     is_unmasked = mistake == "the source's padding not masked"
-    return source, None if is_unmasked else source_mask, inputs, goals
+    return Given(source, None if is_unmasked else source_mask, inputs, goals)
 
 
 @torch.no_grad()

@@ -13,12 +13,12 @@ import torch
 import torch.nn.functional as F
 
 from benchmarks import learn
-from benchmarks.encoder_decoder import Given, train
 from course_attn.in_torch import (
     AdditiveEncoderDecoder,
     RecurrentEncoderDecoder,
     translate,
 )
+from course_attn.train.translator import Given, train
 
 SYMBOLS, LONGEST = 10, 20
 LENGTHS = (2, 5, 10, 15, 20, 25, 30)
@@ -30,7 +30,7 @@ def strings(n: int, length: int, rng: np.random.Generator) -> Given:
     source = torch.from_numpy(rng.integers(SYMBOLS, size=(n, length)))
     start, end = (torch.full((n, 1), SYMBOLS + k) for k in (0, 1))
     target = torch.cat([start, source, end], dim=1)
-    return source, None, target[:, :-1], target[:, 1:]
+    return Given(source, None, target[:, :-1], target[:, 1:])
 
 
 MODELS = {

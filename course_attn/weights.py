@@ -1,4 +1,4 @@
-"""The course's own trained model, as arrays of NumPy."""
+"""The course's own trained models, as arrays of NumPy."""
 
 import hashlib
 import io
@@ -29,6 +29,11 @@ def load(name: str = "gpt", *, folder: str | Path | None = None) -> Kept:
     take, in float32, though only 16 bits of each number were kept. `log` has the losses of all
     steps, the validation losses by step, texts that the model wrote on the way, the command that
     made it and the machine. ``python -m course_attn.train --keep FOLDER`` writes such a folder.
+
+    The course has two: "gpt", and "dates", an `EncoderDecoder` for
+    `course_attn.chapters.encoder_decoder.dates`, whose `characters` are those of the source. Its
+    `log` has losses, command and machine, and how many unseen dates it gets right;
+    ``python -m course_attn.train.translator --keep FOLDER`` makes it.
 
     Raises
     ------

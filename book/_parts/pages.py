@@ -2,8 +2,8 @@
 
 A folder has what Sphinx does for its feature, and the script and style of the page. When the book
 is built, the pages get the bundles of these scripts (see `tools/bundle.py`): that of `live.js`, and
-some pages others. Python, the course's packages and the kept language model are put beside the
-pages, to be loaded when a reader asks for them.
+some pages others. Python, the course's packages and the kept models are put beside the pages, to be
+loaded when a reader asks for them.
 """
 
 import json
@@ -18,10 +18,9 @@ from sphinx.environment import BuildEnvironment
 
 from book._parts.runtime.runtime import packages_script, python_script
 from book._parts.scratch.scratch import starters
-from book._parts.writing.writing import model_script, writing_script
+from book._parts.writing.writing import LOADED, scripts_of
 from course_attn import drawing
 from course_attn.exercises import catalog
-from course_attn.weights import load
 from tools import book, runtime
 from tools.exercise_notebooks import title_of
 
@@ -79,11 +78,13 @@ def _write_files(app: Sphinx, error: Exception | None) -> None:
     static = Path(app.outdir, "_static")
     live = static / "live"
     live.mkdir(exist_ok=True)
-    model = {"model": model_script(load("gpt")), "writing_model": writing_script()}
-    for name, text in model.items():
-        _write_if_new(live / f"{name}.js", text)
-    size = sum(len(text.encode()) for text in model.values())
-    facts = json.dumps(_course(size), ensure_ascii=False, separators=(",", ":"))
+    sizes = {}
+    for widget in LOADED:
+        texts = scripts_of(widget)
+        for name, text in texts.items():
+            _write_if_new(live / f"{name}.js", text)
+        sizes[widget] = sum(len(text.encode()) for text in texts.values())
+    facts = json.dumps(_course(sizes), ensure_ascii=False, separators=(",", ":"))
     script = (_PARTS / "live.bundle.js").read_text("utf-8")
     (static / "live.js").write_text(f"self.courseFacts={facts};\n{script}", "utf-8")
     styles = [
@@ -153,8 +154,8 @@ def _write_if_new(path: Path, text: str) -> None:
         path.write_text(text, "utf-8")
 
 
-def _course(model_size: int) -> dict[str, Any]:
-    """Return what every page knows of the course; its model has so many bytes."""
+def _course(sizes: dict[str, int]) -> dict[str, Any]:
+    """Return what every page knows of the course; a widget's model has so many bytes."""
     chapters = [
         {
             "slug": slug,
@@ -165,7 +166,7 @@ def _course(model_size: int) -> dict[str, Any]:
     ]
     return {
         "python": runtime.problem() is None,
-        "modelSize": round(model_size / 1e6, 1),
+        "modelSizes": {name: round(size / 1e6, 1) for name, size in sizes.items()},
         "chapters": chapters,
         "starters": starters(),
     }

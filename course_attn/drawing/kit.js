@@ -136,6 +136,34 @@ export function powered(x, digits = 1) {
 }
 
 /**
+ * Write a character within a sentence.
+ * @param {string} c
+ * @returns {string}
+ */
+export function quoted(c) {
+  return c === " " ? "a space" : c === "\n" ? "a new line" : `“${c}”`;
+}
+
+/**
+ * Write a character that may have no shape.
+ * @param {string} c
+ * @returns {string}
+ */
+export function spelled(c) {
+  const code = "U+" + (c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return c === "\t" ? "the tab" : /[\s\p{C}\p{M}]/u.test(c) ? code : `“${c}”`;
+}
+
+/**
+ * Write a list with an "and".
+ * @param {string[]} all
+ * @returns {string}
+ */
+export function listed(all) {
+  return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}`;
+}
+
+/**
  * Return what lies between two numbers, nearest to another.
  * @param {number} x
  * @param {number} least
@@ -510,6 +538,21 @@ export function shades() {
  */
 export function button(text, action, attributes = {}) {
   return make("button", { type: "button", click: action, ...attributes }, text);
+}
+
+/**
+ * Make a switch with its name.
+ * @param {string} name
+ * @param {(on: boolean) => void} turned
+ * @returns {{input: HTMLInputElement, element: HTMLLabelElement}}
+ */
+export function toggle(name, turned) {
+  const input = make("input", {
+    type: "checkbox",
+    autocomplete: "off",
+    change: () => turned(input.checked),
+  });
+  return { input, element: make("label", { class: "switch" }, input, make("span", {}, name)) };
 }
 
 /**

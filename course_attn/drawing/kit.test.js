@@ -1,7 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arrowed, arrowhead, brief, clip, nudge, powered, reached, read, turned, written } from "./kit.js";
+import { arrowed, arrowhead, brief, clip, listed, nudge, powered, quoted } from "./kit.js";
+import { reached, read, spelled, turned, written } from "./kit.js";
 
 const plain = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
 const pressed = (/** @type {string} */ key) => ({ key, ...plain });
@@ -83,4 +84,14 @@ test("nudge: Shift goes ten times as far, Page up and down as well, Home and End
   ]);
   assert.deepEqual(nudge({ ...pressed("ArrowLeft"), shiftKey: true }, 60), [-10, 0]);
   assert.deepEqual(nudge({ ...pressed("PageUp"), shiftKey: true }, 60), [0, 10]);
+});
+
+test("quoted, spelled: a character has a name where it has no shape", () => {
+  assert.deepEqual([" ", "\n", "a"].map(quoted), ["a space", "a new line", "“a”"]);
+  assert.deepEqual(["é", "\t", "\u200b", "🙂"].map(spelled), ["“é”", "the tab", "U+200B", "“🙂”"]);
+});
+
+test("listed: with an and", () => {
+  const lists = [[], ["a"], ["a", "b"], ["a", "b", "c"]];
+  assert.deepEqual(lists.map(listed), ["", "a", "a and b", "a, b and c"]);
 });

@@ -37,7 +37,7 @@ FOLDER = Path(__file__).parent
 _TRY = re.compile(r"(?<!\S)(Try: .*)", re.S)
 
 _PAGE = Template("""\
-<figure class="attn-live" data-widget="$name" aria-label="$alt">
+<figure class="$kind" data-widget="$name" aria-label="$alt">
 <style>
 $style
 </style>
@@ -120,11 +120,12 @@ def widget(
     )
     page = _PAGE.substitute(
         name=name,
+        kind="attn-live attn-loaded" if on_request else "attn-live",
         alt=html.escape(alt),
         caption=_TRY.sub(
             r'<span class="attn-todo">\1</span>', html.escape(caption)
         ),
-        style=_style(files),
+        style=_style(files, on_request),
         fallback=fallback,
         data=written.replace("<", "\\u003c"),
         script="" if on_request else _script(files),
@@ -140,9 +141,13 @@ def _script(files: Path) -> str:
     return f"<script>\n{text}</script>\n"
 
 
-def _style(files: Path) -> str:
+def _style(files: Path, on_request: bool) -> str:
     """Return the style that all widgets share, and that of this one, with the roles' colors."""
-    styles = [FOLDER / "live.css", files.with_suffix(".css")]
+    shared = ("live", "loaded") if on_request else ("live",)
+    styles = [
+        *(FOLDER / f"{name}.css" for name in shared),
+        files.with_suffix(".css"),
+    ]
     text = "".join(path.read_text("utf-8") for path in styles if path.exists())
     dark = {f"dark_{role}": color for role, color in DARK_ROLES.items()}
     return Template(text).substitute(ROLES, **dark, ink=INK).strip()

@@ -198,6 +198,11 @@ export function layer_norm(X, gain, bias, { eps = 1e-5 } = {}) {
   });
 }
 
+/** @param {Numbers} X @returns {Numbers} */
+export function relu(X) {
+  return X.map((x) => Array.isArray(x) ? relu(x) : Math.max(x, 0));
+}
+
 /** @param {Numbers} X @param {number[]} positions @returns {Numbers} */
 export function rotary(X, positions, { base = 10000, interleaved = false } = {}) {
   return batched([2], (x) =>

@@ -218,11 +218,11 @@ def encoder_decoder(
     """
     context_mask = None if source_mask is None else source_mask[..., None, :]
     Z = _embed(source, params, "source")
-    for block in _blocks(params, "encoder", BLOCK_NAMES):
+    for block in blocks_of(params, "encoder", BLOCK_NAMES):
         Z = transformer_block(Z, block, n_heads=n_heads, mask=context_mask)
     Z = _final_norm(Z, params, "encoder")
     X = _embed(target, params, "target")
-    for block in _blocks(params, "decoder", DECODER_BLOCK_NAMES):
+    for block in blocks_of(params, "decoder", DECODER_BLOCK_NAMES):
         X = decoder_block(X, Z, block, n_heads=n_heads, context_mask=context_mask)
     X = _final_norm(X, params, "decoder")
     return X @ params["target_embedding"].T
@@ -234,7 +234,7 @@ def _embed(tokens: Array, params: Mapping[str, Array], side: str) -> Array:
     return E[tokens] + P[: tokens.shape[-1]]
 
 
-def _blocks(
+def blocks_of(
     params: Mapping[str, Array], stack: str, names: Mapping[str, str]
 ) -> Iterator[dict[str, Array]]:
     """Give the parameters of each block of a stack, named as the block's function wants them."""

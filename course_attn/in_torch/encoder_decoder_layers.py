@@ -932,8 +932,15 @@ def _lengths(source: Array, source_mask: Array | None) -> Array:
 class Translator(Protocol):
     """A model that reads a source once and writes a target, as `EncoderDecoder` does."""
 
-    n_target_vocab: int
-    n_target_context: float
+    @property
+    def n_target_vocab(self) -> int:
+        """How many tokens there are."""
+        ...
+
+    @property
+    def n_target_context(self) -> float:
+        """How many tokens a target may have."""
+        ...
 
     def encode(self, source: Array, *, source_mask: Array | None = None) -> Array:
         """Return what is read of the source."""

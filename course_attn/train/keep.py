@@ -17,20 +17,31 @@ from course_attn.in_torch import GPT
 from course_attn.train.loop import Training, validation_loss
 from whywrong.files import write_whole
 
-__all__ = ["keep"]
+__all__ = ["describe_machine", "halved", "keep", "keep_arrays"]
 
 
 def keep(training: Training, folder: Path, name: str) -> None:
-    """Write the weights in float16 as <name>.npz, and all about them as <name>.json."""
-    arrays = {
+    """Write a GPT's weights in float16 as <name>.npz, and all about them as <name>.json."""
+    arrays = halved(training.model)
+    keep_arrays(arrays, _describe(training, arrays), folder, name)
+
+
+def halved(model: torch.nn.Module) -> dict[str, Any]:
+    """Return a model's weights in float16."""
+    return {
         entry: array.detach().cpu().numpy().astype(np.float16)
-        for entry, array in training.model.state_dict().items()
+        for entry, array in model.state_dict().items()
     }
+
+
+def keep_arrays(
+    arrays: dict[str, Any], about: dict[str, Any], folder: Path, name: str
+) -> None:
+    """Write arrays as <name>.npz, and what is said about them as <name>.json."""
     packed = io.BytesIO()
     np.savez(packed, **arrays)
-    about = {"sha256": hashlib.sha256(packed.getvalue()).hexdigest()}
-    about |= _describe(training, arrays)
-    lines = (f" {json.dumps(k)}: {json.dumps(v)}" for k, v in about.items())
+    whole = {"sha256": hashlib.sha256(packed.getvalue()).hexdigest()} | about
+    lines = (f" {json.dumps(k)}: {json.dumps(v)}" for k, v in whole.items())
     write_whole(folder / f"{name}.npz", packed.getvalue())
     write_whole(folder / f"{name}.json", "{\n" + ",\n".join(lines) + "\n}\n")
 
@@ -53,7 +64,7 @@ def _describe(training: Training, arrays: dict[str, np.ndarray]) -> dict[str, An
             "training": len(corpus.training),
             "validation": len(corpus.validation),
         },
-        "machine": _describe_machine(model.embedding.device),
+        "machine": describe_machine(model.embedding.device),
         "losses": [round(r.loss, 5) for r in log.rows if r.loss is not None],
         "validation": {
             r.step: round(r.validation, 5)
@@ -65,7 +76,7 @@ def _describe(training: Training, arrays: dict[str, np.ndarray]) -> dict[str, An
     }
 
 
-def _describe_machine(device: torch.device) -> dict[str, Any]:
+def describe_machine(device: torch.device) -> dict[str, Any]:
     """Return on what the training ran."""
     gpu = device.type == "cuda"
     return {

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from book._parts.writing.writing import LOADED
 from course_attn.drawing.page import FOLDER, widget
 from course_attn.drawing.style import DARK_ROLES, ROLES
 from tests.support.output import Reader, data_of, selectors
@@ -61,13 +62,14 @@ def test_a_widget_shows_names_as_text_and_never_as_markup(shown, name):
 def test_styles_reach_nothing_but_their_widgets():
     for path in [
         FOLDER / "live.css",
+        FOLDER / "loaded.css",
         *ROOT.glob("course_attn/chapters/*/widgets/*.css"),
     ]:
         own = f'.attn-live[data-widget="{path.stem}"]'
         # The output that holds a widget, and no other, may be styled for it.
         holder = f'.output.text_html:has(> [data-widget="{path.stem}"])'
         any_holder = ".output.text_html:has(> .attn-live)"
-        shared = path.stem == "live"
+        shared = path.parent == FOLDER
         starts = (".attn-live", any_holder) if shared else (own, holder)
         found = selectors(path.read_text("utf-8"), ".attn-live")
         assert found
@@ -78,7 +80,7 @@ def test_styles_reach_nothing_but_their_widgets():
 WORDS = {"fallback": "", "alt": "A.", "caption": "B."}
 
 
-@pytest.mark.parametrize("name", WIDGETS)
+@pytest.mark.parametrize("name", sorted(WIDGETS.keys() - LOADED.keys()))
 def test_a_widget_brings_a_small_script_and_style(name):
     """With what it takes from kit.js and twin.js: a page has one or two widgets, never all."""
     page = widget(WIDGETS[name], {}, **WORDS)._repr_html_()

@@ -1,13 +1,16 @@
 """Widgets on a bare page on disk, as the output of a notebook's cell has them."""
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from book._parts.writing.writing import scripts_of
 from tests.support.gestures import drag, swipe
 from tests.support.output import html_of, number
+from tests.support.scripts import bundled, path_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -34,6 +37,35 @@ def page_of_widgets(folder: Path, *outputs: Any, theme: str = "light") -> str:
     file = folder / "page.html"
     file.write_text(_PAGE.format(theme=theme, paper=paper, body=body), "utf-8")
     return file.as_uri()
+
+
+def page_of_model(
+    folder: Path,
+    widget: str,
+    shown: Any,
+    *,
+    theme: str = "light",
+    missing: str = "",
+) -> str:
+    """Write a page with a widget whose model a reader loads, and what lies beside it."""
+    live = folder / "_static" / "live"
+    live.mkdir(parents=True)
+    texts = {f"{name}.js": text for name, text in scripts_of(widget).items()}
+    for name in texts.keys() - {missing}:
+        (live / name).write_text(texts[name], "utf-8")
+    size = round(sum(len(text.encode()) for text in texts.values()) / 1e6, 1)
+    facts = {
+        "python": False,
+        "modelSizes": {widget: size},
+        "chapters": [],
+        "starters": {},
+    }
+    (folder / "_static" / "live.js").write_text(
+        f"self.courseFacts={json.dumps(facts)};\n{bundled(path_of('writing.js'))}",
+        "utf-8",
+    )
+    script = '<script src="_static/live.js"></script>'
+    return page_of_widgets(folder, shown, script, theme=theme)
 
 
 class WidgetPage:

@@ -123,7 +123,7 @@ def test_unknown_weights_are_refused_with_what_there_is(
 ) -> None:
     with pytest.raises(ValueError, match="which are tiny; got 'gpt'"):
         weights.load("gpt", folder=mine)
-    with pytest.raises(ValueError, match="which are gpt; got 'bert'"):
+    with pytest.raises(ValueError, match="which are dates, gpt; got 'bert'"):
         weights.load("bert")
     with pytest.raises(ValueError, match="which are none; got 'gpt'"):
         weights.load("gpt", folder=tmp_path / "nowhere")

@@ -34,6 +34,7 @@ _STATIC = (
     *("basic.css", "vendor/fontawesome", "logo.svg"),
     *("mathjax/tex-chtml.js", "mathjax/input/tex", "mathjax/output/chtml"),
     *("live.js", "live/model.js", "live/writing_model.js"),
+    *("live/dates.js", "live/translator.js"),
 )
 
 _PAGE = """<!doctype html>

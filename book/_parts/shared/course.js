@@ -9,7 +9,8 @@
  *
  * @typedef {object} Course
  * @property {boolean} python whether Python lies beside the pages
- * @property {number} modelSize of the language model beside the pages, in MB
+ * @property {Record<string, number>} modelSizes of the models beside the pages, by the widget that
+ *   runs them, in MB
  * @property {Chapter[]} chapters those with exercises, in their order
  * @property {Record<string, string>} starters the first lines of each chapter's own place to try
  */
@@ -17,7 +18,7 @@
 /** @returns {Course} */
 export function course() {
   const page = /** @type {{courseFacts?: Course}} */ (/** @type {unknown} */ (self));
-  return page.courseFacts ?? { python: false, modelSize: 0, chapters: [], starters: {} };
+  return page.courseFacts ?? { python: false, modelSizes: {}, chapters: [], starters: {} };
 }
 
 /**

@@ -1,13 +1,21 @@
 // @ts-check
-// A model that writes: its picture has a button that loads the model and what runs it.
+// Models at work: the output of such a widget has a button that loads its model and what runs it.
 
 import { make } from "../../../course_attn/drawing/kit.js";
 import { course, fromRoot, loadScript } from "../shared/course.js";
 
-const writers = document.querySelectorAll(".attn-live[data-widget='writing_model']");
+/**
+ * For each widget: its model's script, the name that this gives it, and what a reader can type.
+ * @type {Record<string, [string, string, string]>}
+ */
+const LOADED = {
+  writing_model: ["model", "courseModel", "text"],
+  translator: ["dates", "datesModel", "date"],
+};
 
-/** @param {Element} figure */
-function offerModel(figure) {
+/** @param {string} widget @param {Element} figure */
+function offerModel(widget, figure) {
+  const [script, name, typed] = LOADED[widget];
   const told = make("p", { class: "attn-said", role: "status" });
   const load = make("button", {
     type: "button",
@@ -17,16 +25,16 @@ function offerModel(figure) {
       // So that this is seen before the script keeps the page busy.
       await new Promise((done) => setTimeout(done, 30));
       try {
-        if (!("courseModel" in window)) await loadScript(fromRoot("_static/live/model.js"));
-        await loadScript(fromRoot("_static/live/writing_model.js"));
+        if (!(name in window)) await loadScript(fromRoot(`_static/live/${script}.js`));
+        await loadScript(fromRoot(`_static/live/${widget}.js`));
         if (!figure.classList.contains("attn-on")) throw new Error("it does not start");
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        told.textContent = `The model cannot be used here: ${why}. The picture above stays.`;
+        told.textContent = `The model cannot be used here: ${why}. What is above stays.`;
         load.removeAttribute("aria-disabled");
         return;
       }
-      document.querySelectorAll(".attn-offer").forEach((offer) => offer.remove());
+      for (const started of figuresOf(widget)) started.querySelector(".attn-offer")?.remove();
       // The button that had the focus is gone.
       const stage = figure.querySelector(".attn-stage");
       stage?.setAttribute("tabindex", "-1");
@@ -34,8 +42,13 @@ function offerModel(figure) {
       // All that has grown above the button has moved it down.
       figure.scrollIntoView({ block: "start" });
     },
-  }, `Load the model (${course().modelSize} MB) and type your own text`);
+  }, `Load the model (${course().modelSizes[widget]} MB) and type your own ${typed}`);
   figure.querySelector(".attn-plain")?.after(make("div", { class: "attn-offer" }, load, told));
 }
 
-writers.forEach(offerModel);
+/** @param {string} widget */
+const figuresOf = (widget) => document.querySelectorAll(`.attn-live[data-widget="${widget}"]`);
+
+for (const widget of Object.keys(LOADED)) {
+  figuresOf(widget).forEach((figure) => offerModel(widget, figure));
+}

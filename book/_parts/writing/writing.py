@@ -1,28 +1,53 @@
-"""The model that writes: its numbers, and what runs it, as scripts that a reader asks for."""
+"""The models that a reader can load: their numbers, and what runs them, as scripts."""
 
 import base64
 import json
 from pathlib import Path
+from typing import NamedTuple
 
-from course_attn.chapters.language_model import widgets
-from course_attn.weights import Kept
+from course_attn import chapters
+from course_attn.weights import Kept, load
 
-__all__ = ["model_script", "writing_script"]
+__all__ = ["LOADED", "Loaded", "model_script", "scripts_of", "widget_script"]
 
 
-def model_script(kept: Kept) -> str:
-    """Return a kept language model as a script: its numbers in 16 bits each, as they are kept."""
-    halves = {name: array.astype("<f2") for name, array in kept.params.items()}
+class Loaded(NamedTuple):
+    """What a widget runs: a kept model, and the script and the name that it has in the page."""
+
+    kept: str
+    script: str
+    name: str
+
+
+# As in writing.js.
+LOADED = {
+    "writing_model": Loaded("gpt", "model", "courseModel"),
+    "translator": Loaded("dates", "dates", "datesModel"),
+}
+
+
+def scripts_of(widget: str) -> dict[str, str]:
+    """Return the scripts that a widget with a model needs, in the order of their loading."""
+    kept, script, name = LOADED[widget]
+    return {script: model_script(load(kept), name), widget: widget_script(widget)}
+
+
+def model_script(kept: Kept, name: str = "courseModel") -> str:
+    """Return a kept model as a script: its numbers in 16 bits each, as they are kept."""
+    halves = {entry: array.astype("<f2") for entry, array in kept.params.items()}
     data = b"".join(array.tobytes() for array in halves.values())
     content = {
         "config": kept.config,
         "characters": kept.characters,
-        "arrays": [[name, list(array.shape)] for name, array in halves.items()],
+        "arrays": [[entry, list(array.shape)] for entry, array in halves.items()],
         "data": base64.b64encode(data).decode(),
     }
-    return f"self.courseModel={json.dumps(content, separators=(',', ':'))};\n"
+    if "target_characters" in kept.log:
+        content["target_characters"] = kept.log["target_characters"]
+    return f"self.{name}={json.dumps(content, separators=(',', ':'))};\n"
 
 
-def writing_script() -> str:
-    """Return the script that runs the language model on what a reader types."""
-    return Path(widgets.__path__[0], "writing_model.bundle.js").read_text("utf-8")
+def widget_script(widget: str) -> str:
+    """Return the script that runs a model on what a reader types."""
+    (path,) = Path(chapters.__path__[0]).glob(f"*/widgets/{widget}.bundle.js")
+    return path.read_text("utf-8")

@@ -72,7 +72,7 @@ def test_gpt_from_parts_is_the_packages_gpt():
     for layer in range(n_layers):
         own = {name: rng.standard_normal(shape) for name, shape in shapes.items()}
         params |= {f"transformer.blocks.{layer}.{n}": a for n, a in own.items()}
-        named = {package._NAMES[name]: array for name, array in own.items()}
+        named = {package.BLOCK_NAMES[name]: array for name, array in own.items()}
         blocks.append(
             lambda X, mask, named=named: transformer_block(
                 X, named, n_heads=2, mask=mask, activation=package.gelu

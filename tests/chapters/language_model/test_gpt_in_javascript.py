@@ -8,7 +8,7 @@ import numpy as np
 
 from book._parts.writing.writing import model_script
 from course_attn import in_numpy
-from course_attn.in_numpy.language_model import _NAMES
+from course_attn.in_numpy.language_model import BLOCK_NAMES
 from course_attn.weights import load
 from tests.support.comparison import assert_close
 from tests.support.scripts import needs_deno, path_of
@@ -18,7 +18,7 @@ from tools.deno import deno
 
 pytestmark = needs_deno
 
-GPT = path_of("gpt.js")
+GPT, PACKED = path_of("gpt.js"), path_of("packed.js")
 KEPT = load("gpt")
 N_HEADS = KEPT.config["n_heads"]
 TEXT = 'The "assert" statement is a conv'
@@ -27,6 +27,7 @@ TEXT = 'The "assert" statement is a conv'
 # text. The kept model stands first.
 _CALLS = """
 import * as calls from "{gpt}";
+import { unpacked } from "{packed}";
 const finite = (_, x) => typeof x === "number" && !Number.isFinite(x) ? String(x) : x;
 console.log(JSON.stringify({given}.map({function}), finite));
 """
@@ -34,7 +35,7 @@ console.log(JSON.stringify({given}.map({function}), finite));
 # A run of the model, with the rows of its weights filled up with zeros.
 _RUN = """([tokens, params, options]) => {
   const all = params ? Object.fromEntries(Object.entries(params).map(
-    ([name, flat]) => [name, Float64Array.from(flat)])) : calls.unpacked(courseModel);
+    ([name, flat]) => [name, Float64Array.from(flat)])) : unpacked(courseModel);
   const run = calls.gpt(tokens, all, options);
   const full = (row) => Array.from({length: tokens.length}, (_, j) => row[j] ?? 0);
   return {logits: run.logits.map((row) => [...row]),
@@ -47,6 +48,7 @@ def each_of(given: list[Any], function: str) -> list[Any]:
     text = model_script(KEPT) + _CALLS
     for name, value in {
         "gpt": GPT.as_uri(),
+        "packed": PACKED.as_uri(),
         "given": json.dumps(given),
         "function": function,
     }.items():
@@ -196,7 +198,7 @@ def in_numpy_with(
         return in_numpy.layer_norm(rows, gain, bias) if norm else rows
 
     while (start := f"transformer.blocks.{len(maps)}.") + "norm_1.gain" in params:
-        p = {name: params[start + entry] for entry, name in _NAMES.items()}
+        p = {name: params[start + entry] for entry, name in BLOCK_NAMES.items()}
         x = normed(X, start + "norm_1")
         Q, K, V = (
             in_numpy.split_heads(x @ p[name], n_heads)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from book._parts.writing.writing import model_script, writing_script
+from book._parts.writing.writing import model_script, widget_script
 from course_attn import in_numpy
 from course_attn.chapters.language_model.widgets.writing_model import (
     _maps,
@@ -117,7 +117,7 @@ def test_the_page_holds_no_script_and_its_script_the_text():
 
 
 def test_the_model_has_at_most_a_megabyte_and_a_half():
-    texts = model_script(load("gpt")), writing_script()
+    texts = model_script(load("gpt")), widget_script("writing_model")
     assert sum(len(text.encode()) for text in texts) <= 1_500_000
 
 

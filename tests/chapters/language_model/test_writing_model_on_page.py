@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from book._parts.writing.writing import model_script, writing_script
 from course_attn import in_numpy
 from course_attn.chapters.language_model.widgets.writing_model import writing_model
 from course_attn.weights import load
@@ -17,12 +16,11 @@ from tests.chapters.language_model.test_gpt_in_javascript import (
 )
 from tests.site.soundness import accessibility_violations, page_errors
 from tests.site.visits import DISK, VIEWS, visit
-from tests.support.scripts import bundled, path_of
 from tests.support.widget_page import (
     PHONE,
     WidgetPage,
     expect,
-    page_of_widgets,
+    page_of_model,
 )
 
 KEPT = load("gpt")
@@ -34,19 +32,9 @@ LOAD = r"^Load the model \(\d\.\d MB\)"
 
 def written_page(folder: Path, theme: str = "light", *, missing: str = "") -> str:
     """Write a page with the model's picture and what lies beside it; return its address."""
-    live = folder / "_static" / "live"
-    live.mkdir(parents=True)
-    texts = {"model.js": model_script(KEPT), "writing_model.js": writing_script()}
-    for name in texts.keys() - {missing}:
-        (live / name).write_text(texts[name], "utf-8")
-    size = round(sum(len(text.encode()) for text in texts.values()) / 1e6, 1)
-    facts = f'{{"python":false,"modelSize":{size},"chapters":[],"starters":{{}}}}'
-    (folder / "_static" / "live.js").write_text(
-        f"self.courseFacts={facts};\n{bundled(path_of('writing.js'))}", "utf-8"
-    )
     shown = writing_model(KEPT.params, KEPT.characters, TEXT, n_heads=N_HEADS)
-    script = '<script src="_static/live.js"></script>'
-    return page_of_widgets(folder, shown, script, theme=theme)
+    options = {"theme": theme, "missing": missing}
+    return page_of_model(folder, "writing_model", shown, **options)
 
 
 # The pixels of a canvas, read from a copy: it stays one that is only drawn.
@@ -195,7 +183,7 @@ def test_without_javascript_and_on_paper_there_is_the_picture(open_tab, opened):
 def test_a_file_that_is_not_there_is_told(open_tab, tmp_path, missing, why):
     writer = Writer(open_tab(), written_page(tmp_path, missing=missing))
     writer.button(LOAD).click()
-    writer.says(rf"^The model cannot be used here: .*{why} .* picture above stays")
+    writer.says(rf"^The model cannot be used here: .*{why} .*above stays")
     assert writer.root.locator(".attn-plain svg").is_visible()
 
 

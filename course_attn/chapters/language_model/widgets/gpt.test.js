@@ -2,23 +2,7 @@
 // That the model gives what course_attn.in_numpy gives: tests/chapters/language_model/test_gpt_in_javascript.py.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cross_entropy, drawn, firstSeen, fromHalves, token_probabilities, unpacked } from "./gpt.js";
-
-test("every number of 16 bits is read", () => {
-  const every = Uint16Array.from({ length: 2 ** 16 }, (_, bits) => bits);
-  const found = fromHalves(every), wanted = new Float16Array(every.buffer);
-  assert.ok(every.every((bits) => Object.is(found[bits], wanted[bits])));
-});
-
-test("a packed model has its arrays in their order, and numbers for them", () => {
-  const packed = {
-    arrays: /** @type {[string, number[]][]} */ ([["a", [2]], ["b", [1, 2]]]),
-    data: "ADwAQABCAMQ=",
-  };
-  const { a, b } = unpacked(packed);
-  assert.deepEqual([[...a], [...b]], [[1, 2], [3, -4]]);
-  assert.throws(() => unpacked({ ...packed, arrays: [["a", [3]]] }), /4 numbers, but arrays for 3/);
-});
+import { cross_entropy, drawn, firstSeen, token_probabilities } from "./gpt.js";
 
 test("of a long text, the model sees what generate sees: it forgets the older half when all is full", () => {
   assert.deepEqual([1, 16, 17, 25, 26, 35].map((n) => firstSeen(n, 16)), [0, 0, 9, 9, 18, 27]);

@@ -3,12 +3,12 @@
 // and what every head looks at, writes on, and can be broken part by part. This script and the
 // model (model.js, which the build writes) are loaded when the reader asks: writing.js.
 
-import { button, change, make, mount } from "../../../drawing/kit.js";
+import { button, change, make, mount, quoted, toggle } from "../../../drawing/kit.js";
 import { drawn, token_probabilities } from "./gpt.js";
 import { LiveModel, PARTS } from "./writing_state.js";
 import { headMaps, nextCharacters, openedHead } from "./writing_views.js";
-import { samplingSliders, switchFor, titleOf } from "./writing_views.js";
-import { drawable, expected, quoted, usedOf, wrongWith } from "./writing_words.js";
+import { samplingSliders, titleOf } from "./writing_views.js";
+import { drawable, expected, usedOf, wrongWith } from "./writing_words.js";
 
 /** @typedef {import("./writing_state.js").PackedModel} PackedModel */
 /** @typedef {import("./writing_views.js").Color} Color */
@@ -55,7 +55,7 @@ class WritingPage {
     });
     this.takeBack = button("Take back", () => this.unwrite());
     this.switches = PARTS.map(([part, name]) =>
-      switchFor(name, (on) => {
+      toggle(name, (on) => {
         this.model.parts[part] = on;
         this.switched();
       })

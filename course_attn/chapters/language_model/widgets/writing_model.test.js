@@ -1,10 +1,11 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gpt, unpacked } from "./gpt.js";
+import { unpacked } from "../../../drawing/packed.js";
+import { gpt } from "./gpt.js";
 import { LiveModel } from "./writing_state.js";
-import { drawable, expected, habit, listed, looked, named, quoted } from "./writing_words.js";
-import { share3, spelled, visible, waysIn, wrongWith } from "./writing_words.js";
+import { drawable, expected, habit, looked, named } from "./writing_words.js";
+import { share3, visible, waysIn, wrongWith } from "./writing_words.js";
 
 /** @typedef {import("./gpt.js").Run} Run */
 /** @typedef {import("./gpt.js").Options} Options */
@@ -119,10 +120,8 @@ test("the head that is easiest to read is opened", () => {
 
 test("characters have names where they have no shape", () => {
   const each = (/** @type {(c: string) => string} */ name) => [" ", "\n", "a"].map(name);
-  assert.deepEqual(each(quoted), ["a space", "a new line", "“a”"]);
   assert.deepEqual(each(named), ["space", "new line", "a"]);
   assert.deepEqual(each(visible), ["␣", "↵", "a"]);
-  assert.deepEqual(["é", "\t", "\u200b", "🙂"].map(spelled), ["“é”", "the tab", "U+200B", "“🙂”"]);
 });
 
 test("a probability that rounds to nothing is not 0", () => {
@@ -133,10 +132,6 @@ test("a probability that rounds to nothing is not 0", () => {
     "0.123",
     "1.000",
   ]);
-});
-
-test("lists have an and", () => {
-  assert.deepEqual([listed([]), listed(["a"]), listed(["a", "b", "c"])], ["", "a", "a, b and c"]);
 });
 
 test("a head that looks one way is said to, where at least three characters can", () => {

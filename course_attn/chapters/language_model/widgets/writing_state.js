@@ -1,12 +1,13 @@
 // @ts-check
 // The model in the page: what it reads, which of its parts are off, and what it makes of both.
 
-import { firstSeen, gptInParts, unpacked } from "./gpt.js";
+import { unpacked } from "../../../drawing/packed.js";
+import { firstSeen, gptInParts } from "./gpt.js";
 import { habit, waysIn } from "./writing_words.js";
 
 /** @typedef {import("./gpt.js").Run} Run */
 /** @typedef {{n_layers: number, n_heads: number, n_context: number, n_vocab: number}} Config */
-/** @typedef {import("./gpt.js").Packed & {config: Config, characters: string}} PackedModel */
+/** @typedef {import("../../../drawing/packed.js").Packed & {config: Config, characters: string}} PackedModel */
 /** @typedef {"mask" | "scale" | "positions" | "residual" | "norm"} Part */
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 // What the page draws of the model: the next characters, a map of every head, and one head large.
 
-import { brief, button, cells, change, make, slider } from "../../../drawing/kit.js";
+import { brief, button, cells, change, make, slider, toggle } from "../../../drawing/kit.js";
 import { written } from "../../../drawing/kit.js";
 import { token_probabilities } from "./gpt.js";
 import { looked, named, share3, visible } from "./writing_words.js";
@@ -81,13 +81,6 @@ export function samplingSliders(n_vocab, changed) {
       P.set(1);
     },
   };
-}
-
-/** A switch with its name. @param {string} name @param {(on: boolean) => void} turned */
-export function switchFor(name, turned) {
-  const change = () => turned(input.checked);
-  const input = make("input", { type: "checkbox", autocomplete: "off", change });
-  return { input, element: make("label", { class: "switch" }, input, make("span", {}, name)) };
 }
 
 // --- what the heads look at ----------------------------------------------------------------------
@@ -235,7 +228,7 @@ function askedRow(model, ask) {
  * @param {LiveModel} model @param {(on: boolean) => void} turned
  */
 export function openedHead(model, turned) {
-  const own = switchFor("this head takes part", turned);
+  const own = toggle("this head takes part", turned);
   // What is said stands far above on a narrow screen: there, it is repeated here for the eyes.
   const effect = make("p", { class: "effect", "aria-hidden": "true" });
   const heading = make("p", { class: "heading" }), tells = make("p", { class: "habit" });

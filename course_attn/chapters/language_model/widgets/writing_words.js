@@ -1,7 +1,7 @@
 // @ts-check
 // What the page says of the model: characters, numbers, what it expects and what its heads do.
 
-import { written } from "../../../drawing/kit.js";
+import { listed, quoted, spelled, written } from "../../../drawing/kit.js";
 import { entropy } from "../../../drawing/twin.js";
 import { cross_entropy, token_probabilities } from "./gpt.js";
 
@@ -11,27 +11,14 @@ import { cross_entropy, token_probabilities } from "./gpt.js";
 
 // --- characters and numbers ----------------------------------------------------------------------
 
-/** A character in a sentence. @param {string} c */
-export const quoted = (c) => c === " " ? "a space" : c === "\n" ? "a new line" : `“${c}”`;
-
 /** A character standing alone. @param {string} c */
 export const named = (c) => c === " " ? "space" : c === "\n" ? "new line" : c;
 
 /** A character in a row of others. @param {string} c */
 export const visible = (c) => c === " " ? "␣" : c === "\n" ? "↵" : c;
 
-/** A character that may have no shape. @param {string} c */
-export const spelled = (c) => {
-  const code = "U+" + (c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-  return c === "\t" ? "the tab" : /[\s\p{C}\p{M}]/u.test(c) ? code : `“${c}”`;
-};
-
 /** A probability, also one that rounds to nothing. @param {number} p */
 export const share3 = (p) => p > 0 && p < 0.0005 ? "< 0.001" : written(p, 3);
-
-/** @param {string[]} all */
-export const listed = (all) =>
-  all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}`;
 
 // --- what a head does ----------------------------------------------------------------------------
 

@@ -1,7 +1,18 @@
 // @ts-check
 // Masks to paint for a few layers, and a lamp: does an output change when a later word changes?
 
-import { button, change, grid, make, mount, paintable, part, row, scrolling } from "../../../drawing/kit.js";
+import {
+  button,
+  change,
+  grid,
+  listed,
+  make,
+  mount,
+  paintable,
+  part,
+  row,
+  scrolling,
+} from "../../../drawing/kit.js";
 import { attention, weighted_sum } from "../../../drawing/twin.js";
 
 /** @typedef {import("../../../drawing/kit.js").Say} Say */
@@ -63,14 +74,6 @@ export function leaksOf(moved) {
 export function quoted(tokens, i) {
   const again = tokens.indexOf(tokens[i]) !== tokens.lastIndexOf(tokens[i]);
   return `“${tokens[i]}”${again ? ` (${i + 1})` : ""}`;
-}
-
-/**
- * @param {string[]} all
- * @returns {string}
- */
-export function listed(all) {
-  return all.length > 1 ? `${all.slice(0, -1).join(", ")} and ${all.at(-1)}` : String(all[0]);
 }
 
 /**

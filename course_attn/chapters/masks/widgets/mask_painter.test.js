@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inWords, layerToShow, leaksOf, listed, moves, quoted } from "./mask_painter.js";
+import { inWords, layerToShow, leaksOf, moves, quoted } from "./mask_painter.js";
 
 const TOKENS = ["a", "b", "c"];
 const square = [[0.5, 0.1], [-0.2, 0.3]];
@@ -30,9 +30,8 @@ test("leaksOf: positions that a later one changes", () => {
   assert.deepEqual(leaksOf(moves(MODEL, [causal, all])), [[0, 1], [0, 2], [1, 2]]);
 });
 
-test("quoted: by its place where there is another like it; listed: with an and", () => {
+test("quoted: by its place where there is another like it", () => {
   assert.deepEqual([quoted(["a", "b", "a"], 2), quoted(["a", "b", "a"], 1)], ["“a” (3)", "“b”"]);
-  assert.deepEqual([listed(["a"]), listed(["a", "b"]), listed(TOKENS)], ["a", "a and b", "a, b and c"]);
 });
 
 /** @type {(masks: boolean[][][], exchanged: number) => string} */

@@ -1,0 +1,1 @@
+"""Live pictures: numbers that a reader can change."""
