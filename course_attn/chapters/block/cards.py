@@ -114,8 +114,8 @@ def cards(
             " blocks. What breaks, and what hides it?",
             "Without a mask the elements become equal, up to rounding; with the residual"
             f" connections, their distance from their mean stayed at {with_path[0]:.2f} of their"
-            f" size. The shapes fit, and with norms the size stays near 1 ({without[1]:.1f}), so look at"
-            " differences.",
+            f" size. The shapes fit, and with norms the size stays near 1 ({without[1]:.1f}), so"
+            " look at differences.",
             section="What goes wrong",
             holds=[without[0] < 1e-6, with_path[0] > 0.3, without[1] > 0.2],
         ),
