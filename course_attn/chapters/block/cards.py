@@ -68,8 +68,8 @@ def cards(
         "block",
         card(
             "cubed",
-            "Attention layers alone, one after the other: why do all elements become the same"
-            " vector so fast?",
+            "Attention layers alone, without a mask, one after the other: why do all elements"
+            " become the same vector so fast?",
             "Each output is an average. And the weights are computed from the elements: as these"
             " become alike, so do the rows of weights. Small differences are *cubed*: elements"
             f" ten times closer together gave outputs {left[0] / left[1]:.0f} times closer.",
@@ -112,10 +112,10 @@ def cards(
             "no-residual",
             "You write `X = attention(norm(X))` instead of `X = X + attention(norm(X))`, in six"
             " blocks. What breaks, and what hides it?",
-            "The elements become equal, up to rounding; with the residual connections, their"
-            f" distance from their mean stayed at {with_path[0]:.2f} of their size. The shapes"
-            f" fit, and with norms the size stays near 1 ({without[1]:.1f}), so look at"
-            " differences.",
+            "Without a mask the elements become equal, up to rounding; with the residual"
+            f" connections, their distance from their mean stayed at {with_path[0]:.2f} of their"
+            f" size. The shapes fit, and with norms the size stays near 1 ({without[1]:.1f}), so"
+            " look at differences.",
             section="What goes wrong",
             holds=[without[0] < 1e-6, with_path[0] > 0.3, without[1] > 0.2],
         ),
