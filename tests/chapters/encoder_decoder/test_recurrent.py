@@ -22,7 +22,6 @@ from tests.chapters.encoder_decoder.inputs import (
 )
 from tests.support.block_layers import shaken
 from tests.support.comparison import assert_close
-from tests.support.twin_table import public
 
 D = 11
 SIZES = {"n_source_vocab": 23, "n_target_vocab": 13, "d_model": D}
@@ -226,7 +225,6 @@ def test_recurrent_models_refuse_what_does_not_fit(kind: Any) -> None:
         model(S, T, source_mask=MASK[:, 1:])
     with pytest.raises(ValueError, match="Z must have .* d_z = 22 from the"):
         model.decode(T, vectors(2, N_SOURCE, D))
-    make = public("in_torch", f"encoder_decoder.{kind.__name__}")
     for name in SIZES:
         with pytest.raises(ValueError, match=f"{name} must be at least 1, got 0"):
-            make(**SIZES | {name: 0})
+            kind(**SIZES | {name: 0})
