@@ -83,13 +83,16 @@ def test_the_model_has_at_most_half_a_megabyte():
     assert sum(len(text.encode()) for text in texts.values()) <= 500_000
 
 
-def test_an_answer_without_an_end_is_cut():
-    """Whatever it reads, the model finds 9 the likeliest."""
+@pytest.mark.parametrize(
+    ("likeliest", "rows"), [("9", ["9"] * dates.N_TARGET), (">", [">, the end"])]
+)
+def test_an_answer_stops_at_its_end_or_is_cut(likeliest, rows):
+    """Whatever it reads, the model finds one character the likeliest."""
     params = {name: np.zeros_like(array) for name, array in KEPT.params.items()}
     params["decoder.final_norm.bias"] += 1
-    params["target_embedding"][dates.TARGET.encode("9")] = 1
-    rows = Reader(translator(params, "3.5.1998", n_heads=N_HEADS)).table[1:]
-    assert [row[0] for row in rows] == ["9"] * dates.N_TARGET
+    params["target_embedding"][dates.TARGET.encode(likeliest)] = 1
+    table = Reader(translator(params, "3.5.1998", n_heads=N_HEADS)).table
+    assert [row[0] for row in table[1:]] == rows
 
 
 @pytest.mark.parametrize(
