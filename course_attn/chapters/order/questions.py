@@ -94,7 +94,7 @@ def alibi_without_a_mask(
     return predict(
         "alibi-without-a-mask",
         "Take ALiBi without a mask: each score is lowered in proportion to the distance. "
-        "Which of the two makes an output move?",
+        "Does the shuffling move the last output, does reading backward move the middle one?",
         [
             (
                 "Both of them",
@@ -203,8 +203,8 @@ def all_hands_slowed(
                 "Hardly ever, not even up to 63",
                 f"{100 * first.mean():.0f} % up to 63, {100 * last.mean():.0f} % at the end. "
                 "What looked like three places back in training is now twelve back: the "
-                f"letter *there* is what they name, in {100 * twelve_back.mean():.0f} % of the "
-                "cases.",
+                f"letter *there* they name most often, in {100 * twelve_back.mean():.0f} % of "
+                "the cases.",
                 first.max() < 0.3 and last.max() < 0.3 < twelve_back.min(),
             ),
         ],
