@@ -130,8 +130,9 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "Why may a model that writes keep the keys and values of all old words? In which"
             " model would that be wrong?",
             "Because each layer is causal: when a new word comes, no old output changes, so"
-            " neither do the keys and values of the next layer. In a model that looks ahead they"
-            f" do: old outputs moved by up to {moved['looks ahead']:.2f}, with a causal mask by"
+            " neither do the keys and values of the next layer. In a model of several layers"
+            f" that looks ahead they change: old outputs moved by up to"
+            f" {moved['looks ahead']:.2f}, with a causal mask by"
             f" {moved['causal']:.0f}.",
             section="Decoding: one query at a time",
             holds=[moved["causal"] < 1e-12, moved["looks ahead"] > 0.1],
