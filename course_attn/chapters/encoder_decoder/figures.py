@@ -28,7 +28,7 @@ def two_towers() -> Figure:
         "network": (3.4, 4.0, "network", "output"),
         "logits": (6.2, 4.0, "next character", "output"),
     }
-    edges = [
+    edges: list[tuple[str, str] | tuple[str, str, str]] = [
         ("source", "E"), ("E", "self"), ("self", "Z"), ("Z", "cross", "keys, values"),
         ("target", "D"), ("D", "causal"), ("causal", "cross", "queries"),
         ("cross", "network"), ("network", "logits"),
@@ -109,25 +109,22 @@ def text_asks_image(photo: np.ndarray, size: int, words: Sequence[str]) -> Figur
     fig, ax = canvas(7, 2.9, blank=True)
     height, width, _ = photo.shape
     ax.imshow(photo.clip(0, 1), zorder=0)
-    for y in range(0, height + 1, size):
-        ax.plot(
-            [-0.5, width - 0.5], [y - 0.5, y - 0.5], color="white", linewidth=1.5
-        )
-    for x in range(0, width + 1, size):
-        ax.plot(
-            [x - 0.5, x - 0.5], [-0.5, height - 0.5], color="white", linewidth=1.5
-        )
-    places = [
-        (width * 1.45, height * (i + 0.5) / len(words)) for i in range(len(words))
-    ]
+    ax.hlines(np.arange(0, height + 1, size) - 0.5, -0.5, width - 0.5, "white")
+    ax.vlines(np.arange(0, width + 1, size) - 0.5, -0.5, height - 0.5, "white")
+    rows, asks = len(words), (1.45 * width, (1 - 0.5 / len(words)) * height)
     for x in np.arange(size / 2, width, size):
         for y in np.arange(size / 2, height, size):
-            ax.plot([x, places[-1][0]], [y, places[-1][1]], color=role_color("weight"),
-                    linewidth=0.8)  # fmt: skip
+            ax.plot(
+                [x, asks[0]],
+                [y, asks[1]],
+                color=role_color("weight"),
+                linewidth=0.8,
+            )
             ax.plot(x, y, "o", color=role_color("key"), markeredgecolor="white")
-    for place, word in zip(places, words, strict=True):
-        color = role_color("query" if place == places[-1] else "output")
-        ax.text(*place, word, ha="center", va="center", fontsize=11, color=color,
+    for row, word in enumerate(words, start=1):
+        color = role_color("query" if row == rows else "output")
+        ax.text(asks[0], (row - 0.5) / rows * height, word, ha="center", va="center",
+                fontsize=11, color=color,
                 bbox={"boxstyle": "round,pad=0.35", "facecolor": "white",
                       "edgecolor": color})  # fmt: skip
     ax.set_xlim(-2, width * 1.7)
