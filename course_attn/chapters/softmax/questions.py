@@ -96,7 +96,7 @@ def steps_to_close_a_gap(squared: int, surprise: int) -> Question:
         f" {surprise} steps from the same start.",
         too_low="A gap of 10 looks like a matter of tens of steps. But softmax is"
         " saturated, and nothing in the squared error makes up for it.",
-        too_high="The derivative is nearly 0, but it is not 0, and it grows as the gap closes.",
+        too_high="The derivative is nearly 0, but it is not 0, and at first it grows.",
         text=1,
     )
 
