@@ -42,7 +42,7 @@ def given_what_it_is_asked(mistakes: Mapping[str, np.ndarray]) -> Question:
                 lower and copies,
             ),
         ],
-        text=2,
+        text=3,
     )
 
 
@@ -80,7 +80,7 @@ def padding_in_sight(mistakes: Mapping[str, np.ndarray]) -> Question:
                 abs(single - batch) <= 0.05,
             ),
         ],
-        text=2,
+        text=3,
     )
 
 
