@@ -42,7 +42,6 @@ def given_what_it_is_asked(mistakes: Mapping[str, np.ndarray]) -> Question:
                 lower and copies,
             ),
         ],
-        text=3,
     )
 
 
