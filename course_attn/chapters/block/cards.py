@@ -125,8 +125,8 @@ def cards(
             " that keep its gradient from vanishing or exploding?",
             "No: the other paths can cancel most of the identity, or drown it. Measured"
             " before training: with residual connections but no norms the gradient grew"
-            f" from block 12 to block 1 {10 ** int(np.log10(min(ratios['no norm']))):,}-fold or"
-            f" more; with pre-norm it stayed within a factor of {steady:.1f}.",
+            f" {10 ** int(np.log10(min(ratios['no norm']))):,}-fold or more from the last block to"
+            f" the first; with pre-norm it stayed within a factor of {steady:.1f}.",
             section="Why it works",
             holds=[min(ratios["no norm"]) > 1e5, 1 < max(ratios["pre-norm"]) < 5],
         ),
