@@ -24,7 +24,6 @@ from course_attn.in_torch.order_layers import *
 from course_attn.in_torch.perspective import *
 from course_attn.in_torch.qkv import *
 from course_attn.in_torch.qkv_layers import *
-from course_attn.in_torch._recurrent_layers import *
 from course_attn.in_torch.scaling import *
 from course_attn.in_torch.scores import *
 from course_attn.in_torch.softmax import *

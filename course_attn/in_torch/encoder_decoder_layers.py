@@ -22,6 +22,11 @@ from course_attn._contracts import (
 )
 from course_attn._rules import Below, NoLonger
 from course_attn.costs import head_widths
+from course_attn.in_torch._recurrent_layers import (
+    AdditiveEncoderDecoder,
+    RecurrentEncoderDecoder,
+    RecurrentState,
+)
 from course_attn.in_torch.block_layers import (
     FeedForward,
     LayerNorm,
@@ -38,6 +43,7 @@ from course_attn.in_torch.multi_head_layers import MultiHeadAttention, from_torc
 from course_attn.in_torch.order_layers import LearnedPositions
 
 __all__ = [
+    "AdditiveEncoderDecoder",
     "Decoder",
     "DecoderBlock",
     "DecoderCache",
@@ -46,6 +52,8 @@ __all__ = [
     "EncoderDecoder",
     "EncoderDecoderConfig",
     "EncoderDecoderWeights",
+    "RecurrentEncoderDecoder",
+    "RecurrentState",
     "encoder_decoder_from_torch",
     "translate",
 ]
