@@ -56,7 +56,7 @@ def cards(
         card(
             "one-fixed-vector",
             "An encoder hands its decoder one fixed vector. What goes wrong, and how is it seen?",
-            f"A long source does not fit. Of random strings of {long} symbols,"
+            f"Long sources get lost. Of random strings of {long} symbols,"
             f" {100 * np.mean(fixed):.0f} % were copied right, and {100 * np.mean(reads):.0f} %"
             " with attention: measure by length.",
             section="The idea: one reads, the other asks",
@@ -66,8 +66,8 @@ def cards(
             "who-asks-whom",
             "In cross-attention, where do queries, keys and values come from? How many rows come"
             " out?",
-            "Queries from the target, keys and values from the source: one row for each query,"
-            f" {len(Q)} for {len(Q)} that ask {len(K)}.",
+            "Queries from the target, keys and values from the source: one row for each query."
+            f" {len(Q)} queries that ask {len(K)} elements get {len(Q)} rows.",
             section="In one line: cross-attention, and the block around it",
             holds=[attention(Q, K, V).shape == Q.shape],
         ),
@@ -81,9 +81,9 @@ def cards(
         ),
         card(
             "order-of-the-source",
-            "Reorder the encoder's elements. What changes in cross-attention?",
+            "Reorder the encoder's elements. What changes in the output of cross-attention?",
             "Nothing: a sum has no order. If it is to matter where something stood, the encoder has"
-            " to add its position.",
+            " to use its position.",
             section="Why it works",
             holds=[same],
         ),
@@ -98,7 +98,8 @@ def cards(
             "told-and-free-differ",
             "A model has the right answer if told what stands before, and not if it writes. What do"
             " you know?",
-            "A row has seen what it should not: for whole greedy answers both are right in the same"
+            "If the program that writes is right, a row has seen what it should not: for whole"
+            " greedy answers both are right in the same"
             f" cases. With keys and values from the decoder, {100 * astray[1]:.0f} % were right"
             f" told and {100 * astray[2]:.0f} % free.",
             section="In PyTorch",
@@ -114,12 +115,12 @@ def cards(
         ),
         card(
             "weight-or-cause",
-            "The largest weight lies on a blank, and the digit is right. Does it come from the"
-            " blank?",
-            "From the blank's row of $Z$, perhaps, where the encoder has put it. Exchange the"
-            f" character: where the weight lay elsewhere, {100 * changed[1]:.0f} % of the digits"
+            "In a year, the largest weight lies off the digit's own character, and the digit is"
+            " right. Does it come from where the weight lies?",
+            "From that row of $Z$, perhaps, where the encoder has put it. Exchange characters: in"
+            f" such cases {100 * changed[1]:.0f} % of the digits"
             f" changed with their own, {100 * changed[0]:.0f} % with the weighed one.",
-            section="The largest weight is not the cause",
+            section="The largest weight need not be the cause",
             holds=[changed[1] > 2 * changed[0], hits < 0.99],
         ),
     )

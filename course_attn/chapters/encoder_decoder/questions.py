@@ -63,7 +63,8 @@ def padding_in_sight(mistakes: Mapping[str, np.ndarray]) -> Question:
         [
             (
                 "Alone: nothing disturbs it there",
-                "Padding disturbs a model that has not met it. This one has never been without.",
+                "Padding disturbs a model that has not met it. This one has read no short source"
+                " alone.",
                 single > batch + 0.05,
             ),
             (
@@ -73,7 +74,7 @@ def padding_in_sight(mistakes: Mapping[str, np.ndarray]) -> Question:
                 batch > single + 0.05,
             ),
             (
-                "The same: a blank tells nothing",
+                "The same: padding tells nothing",
                 "A padding token is a key and a value like any other, and it takes its share of"
                 " the weight.",
                 abs(single - batch) <= 0.05,

@@ -50,8 +50,8 @@ causal-instead: torch.where(key_mask
     hints=(
         "Which of the two sequences do keys and values come from, and which axis of the scores "
         "is theirs?",
-        "The mask needs an axis for the queries. And is what you hand it to told what to hide, or "
-        "what to keep?",
+        "The mask needs an axis for the queries. And does the function want to know what to "
+        "hide, or what to keep?",
         "`scores.masked_fill(~source_mask[..., None, :], -torch.inf)`, then "
         "`.softmax(dim=-1) @ V`.",
     ),

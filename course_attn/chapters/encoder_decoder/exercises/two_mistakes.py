@@ -17,8 +17,8 @@ _SOUND = {
     "padding reach no other row here.",
     "d": "d is right. The inputs begin with the start and lack the end, the goals lack the start "
     "and close with the end: goal i is the token behind input i.",
-    "e": "e is right. The target has vectors and positions of its own; all its rows have as many "
-    "tokens here, so that it has no padding.",
+    "e": "e is right. The target has vectors and positions of its own; all its rows are equally "
+    "long here, so that it has no padding.",
     "f": "f is right. The target reads itself, each row up to its own place: this is where the "
     "causal mask belongs, and there is no padding in a target here.",
     "h": "h is right. A network after a norm, added to what there was: as in any other block, each "
