@@ -68,8 +68,8 @@ def cards(
         "block",
         card(
             "cubed",
-            "Attention layers alone, without a mask, one after the other: why do all elements"
-            " become the same vector so fast?",
+            "Attention layers alone, with random matrices of the usual size and no mask: why do"
+            " all elements become the same vector so fast?",
             "Each output is an average. And the weights are computed from the elements: as these"
             " become alike, so do the rows of weights. Small differences are *cubed*: elements"
             f" ten times closer together gave outputs {left[0] / left[1]:.0f} times closer.",
@@ -96,7 +96,7 @@ def cards(
             "A shift of all features, and a positive scale (but for its $\\varepsilon$): the"
             " pattern of high and low features is left. RMS normalization forgets the scale as"
             " well, but sees a shift.",
-            section="By hand: one element",
+            section="What a norm forgets",
             holds=[
                 np.allclose(
                     layer_norm(10 * x, one, zero), layer_norm(x, one, zero)

@@ -68,7 +68,7 @@ def cards(
         card(
             "which-score",
             "Three keys have the weights ¼, ½, ¼ and the values 8, 4, 0. The output, 4, should be"
-            " 5. Which scores does a step of training change?",
+            " 5. Scores that can move on their own: which does a step downhill change?",
             "It raises the first and lowers the third by as much; the second stays, however"
             " heavy it is. What counts is how a value *differs* from the output. The gradients"
             f" of the three scores are {listed(d_scores)}.",
@@ -109,7 +109,7 @@ def cards(
         ),
         card(
             "where-the-query-moves",
-            "In a step of training, where does a query move?",
+            "A query takes a step against its own gradient. Where does it move?",
             "Along the covariance, under the weights, of the keys with how"
             r" much their values help, over $\sqrt{d_k}$.",
             section="Where the query moves",
@@ -175,7 +175,7 @@ def cards(
             "what-a-norm-takes-out",
             "What does layer normalization take out of a gradient that goes back through it?",
             "Whatever would shift all features of the row alike, or (but for its $\\varepsilon$)"
-            " stretch the row: a norm does not see these, so nothing behind it can react to"
+            " stretch the row: it does not see these, so nothing behind it can react to"
             " them.",
             section="The rest of the block",
             holds=[

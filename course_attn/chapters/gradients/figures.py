@@ -183,9 +183,8 @@ def gradient_flow(arrays: Mapping[str, np.ndarray]) -> Animation:
         draw,
         [said for _, _, said in _FLOW],
         alt="Above, the graph of attention: X leads to Q, K and V by three learned matrices, Q and "
-        "K to S, S to A, A and V to Y, Y to the loss. Thick arrows lead back, one more in each "
-        "step. Below, the matrices of the step as colored squares: a product of two of them, or "
-        "for softmax a product entry by entry, gives the next gradient.",
+        "K to S, S to A, A and V to Y, Y to the loss. Thick arrows lead back, more from step "
+        "to step. Below, the matrices of the step as colored squares, with the signs between them.",
         caption="A gradient on its way back through attention (four words; widths 5 for X, 3 for "
         "queries and keys, 2 for values). Each box turns the gradient of what came out of it into "
         "the gradient of what went in, which has the shape of what went in. The farther a "

@@ -15,8 +15,8 @@ def which_score(d_scores: np.ndarray) -> Question:
     rises = (-np.sign(d_scores)).tolist()
     return predict(
         "which-score",
-        "The weights 1/4, 1/2, 1/4, the values 8, 4, 0, the output 4. It should be 5. Which scores"
-        " does a step of training raise?",
+        "The weights 1/4, 1/2, 1/4, the values 8, 4, 0, the output 4. It should be 5. If each score"
+        " could move on its own, which would a step downhill raise?",
         [
             (
                 "The first and the second",
@@ -98,7 +98,7 @@ def forgotten_root(
             ),
             (
                 "It falls, but less far",
-                "So it would if the *direction* were off. What does a constant factor change?",
+                "So it might if the *direction* were off. What does a constant factor change?",
                 worse,
             ),
         ],

@@ -141,8 +141,8 @@ def cards(
         ),
         card(
             "what-instead",
-            "Ablation puts nothing in the place of a head's part. What else could stand there, and"
-            " does it matter?",
+            "Here ablation put nothing in the place of a head's part. What else could stand there,"
+            " and does it matter?",
             "Its mean over many lines, or its part in another line. For one head,"
             f" {100 * replaced['nothing']:.0f} % stayed right with nothing,"
             f" {100 * replaced['its mean at each place']:.0f} % with the mean, and"

@@ -58,7 +58,7 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "positive-is-not-similar",
             'Why does "a larger dot product means more similar" mislead?',
             r"$q \cdot k = \lVert q \rVert\, \lVert k \rVert \cos\theta$ has two lengths in it."
-            " For a query of length 1, a key a hundred times as long, almost at a right angle,"
+            " For a query of length 1, a key a hundred times as long, at an angle of 80°,"
             f" scores {long:.1f}; the query itself as a key scores {short:.0f}.",
             section="What the dot product rewards: direction and length",
             holds=[
@@ -70,10 +70,10 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "toward-or-along",
             "To raise the score $q \\cdot k$, should the query move *toward* the point $k$, or in"
             " the *direction* of $k$?",
-            "In its direction: the derivative of the score with respect to $q_f$ is $k_f$. Toward"
+            "In its direction: a step $\\delta$ adds $\\delta \\cdot k$ to the score. Toward"
             f" the key can lower it: from q = (3, 0) and k = (1, 0), the score {far @ near:.0f}"
             f" falls to {toward @ near:.1f} by a small step toward the key, and rises to"
-            f" {along @ near:.1f} along it.",
+            f" {along @ near:.1f} by one in its direction.",
             section="What the dot product rewards: direction and length",
             holds=[toward @ near < far @ near < along @ near],
         ),
@@ -90,8 +90,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "price-of-additive",
             "Attention in translation began with additive scores. Which cost of theirs made"
             " Vaswani and others prefer dot products?",
-            "The additive score computes its hidden numbers anew for *every pair* of query and"
-            " key. The dot product makes all scores in one matrix product.",
+            "The additive score stores hidden numbers for *every pair* of query and key. The dot"
+            " product makes all scores in one matrix product.",
             section="The score is a choice",
             holds=[(q @ U)[:, None].repeat(5, 1).size == bent.size * U.shape[1]],
         ),

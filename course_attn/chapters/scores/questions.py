@@ -134,16 +134,16 @@ def roof(above: float) -> Question:
     """Ask how much weight a pixel at the edge of a roof gives to what lies above it."""
     return predict_number(
         "roof",
-        "A pixel stands at the edge of a dark roof, under a bright sky. Of the weight it gives to"
-        " other rows of the picture, how much goes to those above?",
+        "A pixel stands at the dark edge of a roof, under a lighter strip of it and the sky. Of the"
+        " weight it gives to other rows of the picture, how much goes to those above?",
         0,
         100,
         100 * above,
         step=1,
         close=5,
         unit=" %",
-        said="It goes to the dark rim of the roof, not to the sky.",
+        said="It goes to dark pixels of the roof, not to the lit ones or the sky.",
         too_low="Some dark roof lies above the pixel, too.",
         too_high="By nearness alone, half would lie above. But the less a pixel's color is like"
-        " that of the roof, the smaller its weight.",
+        " its own, the smaller its weight.",
     )

@@ -112,8 +112,7 @@ def near_and_alike(noisy: float, narrow: float, alike: float) -> Question:
         close=0.008,
         said=f"It takes away {100 * (1 - alike / noisy):.0f} % of the distance; the narrow one"
         f" takes away {100 * (1 - narrow / noisy):.0f} %.",
-        too_low="These weights cannot tell noise from color: the colors that they compare"
-        " are noisy, and some noise stays.",
+        too_low="Some noise stays, and true colors that differ a little are averaged, too.",
         too_high="These weights skip pixels of other colors. So they can reach farther without"
         " averaging across an outline.",
         covers=2,

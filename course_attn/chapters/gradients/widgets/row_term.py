@@ -19,7 +19,7 @@ from course_attn.in_numpy.softmax import softmax
 __all__ = ["row_term"]
 
 _CAPTION = (
-    "What a loss wants of the weights, dA, and what reaches the scores, dS; striped where "
+    "The gradients of the weights, dA, and of the scores, dS; striped where "
     "negative. Try: point at a number of dS, or move to it with the arrow keys, and read its sum. "
     "Add 1 to a whole row of dA: does dS move? Then multiply all scores until nothing is left of "
     "dS. Which row holds out longest?"
@@ -61,7 +61,7 @@ def row_term(
     Examples
     --------
     >>> print(str(row_term([[0.0, 1.0]], [[2.0, -1.0]], ["the"], ["cat", "sat"]))[:42])
-    <row_term: What a loss wants of the weight
+    <row_term: The gradients of the weights, d
     """
     S = checked_array("scores", scores, (None, None), "(n_q, n_k)").round(6)
     n_q, n_k = S.shape
