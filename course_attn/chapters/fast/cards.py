@@ -78,7 +78,7 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             " what is summed already, and when does forgetting it not show?",
             "It is divided by the exponential of the difference of the two maxima, as it was"
             " summed in the old unit. Forgotten, the sum is right only where the largest score"
-            f" comes first: in {right.sum()} of the {len(rows)} orders of four scores.",
+            f" comes first: in {right.sum()} of the {len(rows)} orders of four different scores.",
             section="What goes wrong",
             holds=[np.array_equal(right, rows[:, 0] == 3)],
         ),

@@ -74,7 +74,8 @@ def cards(
             "one-word-more",
             "A sentence gets one word more. Which of the four layers cannot take it, and why?",
             f"The {next(kind for kind, can in longer.items() if not can)} one: its table of"
-            " learned numbers has a size. Shared or computed entries can be used once more.",
+            " learned numbers has a size. Shared numbers serve any length, and computed ones are"
+            " computed anew.",
             section="One word more",
             holds=[[kind for kind, can in longer.items() if not can] == ["dense"]],
         ),

@@ -78,8 +78,8 @@ def sharper(left: np.ndarray) -> Question:
     factors = low if low == high else f"{low} to {high}"
     return predict(
         "sharper",
-        "Nine softmax heads of sharpness 4 miss the convolution by some error. Make them twice"
-        " as sharp. What is left of the error?",
+        "Nine softmax heads of sharpness 4 miss the convolution with a continued border by some"
+        " error. Make them twice as sharp. What is left of it?",
         [
             (
                 "A half",
@@ -124,8 +124,8 @@ def ten_thousand(shares: Sequence[float]) -> Question:
             ),
             (
                 "About half the time",
-                "Is there a wrong pattern that is half as likely? Compare the scores: 52 for"
-                " the right one, and for the others 0, give or take 8.",
+                "Is there often a wrong pattern as near as the right one? Compare the scores: 52"
+                " for the right one, and for the others 0, give or take 8.",
                 0.3 < np.mean(shares) < 0.7,
             ),
             (

@@ -224,8 +224,8 @@ def soft_dictionary(
         "between two of them. Middle, bars of the four weights, from one-hot to equal. Right, the "
         "answer against the temperature, from one value to the dotted mean of all.",
         caption="One lookup, from hard to soft. At a low temperature it returns the value of the "
-        "nearest key, where a dictionary would give up; at a high one, the mean of all values; in "
-        "between, a blend of what is near.",
+        "nearest key, where a dictionary would give up; at a high one, nearly the mean of all "
+        "values; in between, a blend of what is near.",
         interval=450,
     )
 

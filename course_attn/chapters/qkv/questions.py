@@ -118,8 +118,8 @@ def mutual_looks(shared: float, two: float, tests: int) -> Question:
             (
                 "In none",
                 f"Measured: in none of {tests:,} tests. With one matrix, the score of a pair is"
-                " never above both scores on the diagonal. With two matrices it happens in"
-                f" {100 * two:.1f} % of them.",
+                " never above both scores on the diagonal. With two matrices, both names look at"
+                f" each other in {100 * two:.1f} % of theirs.",
                 shared == 0,
             ),
             (

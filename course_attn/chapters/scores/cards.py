@@ -58,8 +58,8 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
             "positive-is-not-similar",
             'Why does "a larger dot product means more similar" mislead?',
             r"$q \cdot k = \lVert q \rVert\, \lVert k \rVert \cos\theta$ has two lengths in it."
-            " For a query of length 1, a key a hundred times as long, at an angle of 80°,"
-            f" scores {long:.1f}; the query itself as a key scores {short:.0f}.",
+            " For a query of length 1, a key a hundred times as long, at an angle of"
+            f" {80}°, scores {long:.1f}; the query itself as a key scores {short:.0f}.",
             section="What the dot product rewards: direction and length",
             holds=[
                 long > short > 0,

@@ -106,7 +106,7 @@ def half_the_keys(in_play: float, n_keys: int, right: float) -> Question:
     return predict_number(
         "half-the-keys",
         f"At T = 1, {in_play:.0f} of the {n_keys:,} known digits are in play for a typical query,"
-        " most of them of other classes. How many new digits are still read right?",
+        " most of them of other classes. What share of the new digits is still read right?",
         0,
         100,
         100 * right,
