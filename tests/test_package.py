@@ -116,7 +116,7 @@ def test_all_names_what_the_module_defines_in_order(name: str) -> None:
     # What is engineering, or what came before, lies beside its chapter's module.
     beside = (
         "course_attn.in_numpy._fused",
-        "course_attn.in_torch._recurrent_layers",
+        "course_attn.in_torch._encoder_decoder_recurrent",
     )
     public = {
         thing_name

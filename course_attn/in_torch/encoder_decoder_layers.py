@@ -22,7 +22,7 @@ from course_attn._contracts import (
 )
 from course_attn._rules import Below, NoLonger
 from course_attn.costs import head_widths
-from course_attn.in_torch._recurrent_layers import (
+from course_attn.in_torch._encoder_decoder_recurrent import (
     AdditiveEncoderDecoder,
     RecurrentEncoderDecoder,
     RecurrentState,
