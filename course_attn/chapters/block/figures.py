@@ -14,7 +14,6 @@ from course_attn.drawing.style import INK, canvas, role_color
 
 __all__ = [
     "block_steps",
-    "cross_block",
     "hunt_weights",
     "norm_steps",
     "two_models",
@@ -229,59 +228,6 @@ def two_orders() -> Figure:
     # A broad band marks the path on which nothing stands but sums.
     axes[0].plot([0, 0], [0, _TOP], color=role_color("output"), alpha=0.22, linewidth=13,
                  solid_capstyle="round", zorder=0)  # fmt: skip
-    return fig
-
-
-_CROSS: Nodes = {
-    "X": (0.0, 0.0, "$X$", "output"),
-    "norm_1": (_SIDE, 0.8, "norm", "output"),
-    "self": (_SIDE, 1.7, "causal self-attention", "weight"),
-    "sum_1": (0.0, 2.4, "$+$", "output"),
-    "norm_2": (_SIDE, 3.5, "norm", "output"),
-    "cross": (_SIDE, 4.4, "cross-attention", "weight"),
-    "sum_2": (0.0, 5.1, "$+$", "output"),
-    "norm_3": (_SIDE, 6.2, "norm", "output"),
-    "feed_forward": (_SIDE, 7.1, "feed-forward", "value"),
-    "sum_3": (0.0, 7.8, "$+$", "output"),
-    "out": (0.0, 8.7, "$Y$", "output"),
-}
-_CROSS_EDGES = [
-    ("X", "norm_1"),
-    ("norm_1", "self"),
-    ("self", "sum_1"),
-    ("X", "sum_1"),
-    ("sum_1", "norm_2"),
-    ("norm_2", "cross"),
-    ("cross", "sum_2"),
-    ("sum_1", "sum_2"),
-    ("sum_2", "norm_3"),
-    ("norm_3", "feed_forward"),
-    ("feed_forward", "sum_3"),
-    ("sum_2", "sum_3"),
-    ("sum_3", "out"),
-]
-
-
-def cross_block() -> Figure:
-    """Draw a pre-norm block with cross-attention to the elements Z of an encoder."""
-    fig, ax = canvas(5.6, 5.4, blank=True)
-    x, y = 2.3 * _SIDE, _CROSS["cross"][1]
-    nodes = _CROSS | {"Z": (x, y, "$Z$", "output")}
-    graph(ax, nodes, ())
-    _wire(ax, nodes, _CROSS_EDGES)
-    arrow = {"arrowstyle": "-|>", "shrinkA": 11, "shrinkB": 52, "linewidth": 1.1}
-    arrow |= {"mutation_scale": 11, "color": role_color("output")}
-    ax.annotate("", (_SIDE, y), (x, y), arrowprops=arrow, zorder=1)
-    ax.text(0.83 * x, y + 0.2, "keys, values", ha="center", va="bottom", fontsize=9.5,
-            color=role_color("key"))  # fmt: skip
-    ax.text(x, y - 0.4, "from the encoder", ha="center", va="top", fontsize=9.5,
-            color=role_color("output"))  # fmt: skip
-    top = _CROSS["out"][1]
-    ax.plot([0, 0], [0, top], color=role_color("output"), alpha=0.22, linewidth=13,
-            solid_capstyle="round", zorder=0)  # fmt: skip
-    ax.set_aspect("auto")
-    ax.set_xlim(-0.6, x + 1.0)
-    ax.set_ylim(-0.45, top + 0.45)
     return fig
 
 

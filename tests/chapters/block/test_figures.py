@@ -9,16 +9,6 @@ def texts(ax) -> list[str]:
     return [text.get_text() for text in ax.texts]
 
 
-def test_cross_block_has_three_parts_each_with_a_norm_and_the_other_sequence() -> (
-    None
-):
-    (ax,) = block.cross_block().axes
-    found = texts(ax)
-    for part in ("causal self-attention", "cross-attention", "feed-forward", "$Z$"):
-        assert found.count(part) == 1
-    assert found.count("norm") == found.count("$+$") == 3
-
-
 def test_hunt_weights_has_a_heatmap_for_each_block_with_the_names_of_the_cards() -> (
     None
 ):
