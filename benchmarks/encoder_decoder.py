@@ -188,6 +188,28 @@ def told(model: EncoderDecoder, pairs: list[dates.Pair], mistake: str) -> float:
     return ((best == goals) | (goals < 0)).all(dim=1).float().mean().item()
 
 
+@torch.no_grad()
+def aligned(model: EncoderDecoder, pairs: list[dates.Pair]) -> learn.Row:
+    """Return the share of digits whose largest weight lies where the digit comes from.
+
+    A share for each of the eight digits, on `pairs`: of the mean cross-attention over heads and
+    layers, and of a place drawn at random.
+    """
+    digits = [0, 1, 2, 3, 5, 6, 8, 9]
+    hits, chances = [], []
+    for pair in pairs:
+        source, _, target = (torch.from_numpy(a)[0] for a in dates.as_batch([pair]))
+        _, weights = model.forward_with_weights(source, target[:-1])
+        looked = torch.stack(weights.cross).mean(dim=(0, 1))[digits].argmax(dim=-1)
+        known = dates.alignment(pair)[digits]
+        hits.append(known[range(8), looked.numpy()])
+        chances.append(known.mean(axis=1))
+    return {
+        "hits": np.mean(hits, axis=0).tolist(),
+        "chances": np.mean(chances, axis=0).tolist(),
+    }
+
+
 def mistaken(
     mistake: str, seed: int, *, steps: int, batch: int, rate: float
 ) -> learn.Row:
@@ -213,6 +235,8 @@ def mistaken(
             np.mean([right(model, [pair], mistake) for pair in test[:200]])
         ),
     }
+    if mistake == "none":
+        row |= aligned(model, test[:300])
     same = [pair for pair in test if len(pair.source) == 18][:8]
     answers = written(model, test[:3], mistake)
     row["samples"] = [
@@ -228,7 +252,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--quick", action="store_true", help="30 steps each; nothing is saved"
     )
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     plan = TRAINING | ({"steps": 30} if options.quick else {})
