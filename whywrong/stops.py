@@ -136,6 +136,8 @@ minus: `-` is not made for truth values. "Not", entry by entry, is `~`: `~mask`,
 sizes: A shape may have more or fewer sizes than there are names on the left: where "…" stands in
     the task, there may be any number of leading axes. Take the last ones only, as in
     `n, d = x.shape[-2:]`, and count axes from the end.
+indices: It has fewer axes than that line counts: where "…" stands in the task, there may be none,
+    one or several. `[..., None, :]` puts a new axis last but one, however many there are.
 two: `x.{name}(dim=…)` gives two tensors, values and indices: take `.values`, or `x.a{name}(dim=…)`.
 """)
 _say = _SAID.say
@@ -144,6 +146,7 @@ _IMPORTED = {"np": "import numpy as np", "torch": "import torch"}
 _TIPS = {
     r"not enough values to unpack": "sizes",
     r"too many values to unpack": "sizes",
+    r"too many indices for (array|tensor)": "indices",
     r"matmul: .*\(size (?P<second>\d+) is different from (?P<first>\d+)\)": "product",
     r"shapes cannot be multiplied \(\d+x(?P<first>\d+) and (?P<second>\d+)x\d+\)": "product",
     r"truth value of an array .* is ambiguous": "truth np",

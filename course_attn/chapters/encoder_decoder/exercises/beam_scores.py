@@ -71,9 +71,9 @@ The last step of a beam search: which answer is the best? Write `beam_scores(ans
 length_penalty)`: `answers`, integers of shape (n_answers, n), are sequences without the start; one
 that ended early is filled up with the token `end`, and in one that was cut there is no `end`.
 `sums`, (n_answers,), are the sums of their log-probabilities. Return the scores, of shape
-(n_answers,): each sum divided by the length of its answer to the power `length_penalty`, a number
-of 0 or more. The end that an answer has written counts as one of its tokens; the ends that only
-fill up do not.
+(n_answers,): each sum divided by `length ** length_penalty`, where `length` is that of its answer
+and `length_penalty` a number of 0 or more. The end that an answer has written counts as one of its
+tokens; the ends that only fill up do not.
 """,
     cases=_cases,
     terms={"first": _first},
@@ -94,6 +94,8 @@ fill up do not.
 filling-counted: is_token.sum(axis=-1) + 1 → np.full(len(sums), answers.shape[-1])
     You count the filling, too: all your answers are equally long. Where is each of them over?
     {first}
+last-place-only: is_token.sum(axis=-1) + 1 → answers.shape[-1] - (answers[..., -1] == end)
+    You look for the end at the last place only. Where is the *first* end of an answer? {first}
 end-not-counted: is_token.sum(axis=-1) + 1 → np.maximum(is_token.sum(axis=-1), 1)
     Your lengths leave out the end that an answer has written itself. Was its log-probability added
     to the sum? {first}
@@ -110,6 +112,10 @@ not-divided: sums / lengths**length_penalty → sums * lengths**0
 multiplied: sums / lengths**length_penalty → sums * lengths**length_penalty
     You multiply by the length: the sums are negative, and long answers fall even further behind.
     {first}
+exchanged: lengths**length_penalty → length_penalty**lengths
+    You raise `length_penalty` to the power of the length. Which of the two is the power? {first}
+power-of-the-mean: sums / lengths**length_penalty → (sums / lengths) ** length_penalty
+    You raise the whole quotient to the power. Only the length is raised; the sum stays. {first}
 linear: lengths**length_penalty → (length_penalty * lengths)
     You multiply the length by `length_penalty`. It is a power: what has to come out where it is 0?
     {first}

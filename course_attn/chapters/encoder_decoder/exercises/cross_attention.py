@@ -192,6 +192,13 @@ padding-seen: np.where(key_mask, scores, -np.inf) → scores
 mask-inverted: np.where(key_mask, scores, -np.inf) → np.where(key_mask, -np.inf, scores)
     The mask is turned around: you hide the elements and read the padding. Here True means that
     there *is* an element. (`masked_fill` and PyTorch's `key_padding_mask` mean the opposite.)
+mask-inverted-finite: np.where(key_mask, scores, -np.inf) → np.where(key_mask, -1e9, scores)
+    The mask is turned around: you fill in a large negative number where there *is* an element, and
+    read the padding. (`masked_fill` and PyTorch's `key_padding_mask` hide where it is True.)
+mask-inverted-zeros: np.where(key_mask, scores, -np.inf) → np.where(key_mask, -np.inf, scores)
+        and return weights → return np.nan_to_num(weights)
+    The mask is turned around: you hide the elements and read the padding. Here True means that
+    there *is* an element, as in the course's own functions.
 queries-masked: source_mask[..., None, :] → source_mask[..., :, None]
     Your mask hides *queries*: it stands along the rows of the scores. A row of scores belongs to a
     query, a column to a key. Which of the two is padding here?
@@ -214,6 +221,9 @@ fill-zero: np.where(key_mask, scores, -np.inf) → np.where(key_mask, scores, 0.
 unscaled: scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
             → scores = Q @ np.swapaxes(K, -1, -2)
     The scores are not divided by √d_k = {W_Q.root}. {worst_row}
+root-of-keys: Q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
+    You divide by the root of the number of keys. The scores are sums of as many products as a query
+    has features: how many are these? {worst_row}
 root-of-d-model: Q.shape[-1] ** 0.5 → X.shape[-1] ** 0.5
     You divide by √d_model = {X.root}. The scores are sums of as many products as a query has
     features: how many are these, after W_Q? {worst_row}

@@ -244,11 +244,17 @@ other-way-round: best // n_vocab → best % len(prefixes)
 only-the-last: totals[best] → steps.reshape(-1)[best]
     You return the log-probabilities of the last tokens. The next step needs the *sums* that the
     extensions were compared by. {sum}
+sums-of-prefixes: totals[best] → sums[best // n_vocab]
+    You return the sums of the prefixes: what the new tokens add to them is missing. {sum}
 mean: totals[best] → totals[best] / longer.shape[-1]
     You divide the sums by the length already. The next step adds to the sums, so they have to stay
     as they are: dividing comes at the very end. {sum}
 token-in-front: [parents, tokens] → [tokens, parents]
     You put the new token in front. Where does a sequence go on? {what}
+not-extended: return longer → return parents
+    You return the prefixes without their new tokens. Where does a sequence go on?
+results-exchanged: return longer, totals[best] → return totals[best], longer
+    You return the sums first. In which order are the two arrays asked for?
 only-the-tokens: return longer → return tokens
     You return the new tokens alone. The rows are asked for, prefix and new token: shape
     {right.shape}, not {your.shape}.

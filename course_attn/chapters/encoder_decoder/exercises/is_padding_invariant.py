@@ -62,6 +62,13 @@ def _i(s: np.ndarray) -> np.ndarray:
     return np.arange(len(s))
 
 
+def _moved(s: np.ndarray, m: np.ndarray, by: Any) -> np.ndarray:
+    """Hide the padding, and move the logits by so much for each hidden token."""
+    return _logits(s, m, m) + 0.01 * (~m).sum() * np.asarray(by)
+
+
+_LAST = np.outer([0, 0, 1], np.arange(11) == 10)
+
 _FORMULAS = {
     "both of its attentions hide the padding": lambda s, m: _logits(s, m, m),
     "nothing hides the padding": lambda s, m: _logits(s, 1, 1),
@@ -93,8 +100,29 @@ _FORMULAS = {
     "it hides the first token of the padding and no other": (
         lambda s, m: _logits(s, m, m | (np.cumsum(~m) > 1))
     ),
-    "hidden elements keep a thousandth of their weight": (
-        lambda s, m: _logits(s, m, m + 1e-3 * ~m)
+    "it hides the padding, unless that is token 0": lambda s, m: _logits(
+        s, m, m | (s == 0)
+    ),
+    "it hides the padding, unless that is token 10": lambda s, m: _logits(
+        s, m, m | (s == 10)
+    ),
+    "it hides the padding, unless that is the source's first token": lambda s, m: (
+        _logits(s, m, m | (s == s[0]))
+    ),
+    "all that it returns falls by 0.01 for each token of padding": (
+        lambda s, m: _moved(s, m, -1)
+    ),
+    "all that it returns rises by 0.01 for each token of padding": (
+        lambda s, m: _moved(s, m, 1)
+    ),
+    "the last number that it returns rises by 0.01 for each token of padding": (
+        lambda s, m: _moved(s, m, _LAST)
+    ),
+    "with padding, one number that it returns rises by as much as another falls": (
+        lambda s, m: _moved(s, m, _LAST - _LAST[:, ::-1])
+    ),
+    "with padding, all that it returns grows by a five-thousandth": (
+        lambda s, m: _logits(s, m, m) * (1 + 2e-4 * ~m.all())
     ),
     "it hides the padding, and adds a sum of all tokens and takes it away again": (
         lambda s, m: _logits(s, m, m) + _E[s].sum() - _E[s].sum()
@@ -147,9 +175,16 @@ def _cases() -> tuple[Case, ...]:
         made(10, "tokens", 6),
         made(10, "tokens", 3),
         made(11, "more", 5),
-        made(12, "faint", 6),
-        made(13, "rounding", 7),
-        made(14, "large", 8),
+        made(12, "tokens", 5),
+        made(13, "tokens", 7),
+        made(14, "tokens", 4),
+        made(15, "parts", 6),
+        made(16, "parts", 4),
+        made(17, "parts", 5),
+        made(18, "parts", 7),
+        made(19, "faint", 6),
+        made(20, "rounding", 7),
+        made(21, "large", 8),
     )
 
 
@@ -167,20 +202,23 @@ def _tried(c: Context) -> list[tuple[list[Any], list[Any]]]:
 
     def model(source: Any, source_mask: Any) -> np.ndarray:
         seen.append((np.asarray(source).tolist(), np.asarray(source_mask).tolist()))
-        return np.ones((3, 11))
+        return _E
 
     c.call(model, _SOURCE.copy(), 11)
     return [(source, mask) for source, mask in seen if len(source) > len(_SOURCE)]
 
 
-def _answers(c: Context) -> tuple[Any, Any]:
-    """Return what is said of a model that is always the same, and of one that never is."""
+def _answers(c: Context) -> tuple[Any, ...]:
+    """Return what is said of a model that is always the same, but for rounding, and never."""
     rng = np.random.default_rng(0)
-    same = c.call(lambda source, source_mask: np.ones((3, 11)), _SOURCE.copy(), 11)
-    other = c.call(
-        lambda source, source_mask: rng.normal(size=(3, 11)), _SOURCE.copy(), 11
-    )
-    return same, other
+
+    def with_noise(size: float) -> Any:
+        def model(source: Any, source_mask: Any) -> np.ndarray:
+            return _E[:3, :3] + size * rng.normal(size=(3, 3))
+
+        return c.call(model, _SOURCE.copy(), 11)
+
+    return with_noise(0), with_noise(1e-14), with_noise(1)
 
 
 def _shown(c: Context) -> str:
@@ -202,7 +240,7 @@ def _wrongly(c: Context) -> str:
 
 def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
     own, n = _SOURCE.tolist(), len(_SOURCE)
-    same, other = _answers(c)
+    same, rounded, other = _answers(c)
     if not longer:
         return (
             "The model never gets a longer source: put some tokens behind this one."
@@ -216,6 +254,8 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
         )
     if same is not None and not same:
         return "You say False even of a model that always returns the same. What is True to say?"
+    if c.expected and rounded is not None and not rounded:
+        return _EXACT
     if other is not None and other:
         return "You say True even of a model that never returns the same: what do you compare?"
     if len(longer) == 1:
@@ -235,7 +275,12 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
     return _ADVICE.get(c.kind, _ADVICE["else"])
 
 
+_EXACT = (
+    "You ask for equal bits. Sums over more tokens may round differently, in the 16th digit. Which "
+    "comparison allows for that?"
+)
 _ADVICE = {
+    "parts": "Do you compare every number, one by one, and both if it rises and if it falls?",
     "large": "Your tolerance is too small for it: rounding changes outputs of 1e12 by about 1e-3. "
     "`np.allclose(one, other)` compares in proportion to their size.",
     "faint": "Your tolerance is too generous for it: a relative change of 1e-4 counts.",
@@ -260,9 +305,9 @@ for its tokens and False for padding; it returns an array whose shape does not d
 `is_padding_invariant(model, source, n_vocab)`: return `True` if the model returns the same for
 `source` alone as for `source` with padding behind it, and `False` if not. Any tokens may be
 padding, also those that occur in sources, and any number of them. Call the model as often as you
-like, on 100 tokens at most, and try enough to be practically sure: a model may be fooled by one
-token only, or only by a second one. Rounding (a relative change below $10^{-9}$) does not count; a
-relative change of $10^{-4}$ does.
+like, each time on 100 tokens at most, and try enough to be practically sure: a model may be fooled
+by one token only, or only by the second token of a padding. Rounding (a relative change below
+$10^{-9}$) does not count; a relative change of $10^{-4}$ does, of any number that is returned.
 """,
     cases=_cases,
     kinds={
@@ -271,6 +316,9 @@ relative change of $10^{-4}$ does.
         "hidden": Kind("for other models that padding does not change"),
         "length": Kind("for models that notice only how much padding there is"),
         "tokens": Kind("for models that only some tokens fool"),
+        "parts": Kind(
+            "for models whose output moves in one direction or in few numbers"
+        ),
         "more": Kind("for a model that only a second padding token fools"),
         "faint": Kind("for a model in which the padding has a faint effect"),
         "rounding": Kind("for a model that hides the padding but rounds"),
@@ -329,8 +377,7 @@ relative change of $10^{-4}$ does.
         fault(
             "exact",
             _body(("np.allclose", "np.array_equal")),
-            says="{answer} You ask for equal bits. Sums over more tokens may round differently, in "
-            "the 16th digit. Which comparison allows for that?",
+            says="{answer} " + _EXACT,
         ),
     ),
     properties=(Property("wrongly", _wrongly, any_shape=True),),

@@ -99,6 +99,17 @@ not-shifted: [first, answers] → [answers, last]
 not-shifted-with-start: [answers, last] → [first, answers]
     Inputs and goals are the same: at every place the decoder reads the very token that it has to
     write. Which token comes *after* each input? {answer}
+not-cut: [first, answers] → [first, answers, last]
+        and [answers, last] → [first, answers, last]
+    Inputs and goals are the same: at every place the decoder reads the very token that it has to
+    write. Which of the two lacks the last token, and which the first? {answer}
+both-as-they-are: [first, answers] → [answers]
+        and [answers, last] → [answers]
+    Inputs and goals are the same: at every place the decoder reads the very token that it has to
+    write. What does it read before it has written anything, and what does it write last? {answer}
+two-ahead: [answers, last] → [answers[..., 1:], last, last]
+    Your goals run one place too far ahead: after the start the first token is to be written, and
+    you ask for the second. {answer}
 backward: [first, answers] → [answers, last]
         and [answers, last] → [first, answers]
     Shifted the wrong way: the decoder reads each token and has to write the one *before* it. What

@@ -11,19 +11,19 @@ def two_mistakes():
 
 
 _SOUND = {
-    "a": "a is right. Each token gets its vector and that of its position, padding as well: what "
+    "a": "Each token gets its vector and that of its position, padding as well: what "
     "the padding's rows hold matters only to those who read them.",
-    "c": "c is right. A network and a norm work on each row by itself, so that the rows of the "
+    "c": "A network and a norm work on each row by itself, so that the rows of the "
     "padding reach no other row here.",
-    "d": "d is right. The inputs begin with the start and lack the end, the goals lack the start "
+    "d": "The inputs begin with the start and lack the end, the goals lack the start "
     "and close with the end: goal i is the token behind input i.",
-    "e": "e is right. The target has vectors and positions of its own; all its rows are equally "
+    "e": "The target has vectors and positions of its own; all its rows are equally "
     "long here, so that it has no padding.",
-    "f": "f is right. The target reads itself, each row up to its own place: this is where the "
+    "f": "The target reads itself, each row up to its own place: this is where the "
     "causal mask belongs, and there is no padding in a target here.",
-    "h": "h is right. A network after a norm, added to what there was: as in any other block, each "
+    "h": "A network after a norm, added to what there was: as in any other block, each "
     "row by itself.",
-    "i": "i is right. The target's vectors serve at both ends, as in a model that writes alone.",
+    "i": "The target's vectors serve at both ends, as in a model that writes alone.",
 }
 _WRONG = {
     "b": "A line that lets something in is missing from your choice. Go back to the second "
@@ -63,7 +63,10 @@ source_mask[:, None, :]`, of shape (batch, 1, n_source).
 """,
     read=Letters("abcdefghi", "lines"),
     reasons=(
-        *(Reason(k, contains(k), _SOUND[k]) for k in _SOUND),
+        *(
+            Reason(k, contains(k), f"Line {k} is as it should be. {_SOUND[k]}")
+            for k in _SOUND
+        ),
         *(Reason(f"{k}-missing", lacks(k), _WRONG[k]) for k in _WRONG),
     ),
     hints=(

@@ -105,3 +105,30 @@ def bs_axis_0(answers, sums, end, length_penalty):
 def bs_sorted(answers, sums, end, length_penalty):
     lengths = np.minimum((answers != end).sum(axis=1) + 1, answers.shape[1])
     return np.sort(sums / lengths**length_penalty)[::-1]
+
+
+# ends that fill up are counted; the quotient is raised to the power: (sum / n) ** penalty
+@wrong("filling-counted", "power-of-the-mean", author="blind")
+def bs_blind_filling_and_power(answers, sums, end, length_penalty):
+    return (sums / answers.shape[1]) ** length_penalty
+
+
+# quotient raised to the power
+@wrong("power-of-the-mean", author="blind")
+def bs_blind_quotient_raised(answers, sums, end, length_penalty):
+    lengths = np.minimum((answers != end).sum(axis=1) + 1, answers.shape[1])
+    return (sums / lengths) ** length_penalty
+
+
+# sum divided by penalty power length
+@wrong("exchanged", author="blind")
+def bs_blind_base_and_power(answers, sums, end, length_penalty):
+    lengths = np.minimum((answers != end).sum(axis=1) + 1, answers.shape[1])
+    return sums / length_penalty**lengths
+
+
+# looked for the last token only: n if no end, else n - 1
+@wrong("last-place-only", author="blind")
+def bs_blind_last_place(answers, sums, end, length_penalty):
+    lengths = answers.shape[1] - (answers[:, -1] == end)
+    return sums / lengths**length_penalty

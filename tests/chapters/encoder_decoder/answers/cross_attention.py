@@ -181,3 +181,27 @@ def ca_exchanged_columns(X, Z, W_Q, W_K, W_V, source_mask):
 def ca_mask_added(X, Z, W_Q, W_K, W_V, source_mask):
     scores = X @ W_Q @ np.swapaxes(Z @ W_K, -1, -2) / W_Q.shape[1] ** 0.5
     return softmax(scores + source_mask[..., None, :]) @ (Z @ W_V)
+
+
+# mask inverted; scale forgotten
+@wrong("mask-inverted-zeros", "unscaled", author="blind")
+def ca_blind_inverted_unscaled(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(
+        X @ W_Q, Z @ W_K, Z @ W_V, mask=~source_mask[..., None, :], scale=1.0
+    )
+
+
+# mask[:, None, :] works for one batch axis only (forgotten case: no batch axis, two batch axes)
+@wrong(said="`[..., None, :]`", author="blind")
+def ca_blind_one_batch_axis(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(X @ W_Q, Z @ W_K, Z @ W_V, mask=source_mask[:, None, :])
+
+
+# divides by sqrt(n_k)
+@wrong("root-of-keys", author="blind")
+def ca_blind_root_of_keys(X, Z, W_Q, W_K, W_V, source_mask):
+    Q, K, V = X @ W_Q, Z @ W_K, Z @ W_V
+    S = Q @ K.swapaxes(-1, -2) / np.sqrt(K.shape[-2])
+    S = np.where(source_mask[..., None, :], S, -np.inf)
+    A = np.exp(S - S.max(axis=-1, keepdims=True))
+    return A / A.sum(axis=-1, keepdims=True) @ V

@@ -78,3 +78,20 @@ def cat_dim(X, Z, W_Q, W_K, W_V, source_mask):
     scores = (X @ W_Q) @ (Z @ W_K).mT / W_Q.shape[-1] ** 0.5
     scores = scores.masked_fill(~source_mask[..., None, :], -torch.inf)
     return scores.softmax(dim=-2) @ (Z @ W_V)
+
+
+# masked_fill with source_mask itself: fills the elements, not the padding
+@wrong("mask-inverted-finite", author="blind")
+def ct_blind_finite_fill(X, Z, W_Q, W_K, W_V, source_mask):
+    Q, K, V = X @ W_Q, Z @ W_K, Z @ W_V
+    S = Q @ K.transpose(-1, -2) / K.shape[-1] ** 0.5
+    S = S.masked_fill(source_mask[..., None, :], -1e9)
+    return S.softmax(dim=-1) @ V
+
+
+# mask inverted; scale forgotten (scale=1.0)
+@wrong("mask-inverted-zeros", "unscaled", author="blind")
+def ct_blind_inverted_unscaled(X, Z, W_Q, W_K, W_V, source_mask):
+    return torch.nn.functional.scaled_dot_product_attention(
+        X @ W_Q, Z @ W_K, Z @ W_V, attn_mask=~source_mask[..., None, :], scale=1.0
+    )

@@ -189,3 +189,42 @@ def eb_top_tokens(prefixes, sums, log_probs, n_beams, end):
     return np.column_stack([prefixes[rows], tokens]), sums[rows] + steps[
         rows, tokens
     ]
+
+
+# old sums returned
+@wrong("sums-of-prefixes", author="blind")
+def eb_blind_old_sums(prefixes, sums, log_probs, n_beams, end):
+    steps = log_probs.copy()
+    ended = prefixes[:, -1] == end
+    steps[ended] = -np.inf
+    steps[ended, end] = 0
+    total = (sums[:, None] + steps).ravel()
+    best = np.argsort(-total)[:n_beams]
+    rows, tokens = divmod(best, log_probs.shape[1])
+    return np.column_stack([prefixes[rows], tokens]), sums[rows]
+
+
+# prefixes not extended
+@wrong("not-extended", author="blind")
+def eb_blind_not_extended(prefixes, sums, log_probs, n_beams, end):
+    steps = log_probs.copy()
+    ended = prefixes[:, -1] == end
+    steps[ended] = -np.inf
+    steps[ended, end] = 0
+    total = (sums[:, None] + steps).ravel()
+    best = np.argsort(-total)[:n_beams]
+    rows, tokens = divmod(best, log_probs.shape[1])
+    return prefixes[rows], total[best]
+
+
+# returns sums first
+@wrong("results-exchanged", author="blind")
+def eb_blind_sums_first(prefixes, sums, log_probs, n_beams, end):
+    steps = log_probs.copy()
+    ended = prefixes[:, -1] == end
+    steps[ended] = -np.inf
+    steps[ended, end] = 0
+    total = (sums[:, None] + steps).ravel()
+    best = np.argsort(-total)[:n_beams]
+    rows, tokens = divmod(best, log_probs.shape[1])
+    return total[best], np.column_stack([prefixes[rows], tokens])

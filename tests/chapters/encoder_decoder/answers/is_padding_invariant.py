@@ -241,3 +241,102 @@ def ip_special_token(model, source, n_vocab):
     alone = model(source, np.ones(n, dtype=bool))
     padded = np.append(source, 3 * [n_vocab])
     return np.allclose(model(padded, np.arange(n + 3) < n), alone)
+
+
+# difference without abs: only increases are noticed
+@wrong(said="if it rises and if it falls", author="blind")
+def ip_blind_only_rises(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for token in range(n_vocab):
+        for k in (1, 2, 3, 7):
+            padded = np.concatenate([source, np.full(k, token)])
+            got = model(padded, np.arange(n + k) < n)
+            if ((got - alone) / np.abs(alone)).max() > 1e-6:
+                return False
+    return True
+
+
+# tolerance too loose (1e-3)
+@wrong(said="too generous", author="blind")
+def ip_blind_loose(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for token in range(n_vocab):
+        for k in (1, 2, 3, 7):
+            padded = np.concatenate([source, np.full(k, token)])
+            got = model(padded, np.arange(n + k) < n)
+            if not np.allclose(got, alone, rtol=1e-3, atol=1e-3):
+                return False
+    return True
+
+
+# tokens 1 to n_vocab (off by one); exact comparison
+@wrong(said="equal bits", author="blind")
+def ip_blind_equal_bits(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for token in range(1, n_vocab + 1):
+        for k in (1, 2, 3):
+            padded = np.concatenate([source, np.full(k, token)])
+            if (model(padded, np.arange(n + k) < n) != alone).any():
+                return False
+    return True
+
+
+# abs forgotten, the other sign
+@wrong(said="if it rises and if it falls", author="blind")
+def ip_blind_only_falls(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for token in range(n_vocab):
+        for k in (1, 2, 3, 7):
+            padded = np.concatenate([source, np.full(k, token)])
+            got = model(padded, np.arange(n + k) < n)
+            if (alone - got).max() > 1e-6 * np.abs(alone).max():
+                return False
+    return True
+
+
+# mean of signed differences
+@wrong(said="if it rises and if it falls", author="blind")
+def ip_blind_mean(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for token in range(n_vocab):
+        for k in (1, 2, 3, 7):
+            padded = np.concatenate([source, np.full(k, token)])
+            got = model(padded, np.arange(n + k) < n)
+            if abs((got - alone).mean()) > 1e-6 * np.abs(alone).max():
+                return False
+    return True
+
+
+# only the first number of the output is compared
+@wrong(said="every number", author="blind")
+def ip_blind_first_number(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for token in range(n_vocab):
+        for k in (1, 2, 3, 7):
+            padded = np.concatenate([source, np.full(k, token)])
+            got = model(padded, np.arange(n + k) < n)
+            if abs(got.ravel()[0] - alone.ravel()[0]) > 1e-6 * abs(
+                alone.ravel()[0]
+            ):
+                return False
+    return True
+
+
+# token 0 forgotten (range from 1)
+@wrong(said="all of the vocabulary", author="blind")
+def ip_blind_not_0(model, source, n_vocab):
+    n = len(source)
+    alone = model(source, np.ones(n, dtype=bool))
+    for token in range(1, n_vocab):
+        for k in (1, 2, 3, 7):
+            padded = np.concatenate([source, np.full(k, token)])
+            got = model(padded, np.arange(n + k) < n)
+            if not np.allclose(got, alone, rtol=1e-6, atol=0):
+                return False
+    return True

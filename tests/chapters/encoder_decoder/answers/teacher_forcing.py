@@ -41,7 +41,7 @@ def tf_inserted(answers, start, end):
 
 
 # the whole target for both
-@wrong("end-as-input", "start-as-goal")
+@wrong("not-cut")
 def tf_uncut(answers, start, end):
     ends = [(0, 0)] * (answers.ndim - 1)
     target = np.pad(answers, [*ends, (1, 1)], constant_values=(start, end))
@@ -119,3 +119,18 @@ def tf_no_end(answers, start, end):
 @wrong(said="strung together")
 def tf_flat(answers, start, end):
     return np.insert(answers, 0, start), np.append(answers, end)
+
+
+# shifted by two: goals skip a token, filled with end; a single answer (n,) forgotten
+@wrong("two-ahead", author="blind")
+def tf_blind_two_ahead(answers, start, end):
+    b, n = answers.shape
+    inputs = np.hstack([np.full((b, 1), start), answers])
+    goals = np.hstack([answers[:, 1:], np.full((b, 2), end)])
+    return inputs, goals
+
+
+# not shifted: both are the answers
+@wrong("both-as-they-are", author="blind")
+def tf_blind_as_they_are(answers, start, end):
+    return answers.copy(), answers.copy()
