@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.site.built_pages import HTML
 from tests.site.visits import DISK, VIEWS, visit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -31,6 +32,17 @@ def test_text_has_the_books_font_and_a_transpose_is_a_raised_t(browser):
         code = opened.page.locator(".bd-article pre").first
         assert code.evaluate(family).startswith('"Source Code Pro"')
     assert opened.problems == []
+
+
+def test_every_icon_is_drawn_though_the_script_has_few(browser):
+    with visit(browser, DISK, "book/softmax.html", **VIEWS["desktop"]) as opened:
+        icons = opened.page.locator("svg.svg-inline--fa")
+        icons.first.wait_for(state="attached")
+        marks = "(all) => all.map((one) => one.querySelector('.missing') ? '' : one.dataset.icon)"
+        shown = icons.evaluate_all(marks)
+    assert all(shown) and {"magnifying-glass", "github", "moon"} <= set(shown)
+    script = HTML / "_static/scripts/fontawesome.js"
+    assert script.stat().st_size < 200_000  # 1.5 MB with all icons
 
 
 def test_what_tab_reaches_shows_that_it_has_the_focus(browser):
