@@ -411,6 +411,8 @@ def _key(
 
 def _token(value: Any) -> Any:
     """Return what the checks read of a value."""
+    if value is None:  # as most optional arguments are
+        return None
     kind, shape = type(value), getattr(value, "shape", None)
     # NumPy's numbers have the shape (); in a class such as np.float32 it is no tuple.
     if isinstance(shape, tuple) and (shape or not isinstance(value, Number)):

@@ -39,6 +39,7 @@ def graph(
             nodes[start][:2],
             nodes[end][:2],
             edge[2] if len(edge) > 2 else "",
+            before=nodes[end][2],
             role="output",
         )
     for name, (x, y, text, role) in nodes.items():
@@ -68,9 +69,14 @@ def _arrow(
     end: tuple[float, float],
     text: str,
     *,
+    before: str,
     role: str,
 ) -> None:
-    """Draw an arrow between two boxes, with a text at its middle."""
+    """Draw an arrow between two boxes, with a text at its middle; it ends before a box's text."""
+    # Sideways, a box is half as wide as its words, whose characters take about 5.8 points each.
+    is_sideways = "$" not in before and start[1] == end[1]
+    widest = max(map(len, before.split("\n")))
+    shrink = max(20, 8 + 2.9 * widest) if is_sideways else 20
     ax.add_patch(
         FancyArrowPatch(
             start,
@@ -78,7 +84,7 @@ def _arrow(
             arrowstyle="-|>",
             mutation_scale=11,
             shrinkA=20,
-            shrinkB=20,
+            shrinkB=shrink,
             color=role_color(role),
             linewidth=1.1,
         )

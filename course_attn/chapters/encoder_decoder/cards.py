@@ -81,7 +81,7 @@ def cards(
         ),
         card(
             "order-of-the-source",
-            "Reorder the encoder's elements. What changes in the output of cross-attention?",
+            "Reorder the rows of $Z$. What changes in the output of cross-attention?",
             "Nothing: a sum has no order. If it is to matter where something stood, the encoder has"
             " to use its position.",
             section="Why it works",
@@ -96,7 +96,7 @@ def cards(
         ),
         card(
             "told-and-free-differ",
-            "A model has the right answer if told what stands before, and not if it writes. What do"
+            "A model has the right answer if told it, and not if it writes. What do"
             " you know?",
             "If the program that writes is right, a row has seen what it should not: for whole"
             " greedy answers both are right in the same"

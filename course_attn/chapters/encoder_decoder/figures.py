@@ -19,14 +19,14 @@ def two_towers() -> Figure:
     nodes = {
         "source": (0.0, 0.0, "source", "key"),
         "E": (0.0, 1.0, "vectors + places", "key"),
-        "self": (0.0, 2.2, "self-attention,\nnetwork", "key"),
-        "Z": (0.0, 3.4, "$Z$", "key"),
+        "self": (0.0, 2.0, "self-attention,\nnetwork", "key"),
+        "Z": (0.0, 3.3, "$Z$", "key"),
         "target": (3.4, 0.0, "target so far", "query"),
         "D": (3.4, 1.0, "vectors + places", "query"),
         "causal": (3.4, 2.0, "causal self-attention", "query"),
-        "cross": (3.4, 3.0, "cross-attention", "weight"),
-        "network": (3.4, 4.0, "network", "output"),
-        "logits": (6.2, 4.0, "next character", "output"),
+        "cross": (3.4, 3.3, "cross-attention", "weight"),
+        "network": (3.4, 4.3, "network", "output"),
+        "logits": (6.2, 4.3, "next character", "output"),
     }
     edges: list[tuple[str, str] | tuple[str, str, str]] = [
         ("source", "E"), ("E", "self"), ("self", "Z"), ("Z", "cross", "keys, values"),
@@ -34,11 +34,11 @@ def two_towers() -> Figure:
         ("cross", "network"), ("network", "logits"),
     ]  # fmt: skip
     graph(ax, nodes, edges)
-    for place in ((1.2, 2.2), (5.1, 3.0)):
+    for place in ((1.2, 2.0), (5.1, 3.3)):
         ax.text(*place, "× layers", ha="center", va="center", fontsize=9.5,
                 color=role_color("output"))  # fmt: skip
     ax.set_xlim(-1.4, 7.2)
-    ax.set_ylim(-0.5, 4.5)
+    ax.set_ylim(-0.5, 4.8)
     return fig
 
 

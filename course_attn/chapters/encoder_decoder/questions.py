@@ -37,8 +37,9 @@ def given_what_it_is_asked(mistakes: Mapping[str, np.ndarray]) -> Question:
             ),
             (
                 "The loss gets lower than that of the right model, and no date is right",
-                f"Measured: a loss of {loss:.4f} against {sound[0]:.4f}; told, {told:.0%} of the"
-                f" answers are right, free {free:.0%}. It has learned to copy.",
+                f"Measured: a loss of {loss:.4f} against {sound[0]:.4f}; told, {told:.0%} of its"
+                f" goals are met; free, {free:.0%} of the answers are right. It has learned to"
+                " copy.",
                 lower and copies,
             ),
         ],
