@@ -1,11 +1,13 @@
 """Queries, keys and values."""
 
-from typing import Annotated
+from contextlib import AbstractContextManager, nullcontext
+from typing import Annotated, Any
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor as Array
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from course_attn._contracts import (
     Default,
@@ -166,13 +168,46 @@ def fused_attention(
     if causal and n_q > 1 and not use_causal_kernel:
         is_earlier = relative_positions(n_q, n_k, device=Q.device) >= 0
         mask = is_earlier if mask is None else mask & is_earlier
+    is_empty = None
+    if mask is not None:
+        # No kernel is to decide on a query with nothing allowed; see `_kernels`.
+        is_empty = ~mask.any(dim=-1, keepdim=True)
+        mask = mask | is_empty
     # The kernel takes a mask or a bias, not both.
     if mask is not None and bias is not None:
         mask = torch.where(mask, bias, -torch.inf)
     attn_mask = bias if mask is None else mask
-    return F.scaled_dot_product_attention(
-        Q, K, V, attn_mask, dropout, is_causal=use_causal_kernel, scale=scale
-    )
+    with _kernels(Q.device, n_q, mask, bias):
+        out = F.scaled_dot_product_attention(
+            Q, K, V, attn_mask, dropout, is_causal=use_causal_kernel, scale=scale
+        )
+    return out if is_empty is None else out.masked_fill(is_empty, 0.0)
+
+
+def _kernels(
+    device: torch.device, n_q: int, mask: Array | None, bias: Array | None
+) -> AbstractContextManager[Any]:
+    """Say which of PyTorch's kernels may be used: all, but on a GPU not always cuDNN's.
+
+    - A query with nothing allowed must get zeros; cuDNN's kernel gives it the output without a
+      mask. No kernel sees one in a mask: it attends to all keys, and its output is set to zeros
+      afterwards. A bias of -inf may hide all keys, too: with a bias, no cuDNN.
+    - One query without mask and bias has a growing cache, and other shapes at every step. cuDNN's
+      kernel plans anew for each, which takes longer than the rest of the step: no cuDNN.
+
+    Kernels that a caller has switched off stay so, and cuDNN's stays if the others are. Under
+    `torch.compile` the second rule does not count, and nor does the one on biases.
+    """
+    may_be_cudnn = bias is None and (mask is not None or n_q > 1)
+    if may_be_cudnn or device.type != "cuda" or torch.compiler.is_compiling():
+        return nullcontext()
+    others = {
+        SDPBackend.FLASH_ATTENTION: torch.backends.cuda.flash_sdp_enabled(),
+        SDPBackend.EFFICIENT_ATTENTION: torch.backends.cuda.mem_efficient_sdp_enabled(),
+        SDPBackend.MATH: torch.backends.cuda.math_sdp_enabled(),
+    }
+    on = [kernel for kernel, is_on in others.items() if is_on]
+    return sdpa_kernel(on) if on else nullcontext()
 
 
 @check_arguments

@@ -2,13 +2,17 @@
 
 import inspect
 import itertools
+import re
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from course_attn.in_torch.qkv import attention, fused_attention
+from course_attn.in_torch.qkv import _kernels, attention, fused_attention
 from tests.support.comparison import (
     HALF,
     assert_close,
@@ -75,6 +79,112 @@ def test_attention_in_16_bits_on_the_gpu_is_as_exact_as_16_bits_allow(
     for case, dtype in itertools.product(ATTENTION_CASES, ("float16", "bfloat16")):
         with subtests.test(str(case), dtype=dtype):
             assert_as_exact_as_16_bits_allow(case, dtype, "cuda")
+
+
+# --- which kernel ---------------------------------------------------------------------------------
+
+Inputs = dict[str, torch.Tensor]
+NO_KERNEL = "No available kernel|No viable backend"
+
+
+def with_an_empty_row(
+    dtype: torch.dtype, device: str
+) -> tuple[Inputs, torch.Tensor]:
+    """Return four axes and widths of 64, which all kernels take; row 1 of the mask is empty."""
+    generator = torch.Generator().manual_seed(0)
+    Q, K, V = torch.randn(3, 2, 3, 16, 64, generator=generator).to(device, dtype)
+    mask = torch.rand(16, 16, generator=generator).to(device) < 0.7
+    mask[1] = False
+    return {"Q": Q, "K": K, "V": V}, mask
+
+
+def assert_zeros_for_an_empty_row(
+    kernel: SDPBackend, dtype: torch.dtype, device: str, tolerance: float
+) -> None:
+    """Compare outputs and gradients with those of `attention`, where the kernel is forced."""
+    given, mask = with_an_empty_row(dtype, device)
+    bias = torch.zeros(16, 16, dtype=dtype, device=device)
+    for limits in ({"mask": mask}, {"mask": mask, "bias": bias}):
+        found = []
+        for function in (fused_attention, attention):
+            leaves = [x.clone().requires_grad_() for x in given.values()]
+            with sdpa_kernel(kernel):
+                out = function(*leaves, **limits)
+                out.square().sum().backward()
+            found.append([out, *(x.grad for x in leaves)])
+        assert not found[0][0][..., 1, :].any() and not found[0][1][..., 1, :].any()
+        for ours, wanted in zip(*found, strict=True):
+            assert_close(ours, wanted, tolerance)
+
+
+@pytest.mark.parametrize(
+    "kernel", [SDPBackend.MATH, SDPBackend.FLASH_ATTENTION], ids=str
+)
+def test_fused_attention_gives_an_empty_row_zeros_by_every_kernel(
+    kernel: SDPBackend,
+) -> None:
+    assert_zeros_for_an_empty_row(kernel, torch.float64, "cpu", 1e-11)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    "kernel",
+    [SDPBackend.MATH, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.CUDNN_ATTENTION],
+    ids=str,
+)
+def test_fused_attention_gives_an_empty_row_zeros_by_every_kernel_on_the_gpu(
+    kernel: SDPBackend,
+) -> None:
+    try:
+        assert_zeros_for_an_empty_row(kernel, torch.bfloat16, "cuda", 0.05)
+    except RuntimeError as error:
+        if not re.search(NO_KERNEL, str(error)):
+            raise
+        pytest.skip(f"this device has no {kernel}: {error}")
+
+
+def test_fused_attention_shows_no_kernel_an_empty_row() -> None:
+    """By construction: whatever a kernel does with one, as cuDNN's does."""
+    given, mask = with_an_empty_row(torch.float64, "cpu")
+    kernel = F.scaled_dot_product_attention
+
+    def strict(
+        Q: Any, K: Any, V: Any, seen: Any, *args: Any, **options: Any
+    ) -> Any:
+        allowed = seen if seen.dtype == torch.bool else seen > -torch.inf
+        assert allowed.any(dim=-1).all()
+        return kernel(Q, K, V, seen, *args, **options)
+
+    with patch.object(F, "scaled_dot_product_attention", strict):
+        bias = torch.zeros(3, 16, 16, dtype=torch.float64)
+        for options in ({}, {"bias": bias}, {"causal": True}):
+            out = fused_attention(**given, mask=mask, **options)
+            assert_close(out, attention(**given, mask=mask, **options), 1e-12)
+
+
+def test_fused_attention_leaves_cudnn_out_where_it_errs_or_plans_anew() -> None:
+    """Needs no GPU: PyTorch's switches are the same everywhere."""
+    one = torch.ones(1, 1)
+    cuda, cudnn_is_on = torch.device("cuda"), torch.backends.cuda.cudnn_sdp_enabled
+    assert cudnn_is_on()
+    for device, n_q, mask, bias, stays in (
+        (cuda, 7, None, None, True),
+        (cuda, 1, one > 0, None, True),
+        (cuda, 1, None, None, False),
+        (cuda, 7, None, one, False),
+        (cuda, 7, one > 0, one, False),
+        (torch.device("cpu"), 1, None, one, True),
+    ):
+        with _kernels(device, n_q, mask, bias):
+            assert cudnn_is_on() == stays
+        assert cudnn_is_on()
+    with sdpa_kernel(SDPBackend.MATH), _kernels(cuda, 1, None, None):
+        assert not torch.backends.cuda.flash_sdp_enabled()
+    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION), _kernels(cuda, 1, None, None):
+        assert cudnn_is_on()
+
+
+# --- gradients ------------------------------------------------------------------------------------
 
 
 def gradients(
