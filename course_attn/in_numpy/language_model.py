@@ -4,20 +4,22 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy import ndarray as Array
 
 from course_attn._contracts import (
     Count,
     Divides,
+    Flag,
     NonEmpty,
     NotNegative,
     Share,
+    Size,
     Whole,
     check_arguments,
 )
 from course_attn._rules import AtMost, Below, Entries, NoLonger
-from course_attn.in_numpy._numerics import upcast
+from course_attn.in_numpy._numerics import relative_positions, upcast
 from course_attn.in_numpy.block import (
     BLOCK_SHAPES,
     gelu,
@@ -158,8 +160,12 @@ class KVCache:
 
     A cache starts empty. Every call of `append` adds the keys and values of the next positions
     and gives all of them so far. The position of the next token, which rotary encoding needs, is
-    ``len(cache)``. The room grows by doubling, so that an entry is copied less than twice on
-    average. Source: Shazeer (2019), section 2.4.1.
+    ``len(cache)``; those of the next n are ``cache.positions(n)``. The room grows by doubling, so
+    that an entry is copied less than twice on average. With `n_max`, room for so many positions is
+    made once, and more are refused. PyTorch then gives all n_max rows, zeros where none is written,
+    so that every step has the same shapes and can be captured in a CUDA graph: attend with
+    ``cache.mask(n_q)``, as `MultiHeadAttention` does. NumPy gives the rows that are written.
+    Source: Shazeer (2019), section 2.4.1.
 
     Examples
     --------
@@ -170,7 +176,9 @@ class KVCache:
     ((2, 6, 3), (2, 6, 7), 6)
     """
 
-    def __init__(self) -> None:
+    @check_arguments
+    def __init__(self, n_max: Count | None = None) -> None:
+        self.n_max = n_max
         self._length = 0
 
     def __len__(self) -> int:
@@ -179,7 +187,8 @@ class KVCache:
 
     def __repr__(self) -> str:
         """Say how many positions are kept."""
-        return f"KVCache of {self._length} positions"
+        most = "" if self.n_max is None else f" of {self.n_max}"
+        return f"KVCache of {len(self)}{most} positions"
 
     @check_arguments
     def append(
@@ -187,29 +196,60 @@ class KVCache:
     ) -> tuple[Float[Array, "*batch n_all d_k"], Float[Array, "*batch n_all d_v"]]:
         """Add the keys and values of the next n positions; return those of all positions.
 
-        The first call decides on batch axes, widths and dtype. The results hold the rows in the
-        order they came, and are views: later calls do not change them, but writing into them
-        changes the cache. No gradient flows through a cache.
+        The first call decides on batch axes, widths, dtype and device. The results hold the rows in
+        the order they came, and are views: later calls do not change these rows, but writing into
+        them changes the cache. No gradient flows through a cache.
         """
+        self._check_room("K must have a length of at most", K.shape[-2])
         if not hasattr(self, "dtype"):
             self._K, self._V = K[..., :0, :], V[..., :0, :]
             # `check_arguments` holds later calls to these.
             self.batch, self.dtype = tuple(K.shape[:-2]), K.dtype
             self.d_k, self.d_v = K.shape[-1], V.shape[-1]
         start, end = self._length, self._length + K.shape[-2]
-        self._K, self._V = _with_room(self._K, end), _with_room(self._V, end)
+        self._K = _with_room(self._K, end, self.n_max)
+        self._V = _with_room(self._V, end, self.n_max)
         self._K[..., start:end, :] = K
         self._V[..., start:end, :] = V
         self._length = end
         return self._K[..., :end, :], self._V[..., :end, :]
 
+    @check_arguments
+    def positions(self, n: Size) -> Int[Array, "n"]:
+        """Return the positions of the next n elements: those behind all that are kept."""
+        self._check_room("n must be at most", n)
+        return self._length + np.arange(n)
 
-def _with_room(kept: Array, n: int) -> Array:
-    """Return the array itself if n rows fit, else a copy with twice the room or more."""
+    @check_arguments
+    def mask(self, n_q: Size, *, causal: Flag = True) -> Bool[Array, "n_q n_all"]:
+        """Say which of the rows that `append` gave the last n_q positions may attend to (True).
+
+        To those that are written; with `causal`, to none behind the position itself.
+        """
+        positions = relative_positions(n_q, self._length)
+        return positions >= 0 if causal else np.ones_like(positions, bool)
+
+    def clear(self) -> None:
+        """Forget all positions; n_max, and what the first call decided on, stay."""
+        self._length = 0
+        if hasattr(self, "dtype"):
+            # New room, next time: what was given stays as it is.
+            self._K, self._V = self._K[..., :0, :], self._V[..., :0, :]
+
+    def _check_room(self, must: str, n: int) -> None:
+        """Refuse more positions than there is room for."""
+        if self.n_max is not None and n > (left := self.n_max - self._length):
+            raise ValueError(
+                f"{must} {left}, what is left of n_max = {self.n_max} positions, got {n}"
+            )
+
+
+def _with_room(kept: Array, n: int, n_max: int | None) -> Array:
+    """Return the array itself if n rows fit, else a copy with n_max, or twice the room or more."""
     room = kept.shape[-2]
     if n <= room:
         return kept
-    shape = (*kept.shape[:-2], max(n, 2 * room), kept.shape[-1])
+    shape = (*kept.shape[:-2], n_max or max(n, 2 * room), kept.shape[-1])
     more = np.empty(shape, kept.dtype)
     more[..., :room, :] = kept
     return more

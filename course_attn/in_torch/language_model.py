@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor as Array
 
 from course_attn._contracts import (
     Count,
     Divides,
+    Flag,
     NonEmpty,
     NotNegative,
     Share,
+    Size,
     Whole,
     check_arguments,
 )
@@ -156,8 +158,12 @@ class KVCache:
 
     A cache starts empty. Every call of `append` adds the keys and values of the next positions
     and gives all of them so far. The position of the next token, which rotary encoding needs, is
-    ``len(cache)``. The room grows by doubling, so that an entry is copied less than twice on
-    average. Source: Shazeer (2019), section 2.4.1.
+    ``len(cache)``; those of the next n are ``cache.positions(n)``. The room grows by doubling, so
+    that an entry is copied less than twice on average. With `n_max`, room for so many positions is
+    made once, and more are refused. PyTorch then gives all n_max rows, zeros where none is written,
+    so that every step has the same shapes and can be captured in a CUDA graph: attend with
+    ``cache.mask(n_q)``, as `MultiHeadAttention` does. NumPy gives the rows that are written.
+    Source: Shazeer (2019), section 2.4.1.
 
     Examples
     --------
@@ -168,16 +174,23 @@ class KVCache:
     (torch.Size([2, 6, 3]), torch.Size([2, 6, 7]), 6)
     """
 
-    def __init__(self) -> None:
-        self._length = 0
+    @check_arguments
+    def __init__(self, n_max: Count | None = None) -> None:
+        self.n_max = n_max
+        # With n_max a tensor on the device, once there are keys: a CUDA graph can read it.
+        self._length: int | Array = 0
+        self.device: torch.device | None = None
+        self._K: Array
+        self._V: Array
 
     def __len__(self) -> int:
         """Return how many positions are kept."""
-        return self._length
+        return int(self._length)
 
     def __repr__(self) -> str:
         """Say how many positions are kept."""
-        return f"KVCache of {self._length} positions"
+        most = "" if self.n_max is None else f" of {self.n_max}"
+        return f"KVCache of {len(self)}{most} positions"
 
     @check_arguments
     def append(
@@ -185,22 +198,87 @@ class KVCache:
     ) -> tuple[Float[Array, "*batch n_all d_k"], Float[Array, "*batch n_all d_v"]]:
         """Add the keys and values of the next n positions; return those of all positions.
 
-        The first call decides on batch axes, widths and dtype. The results hold the rows in the
-        order they came, and are views: later calls do not change them, but writing into them
-        changes the cache. No gradient flows through a cache.
+        The first call decides on batch axes, widths, dtype and device. The results hold the rows in
+        the order they came, and are views: later calls do not change these rows, but writing into
+        them changes the cache. No gradient flows through a cache.
         """
+        self._check_room("K must have a length of at most", K.shape[-2])
         K, V = K.detach(), V.detach()
+        device = K.device if self.device is None else self.device
+        for name, new in (("K", K), ("V", V)):
+            if new.device != device:
+                raise ValueError(
+                    f"{name} must be on {device} as the first keys are, got {new.device}"
+                )
         if not hasattr(self, "dtype"):
-            self._K, self._V = K[..., :0, :], V[..., :0, :]
-            # `check_arguments` holds later calls to these.
-            self.batch, self.dtype = tuple(K.shape[:-2]), K.dtype
-            self.d_k, self.d_v = K.shape[-1], V.shape[-1]
-        start, end = self._length, self._length + K.shape[-2]
+            self._make_room(K, V)
+        if self.n_max is not None:
+            rows = self._length + torch.arange(K.shape[-2], device=self.device)
+            self._K.index_copy_(-2, rows, K)
+            self._V.index_copy_(-2, rows, V)
+            self._length += K.shape[-2]
+            return self._K, self._V
+        start, end = len(self), len(self) + K.shape[-2]
         self._K, self._V = _with_room(self._K, end), _with_room(self._V, end)
         self._K[..., start:end, :] = K
         self._V[..., start:end, :] = V
         self._length = end
         return self._K[..., :end, :], self._V[..., :end, :]
+
+    def _make_room(self, K: Array, V: Array) -> None:
+        """Keep what the first call decides on; `check_arguments` holds later calls to it."""
+        self.batch, self.dtype, self.device = tuple(K.shape[:-2]), K.dtype, K.device
+        self.d_k, self.d_v = K.shape[-1], V.shape[-1]
+        self._K, self._V = K[..., :0, :], V[..., :0, :]
+        if self.n_max is not None:
+            # Zeros: a weight of 0 would not hide NaN.
+            self._K = K.new_zeros((*self.batch, self.n_max, self.d_k))
+            self._V = V.new_zeros((*self.batch, self.n_max, self.d_v))
+            self._length = torch.zeros((), dtype=torch.int64, device=K.device)
+
+    @check_arguments
+    def positions(self, n: Size) -> Int[Array, "n"]:
+        """Return the positions of the next n elements: those behind all that are kept."""
+        self._check_room("n must be at most", n)
+        return self._length + torch.arange(n, device=self.device)
+
+    @check_arguments
+    def mask(self, n_q: Size, *, causal: Flag = True) -> Bool[Array, "n_q n_all"]:
+        """Say which of the rows that `append` gave the last n_q positions may attend to (True).
+
+        To those that are written; with `causal`, to none behind the position itself.
+        """
+        n_all = len(self) if self.n_max is None else self.n_max
+        keys = torch.arange(n_all, device=self.device)
+        n_back = torch.arange(n_q if causal else 1, 0, -1, device=self.device)
+        return (keys <= (self._length - n_back)[:, None]).expand(n_q, n_all)
+
+    def clear(self) -> None:
+        """Forget all positions; n_max, and what the first call decided on, stay."""
+        self._length *= 0  # in place, where a CUDA graph reads it
+        if hasattr(self, "dtype") and self.n_max is not None:
+            self._K.zero_()
+            self._V.zero_()
+        elif hasattr(self, "dtype"):
+            # New room, next time: what was given stays as it is.
+            self._K, self._V = self._K[..., :0, :], self._V[..., :0, :]
+
+    def _check_room(self, must: str, n: int) -> None:
+        """Refuse more positions than there is room for."""
+        if self.n_max is None or _is_recording(self._length):
+            return
+        if n > (left := self.n_max - len(self)):
+            raise ValueError(
+                f"{must} {left}, what is left of n_max = {self.n_max} positions, got {n}"
+            )
+
+
+def _is_recording(length: int | Array) -> bool:
+    """Tell whether a graph is being recorded: then no number on a device can be read."""
+    if isinstance(length, int):
+        return False
+    is_captured = length.is_cuda and torch.cuda.is_current_stream_capturing()
+    return is_captured or torch.compiler.is_compiling()
 
 
 def _with_room(kept: Array, n: int) -> Array:

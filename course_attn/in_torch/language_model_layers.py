@@ -1,6 +1,6 @@
 """A GPT as a module, how it writes, and how to look inside."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
@@ -141,7 +141,7 @@ class GPT(torch.nn.Module):
         With `caches`, one `KVCache` for each block, `tokens` are only the new ones: they stand
         behind those of earlier calls.
         """
-        X = self.embed(tokens, offset=len(caches[0]) if caches else 0)
+        X = self._embed_behind(tokens, caches)
         return self.unembed(self.transformer(X, causal=True, caches=caches))
 
     @check_arguments
@@ -152,7 +152,7 @@ class GPT(torch.nn.Module):
         caches: Sequence[KVCache] | None = None,
     ) -> tuple[Array, tuple[Array, ...]]:
         """Return what `forward` does, and each block's weights, in a tuple."""
-        X = self.embed(tokens, offset=len(caches[0]) if caches else 0)
+        X = self._embed_behind(tokens, caches)
         X, weights = self.transformer.forward_with_weights(
             X, causal=True, caches=caches
         )
@@ -164,8 +164,11 @@ class GPT(torch.nn.Module):
         tokens: Annotated[Int[Array, "*batch n"], Below("n_vocab")],
         *,
         offset: Size = 0,
+        positions: Annotated[Int[Array, "n"], Below("n_context")] | None = None,
     ) -> Float[Array, "*batch n d_model"]:
         """Return the vector of each token plus that of its position, counted from `offset`.
+
+        `positions`, where they are given, take the place of that count.
 
         Raises
         ------
@@ -180,7 +183,24 @@ class GPT(torch.nn.Module):
                 f"got {n}{behind}"
             )
         X = F.embedding(tokens.long(), self.embedding)
+        if positions is not None:
+            return self.dropout(X + self.positions.P[positions.long()])
         return self.dropout(self.positions(X, offset=offset))
+
+    def _embed_behind(
+        self, tokens: Array, caches: Sequence[KVCache] | None
+    ) -> Array:
+        """Embed tokens that stand behind those in the caches."""
+        if not caches or caches[0].n_max is None:
+            return self.embed(tokens, offset=len(caches[0]) if caches else 0)
+        if caches[0].n_max > self.n_context:
+            raise ValueError(
+                f"caches must have an n_max of at most n_context = {self.n_context}, "
+                f"got {caches[0].n_max}"
+            )
+        # How many are kept is a number on the device: a step can be captured in a CUDA graph.
+        positions = caches[0].positions(tokens.shape[-1])
+        return self.embed(tokens, positions=positions.to(tokens.device))
 
     @property
     def blocks(self) -> list[TransformerBlock]:
@@ -205,12 +225,17 @@ def generate(
     top_p: Share | None = None,
     rng: torch.Generator | None = None,
     cached: Flag = True,
+    graph: Flag = False,
 ) -> Int[Array, "*batch n_all"]:
     """Let the model write n tokens behind a text, each drawn as `sample_logits` does.
 
     What was read stays in caches, so that each new token costs one step and not the whole text; the
     result is the same without (`cached`). Where the context is full, the model forgets its older
     half and goes on behind the other. Dropout acts if the model is in training mode.
+
+    With `graph`, the caches have room for the whole context from the start, so that all steps have
+    the same shapes; on a CUDA device, one step is recorded and replayed for every token. The result
+    is the same, but for dropout.
     Source: Radford et al. (2019); the caches, Shazeer (2019), section 2.4.1.
 
     Examples
@@ -219,18 +244,58 @@ def generate(
     >>> generate(GPT(config), torch.tensor([3, 1]), 6, temperature=0).shape
     torch.Size([8])
     """
+    if graph and not cached:
+        raise ValueError("graph must be False where cached is False, got True")
     draw = partial(
         sample_logits, temperature=temperature, top_k=top_k, top_p=top_p, rng=rng
     )
-    tokens, first, caches = tokens.clone(), 0, None
+    n_max = model.n_context if graph else None
+    layers = range(model.config.n_layers if cached else 0)
+    caches = [KVCache(n_max) for _ in layers]
+
+    def read(new: Array) -> Array:
+        logits = model(new, caches=caches or None)
+        return draw(logits[..., -1:, :]).to(tokens.dtype)
+
+    read_one = _Replayed(read, rng) if graph and tokens.is_cuda else read
+    tokens, first, n_read = tokens.clone(), 0, 0
     for _ in range(n):
-        n_seen = 0 if caches is None else len(caches[0])
         if tokens.shape[-1] - first > model.n_context:
-            first = tokens.shape[-1] - (model.n_context + 1) // 2
-            n_seen, caches = 0, None
-        if cached and caches is None:
-            caches = [KVCache() for _ in range(model.config.n_layers)]
-        logits = model(tokens[..., first + n_seen :], caches=caches)
-        token = draw(logits[..., -1, :])
-        tokens = torch.cat([tokens, token[..., None].to(tokens.dtype)], dim=-1)
+            first = n_read = tokens.shape[-1] - (model.n_context + 1) // 2
+            for cache in caches:
+                cache.clear()
+        new = tokens[..., n_read:]
+        n_read = tokens.shape[-1] if cached else first
+        token = (read_one if new.shape[-1] == 1 else read)(new)
+        tokens = torch.cat([tokens, token], dim=-1)
     return tokens
+
+
+class _Replayed:
+    """Do a step on a CUDA device as one graph, which the host sends at once.
+
+    The first call runs as always, and the libraries make their plans. The second records the step,
+    which does not run it: nothing is to be undone. It and all later ones replay what was recorded,
+    so that what the step reads and writes besides its argument must stay in its place.
+    """
+
+    def __init__(
+        self, step: Callable[[Array], Array], rng: torch.Generator | None
+    ) -> None:
+        self.step, self.rng = step, rng
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self.given: Array | None = None
+
+    def __call__(self, given: Array) -> Array:
+        if self.given is None:
+            self.given = given.clone()
+            return self.step(given)
+        self.given.copy_(given)
+        if self.graph is None:
+            self.graph = torch.cuda.CUDAGraph()
+            if self.rng is not None:
+                self.graph.register_generator_state(self.rng)
+            with torch.cuda.graph(self.graph):
+                self.result = self.step(self.given)
+        self.graph.replay()
+        return self.result

@@ -111,11 +111,11 @@ class MultiHeadAttention(torch.nn.Module):
         """Return the outputs (..., n_q, d_model); a fused kernel does the work.
 
         `mask` and `causal` hold for all heads. A `cache`, such as a `KVCache`, appends the keys and
-        values of Z to those of earlier calls, and n_k counts all of them. Through a `KVCache` no
-        gradient flows: train without one.
+        values of Z to those of earlier calls, and n_k counts all of them, or the n_max of a cache
+        of fixed size. Through a `KVCache` no gradient flows: train without one.
         """
         Q, K, V = self._project(X, Z, cache)
-        limits = self._limits(Q, mask, bias, causal)
+        limits = self._limits(Q, mask, bias, causal, cache)
         dropout = self.dropout if self.training else 0.0
         return self._mix(fused_attention(Q, K, V, **limits, dropout=dropout))
 
@@ -136,7 +136,8 @@ class MultiHeadAttention(torch.nn.Module):
         training they are those after dropout, which the outputs were computed with.
         """
         Q, K, V = self._project(X, Z, cache)
-        weights = attention_weights(Q, K, **self._limits(Q, mask, bias, causal))
+        limits = self._limits(Q, mask, bias, causal, cache)
+        weights = attention_weights(Q, K, **limits)
         weights = F.dropout(weights, self.dropout, self.training)
         return self._mix(weighted_sum(weights, V)), weights
 
@@ -153,9 +154,17 @@ class MultiHeadAttention(torch.nn.Module):
         return Q, K, V
 
     def _limits(
-        self, Q: Array, mask: Array | None, bias: Array | None, causal: bool
+        self,
+        Q: Array,
+        mask: Array | None,
+        bias: Array | None,
+        causal: bool,
+        cache: Any,
     ) -> dict[str, Any]:
-        """Fit the mask and the bias to the queries of all heads."""
+        """Fit the mask and the bias to the queries of all heads, and hide empty rows of a cache."""
+        if getattr(cache, "n_max", None) is not None:
+            kept = cache.mask(Q.shape[-2], causal=causal)
+            mask, causal = _both(kept, mask), False
         # The same mask for all heads.
         mask = mask.unsqueeze(-3) if mask is not None and mask.ndim > 2 else mask
         # Autocast may have made Q narrower.
@@ -169,6 +178,15 @@ class MultiHeadAttention(torch.nn.Module):
     def _mix(self, heads: Array) -> Array:
         """Write the heads' vectors side by side, and mix them."""
         return F.linear(heads.transpose(-2, -3).flatten(-2), self.W_O.T, self.b_O)
+
+
+@check_arguments
+def _both(
+    cache: Bool[Array, "n_q n_k"],
+    mask: Bool[Array, "*#batch #n_q #n_k"] | None,
+) -> Bool[Array, "*batch n_q n_k"]:
+    """Allow what both the cache and the mask, if there is one, allow."""
+    return cache if mask is None else cache & mask
 
 
 def _linear_map(

@@ -83,13 +83,16 @@ def test_causal_reaches_the_kernels_fast_path(name: str) -> None:
 
 
 @each_norm
-def test_transformer_with_caches_gives_the_rows_of_the_full_run(norm: str) -> None:
+@pytest.mark.parametrize("n_max", [None, N, N + 2])
+def test_transformer_with_caches_gives_the_rows_of_the_full_run(
+    n_max: int | None, norm: str
+) -> None:
     torch.manual_seed(0)
     stack = Transformer(LAYERS, D, HEADS, norm=norm).double().eval()
     X = elements()
     wanted, of_all = stack.forward_with_weights(X, causal=True)
     for pieces in PIECES:
-        caches = [KVCache() for _ in range(LAYERS)]
+        caches = [KVCache(n_max) for _ in range(LAYERS)]
         out, start = [], 0
         for n in pieces:
             rows = slice(start, start + n)
@@ -97,7 +100,10 @@ def test_transformer_with_caches_gives_the_rows_of_the_full_run(norm: str) -> No
                 X[:, rows], causal=True, caches=caches
             )
             for ours, full in zip(weights, of_all, strict=True):
-                assert_close(ours, full[..., rows, : rows.stop], 1e-12)
+                assert_close(
+                    ours[..., : rows.stop], full[..., rows, : rows.stop], 1e-12
+                )
+                assert not ours[..., rows.stop :].any()
             out.append(found)
             start += n
         assert_close(torch.cat(out, dim=1), wanted, 1e-12)
@@ -120,6 +126,48 @@ def test_multi_head_attention_with_a_cache_takes_a_mask_of_all_keys() -> None:
     found = module(X[:, 4:], mask=mask, causal=True, cache=cache)
     wanted = module(X[:, 4:], X, mask=mask, causal=True)
     assert_close(found, wanted, 1e-12)
+
+
+def test_multi_head_attention_with_a_cache_of_fixed_size_takes_masks_and_biases() -> (
+    None
+):
+    """Of n_max keys; without `causal`, the cache still hides what is not written."""
+    module, X, n_max = made("MultiHeadAttention"), elements(), N + 2
+    mask, bias = torch.rand(7, n_max) < 0.7, torch.randn(HEADS, 7, n_max).double()
+    for causal in (True, False):
+        cache = KVCache(n_max)
+        module(X[:, :4], cache=cache)
+        options = {"mask": mask, "bias": bias, "causal": causal}
+        found = module(X[:, 4:], **options, cache=cache)
+        options |= {"mask": mask[:, :N], "bias": bias[..., :N]}
+        assert_close(found, module(X[:, 4:], X, **options), 1e-12)
+
+
+@pytest.mark.without_hook
+def test_multi_head_attention_with_a_cache_of_fixed_size_refuses_other_masks() -> (
+    None
+):
+    module, X = made("MultiHeadAttention"), elements()
+    says = r"mask must .*n_k = 13 from cache, got \(11, 11\)"
+    with pytest.raises(ValueError, match=says):
+        module(X, mask=causal_mask(N), cache=KVCache(N + 2))
+
+
+@pytest.mark.slow
+@pytest.mark.without_hook
+def test_multi_head_attention_with_a_cache_of_fixed_size_compiles_as_one_graph() -> (
+    None
+):
+    """One graph for all steps: nothing of it changes."""
+    torch._dynamo.reset()
+    module, cache, X = made("MultiHeadAttention"), KVCache(N), elements()
+    wanted = module(X, causal=True)
+    module(X[:, :3], causal=True, cache=cache)
+    with torch._dynamo.config.patch(error_on_recompile=True), torch.no_grad():
+        step = torch.compile(module, backend="aot_eager", fullgraph=True)
+        for i in range(3, N):
+            found = step(X[:, i : i + 1], causal=True, cache=cache)
+            assert_close(found, wanted[:, i : i + 1], 1e-12)
 
 
 def test_transformer_refuses_caches_that_are_not_one_for_each_block() -> None:

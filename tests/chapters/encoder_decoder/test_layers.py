@@ -15,6 +15,7 @@ from course_attn.in_torch import (
     Encoder,
     EncoderDecoder,
     EncoderDecoderConfig,
+    KVCache,
     cross_entropy,
     decoder_block,
     post_norm_residual,
@@ -150,13 +151,17 @@ def test_encoder_decoder_sees_all_of_the_source_and_nothing_of_later_targets() -
 
 @pytest.mark.without_hook
 @pytest.mark.parametrize("pieces", [[1] * N_TARGET, [2, 1, 2], [5]])
+@pytest.mark.parametrize("fixed", [False, True])
 def test_decode_with_caches_gives_the_rows_of_the_full_run(
-    pieces: list[int],
+    fixed: bool, pieces: list[int]
 ) -> None:
     model, S, T = made(), source(2), target(2)
     Z = model.encode(S, source_mask=MASK)
     wanted = model.decode(T, Z, source_mask=MASK)
     caches, out, start = model.new_caches(), [], 0
+    if fixed:
+        sizes = N_TARGET + 2, N_SOURCE
+        caches = [DecoderCache(*map(KVCache, sizes)) for _ in range(LAYERS)]
     for n in pieces:
         rows = T[:, start : start + n]
         with torch.no_grad():

@@ -113,10 +113,13 @@ def test_gpt_sees_nothing_of_later_tokens() -> None:
 @pytest.mark.parametrize(
     "pieces", [[1] * N_CONTEXT, [3, 1, 1, 4, 2], [5, 6], [0, 4, 0, 7]]
 )
-def test_gpt_with_caches_gives_the_rows_of_the_full_run(pieces: list[int]) -> None:
+@pytest.mark.parametrize("n_max", [None, N_CONTEXT])
+def test_gpt_with_caches_gives_the_rows_of_the_full_run(
+    n_max: int | None, pieces: list[int]
+) -> None:
     model, tokens = made(), text(2, n=N_CONTEXT)
     wanted, of_all = model.forward_with_weights(tokens)
-    caches, out, start = [KVCache() for _ in range(LAYERS)], [], 0
+    caches, out, start = [KVCache(n_max) for _ in range(LAYERS)], [], 0
     for n in pieces:
         rows = slice(start, start + n)
         with torch.no_grad():
@@ -124,7 +127,9 @@ def test_gpt_with_caches_gives_the_rows_of_the_full_run(pieces: list[int]) -> No
                 tokens[:, rows], caches=caches
             )
         for ours, full in zip(weights, of_all, strict=True):
-            assert_close(ours, full[..., rows, : rows.stop], 1e-12)
+            assert_close(
+                ours[..., : rows.stop], full[..., rows, : rows.stop], 1e-12
+            )
         out.append(found)
         start += n
     assert_close(torch.cat(out, dim=1), wanted, 1e-12)
@@ -383,14 +388,14 @@ def test_generate_with_caches_writes_what_it_writes_without(n_start: int) -> Non
                 model,
                 tokens,
                 n,
-                cached=cached,
                 rng=torch.Generator().manual_seed(1),
+                **way,
                 **options,
             )
-            for cached in (True, False)
+            for way in ({}, {"cached": False}, {"graph": True})
         ]
         assert both[0].shape == (2, n_start + n)
-        assert torch.equal(*both)
+        assert all(torch.equal(both[0], other) for other in both[1:])
         assert torch.equal(both[0][:, :n_start], tokens)
     greedy = generate(model, tokens, n, temperature=0)
     assert torch.equal(greedy, written_anew(model, tokens, n))
@@ -411,8 +416,24 @@ def test_generate_reads_each_token_once_until_the_context_is_full() -> None:
         generate(model, tokens, 10, cached=False)
     assert read == [*range(4, N_CONTEXT + 1), half, half + 1]
     with lengths_read(model) as read:
-        generate(model, text(n=30), 2)
+        generate(model, text(n=30), 2, graph=True)
     assert read == [half, 1]
+
+
+def test_generate_with_graph_keeps_the_caches_in_their_place() -> None:
+    """Also where the context is full: else a CUDA graph would read what is no longer there."""
+    model, places = made(), set()
+
+    def note(_: Any, __: Any, given: dict[str, Any]) -> None:
+        caches = given["caches"]
+        assert {cache.n_max for cache in caches} == {N_CONTEXT}
+        if len(caches[0]):
+            places.add(tuple(c._K.data_ptr() for c in caches))
+            places.add(caches[0]._length.data_ptr())
+
+    model.register_forward_pre_hook(note, with_kwargs=True)
+    generate(model, text(2), 2 * N_CONTEXT, graph=True)
+    assert len(places) == 2
 
 
 def test_generate_draws_as_sample_logits_does() -> None:
@@ -538,6 +559,15 @@ def test_a_text_beyond_the_context_is_refused() -> None:
         model(tokens[:, 9:], caches=caches)
     assert [len(cache) for cache in caches] == [9] * LAYERS
     model(tokens[:, 9:11], caches=caches)
+    caches = [KVCache(N_CONTEXT) for _ in range(LAYERS)]
+    model(tokens[:, :9], caches=caches)
+    says = "n must be at most 2, what is left of n_max = 11 positions, got 3$"
+    with pytest.raises(ValueError, match=says):
+        model(tokens[:, 9:], caches=caches)
+    caches = [KVCache(N_CONTEXT + 1) for _ in range(LAYERS)]
+    says = "caches must have an n_max of at most n_context = 11, got 12$"
+    with pytest.raises(ValueError, match=says):
+        model(tokens[:, 9:], caches=caches)
 
 
 @pytest.mark.without_hook
@@ -567,6 +597,12 @@ def test_a_text_beyond_the_context_is_refused() -> None:
         ),
         ({"rng": 0}, TypeError, "rng must be a Generator, got builtins.int"),
         ({"cached": 1}, TypeError, "cached must be True or False, got int 1"),
+        ({"graph": 1}, TypeError, "graph must be True or False, got int 1"),
+        (
+            {"graph": True, "cached": False},
+            ValueError,
+            "graph must be False where cached is False, got True",
+        ),
         (
             {"tokens": torch.zeros(2, 0, dtype=torch.int64)},
             ValueError,
@@ -629,3 +665,25 @@ def test_gpt_runs_and_writes_on_the_gpu() -> None:
     assert torch.equal(generate(model, on_gpu, 30, temperature=0).cpu(), written)
     rng = torch.Generator("cuda").manual_seed(0)
     assert generate(model, on_gpu, 3, rng=rng).device.type == "cuda"
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("options", [{"temperature": 0}, {"top_k": 9}])
+def test_generate_with_graph_writes_the_same_on_the_gpu(
+    options: dict[str, Any],
+) -> None:
+    """The step is replayed, also where the context is full, and again with other texts."""
+    model = made().to("cuda")
+    for tokens in (text(2), text(3, n=1), text(n=30)):
+        plain, replayed = (
+            generate(
+                model,
+                tokens.to("cuda"),
+                3 * N_CONTEXT,
+                rng=torch.Generator("cuda").manual_seed(1),
+                graph=graph,
+                **options,
+            )
+            for graph in (False, True)
+        )
+        assert torch.equal(plain, replayed)
