@@ -144,13 +144,29 @@ class MultiHeadAttention(torch.nn.Module):
     def _project(
         self, X: Array, Z: Array | None, cache: Cache | None
     ) -> tuple[Array, Array, Array]:
-        """Make the queries, keys and values of all heads, and add what the cache has kept."""
+        """Make the queries, keys and values of all heads, and add what the cache has kept.
+
+        Where Z is X, all three are one product, and under autocast one copy in 16 bits in place of
+        three. Not with a cache: for few new elements, packing costs more than it saves.
+        """
         Z = X if Z is None else Z
+        if Z is X and cache is None:
+            return self._project_at_once(X)
         Q = self._split(F.linear(X, self.W_Q.T, self.b_Q))
         K = self._split(F.linear(Z, self.W_K.T, self.b_K))
         V = self._split(F.linear(Z, self.W_V.T, self.b_V))
         if cache is not None:
             K, V = cache.append(K, V)
+        return Q, K, V
+
+    def _project_at_once(self, X: Array) -> tuple[Array, Array, Array]:
+        """Make queries, keys and values of X by one product with the matrices side by side."""
+        matrices: list[Array] = [self.W_Q, self.W_K, self.W_V]
+        b = (self.b_Q, self.b_K, self.b_V)
+        vectors: list[Array] = [vector for vector in b if vector is not None]
+        W, widths = torch.cat(matrices, dim=1), [W.shape[1] for W in matrices]
+        packed = F.linear(X, W.T, torch.cat(vectors) if vectors else None)
+        Q, K, V = map(self._split, packed.split(widths, dim=-1))
         return Q, K, V
 
     def _limits(

@@ -2,13 +2,15 @@
 
 import copy
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from course_attn import costs
-from course_attn.in_torch import MultiHeadAttention
+from course_attn.in_torch import KVCache, MultiHeadAttention
 from course_attn.in_torch.masks import causal_mask
 from tests.support.attention_inputs import normal_tensor as normal
 from tests.support.multi_head_layers import (
@@ -158,6 +160,30 @@ def test_multi_head_attention_returns_the_weights_that_were_used_in_training() -
     wanted = (weights @ V).transpose(1, 2).flatten(-2) @ module.W_O
     assert deviation(out, wanted) < 1e-13
     assert 0.3 < (weights == 0).double().mean() < 0.7
+
+
+@pytest.mark.parametrize("biases", [True, False])
+def test_multi_head_attention_makes_queries_keys_and_values_of_x_at_once(
+    biases: bool,
+) -> None:
+    """One product with the matrices side by side, or three: the same outputs and gradients."""
+    module, X = ours(d_k=2, d_v=17, biases=biases), normal(BATCH, N_Q, D_MODEL)
+    found = []
+    for options, n_products in (
+        ({}, 2),
+        ({"Z": X}, 2),
+        ({"Z": X.clone()}, 4),
+        ({"cache": KVCache()}, 4),
+    ):
+        module.zero_grad()
+        with patch.object(F, "linear", wraps=F.linear) as linear:
+            out = module(X, causal=True, **options)
+        assert linear.call_count == n_products
+        out.square().sum().backward()
+        found.append([out, *(p.grad for p in module.parameters())])
+    found.pop()  # no gradient flows through a cache
+    for parts in zip(*found, strict=True):
+        assert all(torch.allclose(part, parts[0], atol=1e-12) for part in parts)
 
 
 def test_multi_head_attention_can_be_made_without_memory() -> None:
