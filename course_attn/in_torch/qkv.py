@@ -169,8 +169,7 @@ def fused_attention(
         is_earlier = relative_positions(n_q, n_k, device=Q.device) >= 0
         mask = is_earlier if mask is None else mask & is_earlier
     is_empty = None
-    if mask is not None:
-        # No kernel is to decide on a query with nothing allowed; see `_kernels`.
+    if mask is not None and not _may_see_empty_rows(Q.device):
         is_empty = ~mask.any(dim=-1, keepdim=True)
         mask = mask | is_empty
     # The kernel takes a mask or a bias, not both.
@@ -184,14 +183,21 @@ def fused_attention(
     return out if is_empty is None else out.masked_fill(is_empty, 0.0)
 
 
+def _may_see_empty_rows(device: torch.device) -> bool:
+    """Tell whether a device's kernels give zeros to a query with nothing allowed: on a CPU, all do.
+
+    On a GPU cuDNN's gives it the output without a mask. There no kernel sees such a row: it attends
+    to all keys, and its output is set to zeros afterwards.
+    """
+    return device.type == "cpu"
+
+
 def _kernels(
     device: torch.device, n_q: int, mask: Array | None, bias: Array | None
 ) -> AbstractContextManager[Any]:
     """Say which of PyTorch's kernels may be used: all, but on a GPU not always cuDNN's.
 
-    - A query with nothing allowed must get zeros; cuDNN's kernel gives it the output without a
-      mask. No kernel sees one in a mask: it attends to all keys, and its output is set to zeros
-      afterwards. A bias of -inf may hide all keys, too: with a bias, no cuDNN.
+    - A bias of -inf may hide all keys of a query, as a mask may: with a bias, no cuDNN.
     - One query without mask and bias has a growing cache, and other shapes at every step. cuDNN's
       kernel plans anew for each, which takes longer than the rest of the step: no cuDNN.
 

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from course_attn import costs
-from course_attn.in_torch import KVCache, MultiHeadAttention
+from course_attn.in_torch import KVCache, MultiHeadAttention, multi_head_layers
 from course_attn.in_torch.masks import causal_mask
 from tests.support.attention_inputs import normal_tensor as normal
 from tests.support.multi_head_layers import (
@@ -164,9 +164,10 @@ def test_multi_head_attention_returns_the_weights_that_were_used_in_training() -
 
 @pytest.mark.parametrize("biases", [True, False])
 def test_multi_head_attention_makes_queries_keys_and_values_of_x_at_once(
-    biases: bool,
+    biases: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One product with the matrices side by side, or three: the same outputs and gradients."""
+    monkeypatch.setattr(multi_head_layers, "_gains_by_packing", lambda device: True)
     module, X = ours(d_k=2, d_v=17, biases=biases), normal(BATCH, N_Q, D_MODEL)
     found = []
     for options, n_products in (
