@@ -171,22 +171,22 @@ def benchmark_bars(
     fig, ax = canvas(7, 0.42 * len(names) + 0.75)
     longest = max(1000 * found[name]["median"] for name in names)
     for place, name in enumerate(names):
-        median, spread = (1000 * found[name][key] for key in ("median", "iqr"))
+        median = 1000 * found[name]["median"]
+        least, most = (1000 * end(found[name]["times"]) for end in (min, max))
         color = role_color("query" if _is_ours(name) else "output")
         ax.barh(
-            place, median, height=0.62, color=color, xerr=spread / 2, ecolor=INK
-        )
-        ratio = _ratio(found[name], found[names[0]])
+            place, median, height=0.62, color=color, ecolor=INK,
+            xerr=[[median - least], [most - median]],
+        )  # fmt: skip
+        ratio = median / (1000 * found[names[0]]["median"])
         text = f"{median:,.0f} ms" + (f", {ratio:.2f}{_TIMES}" if place else "")
-        ax.text(
-            median + spread / 2 + longest / 90, place, text, va="center", fontsize=9
-        )
+        ax.text(most + longest / 90, place, text, va="center", fontsize=9)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set_xlim(0, 1.28 * longest)
     ax.grid(False, axis="y")
     ax.set_xlabel(
-        "milliseconds, median of the rounds; lines: half of them lie within"
+        f"milliseconds, median of the rounds (lines: fastest to slowest), and {_TIMES} the first"
     )
     return fig
 
@@ -194,11 +194,6 @@ def benchmark_bars(
 def _is_ours(name: str) -> bool:
     """Tell our contenders from others'."""
     return name.startswith(("ours", "NumPy fused", "NumPy tiled", "with caches"))
-
-
-def _ratio(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
-    """Return the median over the rounds of how many times as long one took."""
-    return float(np.median(np.divide(one["times"], other["times"])))
 
 
 def decoding_times(results: Mapping[str, Any]) -> Figure:
