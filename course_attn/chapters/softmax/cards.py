@@ -155,8 +155,8 @@ def cards(
             "Softmax over the wrong axis: why can a symmetric test matrix hide it, and which"
             " axis is right in a batch?",
             "A symmetric matrix whose rows hold the same numbers gives the same weights along"
-            " both axes. Count from the back: `axis=-1`; in a batch, `axis=1` is the axis of the"
-            " queries. On another matrix row sums tell: in the chapter's example they were"
+            " both axes. Count from the back: `axis=-1`; behind one batch axis, `axis=1` is that of"
+            " the queries. On another matrix row sums tell: in the chapter's example they were"
             f" {listed(wrong_axis.sum(axis=-1))}.",
             section="What goes wrong",
             holds=[
