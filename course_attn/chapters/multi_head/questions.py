@@ -166,8 +166,7 @@ def heads_for_roles(
             ),
             (
                 "Four for both: the more, the better",
-                "More heads than roles share the roles, and gain nothing here. The question is "
-                "from how many on.",
+                "More heads than roles gain nothing here. The question is from how many on.",
                 need == (4, 4),
             ),
         ],
