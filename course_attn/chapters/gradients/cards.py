@@ -94,7 +94,7 @@ def cards(
             "without-the-row-term",
             "You write `dS = dA * A`, without the row term. Why does training not tell you, and"
             " what does?",
-            "With independent entries of dA, a step against `dA * A` went downhill nearly always"
+            "With entries of dA around 0, a step against `dA * A` went downhill nearly always"
             f" (in {100 * downhill[0]:.1f} % of random rows), so a loss can fall. With"
             f" {max(downhill)} added to all of them, which should change nothing, it went"
             f" downhill in only {100 * downhill[max(downhill)]:.0f} %. What tells: its rows do not"

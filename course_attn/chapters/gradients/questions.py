@@ -26,8 +26,8 @@ def which_score(d_scores: np.ndarray) -> Question:
             ),
             (
                 "Mostly the second: it has the largest weight",
-                "A large weight makes a score count for more. It does not say in which direction"
-                " it should go.",
+                "A weight is one factor of its score's gradient. It does not say which way the"
+                " score should go.",
                 rises[1] == 1 and abs(d_scores[1]) > abs(d_scores[0]),
             ),
             (
