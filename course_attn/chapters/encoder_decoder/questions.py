@@ -107,7 +107,7 @@ def where_it_looks(hits: float, chance: float, accuracy: float) -> Question:
         unit=" of 100",
         said=f"A place drawn at random would hit {100 * chance:.0f} of 100.",
         too_low="Nobody told it where to look, but looking there pays.",
-        too_high="The encoder has carried what a character says to its neighbors: a digit can be "
-        "read at other places, too.",
+        too_high="The encoder may have carried what a character says to other places: a digit can "
+        "be read there, too.",
         text=1,
     )
