@@ -159,9 +159,9 @@ def cards(
             "does-it-vanish",
             '"Without the scale the gradient vanishes." When is that so?',
             "For the median row with sixteen keys it was so at width"
-            f" {1024:d} ({middle[1024][1]:.4f} without the scale, {middle[1024][0]:.2f} with it)"
-            f" and false at {64:d} ({middle[64][1]:.2f} and {middle[64][0]:.2f}). Without it,"
-            " at both widths, some rows jump while others stand still.",
+            f" {1024:d} (less than half as large as with the scale) and false at {64:d} (more than"
+            " twice as large). Without it, at both widths, some rows jump while others stand"
+            " still.",
             section="What it is for: rows that can still learn",
             holds=[
                 middle[64][1] > 2 * middle[64][0],

@@ -135,9 +135,9 @@ def middle_gradient(without: ArrayLike, scaled: ArrayLike) -> Question:
         [
             (
                 "Farther",
-                f"Measured: {ratio:.1f} times as far. The missing factor 1/√64 outweighs the"
+                "Measured: more than twice as far. The missing factor 1/√64 outweighs the"
                 " certainty, in the median row.",
-                ratio > 1.5,
+                ratio > 2,
             ),
             (
                 "Hardly at all: the gradient vanishes",
