@@ -56,7 +56,7 @@ def cards(
         card(
             "one-fixed-vector",
             "An encoder hands its decoder one fixed vector. What goes wrong, and how is it seen?",
-            f"Long sources get lost. Of random strings of {long} symbols,"
+            f"Long sources can get lost. Of random strings of {long} symbols,"
             f" {100 * np.mean(fixed):.0f} % were copied right, and {100 * np.mean(reads):.0f} %"
             " with attention: measure by length.",
             section="The idea: one reads, the other asks",
@@ -98,7 +98,7 @@ def cards(
             "told-and-free-differ",
             "A model has the right answer if told it, and not if it writes. What do"
             " you know?",
-            "If the program that writes is right, a row has seen what it should not: for whole"
+            "If the program that writes is right, a row was given what it should not see: for whole"
             " greedy answers both are right in the same"
             f" cases. With keys and values from the decoder, {100 * astray[1]:.0f} % were right"
             f" told and {100 * astray[2]:.0f} % free.",
