@@ -138,9 +138,6 @@ def _load_apart(
 
     The configuration of thebe comes twice, and a second ``const`` of one name is an error.
     """
-    context["metatags"] = context.get("metatags", "") + _FONTS_OF_PAGE.format(
-        fonts=context["pathto"]("_static/fonts", resource=True)
-    )
     scripts = context["script_files"]
     scripts[:] = {one.attributes.get("body", one): one for one in scripts}.values()
     if tree is None:
@@ -153,6 +150,15 @@ def _load_apart(
             app.add_js_file(f"{name}.js", loading_method="defer", priority=600)
             if name in {path.stem for path in _styles_apart()}:
                 app.add_css_file(f"{name}.css")
+
+
+def _load_fonts(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Let a page load the fonts: as files, or from within a style sheet."""
+    context["metatags"] = context.get("metatags", "") + _FONTS_OF_PAGE.format(
+        fonts=context["pathto"]("_static/fonts", resource=True)
+    )
 
 
 def _fonts(*, within: bool) -> str:
@@ -212,6 +218,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Write what the pages load."""
     app.connect("env-get-updated", _drop_numbers, priority=900)
     app.connect("html-page-context", _load_apart)
+    app.connect("html-page-context", _load_fonts)
     app.connect("build-finished", _write_files)
     app.add_js_file("live.js", loading_method="defer")
     app.add_css_file("live.css")

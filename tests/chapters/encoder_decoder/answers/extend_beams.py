@@ -207,24 +207,12 @@ def eb_blind_old_sums(prefixes, sums, log_probs, n_beams, end):
 # prefixes not extended
 @wrong("not-extended", author="blind")
 def eb_blind_not_extended(prefixes, sums, log_probs, n_beams, end):
-    steps = log_probs.copy()
-    ended = prefixes[:, -1] == end
-    steps[ended] = -np.inf
-    steps[ended, end] = 0
-    total = (sums[:, None] + steps).ravel()
-    best = np.argsort(-total)[:n_beams]
-    rows, tokens = divmod(best, log_probs.shape[1])
-    return prefixes[rows], total[best]
+    longer, totals = eb_unraveled(prefixes, sums, log_probs, n_beams, end)
+    return longer[:, :-1], totals
 
 
 # returns sums first
 @wrong("results-exchanged", author="blind")
 def eb_blind_sums_first(prefixes, sums, log_probs, n_beams, end):
-    steps = log_probs.copy()
-    ended = prefixes[:, -1] == end
-    steps[ended] = -np.inf
-    steps[ended, end] = 0
-    total = (sums[:, None] + steps).ravel()
-    best = np.argsort(-total)[:n_beams]
-    rows, tokens = divmod(best, log_probs.shape[1])
-    return total[best], np.column_stack([prefixes[rows], tokens])
+    longer, totals = eb_unraveled(prefixes, sums, log_probs, n_beams, end)
+    return totals, longer
