@@ -47,7 +47,7 @@ ORDINALS = (
     "thirty-first",
 )
 
-# How a date is written. A field in capitals is shortened.
+# How a date is written.
 FORMS = (
     "{day} {month} {year}",
     "{month} {day}, {year}",

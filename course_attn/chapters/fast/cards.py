@@ -117,7 +117,8 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
         ),
         card(
             "without-a-word",
-            "How do you find out whether `scaled_dot_product_attention` used a fused kernel?",
+            "How do you find out whether `scaled_dot_product_attention` can take a certain fused"
+            " kernel?",
             "Allow only that one, and see whether it refuses: otherwise it can fall back to"
             " explicit attention without a word. Of the chapter's"
             f" {len(takes_fused)} kinds of calls, {len(slow)} got no fused kernel on a CPU,"

@@ -182,8 +182,8 @@ def time_of_tiles(times: Mapping[int, float], rescaled: float) -> Question:
                 "Less",
                 f"With {most:,} positions it was {many:.1f} times as fast as explicit "
                 f"attention, with {least:,} it was {few:.1f} times as fast. Explicit attention "
-                "sends every score through memory, several times. `fused_attention` keeps a "
-                "tile of them in the cache. It also shares the exponentials among threads, and "
+                "stores and rereads every score, several times. `fused_attention` keeps a "
+                "tile of them in fast memory. It also shares the exponentials among threads, and "
                 "here it leaves the maximum out.",
                 many > 1.1,
             ),

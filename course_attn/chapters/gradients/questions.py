@@ -81,8 +81,8 @@ def forgotten_root(
     worse = bool((wrong > right).all()) and not stays
     return predict(
         "forgotten-root",
-        "Queries and keys of width 64 learn by gradient descent. Somebody has forgotten to divide"
-        " dQ and dK by √d. What does the loss show after a hundred steps?",
+        "Queries and keys of width 64 learn by small gradient steps. Somebody has forgotten to"
+        " divide dQ and dK by √d. What does the loss show after a hundred steps?",
         [
             (
                 "It falls, and further than with the division",

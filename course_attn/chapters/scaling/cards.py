@@ -69,8 +69,8 @@ def cards(
         ),
         card(
             "root-not-width",
-            "A dot product gets four times as many terms. Why does it typically grow twofold,"
-            " not fourfold?",
+            "A dot product of random vectors gets four times the terms. Why does it typically grow"
+            " twofold, not fourfold?",
             "The terms differ in sign, like the steps of a walker who tosses a coin, and mostly"
             " cancel. The distance from 0 grows like the square root of their number: its standard"
             f" deviation went from {narrow.std():.1f} at {64:d} terms to {wide.std():.1f} at"
