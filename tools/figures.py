@@ -1,8 +1,8 @@
 """The figures in one file: ``python -m tools.figures`` writes ``_build/figures.zip``.
 
 The notebooks' outputs are taken from the cache of the build, so that nothing is executed. A figure
-is there as the SVG that its cell shows, and as a PNG that Chromium draws from it; an animation as
-a PNG for each step. ``CREDITS.txt`` has for each the caption, the source and the license.
+is there as the SVG that its cell shows, and as a PNG that Chromium draws from it; so is each step
+of an animation. ``CREDITS.txt`` has for each the caption, the source and the license.
 """
 
 import base64
@@ -57,8 +57,7 @@ class Figure:
     """A figure, or a step of an animation: where it goes, what it is, what is said of it."""
 
     name: str
-    content: bytes
-    suffix: str
+    svg: bytes
     caption: str
 
 
@@ -85,9 +84,8 @@ def figures_of(path: Path, build: Path = BUILD) -> list[Figure]:
         for k, picture in enumerate(pictures, start=1):
             ending = f"-{k}" if len(pictures) > 1 else ""
             caption = _plain(captions.get(name, ""))
-            content = picture.encode()
             found.append(
-                Figure(f"{path.stem}/{label}{ending}", content, ".svg", caption)
+                Figure(f"{path.stem}/{label}{ending}", picture.encode(), caption)
             )
         for data in outputs:
             found += _steps(path.stem, data.get("text/html", ""))
@@ -121,21 +119,16 @@ def _steps(slug: str, page: str) -> Iterator[Figure]:
     """Yield the steps of an animation, if this is one."""
     if '<figure class="attn-animation"' not in page:
         return
-    data = json.loads(re.search(r"= (\{\"frames\".*\});$", page, re.M)[1])
+    data = json.loads(re.search(r"= (\{\"parts\".*\});$", page, re.M)[1])
     caption = re.search(r"<figcaption>(.*?)</figcaption>", page, re.S)[1]
     caption = html.unescape(caption)
     total = len(data["frames"])
     for k, (frame, said) in enumerate(
         zip(data["frames"], data["steps"], strict=True), start=1
     ):
-        content = base64.b64decode(frame.removeprefix("data:image/png;base64,"))
-        step = f"{caption} Step {k} of {total}: {said}"
-        yield Figure(
-            f"{slug}/{_label(caption)}-{k:0{len(str(total))}}",
-            content,
-            ".png",
-            step,
-        )
+        svg = "".join(data["parts"][number] for number in frame)
+        name = f"{slug}/{_label(caption)}-{k:0{len(str(total))}}"
+        yield Figure(name, svg.encode(), f"{caption} Step {k} of {total}: {said}")
 
 
 def _plain(caption: str) -> str:
@@ -164,12 +157,9 @@ def credits_of(found: dict[Path, list[Figure]], root: Path = book.ROOT) -> str:
         code = "\n".join(cell["source"] for cell in book.cells(path, "code"))
         lines += [credit for call, credit in _DATA.items() if call in code]
         for figure in figures:
-            files = figure.name + (
-                ".svg, .png" if figure.suffix == ".svg" else ".png"
-            )
             lines += [
                 "",
-                files,
+                figure.name + ".svg, .png",
                 *([f"    {figure.caption}"] if figure.caption else []),
             ]
     return "\n".join(lines) + "\n"
@@ -198,9 +188,8 @@ def write(output: Path, build: Path = BUILD, root: Path = book.ROOT) -> int:
         _add(archive, "CREDITS.txt", credits_of(found, root).encode())
         figures = [figure for of_page in found.values() for figure in of_page]
         for figure in tqdm(figures, unit="figure", disable=None):
-            _add(archive, figure.name + figure.suffix, figure.content)
-            if figure.suffix == ".svg":
-                _add(archive, figure.name + ".png", _png(page, figure.content))
+            _add(archive, figure.name + ".svg", figure.svg)
+            _add(archive, figure.name + ".png", _png(page, figure.svg))
         browser.close()
     output.parent.mkdir(parents=True, exist_ok=True)
     write_whole(output, content.getvalue())

@@ -1,18 +1,16 @@
 """Animations that play in a static page: offline, scrubbable, and described in words."""
 
-import base64
 import hashlib
 import html
 import io
 import json
+import re
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from string import Template
+from urllib.parse import quote
 
-import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
 
 __all__ = ["Animation", "animate"]
 
@@ -41,7 +39,6 @@ def animate(
     alt: str,
     caption: str,
     interval: int = 900,
-    dpi: int = 100,
 ) -> Animation:
     """Turn a figure that is drawn anew for each step into an animation for notebook and page.
 
@@ -64,8 +61,6 @@ def animate(
         What the animation says.
     interval : int
         Milliseconds from one step to the next.
-    dpi : int
-        Pixels per inch.
 
     Returns
     -------
@@ -75,16 +70,13 @@ def animate(
     Raises
     ------
     ValueError
-        If the page that it makes is larger than 400 kB: fewer steps, fewer dpi or a smaller figure.
+        If the page that it makes is larger than 400 kB: fewer steps, or a simpler figure.
     """
-    fig.set_dpi(dpi)
-    canvas = FigureCanvasAgg(fig)
     frames = []
     for k in range(len(steps)):
         draw(k)
-        canvas.draw()
+        frames.append(_svg(fig))
         fig.set_layout_engine("none")  # what the first step was given stays
-        frames.append(_data_url(Image.fromarray(np.asarray(canvas.buffer_rgba()))))
     page = _page(
         frames,
         list(steps),
@@ -100,24 +92,24 @@ def animate(
     return Animation(page, caption, len(steps))
 
 
-def _data_url(picture: Image.Image) -> str:
-    """Reduce a picture to 64 colors, and give it back as a data URL."""
-    packed = io.BytesIO()
-    # The pass of k-means keeps the colors of small things, such as one framed square.
-    reduced = picture.convert("RGB").quantize(
-        64, kmeans=1, dither=Image.Dither.NONE
-    )
-    reduced.save(packed, "png", optimize=True)
-    return "data:image/png;base64," + base64.b64encode(packed.getvalue()).decode(
-        "ascii"
-    )
+_WITHOUT = dict.fromkeys(["Creator", "Date", "Format", "Type"])
+
+
+def _svg(fig: Figure) -> list[str]:
+    """Draw a figure, and return its SVG, cut between its elements."""
+    drawn = io.StringIO()
+    fig.savefig(drawn, format="svg", dpi=_DPI, metadata=_WITHOUT)
+    svg = drawn.getvalue()
+    parts = re.split(r"(?<=>)\s+(?=<)", svg[svg.index("<svg") :].strip())
+    return [" ".join(part.split()) for part in parts]
 
 
 _PER_INCH = 100  # pixels of the page for an inch of a figure
+_DPI = 200  # of pictures within one
 
 
 def _page(
-    frames: list[str],
+    frames: list[list[str]],
     steps: list[str],
     *,
     width: float,
@@ -125,16 +117,28 @@ def _page(
     caption: str,
     interval: int,
 ) -> str:
-    """Put the frames, so many inches wide, into the player's HTML."""
+    """Put the frames, so many inches wide, into the player's HTML.
+
+    Most of a frame is that of the one before. So each part is there once, and a frame is a list of
+    their numbers.
+    """
     template = Template(
         files(__package__).joinpath("player.html").read_text("utf-8")
     )
-    script_safe = json.dumps(
-        {"frames": frames, "steps": steps, "interval": interval}
-    ).replace("</", "<\\/")
+    numbers = {
+        part: k
+        for k, part in enumerate(dict.fromkeys(p for f in frames for p in f))
+    }
+    data = {
+        "parts": list(numbers),
+        "frames": [[numbers[part] for part in frame] for frame in frames],
+        "steps": steps,
+        "interval": interval,
+    }
+    script_safe = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
     return template.substitute(
-        id="animation-" + hashlib.sha256("".join(frames).encode()).hexdigest()[:12],
-        first=frames[0],
+        id="animation-" + hashlib.sha256(script_safe.encode()).hexdigest()[:12],
+        first="data:image/svg+xml," + quote("".join(frames[0]), safe=" /:=;,"),
         width=round(_PER_INCH * width),
         last_index=len(frames) - 1,
         first_step=html.escape(steps[0]),

@@ -36,9 +36,9 @@ def previous_token_score(
 def induction_score(
     weights: Float[Array, "*batch n n"], period: Count
 ) -> Float[Array, "*batch"]:
-    """Measure how much each head looks behind the last occurrence of its own token.
+    """Measure how much each head looks behind its own token, one period back.
 
-    In a text that repeats after `period` tokens, token i stood last at i - period, and the token
+    In a text that repeats after `period` tokens, token i stood at i - period, too, and the token
     after that is what comes next: the mean over i >= period of the weight a_(i, i - period + 1).
     A sequence no longer than the period has none: NaN.
     Source: Olsson et al. (2022), section "Defining induction heads".

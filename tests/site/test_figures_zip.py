@@ -19,21 +19,19 @@ SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="60pt" height="30pt">'
     '<rect width="60pt" height="30pt" fill="#A95500"/></svg>'
 )
-# A pixel, as animations have it.
-DOT = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
-    "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
+RECTANGLE, REST = SVG[: SVG.index("/>") + 2], "</svg>"
+CIRCLE = '<circle r="9pt"/>'
 STEPS = json.dumps(
     {
-        "frames": [f"data:image/png;base64,{DOT}"] * 2,
+        "parts": [RECTANGLE, REST, CIRCLE],
+        "frames": [[0, 1], [0, 2, 1]],
         "steps": ["first", "last"],
         "interval": 900,
     }
 )
 ANIMATION = (
     '<figure class="attn-animation" id="a"><figcaption>Sums &amp; parts: one by one.'
-    f"</figcaption><script>\nconst {{frames}} = {STEPS};\n</script></figure>"
+    f"</figcaption><script>\nconst {{parts}} = {STEPS};\n</script></figure>"
 )
 
 
@@ -89,10 +87,15 @@ def test_a_figure_is_there_as_svg_and_png_and_each_step_of_an_animation(root):
         "CREDITS.txt",
         "one/curve.svg",
         "one/curve.png",
+        "one/sums-parts-1.svg",
         "one/sums-parts-1.png",
+        "one/sums-parts-2.svg",
         "one/sums-parts-2.png",
     }
     assert content["one/curve.svg"].decode() == SVG
+    assert content["one/sums-parts-2.svg"].decode() == RECTANGLE + CIRCLE + REST
+    assert content["one/sums-parts-1.png"] == content["one/curve.png"]
+    assert content["one/sums-parts-2.png"] != content["one/curve.png"]
     # 60 by 30 points are 80 by 40 pixels; three times as many each way.
     header = content["one/curve.png"][16:24]
     assert (int.from_bytes(header[:4]), int.from_bytes(header[4:])) == (240, 120)
@@ -111,7 +114,7 @@ def test_the_credits_say_what_each_shows_where_it_is_from_and_its_license(root):
         "https://example.org/book/blob/main/book/one.ipynb",
         "Optical Recognition of Handwritten Digits",
         "one/curve.svg, .png\n    The curve of a term and $a^*$.",
-        "one/sums-parts-2.png\n    Sums & parts: one by one. Step 2 of 2: last",
+        "one/sums-parts-2.svg, .png\n    Sums & parts: one by one. Step 2 of 2: last",
     ):
         assert line in said
     assert "photographs" not in said

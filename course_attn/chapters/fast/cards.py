@@ -164,8 +164,8 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "Linear attention without a mask never forms the matrix of weights. What does it give"
             " up?",
             "Its weights are a product through few features, so their rank is at most that"
-            " number, $d$, and of $n$ keys the right one gets at most $d/n$ of the weight on"
-            " average. For twelve keys on a circle, it was"
+            " number, $d$, and of $n$ keys, each asked for once, the right one gets at most"
+            " $d/n$ of the weight on average. For twelve keys on a circle, it was"
             f" {on_right[0]:.2f} with softmax and {on_right[1]:.2f} with linear attention. It is"
             " another model, not a faster way to the same.",
             section="What it gives up",

@@ -190,7 +190,6 @@ def gradient_flow(arrays: Mapping[str, np.ndarray]) -> Animation:
         "the gradient of what went in, which has the shape of what went in. The farther a "
         "number is from 0, the darker its square; a hatched square is negative.",
         interval=2600,
-        dpi=110,
     )
 
 
