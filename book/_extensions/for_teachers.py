@@ -14,6 +14,7 @@ takes nothing, `grading-times` shows what `benchmarks/classroom.py` has measured
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -203,7 +204,7 @@ class _Table(SphinxDirective):
             root / "_toc.yml",
             Path(__file__),
             *book.chapter_notebooks(root),
-            *(root / "course_attn/exercises").rglob("*.py"),
+            *(root / "course_attn/chapters").glob("*/exercises/*.py"),
         ]
 
     def rows(self, root: Path) -> list[str]:
@@ -221,7 +222,17 @@ class _Table(SphinxDirective):
         except ValueError as error:
             raise self.error(str(error)) from None
         self.state.nested_parse(StringList(rows, self.name), 0, holder)
+        for name in holder.findall(nodes.literal):
+            _let_break(name)
         return holder.children
+
+
+def _let_break(name: nodes.literal) -> None:
+    """Let a long name break behind an underscore, where a phone is too narrow for it."""
+    parts = re.split(r"(?<=_)", name.astext())
+    name.clear()
+    for part in parts:
+        name += [nodes.Text(part), nodes.raw("", "<wbr>", format="html")]
 
 
 class CoursePath(_Table):
