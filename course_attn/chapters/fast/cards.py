@@ -87,8 +87,8 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "Half of the keys gave one output, half another. What else do you need to know of"
             " each half, and why is the average of the two outputs wrong?",
             "Its largest score $m$ and the sum $l$ of its exponentials: a half of irrelevant keys"
-            f" must not count as much as a relevant one. Here the average was {listed(averaged)},"
-            f" the answer {listed((o / l[:, None])[0])}.",
+            " must not count as much as a relevant one. In the chapter the average was"
+            f" {listed(averaged)}, the answer {listed((o / l[:, None])[0])}.",
             section="In one line: merging two parts",
             holds=[
                 np.allclose(o / l[:, None], softmax(scores) @ V),
