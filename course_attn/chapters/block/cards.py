@@ -113,8 +113,7 @@ def cards(
             "You write `X = attention(norm(X))` instead of `X = X + attention(norm(X))`, in six"
             " blocks. What breaks, and what hides it?",
             "Without a mask the elements become equal, up to rounding; with the residual"
-            f" connections, their distance from their mean was still {with_path[0]:.2f} of their"
-            f" size. The shapes fit, and with norms the size stays near 1 ({without[1]:.1f}), so"
+            " connections they stay apart. The shapes fit, and with norms the size stays near 1, so"
             " look at differences.",
             section="What goes wrong",
             holds=[without[0] < 1e-6, with_path[0] > 0.3, without[1] > 0.2],

@@ -63,8 +63,8 @@ def gradient_at_the_bottom(ratios: Mapping[str, Sequence[float]]) -> Question:
 
     return predict(
         "gradient-at-the-bottom",
-        "In which stack is the gradient behind block 1 less than a hundredth of the gradient "
-        "behind block 12?",
+        "In which stack is the gradient after block 1 less than a hundredth of the gradient "
+        "after block 12?",
         [
             (
                 "Post-norm: 22 norms stand in its path",

@@ -102,7 +102,7 @@ def cards(
             "Not after one layer: its output is a sum over all words. After two it can:"
             " in another order, the earlier rows have by then seen other words. Over all"
             " orders of four words, one layer moved the last output by rounding errors only, two"
-            f" by up to {effects[1]:.1f}.",
+            " moved it visibly.",
             section="What a causal mask changes",
             holds=[effects[0] < 1e-12, effects[1] > 0.01],
         ),

@@ -61,9 +61,9 @@ def cards(
             "one-key-by-chance",
             "A query and eight keys of width 1024, all random: what do the weights look like"
             " without the scale, and what is wrong with that?",
-            "One key takes nearly everything, by chance alone: the largest weight was"
-            f" {largest[0]:.2f} on average. With the scale it was {largest[1]:.2f}. A"
-            " model that has learned nothing should not be certain.",
+            "One key takes nearly everything, by chance alone: in other draws than the"
+            f" chapter's, the largest weight was {largest[0]:.2f} on average. With the scale it was"
+            f" {largest[1]:.2f}. A model that has learned nothing should not be certain.",
             section="By hand: a sum grows with the number of its terms",
             holds=[largest[0] > 0.9, largest[1] < 0.5],
         ),
@@ -110,7 +110,7 @@ def cards(
             " components have to be normal?",
             "Query and key independent of each other; components of mean 0; of variance 1; and"
             " uncorrelated in at least one of the two. Nothing has to be normal: with"
-            f" coin tosses the variance at width {64:d} was {narrow.var():.1f}.",
+            f" coin tosses the variance at width {64:d} was about {narrow.var():.0f}.",
             section="The proof: the variance of a dot product",
             holds=[abs(narrow.var() - 64) < 3],
         ),
@@ -119,9 +119,8 @@ def cards(
             "You draw $W_Q$ and $W_K$ with `randn`, for elements of mean square 1, and divide the"
             " scores by $\\sqrt{d_k}$. What breaks, and which variance should the entries have?",
             "The matrices more than undo the division: scaled scores start with a standard"
-            f" deviation of about $d_{{\\text{{model}}}}$, here {scaled_scores(Q, K).std():.0f} at"
-            f" width {64:d}. With the variance $1/d_{{\\text{{model}}}}$ it was"
-            f" {scaled_scores(Q / 8, K / 8).std():.2f}.",
+            " deviation of about $d_{\\text{model}}$. With the variance $1/d_{\\text{model}}$ it is"
+            " about 1.",
             section="Matrices that keep the variance",
             holds=[
                 40 < scaled_scores(Q, K).std() < 90,

@@ -40,7 +40,7 @@ def cards(
         naive = exps / exps.sum()
     a = softmax(scores)
     sharp = softmax(4 * scores)
-    others = np.random.default_rng(0).dirichlet(np.ones(len(scores)), size=10_000)
+    others = np.random.default_rng(0).dirichlet(np.ones(len(scores)), size=100_000)
     compromise = a @ scores + entropy(a)
     wrong_axis = softmax(np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0]]), axis=0)
     friendly = np.array([[2.0, 1.0], [1.0, 2.0]])

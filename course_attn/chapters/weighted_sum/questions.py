@@ -44,7 +44,8 @@ def one_value(weights: np.ndarray, value: np.ndarray) -> Question:
     return predict(
         "one-value",
         f"Seven weights of 1/7 meet a single value, {listed(value[0])}. What is"
-        " `(weights[:, None] * value).sum(axis=0)`? (`None` adds an axis of length 1.)",
+        " `(weights[:, None] * value).sum(axis=0)`? (`None` adds an axis of length 1, and"
+        " one of length 1 is repeated to fit.)",
         [
             (
                 listed(7 * value[0]),

@@ -17,7 +17,7 @@ __all__ = ["two_arrows"]
 _CAPTION = (
     "The cosine sees only the angle, the dot product the lengths, too. Try: drag the key onto the "
     "query. Cosine and distance cannot get better; what becomes of the dot product? Then turn the "
-    "key by more than 65° and let it score more than the query itself."
+    "key by more than 65° and let it score more than the query would as a key."
 )
 # How far the picture reaches from zero, in features.
 _X, _Y = (-2.5, 2.5), (-1.5, 4.5)
