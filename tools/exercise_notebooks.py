@@ -9,8 +9,8 @@ import sys
 from typing import Any
 
 from course_attn.exercises import catalog
-from tools.book import BOOK, ROOT, as_text, markdown, title
-from tools.reading_times import STAR
+from tools.book import BOOK, ROOT, as_text, read, title
+from tools.reading_times import STAR, passages
 from tools.setup_cells import setup_source
 from whywrong.classroom.notebooks import Settings, exercise_notebook
 
@@ -21,14 +21,17 @@ def title_of(slug: str) -> str:
 
 
 def link_to_section(slug: str, heading: str) -> str:
-    """Return a sentence that links an exercise to the section it practices; it may be starred."""
-    starred = f"{heading}{STAR}"
-    if re.search(
-        f"^#+ {re.escape(starred)}$", markdown(BOOK / f"{slug}.ipynb"), re.M
-    ):
-        heading = starred
-    anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-    return f"Practices the section [{heading}](../{slug}.ipynb#{anchor})."
+    """Return a sentence that links an exercise to the section it practices.
+
+    There is a star if this section, or one around it, is starred.
+    """
+    title, star = heading, ""
+    for passage in passages(read(BOOK / f"{slug}.ipynb")):
+        first = passage.source.split("\n")[0].lstrip("# ")
+        if passage.kind == "markdown" and first.removesuffix(STAR) == heading:
+            title, star = first, STAR if passage.starred else ""
+    anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+    return f"Practices the section [{heading}{star}](../{slug}.ipynb#{anchor})."
 
 
 def notebook(slug: str) -> dict[str, Any]:

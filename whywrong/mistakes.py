@@ -209,10 +209,13 @@ def fault_and_slip(trial: Trial) -> Finding | None:
     order = _wrong_first(trial, range(len(trial.outcomes)))
     if not order or _tells_little(trial) or _explained(trial):
         return None
-    for fault, slip in _likely_both(trial):
+    for fault, slip, n in _likely_both(trial):
         for both in with_fault_and_slip(trial.exercise, fault, slip):
             is_same = gives_the_same(trial, both, order)
             if is_same and is_wrong_in(trial, both, order[0]):
+                alone = with_slip(trial.exercise, n)
+                if not any(is_wrong_in(trial, alone, i) for i in order):
+                    return Finding((fault.id,), _alone(trial, fault))
                 words = _words_of(trial, slip)
                 second = f"your numbers are then what comes out {words}."
                 ids = fault.id, f"slip-{slip.kind}"
@@ -220,8 +223,8 @@ def fault_and_slip(trial: Trial) -> Finding | None:
     return None
 
 
-def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip]]:
-    """Yield the faults and the slips of which neither breaks what the learner has right."""
+def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip, int]]:
+    """Yield faults with slips and their numbers, of which neither breaks what is right."""
     exercise, left = trial.exercise, _FAULTS_WITH_SLIPS
     likely = [f for f in exercise.faults if f.patches and not _breaks(trial, f)]
     for n, slip in enumerate(exercise.slips(exercise.source)[:_WITH_FAULTS]):
@@ -231,7 +234,7 @@ def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip]]:
             left -= 1
             if left < 0:
                 return
-            yield fault, slip
+            yield fault, slip, n
 
 
 def _explained(trial: Trial) -> bool:

@@ -85,7 +85,7 @@ def _writing(add: _Add) -> None:
     add("--seed", metavar="TEXT", help=others)
     silent = "let `solution` show nothing in these notebooks"
     add("--without-solutions", dest="solutions", action="store_false", help=silent)
-    worth = "points of easy, medium and hard exercises (default: 1 each)"
+    worth = "points of easy, medium and hard exercises (default: each one's own)"
     add("--points", type=_points, default={}, metavar="E,M,H", help=worth)
     pages = "where the built pages lie, for links (default: the links become plain text)"
     add("--book", default="", metavar="ADDRESS", help=pages)

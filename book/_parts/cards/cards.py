@@ -52,7 +52,7 @@ class CardLinks(SphinxTransform):
         """Link the cards of the page."""
         for deck in _decks_of(self.document):
             sections = {
-                title.astext(): title.parent["ids"][0]
+                title.astext() + _star_from_around(title): title.parent["ids"][0]
                 for title in self.document.findall(nodes.title)
                 if isinstance(title.parent, nodes.section)
             }
@@ -64,6 +64,15 @@ class CardLinks(SphinxTransform):
                     location=self.env.docname,
                 )
             deck.children[:] = [nodes.Text(text)]
+
+
+def _star_from_around(title: nodes.title) -> str:
+    """Return the star of a section around one that has none itself."""
+    around, star = title.parent.parent, ""
+    while isinstance(around, nodes.section):
+        star = STAR if around[0].astext().endswith(STAR) else star
+        around = around.parent
+    return "" if title.astext().endswith(STAR) else star
 
 
 def linked(deck: str, sections: dict[str, str]) -> tuple[str, list[str]]:

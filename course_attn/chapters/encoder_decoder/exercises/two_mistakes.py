@@ -48,8 +48,9 @@ with longer sources than it gets alone. Which are the two lines?
 for this padding. `target` is (batch, n_target + 1), ten characters between a start and an end in
 each row. `read_1(X, Z, mask=…)` and its like let the rows of X ask those of Z, as
 $\\operatorname{cross}(X, Z)$ does: queries from X, keys and values from Z. In `mask`, True means
-that it may be seen; without it, all may. The sizes are those that the arrays have, and `seen =
-source_mask[:, None, :]`, of shape (batch, 1, n_source).
+that it may be seen; without it, all may. `norm_3` and
+`norm_7` are the final norms of the two stacks. The sizes are those that the arrays have, and
+`seen = source_mask[:, None, :]`, of shape (batch, 1, n_source).
 
 - **a** `Z = E_s[source] + P_s[:n_source]`
 - **b** `Z = Z + read_1(norm_1(Z), norm_1(Z))`

@@ -111,7 +111,7 @@ A random text is repeated again and again: token i is the same as token i − pe
 after token i is known: the token that came after it *last time*. An induction head looks at
 that one. Write `induction_score(weights, period)`: `weights` of shape (…, n, n) are attention maps,
 one for each head; row i says where token i looks, both counted from 0. For each map, return
-the mean weight that the tokens i ≥ period, which have been there before, give to the token *behind
+the mean weight that the tokens i ≥ period, which have been there before, give to the token *after
 their last occurrence*. Shape (…) out: one number if there is a single map. period is at least 1
 and below n.
 """,
@@ -123,7 +123,7 @@ and below n.
         ),
         "period-1": Kind(
             "for a period of 1",
-            "The token behind the last occurrence is then the token itself.",
+            "The token after the last occurrence is then the token itself.",
         ),
         "no-mask": Kind(
             "for maps without a causal mask",
@@ -133,7 +133,7 @@ and below n.
     faults=fault_list("""
 own-token: rows - period + 1 → rows - period
     You measure how much token i looks at its own last occurrence, i − period. An induction head
-    looks at the token *behind* it, one further on. {worst_row}
+    looks at the token *after* it, one further on. {worst_row}
 transposed: weights[..., rows, columns] → weights[..., columns, rows]
     Rows and columns are swapped: you read how much the *earlier* token looks at the later one,
     which a causal mask makes 0. The row is the one that looks. {worst_row}
@@ -162,7 +162,7 @@ every-pair: weights[..., rows, columns] → weights[..., rows, :][..., columns].
     wrong_lines=("own-token", "one-row-too-many", "over-heads"),
     hints=(
         "The text is A B C A B C, with period 3. The second A is token 3. Where did it stand last, "
-        "and what came behind it? That is the token to look at.",
+        "and what came after it? That is the token to look at.",
         "From row i it is the column i − period + 1, for all i from period on. These entries form "
         "a diagonal; two arrays of indices take them all.",
         "`weights[..., rows, rows - period + 1]` with `rows = np.arange(period, n)`.",

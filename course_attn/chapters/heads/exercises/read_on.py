@@ -8,7 +8,7 @@ __all__ = ["exercise"]
 
 
 def read_on(tokens):
-    """Guess at each place what came behind the last occurrence of the token there."""
+    """Guess at each place what came after the last occurrence of the token there."""
     guesses = np.full(len(tokens), -1)
     for i in range(len(tokens)):
         earlier = np.flatnonzero(tokens[:i] == tokens[i])
@@ -55,8 +55,8 @@ exercise = Exercise(
     task="""
 Do by rule what an induction head does by looking. Write `read_on(tokens)`: `tokens` is an array of
 whole numbers that are not negative, shape (n,). At each place, look for the *last earlier* place
-with the same token, and guess the token that stood right behind it. Return the n guesses, an array
-of integers; where the token has not been there before, the guess is −1. What stands behind a place
+with the same token, and guess the token that came right after it. Return the n guesses, an array
+of integers; where the token has not been there before, the guess is −1. What comes after a place
 must not change its guess.
 """,
     cases=_cases,
@@ -70,13 +70,13 @@ must not change its guess.
     },
     faults=fault_list("""
 first-occurrence: earlier[-1] → earlier[0]
-    You read on behind the *first* occurrence. The last earlier one is asked for. {first}
+    You read on after the *first* occurrence. The last earlier one is asked for. {first}
 own-token: earlier[-1] + 1 → earlier[-1]
     You return the token at the earlier place itself, which is the one that you have just read. What
-    stood *behind* it is the guess. {first}
+    came *after* it is the guess. {first}
 itself: tokens[:i] → tokens[:i + 1]
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
-    You find the token itself, at its own place, and read the token behind it: that is the answer,
+    You find the token itself, at its own place, and read the token after it: that is the answer,
     which is not known yet. Look at earlier places only. {first}
 whole-text: tokens[:i] → tokens
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
@@ -88,7 +88,7 @@ place: tokens[earlier[-1] + 1] → earlier[-1] + 1
     properties=(Property("first", _first, any_shape=True),),
     wrong_lines=("first-occurrence", "own-token", "place"),
     hints=(
-        "Of 3, 1, 4, 1 the last token is a 1. Where did a 1 stand before, and what came behind it?",
+        "Of 3, 1, 4, 1 the last token is a 1. Where did a 1 stand before, and what came after it?",
         "For each place i, compare `tokens[:i]` with `tokens[i]`. `np.flatnonzero` gives the "
         "places where they agree.",
         "If there are any, the last of them plus 1 is the place of the guess; else leave −1.",

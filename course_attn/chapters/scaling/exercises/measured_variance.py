@@ -118,6 +118,11 @@ mean-square: scores.var() → (scores**2).mean()
 products: products.sum(axis=-1) / d_k**0.5 → products
     You take the variance of the single products, and none is summed. The variance of a sum is the
     sum of the variances only if its terms are uncorrelated: {your}, and {right} is right.
+products-divided: products.sum(axis=-1) / d_k**0.5 → products / d_k**0.5
+    You divide by √d_k, but measure single products. A score is their *sum* over the features:
+    `.sum(axis=-1)`. {your}, and {right} is right.
+mean-for-sum: products.sum(axis=-1) → products.mean(axis=-1)
+    You take the *mean* of the products over the features. A score is their sum.
 over-the-features: products.sum(axis=-1) / d_k**0.5 → products
         and scores.var() → scores.var(axis=-1).mean()
     You take the variance along the features of each pair, the wrong axis. First sum over them, so

@@ -138,3 +138,11 @@ def blind_one_state(patterns, state, beta):
     s = np.array([beta * float(state[0] @ x) for x in patterns])
     a = np.exp(s - s.max())
     return a / a.sum() @ patterns
+
+
+# divides by the root of the width as well
+@wrong("root-as-well", author="blind")
+def blind_scale_as_well(patterns, state, beta):
+    scores = beta * state @ patterns.T / np.sqrt(patterns.shape[1])
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True) @ patterns

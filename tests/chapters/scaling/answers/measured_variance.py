@@ -81,6 +81,20 @@ def mv_no_sum(draw):
     return (Q * K).var()
 
 
+# no sum over the features, but the division
+@wrong("products-divided", author="blind")
+def blind_products_over_the_root(draw):
+    Q, K = draw(2000)
+    return (Q * K / np.sqrt(Q.shape[-1])).var()
+
+
+# the mean over the features in place of the sum
+@wrong("mean-for-sum", author="blind")
+def blind_mean_of_the_products(draw):
+    Q, K = draw(2000)
+    return ((Q * K).mean(axis=-1) / np.sqrt(Q.shape[-1])).var()
+
+
 # the root of the number of pairs
 @wrong("other")
 def mv_root_of_the_number(draw):
