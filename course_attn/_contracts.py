@@ -387,9 +387,10 @@ def _bind_module(module: Any, axes: tuple[str, ...], call: Call) -> None:
 
 def _parameter_dtype(module: Any) -> Any:
     """Return the dtype of the module's own first parameter, or the one it keeps, or None."""
-    parameters = getattr(module, "_parameters", {}).values()
-    kept = vars(module).get("dtype")
-    return next((p.dtype for p in parameters if p is not None), kept)
+    for parameter in getattr(module, "_parameters", {}).values():
+        if parameter is not None:
+            return parameter.dtype
+    return vars(module).get("dtype")
 
 
 def _key(
@@ -409,11 +410,17 @@ def _key(
     return tuple(key)
 
 
+_PLAIN = {bool, int, float}
+
+
 def _token(value: Any) -> Any:
     """Return what the checks read of a value."""
     if value is None:  # as most optional arguments are
         return None
-    kind, shape = type(value), getattr(value, "shape", None)
+    kind = type(value)
+    if kind in _PLAIN:  # as most options are
+        return kind, value
+    shape = getattr(value, "shape", None)
     # NumPy's numbers have the shape (); in a class such as np.float32 it is no tuple.
     if isinstance(shape, tuple) and (shape or not isinstance(value, Number)):
         return kind, shape, getattr(value, "dtype", None)

@@ -152,9 +152,9 @@ class MultiHeadAttention(torch.nn.Module):
         Z = X if Z is None else Z
         if Z is X and cache is None and _gains_by_packing(X.device):
             return self._project_at_once(X)
-        Q = self._split(F.linear(X, self.W_Q.T, self.b_Q))
-        K = self._split(F.linear(Z, self.W_K.T, self.b_K))
-        V = self._split(F.linear(Z, self.W_V.T, self.b_V))
+        Q = self._split(_times(X, self.W_Q, self.b_Q))
+        K = self._split(_times(Z, self.W_K, self.b_K))
+        V = self._split(_times(Z, self.W_V, self.b_V))
         if cache is not None:
             K, V = cache.append(K, V)
         return Q, K, V
@@ -165,7 +165,7 @@ class MultiHeadAttention(torch.nn.Module):
         b = (self.b_Q, self.b_K, self.b_V)
         vectors: list[Array] = [vector for vector in b if vector is not None]
         W, widths = torch.cat(matrices, dim=1), [W.shape[1] for W in matrices]
-        packed = F.linear(X, W.T, torch.cat(vectors) if vectors else None)
+        packed = _times(X, W, torch.cat(vectors) if vectors else None)
         Q, K, V = map(self._split, packed.split(widths, dim=-1))
         return Q, K, V
 
@@ -193,7 +193,12 @@ class MultiHeadAttention(torch.nn.Module):
 
     def _mix(self, heads: Array) -> Array:
         """Write the heads' vectors side by side, and mix them."""
-        return F.linear(heads.transpose(-2, -3).flatten(-2), self.W_O.T, self.b_O)
+        return _times(heads.transpose(-2, -3).flatten(-2), self.W_O, self.b_O)
+
+
+def _times(X: Array, W: Array, b: Array | None) -> Array:
+    """Compute X W + b in one pass; without a vector, in a shorter one."""
+    return X @ W if b is None else F.linear(X, W.T, b)
 
 
 def _gains_by_packing(device: torch.device) -> bool:

@@ -6,7 +6,6 @@ from unittest.mock import patch
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from course_attn import costs
@@ -177,9 +176,10 @@ def test_multi_head_attention_makes_queries_keys_and_values_of_x_at_once(
         ({"cache": KVCache()}, 4),
     ):
         module.zero_grad()
-        with patch.object(F, "linear", wraps=F.linear) as linear:
+        times = multi_head_layers._times
+        with patch.object(multi_head_layers, "_times", wraps=times) as product:
             out = module(X, causal=True, **options)
-        assert linear.call_count == n_products
+        assert product.call_count == n_products
         out.square().sum().backward()
         found.append([out, *(p.grad for p in module.parameters())])
     found.pop()  # no gradient flows through a cache
