@@ -50,7 +50,7 @@ def test_notebook_checks_answers_with_the_package_that_is_installed(own, tmp_pat
     done(commands(HEADING)[-1], own)
     source = nbformat.read(own / "source/kmeans/kmeans.ipynb", as_version=4)
     assert (
-        "# %pip install https://example.org/clustering.zip"
+        "# %pip install course_attn https://example.org/clustering.zip"
         in source.cells[0]["source"]
     )
     right = with_answers(source, {"move_centers": RIGHT})

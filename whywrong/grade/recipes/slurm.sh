@@ -3,7 +3,7 @@
 # lie on a file system that all nodes share, and the environment with the package does, too.
 #
 #   python -m course_attn.grade --recipe slurm > grade.sh
-#   sbatch --array=1-50 grade.sh submitted graded
+#   RELEASE=softmax.ipynb sbatch --array=1-50 grade.sh submitted graded
 #   python -m course_attn.grade submitted -o graded --merge       (when the jobs are done)
 #
 # A job that was stopped goes on where it was when the same line is run again; results are one file
@@ -18,4 +18,4 @@
 set -eu
 exec python -m course_attn.grade "$1" --output "$2" \
   --shard "$SLURM_ARRAY_TASK_ID/${3:-$SLURM_ARRAY_TASK_MAX}" \
-  --workers "$SLURM_CPUS_PER_TASK"
+  --workers "$SLURM_CPUS_PER_TASK" ${RELEASE:+--release "$RELEASE"}
