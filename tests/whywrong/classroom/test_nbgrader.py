@@ -141,6 +141,7 @@ def test_checks_put_back_end_with_an_error_unless_all_is_right(course):
         assert (student == "ada") or "NotRight" in ran.stderr
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform == "win32", reason="it needs POSIX")
 def test_grader_of_untrusted_answers_gives_the_same_points(course):
     (grade,) = commands("Grading what you do not trust")
