@@ -759,6 +759,11 @@ def _unscaled(node: Any, scope: _Scope) -> Iterator[_Change]:
     """Scale a term of a sum by what scales something elsewhere."""
     if not isinstance(node.op, ast.Add | ast.Sub):
         return
+    if any(
+        isinstance(part, ast.Tuple | ast.List)
+        for part in ast.iter_child_nodes(node)
+    ):
+        return  # such a sum is longer, not larger, and a product would repeat its terms
     for factor in scope.factors:
         what = _text(factor)
         for op, verb in ((ast.Mult(), "multiply"), (ast.Div(), "divide")):
