@@ -311,7 +311,8 @@ ON_PAPER = """() => {
       + ".prev-next-footer, article button, article .headerlink, article input").length,
     article: document.querySelector(".bd-article").clientWidth / document.body.clientWidth,
     figures: all(".bd-article figure:not(.attn-animation) img").length,
-    frames: all(".attn-animation").map((e) => all("img", e).map((picture) => picture.src)),
+    frames: all(".attn-animation").map((e) =>
+      all("img", e).filter((picture) => picture.naturalWidth > 0).map((picture) => picture.src)),
     cutOff: all(".bd-article pre").filter((e) => e.scrollWidth > e.clientWidth + 1).length,
     theme: document.documentElement.dataset.theme,
   };

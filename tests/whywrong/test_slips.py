@@ -667,3 +667,15 @@ def test_no_garbage_is_collected_while_mistakes_are_sought(exercise, monkeypatch
 )
 def test_step_of__a_name_is_told_in_words_where_they_make_a_noun(name, words):
     assert step_of(ast.parse(f"{name} = 1").body[0]) == words
+
+
+def test_a_sum_of_tuples_is_not_scaled():
+    """It would be repeated: an array of such a shape takes more memory than there is."""
+    tree = ast.parse(
+        "def standard(X):\n"
+        "    m = np.zeros(X.shape[:-1] + (1,)) + X\n"
+        "    return m / X.shape[-1]\n"
+    )
+    said = [slip.mistake for slip in slips_in(tree, torch=False)]
+    assert any("by `X.shape[-1]`, too" in words for words in said)
+    assert not any("`X.shape[:-1]` by" in words for words in said)

@@ -4,7 +4,7 @@
 #
 #   python -m course_attn.grade --recipe slurm > grade.sh
 #   RELEASE=softmax.ipynb sbatch --array=1-50 grade.sh submitted graded
-#   python -m course_attn.grade submitted -o graded --merge       (when the jobs are done)
+#   python -m course_attn.grade submitted -o graded --merge --release softmax.ipynb   (when all is done)
 #
 # A job that was stopped goes on where it was when the same line is run again; results are one file
 # for each submission, so no two jobs write the same file. To run a few jobs again, say of how many

@@ -120,7 +120,7 @@ products: products.sum(axis=-1) / d_k**0.5 → products
     sum of the variances only if its terms are uncorrelated: {your}, and {right} is right.
 products-divided: products.sum(axis=-1) / d_k**0.5 → products / d_k**0.5
     You divide by √d_k, but measure single products. A score is their *sum* over the features:
-    `.sum(axis=-1)`. {your}, and {right} is right.
+    `.sum(axis=-1)`. You have {your}; {right} is right.
 mean-for-sum: products.sum(axis=-1) → products.mean(axis=-1)
     You take the *mean* of the products over the features. A score is their sum.
 over-the-features: products.sum(axis=-1) / d_k**0.5 → products
