@@ -112,6 +112,9 @@ def find_submissions(
         for path, parts in _files(place, left_out):
             one = _submission_at(path, parts)
             if assignment and one.assignment not in ("", assignment):
+                if assignment in one.assignment.split("/"):
+                    why = f"is left out: it does not lie in {one.student}/{assignment}"
+                    left_out.append((path, why))
                 continue
             if notebook and one.notebook not in ("", notebook):
                 left_out.append((path, f"is left out: it is not called {notebook}"))

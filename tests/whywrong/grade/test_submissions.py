@@ -114,6 +114,7 @@ def test_one_notebook_of_one_assignment_is_found_and_the_others_are_said(tmp_pat
     put(tmp_path, "ada", "week4", "softmax.ipynb")
     put(tmp_path, "bob", "softmax.ipynb")
     put(tmp_path, "dan.py")
+    put(tmp_path, "eve", "week3", "mine", "softmax.ipynb")
     found, left_out = find_submissions([tmp_path], "week3", "softmax")
     assert names(found) == [
         ("ada", "week3", "softmax"),
@@ -121,7 +122,11 @@ def test_one_notebook_of_one_assignment_is_found_and_the_others_are_said(tmp_pat
         ("dan", "week3", "softmax"),
     ]
     copy = tmp_path / "ada/week3/softmax-copy.ipynb"
-    assert left_out == [(copy, "is left out: it is not called softmax")]
+    deeper = tmp_path / "eve/week3/mine/softmax.ipynb"
+    assert left_out == [
+        (copy, "is left out: it is not called softmax"),
+        (deeper, "is left out: it does not lie in eve/week3"),
+    ]
 
 
 def test_two_files_that_get_the_same_names_are_not_both_found(tmp_path):
