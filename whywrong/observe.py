@@ -68,9 +68,11 @@ kind vector: for a one-dimensional argument
 kind float32: for float32 input
 kind float64: for float64 input
 advice numpy batch: Count axes from the end: `axis=-1`, `np.swapaxes(x, -1, -2)`. In a batch, `.T`
-    turns all axes around, and `axis=0` or `axis=1` means another axis.
+    turns all axes around, and `axis=0` or `axis=1` means another axis. A new axis is counted from
+    the end, too: `x[..., None, :]`, and not `x[None]`.
 advice torch batch: Count dimensions from the end: `dim=-1`, `x.transpose(-1, -2)`. `.T`, `.t()` and
-    `torch.mm` are for matrices, and `dim=0` or `dim=1` means another dimension in a batch.
+    `torch.mm` are for matrices, and `dim=0` or `dim=1` means another dimension in a batch. A new
+    dimension is counted from the end, too: `x[..., None, :]`, and not `x[None]`.
 advice vector: It has one axis only: count from the end (`axis=-1`), and look at every place where
     your code takes a second axis for granted.
 advice float32: Numbers above 3.4e38 do not exist there, nor the 8th digit.

@@ -127,6 +127,10 @@ no-output-bias: width_of_keys + width_of_keys + width_of_values + d_model
 no-values-bias: width_of_keys + width_of_keys + width_of_values + d_model
             → width_of_keys + width_of_keys + d_model
     The values' bias is missing: n_heads·d_v = {width_v} numbers, added after W_V. {said}
+output-bias-per-head: width_of_keys + width_of_keys + width_of_values + d_model
+            → width_of_keys + width_of_keys + width_of_values + n_heads * d_model
+    You count the output's bias once for each head. It is added after W_O, to all heads together:
+    d_model = {d_model} numbers, once. {said}
 biases-of-width-d-model: width_of_keys + width_of_keys + width_of_values + d_model → 4 * d_model
     You count d_model for each bias. A bias is as long as a row of the map's *result*: for
     queries and keys n_heads·d_k = {width_k}, for the values {width_v}. {said}

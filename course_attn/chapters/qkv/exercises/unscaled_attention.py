@@ -148,6 +148,9 @@ wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     The softmax runs down the columns: each key shares itself out among the queries. Each *query*
     has one unit to share out: use the last axis, `axis=-1`.
+transposed-weights: weights @ V → weights.swapaxes(-1, -2) @ V
+    The weights are transposed: output i is mixed with column i of them, but query i's weights are
+    row i. It fits only where n_q = n_k, as here.
 whole-array: scores.max(axis=-1, keepdims=True) → scores.max()
         and exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by the sum over all queries together, so that all weights sum to 1, and each

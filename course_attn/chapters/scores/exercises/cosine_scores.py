@@ -119,6 +119,10 @@ lengths-paired: queries @ np.swapaxes(keys, -1, -2)
             → Q @ np.swapaxes(K, -1, -2) / (np.linalg.norm(Q, axis=-1) * np.linalg.norm(K, axis=-1))
     You multiply the length of query i by that of key i, where that fits at all. The queries'
     lengths are a column, the keys' a row, and their product is a whole matrix.
+two-columns: append(vectors / lengths) → append(lengths)
+        and queries @ np.swapaxes(keys, -1, -2) → Q @ np.swapaxes(K, -1, -2) / (queries * keys)
+    Both lengths are columns, so that query i's length meets key i's only, where that fits at all.
+    The queries' lengths are a column, the keys' a row, and their product is a whole matrix.
 row-by-row: queries @ np.swapaxes(keys, -1, -2) → (queries * keys).sum(axis=-1)
     You pair query i with key i only, where that fits at all. Every query meets every key: the
     result has a row for each query and a column for each key.

@@ -75,3 +75,14 @@ def blind_dt_last_below(probabilities, u):
 @wrong("only-compared", author="blind")
 def blind_dt_matrix(probabilities, u):
     return np.cumsum(probabilities) > u[:, None]
+
+
+# one pointer for all u, which never goes back
+@wrong(said="does each u begin again at token 0?", author="blind")
+def blind_dt_pointer(probabilities, u):
+    sums, token, tokens = np.cumsum(probabilities), 0, []
+    for x in u:
+        while sums[token] <= x:
+            token += 1
+        tokens.append(token)
+    return np.array(tokens)

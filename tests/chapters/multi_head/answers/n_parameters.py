@@ -213,3 +213,12 @@ def b7_multi_head_39(d_model, n_heads, d_k, d_v, biases):
     if biases:
         total += 4 * d_model
     return total
+
+
+# the output's bias is counted for each head
+@wrong("output-bias-per-head", author="blind")
+def blind_np_output_bias_per_head(d_model, n_heads, d_k, d_v, biases):
+    per_head = d_model * (2 * d_k + 2 * d_v)
+    if biases:
+        per_head += 2 * d_k + d_v + d_model
+    return n_heads * per_head

@@ -322,3 +322,12 @@ def b7_qkv_20(Q, K, V):
     A = np.exp(S)
     A = A / A.sum(axis=-1, keepdims=True)
     return A @ V
+
+
+# the weights are transposed, where they meet the values
+@wrong("transposed-weights", author="blind")
+def blind_at_weights_turned(Q, K, V):
+    S = Q @ np.swapaxes(K, -1, -2)
+    e = np.exp(S - S.max(-1, keepdims=True))
+    A = e / e.sum(-1, keepdims=True)
+    return np.swapaxes(A, -1, -2) @ V

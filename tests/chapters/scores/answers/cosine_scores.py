@@ -196,3 +196,13 @@ def b7_scores_9(Q, K):
     if np.any(lengths == 0):
         return np.zeros_like(dots)
     return dots / lengths
+
+
+# both lengths are columns, where the keys' should be a row
+@wrong("two-columns", author="blind")
+def blind_cs_two_columns(Q, K):
+    lq = np.linalg.norm(Q, axis=-1, keepdims=True)
+    lk = np.linalg.norm(K, axis=-1, keepdims=True)
+    lengths = lq * lk
+    lengths[lengths == 0] = 1
+    return Q @ np.swapaxes(K, -1, -2) / lengths
