@@ -40,7 +40,9 @@ def write_to_gradebook(
             f"{url}: {one.path}: {trouble}"
             for one in graded
             if one.marks
-            for may_add in [one.assignment not in known or one.notebook == release]
+            for may_add in [
+                one.assignment not in known or "" != release == one.notebook
+            ]
             if (trouble := _try_to_write(book, one, may_add, foreseen))
         ]
 

@@ -331,7 +331,9 @@ class Containers(Launcher):
 
     def _container(self, name: str, program: list[str]) -> list[str]:
         memory = f"{2 * self._limits.memory}m"
-        space = f"size={4 * self._limits.files}m,nr_inodes=10k"
+        space = f"size={4 * self._limits.files}m"
+        if self._engine == "docker":  # podman knows no such option
+            space += ",nr_inodes=10k"
         environment = (_ENVIRONMENT | {"HOME": "/work"}).items()
         return [
             *(self._engine, "run", "--rm", "--interactive", "--name", name),

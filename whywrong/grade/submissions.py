@@ -293,7 +293,7 @@ def _notes(
     ids = Counter(cell.id for cell in cells if cell.id)
     notes = [f"the cell `{id}` is there {times} times; all of them are run"
              for id, times in ids.items() if times > 1]  # fmt: skip
-    if any(id.endswith("-answer") for id in ids):
+    if any(id.endswith(("-answer", "-check")) for id in ids):
         missing = (name for name in scheme if f"{name}-answer" not in ids)
         notes += [f"the cell `{name}-answer` is missing" for name in missing]
     checked = _checked_exercises(cells)

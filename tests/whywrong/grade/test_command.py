@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import tomllib
 import types
 from dataclasses import replace
 
@@ -482,6 +483,14 @@ def test_package_that_is_missing_is_said_in_one_line(name):
     )
     said = f"it needs {name}: pip install nbformat psutil tqdm"
     assert (run.returncode, run.stderr) == (1, f"grade: {said}\n")
+
+
+def test_the_image_is_built_from_all_packages_of_the_wheel(capsys):
+    assert main(["--recipe", "containerfile"]) == 0
+    recipe = capsys.readouterr().out
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    for package in about["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]:
+        assert f"COPY {package} /course/{package}\n" in recipe
 
 
 @pytest.mark.parametrize("name", ["containerfile", "slurm", "kubernetes"])

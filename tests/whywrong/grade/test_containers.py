@@ -86,6 +86,8 @@ def test_container_is_cut_off_limited_and_removed(calls, engine):
     ):
         assert pair in pairs
     assert {"--rm", "--read-only", "--interactive"} <= set(options)
+    space = options[options.index("--tmpfs") + 1]
+    assert "size=32m" in space and ("nr_inodes" in space) == (engine == "docker")
     assert not {"--volume", "-v", "--mount", "--privileged"} & set(options)
     assert program[:4] == ["python", "-P", "-m", "whywrong.grade.answer"]
     assert program[4:6] == ["--course", COURSE]

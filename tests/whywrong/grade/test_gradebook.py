@@ -122,6 +122,16 @@ def test_files_that_are_called_as_their_students_are_one_notebook(url):
         ]
 
 
+def test_file_that_is_called_as_its_student_adds_nothing_that_nobody_asked_for(url):
+    ada = replace(result("ada", 2, 0), notebook="")
+    assert write_to_gradebook(url, [ada], "") == []
+    more = (*ada.marks, Mark("log_softmax", "right", 1, 1))
+    (line,) = write_to_gradebook(url, [replace(ada, student="ben", marks=more)], "")
+    assert "week3 has no log_softmax-check in week3" in line
+    with api.Gradebook(url) as book:
+        assert book.find_assignment("week3").max_score == 4
+
+
 @pytest.mark.filterwarnings("ignore:Object of type")  # nbgrader's own
 def test_what_could_not_be_graded_leaves_earlier_points_and_asks_for_a_look(url):
     assert write_to_gradebook(url, [result("ada", 2, 2)], "") == []

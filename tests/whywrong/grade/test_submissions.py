@@ -302,6 +302,17 @@ def test_missing_and_doubled_cells_and_other_courses_are_noted():
     ]
 
 
+def test_answers_that_are_all_missing_are_noted():
+    document = notebook("softmax", {})
+    document.cells = [
+        cell
+        for cell in document.cells
+        if not cell.metadata.get("nbgrader", {}).get("solution")
+    ]
+    _, _, notes = read_code(bytes_of(document), ".ipynb", SOFTMAX, catalog)
+    assert notes == [f"the cell `{name}-answer` is missing" for name in SOFTMAX]
+
+
 def test_notes_cannot_flood_or_steer_a_terminal():
     document = notebook("softmax", {})
     for number in range(100):
