@@ -136,7 +136,7 @@ def fused_bytes(
     itemsize n_heads (n_q d_k + n_k d_k + n_k d_v + n_q d_v), for one sequence: Q, K and V are read
     once and Y is written once. Scores and weights live and die in the cache. A tiled kernel moves
     more where the keys and values of a head do not fit into the cache: it reads them once for each
-    block of queries. Source: Dao et al. (2022), section 3.1.
+    group of queries taken at once. Source: Dao et al. (2022), section 3.1.
 
     Examples
     --------

@@ -109,7 +109,7 @@ def cards(takes_fused: Mapping[str, bool]) -> Deck:
             "tiles-and-memory",
             "How much memory does tiled attention need besides inputs and outputs, and how exact"
             " is it?",
-            "A few arrays as large as a tile and, for one block of queries, $m$, $l$ and $o$:"
+            "A few arrays as large as a tile and, for the queries taken at once, $m$, $l$ and $o$:"
             " none grows with the number of keys. Its answer is that of explicit attention, up"
             " to rounding.",
             section="Tiled attention in eighteen lines",
