@@ -25,6 +25,8 @@ __all__ = [
     "head_widths",
     "kv_cache_bytes",
     "n_parameters",
+    "ring_bytes",
+    "ring_flops",
 ]
 
 
@@ -249,3 +251,74 @@ def data_parallel_speedup(
     )
     waited = max(0.0, told - hidden_seconds)
     return n_processes * compute_seconds / (compute_seconds + waited)
+
+
+@check_arguments
+def ring_bytes(
+    n: Size,
+    d_k: Count,
+    d_v: Count,
+    n_kv_heads: Count,
+    n_processes: Count,
+    *,
+    backward: Flag = False,
+    itemsize: Count = 4,
+) -> int:
+    """Count the bytes that one of P processes sends in ring attention over n positions.
+
+    itemsize n_kv_heads (P - 1) (n / P) (d_k + d_v), for one sequence: in P - 1 exchanges each sends
+    on the keys and values of a process. `backward`, it does so again, and sends on their gradients,
+    which go one exchange further, home: P of n_kv_heads (n / P) (d_k + d_v) numbers, of 4 bytes
+    where itemsize is less, since they are sums. n must be a multiple of P.
+    Source: Liu, Zaharia and Abbeel (2023), section 3, for the keys and values.
+
+    Examples
+    --------
+    >>> ring_bytes(2**20, 128, 128, 8, 64, itemsize=2) / 63  # in an exchange
+    67108864.0
+    """
+    block = n_kv_heads * _chunk(n, n_processes) * (d_k + d_v)
+    visits = itemsize * (n_processes - 1) * block
+    home = max(itemsize, 4) * n_processes * block if n_processes > 1 else 0
+    return visits + home * backward
+
+
+@check_arguments
+def ring_flops(
+    n: Size,
+    d_k: Count,
+    d_v: Count,
+    n_heads: Count,
+    n_processes: Count,
+    *,
+    causal: Flag = False,
+    backward: Flag = False,
+) -> int:
+    """Count the floating-point operations of one of P processes in ring attention's products.
+
+    Those of `attention_flops`, 2 n_heads (d_k + d_v) for a pair of a query and a key, or, on the
+    way `backward`, 2 n_heads (3 d_k + 2 d_v): scores are computed anew. There are n^2 / P pairs.
+    Under `causal` there are 2P + 1 pairs of chunks of n / 2P positions, whatever the process: two
+    with each of the P - 1 other processes, and three of its own. So this is half, and a (2P)th of
+    the half more, and n must be a multiple of 2P, else of P.
+    Source: Zhu (2024), issue 2 of ring-flash-attention, for the chunks; Dao (2023), section 3.1.
+
+    Examples
+    --------
+    >>> ring_flops(2**20, 128, 128, 64, 64, causal=True) / ring_flops(2**20, 128, 128, 64, 64)
+    0.50390625
+    """
+    n_chunks = 2 * n_processes if causal else n_processes
+    n_pairs = n_chunks + 1 if causal else n_processes
+    chunk = _chunk(n, n_chunks)
+    of_pair = attention_flops(chunk, chunk, d_k, d_v, n_heads)
+    if backward:
+        of_pair += attention_flops(chunk, chunk, 2 * d_k, d_v, n_heads)
+    return n_pairs * of_pair
+
+
+def _chunk(n: int, n_chunks: int) -> int:
+    """Divide the positions into equal chunks."""
+    if n % n_chunks:
+        raise ValueError(f"n must be a multiple of {n_chunks}, got {n}")
+    return n // n_chunks

@@ -67,9 +67,29 @@ CALLS["data_parallel_speedup"] = [
     TEAM | {"hidden_seconds": 1.0},
     TEAM | {"n_processes": 1, "latency": 1.3e-5},
 ]
+PASSED = {"n": 84, "d_k": 5, "d_v": 13, "n_kv_heads": 3, "n_processes": 7}
+SHARED = {"n": 84, "d_k": 5, "d_v": 13, "n_heads": 3, "n_processes": 7}
+CALLS["ring_bytes"] = [
+    PASSED | options
+    for options in (
+        {},
+        {"backward": True},
+        {"itemsize": 2},
+        {"itemsize": 2, "backward": True},
+        {"itemsize": 8, "backward": True},
+        {"n_processes": 1, "backward": True},
+        {"n": 0},
+    )
+]
+CALLS["ring_flops"] = [
+    SHARED | options | {"backward": backward}
+    for options in ({}, {"causal": True}, {"causal": True, "n_processes": 3})
+    for backward in (False, True)
+]
 CALLS["explicit_bytes"].append(SIZES | {"itemsize": 2})
 CALLS["fused_bytes"].append(SIZES | {"itemsize": 2})
 
+TWO = {"n": 4, "d_k": 1, "d_v": 1, "n_processes": 2}
 BY_HAND = [
     # One score: 2 products and 1 addition in q k, rounded up to 2; 3 for the values.
     ("attention_flops", 10, {"n_q": 1, "n_k": 1, "d_k": 2, "d_v": 3, "n_heads": 1}),
@@ -121,6 +141,26 @@ BY_HAND = [
         {"n_bytes": 8, "n_processes": 2, "bandwidth": 1.0, "compute_seconds": 8.0}
         | {"hidden_seconds": 9.0},
     ),
+    # Two exchange two keys and two values of one number each; back, also their gradients, twice.
+    *(
+        ("ring_bytes", wanted, TWO | {"n_kv_heads": 1} | options)
+        for wanted, options in (
+            (16, {}),
+            (48, {"backward": True}),
+            (8, {"itemsize": 2}),
+            (40, {"itemsize": 2, "backward": True}),
+        )
+    ),
+    # Two queries see four keys, at 4 operations each, or 10; causal, 5 of 8 pairs of chunks.
+    *(
+        ("ring_flops", wanted, TWO | {"n_heads": 1} | options)
+        for wanted, options in (
+            (32, {}),
+            (20, {"causal": True}),
+            (80, {"backward": True}),
+            (50, {"causal": True, "backward": True}),
+        )
+    ),
     # A width that no default fits.
     ("n_parameters", 160, {"d_model": 10, "n_heads": 1, "d_k": 3, "d_v": 5}),
     # d, d (1 + 2 m^2), 2 d and 2 d + 4 d m^2.
@@ -145,7 +185,7 @@ def flops_by_torch(n_q: int, n_k: int, d_k: int, d_v: int, n_heads: int) -> int:
 
 def bytes_of(*shapes: tuple[int, ...], itemsize: int) -> int:
     """Add up the sizes of arrays."""
-    kind = {2: torch.float16, 4: torch.float32}[itemsize]
+    kind = {2: torch.float16, 4: torch.float32, 8: torch.float64}[itemsize]
     arrays = [torch.empty(*shape, dtype=kind, device="meta") for shape in shapes]
     return sum(a.numel() * a.element_size() for a in arrays)
 
@@ -227,6 +267,57 @@ def ring(
     return clock
 
 
+def passed_on(
+    n: int,
+    d_k: int,
+    d_v: int,
+    n_kv_heads: int,
+    n_processes: int,
+    backward: bool = False,
+    itemsize: int = 4,
+) -> int:
+    """Follow the keys and values of the first process, and their gradients, until they rest."""
+    at, visited, sent = 0, {0}, 0
+    keys_and_values = [(n_kv_heads, n // n_processes, d) for d in (d_k, d_v)]
+    while len(visited) < n_processes:
+        at = (at + 1) % n_processes
+        visited.add(at)
+        sent += bytes_of(*keys_and_values, itemsize=itemsize)
+        if backward:
+            sent += bytes_of(*keys_and_values, itemsize=max(itemsize, 4))
+    if backward and at != 0:
+        sent += bytes_of(*keys_and_values, itemsize=max(itemsize, 4))  # home
+    return sent
+
+
+def products_of_chunks(
+    n: int,
+    d_k: int,
+    d_v: int,
+    n_heads: int,
+    n_processes: int,
+    causal: bool = False,
+    backward: bool = False,
+) -> int:
+    """Let PyTorch count the products of each process, a pair of chunks after the other."""
+    c = n // (2 * n_processes)
+    found = set()
+    for p in range(n_processes):
+        pairs = [
+            (i, j)
+            for i in (p, 2 * n_processes - 1 - p)
+            for j in range(2 * n_processes)
+            if j <= i or not causal
+        ]
+        flops = len(pairs) * flops_by_torch(c, c, d_k, d_v, n_heads)
+        # dy v^T as the product with v, dv as that with dy; dq and dk as the scores.
+        if backward:
+            flops += len(pairs) * flops_by_torch(c, c, 2 * d_k, d_v, n_heads)
+        found.add(flops)
+    (of_each,) = found
+    return of_each
+
+
 def several(
     n_processes: int,
     compute_seconds: float,
@@ -266,6 +357,8 @@ ORACLES = {
     "explicit_bytes": [lambda **sizes: moved(**sizes, times=4)],
     "fused_bytes": [lambda **sizes: moved(**sizes, times=0)],
     "kv_cache_bytes": [cached],
+    "ring_bytes": [passed_on],
+    "ring_flops": [products_of_chunks],
     "head_widths": [widths_of_torch],
     "n_parameters": [linear_layers],
     "expected_score_variance": [variance_by_quadrature, variance_of_ncx2],
@@ -300,6 +393,12 @@ def undivided(name: str, **options: Any) -> Bad:
     says = ("a multiple of n_heads = 3", "got 10")
     given = {"d_model": 10, "n_heads": 3} | options
     return Bad(name, f"{given}", given, ValueError, "d_model", says)
+
+
+def uncut(name: str, n_chunks: int, **given: Any) -> Bad:
+    """Give a number of positions that cannot be cut into so many chunks."""
+    says = (f"a multiple of {n_chunks}", f"got {given['n']}")
+    return Bad(name, f"{given}", given, ValueError, "n must", says)
 
 
 ONE = {"n_q": 0, "n_k": 0, "d_k": 1, "d_v": 1, "n_heads": 1}
@@ -347,6 +446,20 @@ BAD_INPUT = [
             **{k: v for k, v in good.items() if k != number},
         )
     ),
+    *bad_sizes(
+        "ring_bytes",
+        PASSED,
+        **{"n": 0, "d_k": 1, "d_v": 1, "n_kv_heads": 1},
+        n_processes=1,
+        itemsize=1,
+    ),
+    *bad_sizes("ring_flops", SHARED, n=0, d_k=1, d_v=1, n_heads=1, n_processes=1),
+    *bad_flag("ring_bytes", "backward", **PASSED),
+    *bad_flag("ring_flops", "backward", **SHARED),
+    *bad_flag("ring_flops", "causal", **SHARED),
+    uncut("ring_bytes", 7, **PASSED | {"n": 85}),
+    uncut("ring_flops", 7, **SHARED | {"n": 85}),
+    uncut("ring_flops", 14, **SHARED | {"n": 7, "causal": True}),
     *bad_flag("n_parameters", "biases", **HEADS),
     *bad_count("expected_score_variance", "d_k", 0),
     *bad_number("expected_score_variance", "mean", positive=False, d_k=64),
