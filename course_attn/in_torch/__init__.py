@@ -10,6 +10,7 @@ from course_attn.in_torch.block_layers import *
 from course_attn.in_torch.encoder_decoder import *
 from course_attn.in_torch.encoder_decoder_layers import *
 from course_attn.in_torch.fast import *
+from course_attn.in_torch.fast_ring import *
 from course_attn.in_torch.gradients import *
 from course_attn.in_torch.gradients_layers import *
 from course_attn.in_torch.heads import *

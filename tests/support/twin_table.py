@@ -37,13 +37,12 @@ def module(library: str, chapter: str = "") -> Any:
 def chapters(library: str) -> list[str]:
     """Return the chapters that have a module in this library, found in its folder.
 
-    A module whose name starts with `_` or ends with `_layers` is part of a chapter's.
+    A module whose name starts with `_`, or with that of another and `_`, is part of a chapter's.
     """
     folder = importlib.import_module(f"course_attn.{library}").__path__
-    names = [found.name for found in pkgutil.iter_modules(folder)]
-    return sorted(
-        n for n in names if not n.startswith("_") and not n.endswith("_layers")
-    )
+    names = {found.name for found in pkgutil.iter_modules(folder)}
+    parts = {n for n in names for other in names if n.startswith(f"{other}_")}
+    return sorted(n for n in names - parts if not n.startswith("_"))
 
 
 def everything(library: str) -> list[str]:
