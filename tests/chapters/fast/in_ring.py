@@ -27,7 +27,7 @@ class Case(NamedTuple):
     options: dict[str, Any] = {}
 
     def inputs(self) -> list[Tensor]:
-        """Return Q, K, V, and what the gradient of the outputs is."""
+        """Return Q, K, V, and the weights of the sum of outputs that is differentiated."""
         draw = torch.Generator().manual_seed(0)
         of_keys = self.batch if self.of_keys is None else self.of_keys
         shapes = [(*of, self.n, d) for of, d in (
@@ -88,7 +88,7 @@ def attend(
     with counted() as forward:
         out = ring_attention(*QKV, **case.options, group=group)
     with counted() as backward:
-        out.backward(d_out)
+        (out * d_out).sum().backward()
     results = {"out": out.detach()}
     results |= {f"d{name}": X.grad for name, X in zip("QKV", QKV, strict=True)}
     return (
