@@ -125,6 +125,25 @@ def test_decoding_does_little_with_each_byte(n_k: int, u: int) -> None:
     assert wanted < 2 / u
 
 
+@pytest.mark.equation("eq-ring-hides")
+@given(
+    n_each=st.integers(1, 10**5),
+    n_processes=st.integers(2, 64),
+    n_kv=st.sampled_from([1, 2, 8]),
+    u=st.sampled_from([2, 4]),
+    ridge=st.integers(1, 10**5),
+)
+def test_a_ring_hides_its_sending_where_each_has_enough_positions(
+    n_each: int, n_processes: int, n_kv: int, u: int, ridge: int
+) -> None:
+    """The ridge is that of operations and sent bytes a second: the bytes take so many."""
+    n, widths = n_each * n_processes, (5, 7)
+    step = costs.ring_flops(n, *widths, 8, n_processes) // n_processes
+    sent = costs.ring_bytes(n, *widths, n_kv, n_processes, itemsize=u)
+    is_hidden = ridge * sent // (n_processes - 1) <= step
+    assert is_hidden == (2 * 8 * n_each >= u * n_kv * ridge)
+
+
 @pytest.mark.equation("eq-cache-bytes")
 def test_kv_cache_holds_keys_and_values_of_every_layer(library: str) -> None:
     layers, n_kv, n, d_k, d_v = 3, 2, 11, 5, 7
