@@ -7,6 +7,7 @@
 - ``[one-hot](glossary.md#one-hot)`` leads to a term of the glossary, whose definition is the
   link's tooltip.
 - ``[2017](bibliography.md#vaswani2017)`` leads to a reference, likewise.
+- A mark after a formula stays on its line.
 """
 
 import re
@@ -23,6 +24,7 @@ from tools import book
 
 __all__ = [
     "Captions",
+    "KeptMarks",
     "in_myst",
     "notebook_in_myst",
     "setup",
@@ -35,6 +37,7 @@ _LOGGER = getLogger(__name__)
 _INDEX = re.compile(r"^<!-- index: (.+) -->[ \t]*$", re.M)
 _BOX = re.compile(r"^:::\{admonition\} (?P<pitfall>Pitfall: )?.+$", re.M)
 _EQUATION = re.compile(r"\[\((?P<label>eq-[\w-]+)\)\]\(#(?P=label)\)")
+_MARKS = re.compile(r"[.,:;!?)”’]+")
 _SENTENCES = re.compile(r".*[.?!]\)?(?=\s)", re.S)
 
 
@@ -99,6 +102,24 @@ class Captions(SphinxTransform):
             paragraph.parent.remove(paragraph)
             said[1] = nodes.Text(said[1].astext().lstrip())
             figure += nodes.caption(paragraph.rawsource, "", *said[1:])
+
+
+class KeptMarks(SphinxTransform):
+    """Keeps a formula and the mark after it on one line: a browser may break between the two."""
+
+    default_priority = 300
+
+    def apply(self) -> None:
+        """Put every formula of the page that a mark follows into one part with it."""
+        for formula in list(self.document.findall(nodes.math)):
+            after = formula.next_node(descend=False, siblings=True)
+            found = isinstance(after, nodes.Text) and _MARKS.match(after)
+            if not found:
+                continue
+            kept = nodes.inline(classes=["keep"])
+            formula.replace_self(kept)
+            kept += [formula, nodes.Text(found[0])]
+            kept.parent.replace(after, nodes.Text(after[found.end() :]))
 
 
 # What a link can lead to
@@ -195,6 +216,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Rewrite pages before they are parsed, set captions and targets after, tooltips at the end."""
     app.connect("source-read", _rewrite)
     app.add_transform(Captions)
+    app.add_transform(KeptMarks)
     app.connect("doctree-read", _add_targets)
     app.connect("doctree-resolved", _add_tooltips)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

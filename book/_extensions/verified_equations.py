@@ -136,6 +136,7 @@ class VerifiedEquations(SphinxDirective):
                     ":::{list-table}",
                     ":header-rows: 1",
                     ":widths: 18 82",
+                    ":class: claims",
                     "",
                 ]
                 lines += ["* - Where", "  - Claim, and the tests that verify it"]
