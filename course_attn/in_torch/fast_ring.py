@@ -80,11 +80,12 @@ def ring_attention(
 
     Each gives its positions, as many as the others, and gets their outputs; under `causal`, its
     positions must be those of `ring_positions`. Keys and values go around; each block that comes is
-    merged in (`merge_partial`) while the next is under way. On the way back the weights are
-    computed anew, exp(s_ij - L_i) with L_i = m_i + log l_i, and the gradients of keys and values go
-    around with them, home. Where heads share keys and values, give these the length 1 along an
-    axis: one copy travels. All processes must call it, and `backward`. One that ends makes the
-    exchange with it a `RuntimeError`. There are no gradients of gradients.
+    merged in (`merge_partial`) while the next is under way, and of the scores only its own are
+    held. On the way back the weights are computed anew, exp(s_ij - L_i) with L_i = m_i + log l_i,
+    and the gradients of keys and values go around with them, home. Where heads share keys and
+    values, give these the length 1 along an axis: one copy travels. All processes must call it, and
+    `backward`. With gloo, the next exchange with a process that has ended raises `RuntimeError`.
+    There are no gradients of gradients.
     Source: Liu, Zaharia and Abbeel (2023); Dao (2023), section 3.1, for the way back.
 
     Examples

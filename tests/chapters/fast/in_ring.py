@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,7 +65,11 @@ def be_one(rank: int, n_processes: int, folder: Path) -> None:
     torch.set_num_threads(1)
     meeting = (folder / "meeting").as_uri()
     dist.init_process_group(
-        "gloo", init_method=meeting, rank=rank, world_size=n_processes
+        "gloo",
+        init_method=meeting,
+        timeout=timedelta(minutes=3),  # where one would wait forever
+        rank=rank,
+        world_size=n_processes,
     )
     found: dict[str, Any] = {name: attend(case) for name, case in CASES.items()}
     found |= {f"refused: {about}": said for about, said in refusals().items()}
