@@ -31,7 +31,8 @@ def link_to_section(slug: str, heading: str) -> str:
         if passage.kind == "markdown" and first.removesuffix(STAR) == heading:
             title, star = first, STAR if passage.starred else ""
     anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-    return f"Practices the section [{heading}{star}](../{slug}.ipynb#{anchor})."
+    said = f"Practices the section [{heading}{star}](../{slug}.ipynb#{anchor})"
+    return said if heading.endswith("?") and not star else f"{said}."
 
 
 def notebook(slug: str) -> dict[str, Any]:

@@ -169,9 +169,9 @@ def _refuse_bad_seed(tasks: list[Exercise | Question], seed: str | None) -> None
 
 def _practices(section: str, page: str) -> str:
     """Say which section of the book an exercise practices."""
-    if not page:
-        return f"Practices the section *{section}*."
-    return f"Practices the section [{section}]({page}#{anchor(section)})."
+    link = f"[{section}]({page}#{anchor(section)})" if page else f"*{section}*"
+    end = "" if section.endswith("?") else "."
+    return f"Practices the section {link}{end}"
 
 
 def anchor(heading: str) -> str:

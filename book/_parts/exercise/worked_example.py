@@ -14,6 +14,8 @@ __all__ = ["worked_example"]
 # What fits a phone, or nearly.
 _MOST_ENTRIES = 60
 _MOST_COLUMNS = 8
+# What is so small beside the largest entry is what rounding leaves of 0.
+_ROUNDING = 1e-12
 
 
 def worked_example(task: Exercise | Question) -> str:
@@ -64,8 +66,9 @@ def _drawn(
     return (
         '<figure class="attn-example"><figcaption>For example</figcaption>'
         f'<div class="attn-example-row">{"".join(known)}'
-        f'<div class="attn-arrow"><span aria-hidden="true">→</span> '
-        f"<code>{escape(call)}</code></div>{''.join(made)}</div></figure>"
+        f'<div class="attn-example-out"><div class="attn-arrow">'
+        f'<span aria-hidden="true">→</span> <code>{escape(call)}</code></div>'
+        f"{''.join(made)}</div></div></figure>"
     )
 
 
@@ -85,6 +88,8 @@ def _value(name: str, value: Any) -> str:
 
 def _cell(entry: Any, largest: float) -> str:
     strength = min(abs(float(entry)) / largest, 1) if np.isfinite(entry) else 0
+    if isinstance(entry, np.floating) and 0 < strength < _ROUNDING:
+        entry = 0.0
     sign = ' class="attn-negative"' if entry < 0 else ""
     return f'<td{sign} style="--w:{strength:.2f}">{_number(entry)}</td>'
 

@@ -45,14 +45,21 @@ exercise = Question(
 Scores are $S = Q K^\\top$ with $Q = X W_Q$ and $K = X W_K$ (self-attention). X and the matrices
 may hold any real numbers. Which of these matrices are possible?
 
-With $d_k = 1$: **a** $\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}$,
-**b** $\\begin{pmatrix}2&4\\\\3&6\\end{pmatrix}$.
+With $d_k = 1$:
+
+- **a** $\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}$,
+- **b** $\\begin{pmatrix}2&4\\\\3&6\\end{pmatrix}$.
+
 With one shared matrix $W_Q = W_K$ and any $d_k$:
-**c** $\\begin{pmatrix}1&2\\\\2&5\\end{pmatrix}$,
-**d** $\\begin{pmatrix}1&2\\\\3&9\\end{pmatrix}$,
-**e** $\\begin{pmatrix}-1&2\\\\2&3\\end{pmatrix}$.
-With different matrices: **f** the 5 × 5 identity matrix at $d_k = 3$,
-**g** $\\begin{pmatrix}0&-1\\\\1&0\\end{pmatrix}$ at $d_k = 2$.
+
+- **c** $\\begin{pmatrix}1&2\\\\2&5\\end{pmatrix}$,
+- **d** $\\begin{pmatrix}1&2\\\\3&9\\end{pmatrix}$,
+- **e** $\\begin{pmatrix}-1&2\\\\2&3\\end{pmatrix}$.
+
+With different matrices:
+
+- **f** the 5 × 5 identity matrix at $d_k = 3$,
+- **g** $\\begin{pmatrix}0&-1\\\\1&0\\end{pmatrix}$ at $d_k = 2$.
 """,
     read=Letters("abcdefg", "matrices"),
     reasons=(*map(_reason, _WHY),),

@@ -86,7 +86,7 @@ The theorem has assumptions; a measurement needs none. Write `measured_variance(
 draws n pairs of a query and a key and returns `Q, K`, each of shape (n, d_k), where row i of Q and
 row i of K belong together. Return the variance of the *scaled* score $q \\cdot k / \\sqrt{d_k}$ of
 such a pair, one number, measured on 2,000 pairs or more. The check tries three kinds of pairs, and
-chance may move your number by 10 %.
+chance may move your number by 10 %.
 """,
     drawn=_more,
     cases=lambda: tuple(

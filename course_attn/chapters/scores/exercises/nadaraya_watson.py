@@ -56,8 +56,9 @@ exercise = Exercise(
     task="""
 Attention from 1964: predict y at a new x by averaging the data, near points weighing most. Write
 `nadaraya_watson(x_query, x, y, bandwidth)`. The weight of point j for query i is proportional to
-exp(−(x_query_i − x_j)² / (2 · bandwidth²)), and the weights of a query sum to 1. `x_query` (n_q,),
-`x` and `y` (n,), `bandwidth` a number; the result is (n_q,).
+$\\exp\\left(-(x_i^{\\text{query}} - x_j)^2 / (2 h^2)\\right)$, where $h$ is the bandwidth, and the
+weights of a query sum to 1. `x_query` (n_q,), `x` and `y` (n,), `bandwidth` a number; the result is
+(n_q,).
 """,
     cases=_cases,
     kinds={
