@@ -1,6 +1,5 @@
 """The scenes of the chapter `fast`: measurements, drawn from a file of `benchmarks/results`."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course_attn.drawing.saved import RESULTS
+from course_attn.drawing.saved import read
 from course_attn.drawing.style import INK, canvas, role_color
 
 __all__ = [
@@ -30,24 +29,11 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def saved_results() -> dict[str, Any]:
-    """Return the newest saved results of the benchmarks that were measured without a GPU.
+    """Return the results that the chapter's sentences are about.
 
-    Raises
-    ------
-    FileNotFoundError
-        If neither the repository nor the installed package has any.
+    They were measured without a GPU. Newer files in `benchmarks/results` do not change the chapter.
     """
-    # Those with a date in their name; the others are reports of experiments.
-    files = sorted(file for folder in RESULTS for file in folder.glob("20*.json"))
-    found = [json.loads(file.read_text("utf-8")) for file in files]
-    on_cpu = [results for results in found if results["hardware"]["gpu"] is None]
-    if not on_cpu:
-        raise FileNotFoundError(
-            "no results of the benchmarks in "
-            + " or ".join(map(str, RESULTS))
-            + ": run `make bench` in the repository"
-        )
-    return max(on_cpu, key=lambda results: results["date"])
+    return read("2026-11-21-amd-epyc-2-cores")
 
 
 def growth_with_length(

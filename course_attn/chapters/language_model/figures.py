@@ -1,6 +1,5 @@
 """The scenes of the chapter `language_model`."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from matplotlib.figure import Figure
 from course_attn.drawing.animation import Animation, animate
 from course_attn.drawing.graphs import graph
 from course_attn.drawing.matrices import matrix
-from course_attn.drawing.saved import RESULTS
+from course_attn.drawing.saved import read
 from course_attn.drawing.style import INK, canvas, role_color
 
 __all__ = [
@@ -31,17 +30,7 @@ def results(name: str) -> dict[str, Any]:
     FileNotFoundError
         If neither the repository nor the installed package has it.
     """
-    for folder in RESULTS:
-        if (folder / f"{name}.json").exists():
-            found: dict[str, Any] = json.loads(
-                (folder / f"{name}.json").read_text("utf-8")
-            )
-            return found
-    raise FileNotFoundError(
-        f"no {name}.json in "
-        + " or ".join(map(str, RESULTS))
-        + f": run `python -m benchmarks.{name}` in the repository"
-    )
+    return read(name, f"python -m benchmarks.{name}")
 
 
 def visible(text: Iterable[str]) -> list[str]:

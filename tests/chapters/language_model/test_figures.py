@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from course_attn.chapters.language_model import figures as scenes
+from course_attn.drawing import saved
 
 
 def texts(ax) -> list[str]:
@@ -24,7 +25,7 @@ def test_visible_shows_spaces_and_newlines() -> None:
 def test_results_reads_a_report_and_names_the_command_where_there_is_none(
     tmp_path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(scenes, "RESULTS", (tmp_path / "none", tmp_path))
+    monkeypatch.setattr(saved, "RESULTS", (tmp_path / "none", tmp_path))
     (tmp_path / "heads.json").write_text(json.dumps({"rows": [1]}), "utf-8")
     assert scenes.results("heads") == {"rows": [1]}
     with pytest.raises(FileNotFoundError, match=r"python -m benchmarks\.tails"):
