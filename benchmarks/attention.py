@@ -131,44 +131,78 @@ def growth(options: Any) -> Rows:
     return rows
 
 
-def gpu(options: Any) -> Rows:
-    """Compare attention and modules on the GPU, time and memory."""
-    if not torch.cuda.is_available():
-        print("gpu: there is no CUDA device here")
-        return []
-    sizes = (1024,) if options.quick else (1024, 2048, 4096, 8192, 16384)
+# The makers of what is compared side by side.
+_COMPARED = (
+    "attention",
+    "attention_and_backward",
+    "forward",
+    "forward_and_backward",
+    "one_token",
+)
+
+
+def compared(options: Any) -> Rows:
+    """Compare attention alone, modules and their decoding: on a GPU if there is one."""
+    on_gpu = torch.cuda.is_available()
+    sizes = (1024, 2048, 4096, 8192, 16384) if on_gpu else (256, 1024)
     rows: Rows = []
-    for dtype in ("float32", "bfloat16"):
-        for n in sizes:
-            settings = {"n": n, "dtype": dtype}
-            found = contenders.gpu_attention(**settings)
-            rows += _on_gpu("gpu", settings, found, options)
-            settings = settings | {"batch": 1, "d_model": 512}
-            for name in ("forward", "forward_and_backward"):
-                found = getattr(contenders, name)(**settings, device="cuda")
-                rows += _on_gpu(f"gpu {name}", settings, found, options)
+    for dtype in ("float32", "bfloat16") if on_gpu else ("float32",):
+        for n in sizes[:1] if options.quick else sizes:
+            for maker in _COMPARED:
+                settings: dict[str, Any] = {"n": n, "dtype": dtype}
+                if not maker.startswith("attention"):
+                    settings |= {"batch": 1, "d_model": 512}
+                # Without a GPU each peak takes a process of its own: a few must do.
+                weigh = on_gpu or (
+                    n == sizes[-1] and maker in ("attention", "forward")
+                )
+                rows += _side_by_side(maker, settings, on_gpu, weigh, options)
     return rows
 
 
-def _on_gpu(
-    section: str,
-    settings: dict[str, Any],
-    found: contenders.Contenders,
-    options: Any,
+def _side_by_side(
+    maker: str, settings: dict[str, Any], on_gpu: bool, weigh: bool, options: Any
 ) -> Rows:
-    """Measure memory first, and leave out what does not fit."""
-    peaks = {}
+    """Measure the memory of each contender if asked to, then the times of all in turn.
+
+    What cannot run, or needs more memory than there is, gets a row that says so.
+    """
+    # Attention alone is the section "cpu" or "gpu" itself.
+    section = f"{'gpu' if on_gpu else 'cpu'} {maker}".removesuffix(" attention")
+    device = "cuda" if on_gpu else "cpu"
+    found = getattr(contenders, maker)(**settings, device=device)
+    memory: dict[str, dict[str, int]] = {}
+    rows: Rows = []
+    first = next(iter(found.values()))()
     for name, run in found.items():
         try:
-            peaks[name] = peak_on_gpu(run)
-        except torch.cuda.OutOfMemoryError:
-            print(f"{section} {settings}: {name} needs more memory than there is")
-    fitting = {name: found[name] for name in peaks}
-    times = interleaved(fitting, rounds=options.rounds, threads=options.threads)
+            out = run()
+            if maker == "attention":
+                _check_close(name, out, first)
+            memory[name] = {}
+            if weigh:
+                peak = (
+                    peak_on_gpu(run)
+                    if on_gpu
+                    else peak_in_child(maker, name, settings)
+                )
+                memory[name] = {"extra_bytes": peak}
+        except (contenders.NotHere, torch.cuda.OutOfMemoryError) as error:
+            memory.pop(name, None)
+            why = str(error).splitlines()[0]
+            rows.append(results.row(section, name, settings, not_measured=why))
+    running = {name: found[name] for name in memory}
+    times = interleaved(running, rounds=options.rounds, threads=options.threads)
     return [
-        results.row(section, name, settings, seconds=t, extra_bytes=peaks[name])
+        results.row(section, name, settings, seconds=t, **memory[name])
         for name, t in times.items()
-    ]
+    ] + rows
+
+
+def _check_close(name: str, out: torch.Tensor, first: torch.Tensor) -> None:
+    """Refuse to compare attention that computes something else than the first."""
+    near = 1e-3 if out.dtype == torch.float32 else 5e-2
+    torch.testing.assert_close(out, first, atol=near, rtol=near, msg=name)
 
 
 SECTIONS = {
@@ -176,7 +210,7 @@ SECTIONS = {
     "modules": modules,
     "decoding": decoding,
     "growth": growth,
-    "gpu": gpu,
+    "compared": compared,
 }
 
 

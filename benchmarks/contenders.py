@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from unittest.mock import patch
 
@@ -10,12 +10,20 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from course_attn import in_numpy, in_torch
 from course_attn.in_numpy import _fused
 
 Contenders = dict[str, Callable[[], Any]]
+# Attention by Q, K and V, causal or not.
+Kernel = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, bool], torch.Tensor]
 HEADS, WIDTH = 8, 64
+FLEX = "FlexAttention, compiled"
+
+
+class NotHere(RuntimeError):
+    """A contender cannot run on this machine, and the message says why."""
 
 
 def _numbers(n: int, dtype: str, seed: int = 0) -> list[np.ndarray]:
@@ -74,22 +82,67 @@ def growing(n: int, dtype: str = "float32") -> Contenders:
 # --- modules --------------------------------------------------------------------------------------
 
 
-class BareComposition(nn.Module):
-    """Project, call the fused kernel, project: nothing that could be left out."""
+def fused(
+    Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor, causal: bool
+) -> torch.Tensor:
+    """PyTorch's kernel."""
+    return F.scaled_dot_product_attention(Q, K, V, is_causal=causal)
 
-    def __init__(self, d_model: int, n_heads: int) -> None:
+
+def flex() -> Kernel:
+    """Return FlexAttention, compiled anew for each shape; its mask is made once."""
+    torch.compiler.reset()  # else it stops compiling after a few shapes
+    compiled = torch.compile(flex_attention, dynamic=False)
+    blocks = cache(_causal_blocks)
+
+    def kernel(
+        Q: torch.Tensor, K: torch.Tensor, V: torch.Tensor, causal: bool
+    ) -> torch.Tensor:
+        mask = blocks(K.shape[-2], K.device) if causal else None
+        try:
+            return compiled(Q, K, V, block_mask=mask)
+        except (NotImplementedError, RuntimeError) as error:
+            raise NotHere(str(error).splitlines()[0]) from error
+
+    return kernel
+
+
+def _causal_blocks(n: int, device: torch.device) -> Any:
+    return create_block_mask(
+        lambda batch, head, i, j: i >= j, None, None, n, n, device
+    )
+
+
+class BareComposition(nn.Module):
+    """Project, call a kernel, project: nothing that could be left out."""
+
+    def __init__(self, d_model: int, n_heads: int, kernel: Kernel = fused) -> None:
         super().__init__()
-        self.n_heads = n_heads
+        self.n_heads, self.kernel = n_heads, kernel
         self.into = nn.Linear(d_model, 3 * d_model)
         self.out = nn.Linear(d_model, d_model)
 
-    def forward(self, X: torch.Tensor) -> torch.Tensor:
-        Q, K, V = (
+    def project(self, X: torch.Tensor) -> list[torch.Tensor]:
+        return [
             part.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
             for part in self.into(X).chunk(3, dim=-1)
-        )
-        heads = F.scaled_dot_product_attention(Q, K, V, is_causal=True)
+        ]
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        heads = self.kernel(*self.project(X), True)
         return self.out(heads.transpose(1, 2).flatten(-2))
+
+    def step(self, X: torch.Tensor) -> Callable[[], torch.Tensor]:
+        """Return a function that computes the last output; earlier keys and values are kept."""
+        _, K, V = (part.contiguous() for part in self.project(X))
+        last = X[:, -1:]
+
+        def step() -> torch.Tensor:
+            Q, K[..., -1:, :], V[..., -1:, :] = self.project(last)
+            heads = self.kernel(Q, K, V, False)
+            return self.out(heads.transpose(1, 2).flatten(-2))
+
+        return step
 
 
 class HeadLoop(nn.Module):
@@ -126,6 +179,7 @@ def modules(
         "linear + fused + linear": BareComposition(d_model, HEADS),
         "ours": _our_module(d_model),
         "nn.MultiheadAttention": _torch_module(d_model, n),
+        FLEX: BareComposition(d_model, HEADS, flex()),
         "x-transformers, flash": _x_transformers(d_model),
         "per-head loop": HeadLoop(d_model, HEADS),
     }
@@ -149,17 +203,20 @@ def _our_module(d_model: int) -> nn.Module:
 
 
 def _torch_module(d_model: int, n: int) -> nn.Module:
+    module = nn.MultiheadAttention(d_model, HEADS, batch_first=True)
+    # A buffer goes to the GPU with the module, once, and not in each call.
     drop = nn.Transformer.generate_square_subsequent_mask(n)
+    module.register_buffer("drop", drop, persistent=False)
 
     def call(inner: nn.Module, X: torch.Tensor) -> torch.Tensor:
         options = {
-            "attn_mask": drop.to(X),
+            "attn_mask": inner.drop,
             "is_causal": True,
             "need_weights": False,
         }
         return inner(X, X, X, **options)[0]
 
-    return _Called(nn.MultiheadAttention(d_model, HEADS, batch_first=True), call)
+    return _Called(module, call)
 
 
 def _x_transformers(d_model: int) -> nn.Module | None:
@@ -218,32 +275,100 @@ def _of_modules(
         if not backward:
             with torch.no_grad():
                 return module(X)
-        module.zero_grad(set_to_none=True)
-        X.grad = None
-        module(X).sum().backward()
-        return X.grad
+        return torch.autograd.grad(module(X).sum(), [X, *module.parameters()])[0]
 
     return {name: partial(run, module) for name, module in found.items()}
 
 
-# --- on a GPU -------------------------------------------------------------------------------------
+# --- attention alone, and one more token ----------------------------------------------------------
 
 
-def gpu_attention(n: int, dtype: str, causal: bool = True) -> Contenders:
-    """Attention alone, by tensors on the GPU."""
+def attention(n: int, dtype: str, device: str = "cpu") -> Contenders:
+    """Causal attention of given queries, keys and values, without gradients."""
+    return _of_kernels(n, dtype, device, backward=False)
+
+
+def attention_and_backward(n: int, dtype: str, device: str = "cpu") -> Contenders:
+    """Causal attention of given queries, keys and values, with the gradients of all three."""
+    return _of_kernels(n, dtype, device, backward=True)
+
+
+def _of_kernels(n: int, dtype: str, device: str, *, backward: bool) -> Contenders:
     torch.manual_seed(0)
     shape, kind = (1, HEADS, n, WIDTH), getattr(torch, dtype)
-    q, k, v = (torch.randn(shape, device="cuda", dtype=kind) for _ in range(3))
-    return {
-        "PyTorch fused": lambda: F.scaled_dot_product_attention(
-            q, k, v, is_causal=causal
+    inputs = [
+        torch.randn(shape, device=device, dtype=kind, requires_grad=backward)
+        for _ in range(3)
+    ]
+    kernels: dict[str, Kernel] = {
+        "PyTorch fused": fused,
+        "ours, fused": lambda *QKV: in_torch.fused_attention(
+            *QKV[:3], causal=QKV[3]
         ),
-        "ours, fused": lambda: in_torch.fused_attention(q, k, v, causal=causal),
-        "ours, tiled": lambda: in_torch.tiled_attention(
-            q, k, v, causal=causal, tile=1024
+        FLEX: flex(),
+        "ours, tiled": lambda *QKV: in_torch.tiled_attention(
+            *QKV[:3], causal=QKV[3], tile=1024
         ),
-        "ours, explicit": lambda: in_torch.attention(q, k, v, causal=causal),
+        "ours, explicit": lambda *QKV: in_torch.attention(*QKV[:3], causal=QKV[3]),
     }
+
+    def run(kernel: Kernel) -> Any:
+        if not backward:
+            return kernel(*inputs, True)
+        return torch.autograd.grad(kernel(*inputs, True).sum(), inputs)
+
+    return {name: partial(run, kernel) for name, kernel in kernels.items()}
+
+
+def one_token(
+    n: int, batch: int, d_model: int, device: str = "cpu", dtype: str = "float32"
+) -> Contenders:
+    """Compute the output of the last of n tokens; whoever keeps keys and values has the others'."""
+    torch.manual_seed(0)
+    kind = getattr(torch, dtype)
+    X = torch.randn(batch, n, d_model, device=device, dtype=kind)
+    found = {name: m.to(device, kind) for name, m in modules(d_model, n).items()}
+    with torch.no_grad():
+        ours = found["ours"].inner
+        steps = {
+            "linear + fused + linear": found["linear + fused + linear"].step(X),
+            "ours": _our_step(ours, X, in_torch.KVCache()),
+            "ours, n_max": _our_step(ours, X, in_torch.KVCache(n_max=n)),
+            "nn.MultiheadAttention": _torch_step(
+                found["nn.MultiheadAttention"].inner, X
+            ),
+            FLEX: found[FLEX].step(X),
+        }
+        if "x-transformers, flash" in found:
+            inner = found["x-transformers, flash"].inner
+            steps["x-transformers, flash"] = _x_transformers_step(inner, X)
+    steps["per-head loop"] = lambda: found["per-head loop"](X)[:, -1:]
+    return {name: torch.no_grad()(step) for name, step in steps.items()}
+
+
+def _our_step(
+    module: nn.Module, X: torch.Tensor, kept: in_torch.KVCache
+) -> Callable[[], torch.Tensor]:
+    module(X[:, :-1], causal=True, cache=kept)
+
+    def step() -> torch.Tensor:
+        out = module(X[:, -1:], causal=True, cache=kept)
+        kept._length -= 1  # the same token again, next time
+        return out
+
+    return step
+
+
+def _torch_step(module: nn.Module, X: torch.Tensor) -> Callable[[], torch.Tensor]:
+    """It keeps nothing: all keys and values are computed again."""
+    return lambda: module(X[:, -1:], X, X, need_weights=False)[0]
+
+
+def _x_transformers_step(
+    module: nn.Module, X: torch.Tensor
+) -> Callable[[], torch.Tensor]:
+    _, kept = module(X[:, :-1], return_intermediates=True)
+    return lambda: module(X[:, -1:], cache=kept, return_intermediates=True)[0]
 
 
 # --- decoding -------------------------------------------------------------------------------------

@@ -29,12 +29,17 @@ def interleaved(
     round to round, so that nobody always comes after the same other.
     """
     names = list(contenders)
+    # What is there already is no garbage of theirs: else each collection looks at all of PyTorch.
+    frozen = gc.get_freeze_count()
+    gc.freeze()
     with benchmark.set_torch_threads(threads):
         numbers = {name: _number(contenders[name], least) for name in names}
         times: dict[str, list[float]] = {name: [] for name in names}
         for turn in range(rounds):
             for name in names[turn % len(names) :] + names[: turn % len(names)]:
                 times[name].append(_mean(contenders[name], numbers[name]))
+    if not frozen:
+        gc.unfreeze()
     return {
         name: _summary(name, times[name], numbers[name], threads) for name in names
     }
@@ -73,7 +78,10 @@ def _summary(
 
 
 def peak_on_gpu(run: Callable[[], Any]) -> int:
-    """Return the bytes on the GPU at the peak of a run, beyond those before it."""
+    """Return the bytes on the GPU at the peak of a run, beyond those before it.
+
+    Run once before: what is made only once, such as the workspace of cuBLAS, is not the run's.
+    """
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
     before = torch.cuda.memory_allocated()
@@ -101,12 +109,15 @@ def peak_in_child(maker: str, contender: str, settings: dict[str, Any]) -> int:
 
 
 def _peak_here(maker: str, contender: str, settings: dict[str, Any]) -> int:
-    """Run once on a small scale, to load what is needed, then once in earnest."""
+    """Run once, to load what is needed, then once in earnest."""
     from benchmarks import contenders
 
     make = getattr(contenders, maker)
-    make(**settings | {"n": 64})[contender]()
     run = make(**settings)[contender]
+    # On a small scale; but what is compiled is compiled for one length.
+    compiled = contender == contenders.FLEX
+    warm_up = run if compiled else make(**settings | {"n": 64})[contender]
+    warm_up()
     gc.collect()
     before = _reset_peak()
     kept = run()

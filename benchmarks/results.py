@@ -4,8 +4,9 @@ A file of results is a JSON object: `schema`, `date`, `machine` (a name for the 
 `hardware`, `versions`, `threads`, `rows`. A row says what was measured: `section`, `contender`,
 `settings`, and `seconds` (the `median` and the interquartile range `iqr` of `times`, one for each
 round, each a mean over the runs of that round), `extra_bytes` (the peak of memory beyond the
-inputs, the output included), or both. Rows of one section and equal settings were measured in one
-process, round by round, so that their times can be compared.
+inputs, the output included), or both; or it says why nothing was, as `not_measured`. Rows of one
+section and equal settings were measured in one process, round by round, so that their times can be
+compared.
 """
 
 import importlib.metadata
@@ -171,8 +172,10 @@ def _check_row(where: str, found: Row) -> None:
     for name, kind in (("section", str), ("contender", str), ("settings", dict)):
         if not isinstance(found.get(name), kind):
             raise ValueError(f"{where}: {name} must be there and a {kind.__name__}")
-    if not {"seconds", "extra_bytes"} & set(found):
-        raise ValueError(f"{where}: seconds or extra_bytes must be there")
+    if not {"seconds", "extra_bytes", "not_measured"} & set(found):
+        raise ValueError(
+            f"{where}: seconds, extra_bytes or not_measured must be there"
+        )
     if "extra_bytes" in found and not found["extra_bytes"] >= 0:
         raise ValueError(f"{where}: extra_bytes must not be negative")
     if "seconds" in found:
@@ -242,5 +245,7 @@ def _block(title: str, rows: list[Row]) -> str:
             if "extra_bytes" in found
             else ""
         )
+        if "not_measured" in found:
+            memory = f"  not measured: {found['not_measured']}"
         lines.append(f"  {found['contender']:36}{time}{memory}".rstrip())
     return "\n".join(lines)

@@ -13,6 +13,7 @@ import torch
 
 from benchmarks import attention, contenders, measure, results
 from course_attn.chapters.fast import figures as figures
+from course_attn.chapters.how_fast.figures import CONTENDERS, QUESTIONS
 
 SAVED = sorted(results.FOLDER.glob("20*.json"))  # the others are reports
 
@@ -104,6 +105,7 @@ def test_table_shows_every_row_and_ratios_to_the_first() -> None:
             extra_bytes=3 * 2**20,
         ),
         results.row("numpy", "two", {"n": 7}, extra_bytes=2**20),
+        results.row("numpy", "three", {"n": 7}, not_measured="no compiler"),
     ]
     first, second = results.table(rows).split("\n\n")
     assert first.splitlines()[0] == "numpy: n = 5"
@@ -118,6 +120,10 @@ def test_table_shows_every_row_and_ratios_to_the_first() -> None:
     assert first.splitlines()[3].split()[5:] == ["2.50", "3.0", "MiB"]
     assert second.splitlines()[0] == "numpy: n = 7"
     assert second.splitlines()[2].split() == ["two", "1.0", "MiB"]
+    assert second.splitlines()[3].split(maxsplit=1) == [
+        "three",
+        "not measured: no compiler",
+    ]
 
 
 def test_exponents_are_written_beside_the_theory() -> None:
@@ -166,7 +172,7 @@ def spoiled(change: Any) -> dict[str, Any]:
         (lambda r: r["rows"][1]["seconds"].update(median=9.0), "median must lie"),
         (
             lambda r: r["rows"].append(results.row("s", "c", {})),
-            "seconds or extra_bytes",
+            "seconds, extra_bytes or not_measured",
         ),
     ],
 )
@@ -179,10 +185,16 @@ def test_results_that_are_incomplete_are_refused(
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
 def test_results_that_are_committed_are_complete(path: Path) -> None:
-    """And named after their date and hardware, and all sections' figures can be drawn."""
+    """And named after their date and hardware."""
     found = results.load(path)
     assert path.stem == f"{found['date']}-{found['machine']}"
     assert results.machine(found["hardware"]) == found["machine"]
+
+
+def test_saved_results_are_those_that_the_chapter_is_about() -> None:
+    """Whatever else is saved: its sentences have these numbers."""
+    found = figures.saved_results()
+    assert (found["date"], found["machine"]) == ("2026-11-21", "amd-epyc-2-cores")
     assert {"numpy", "growth", "decoding"} <= {r["section"] for r in found["rows"]}
     figures.growth_with_length(found)
     figures.decoding_times(found)
@@ -279,7 +291,13 @@ def test_contenders_that_compute_something_else_are_refused() -> None:
         attention._check_that_all_agree(found)
 
 
-def test_modules_are_causal_and_have_gradients() -> None:
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile nothing: what is computed is the same, in less than half a minute."""
+    monkeypatch.setattr(torch, "compile", lambda function, **options: function)
+
+
+def test_modules_are_causal_and_have_gradients(eager: None) -> None:
     torch.manual_seed(0)
     X = torch.randn(2, 9, 64)
     changed = X.clone()
@@ -287,12 +305,122 @@ def test_modules_are_causal_and_have_gradients() -> None:
     found = contenders.modules(64, 9)
     assert {"linear + fused + linear", "per-head loop"} < set(found)
     for name, module in found.items():
-        before, after = module(X), module(changed)
+        with torch.set_grad_enabled(name != contenders.FLEX):  # none on a CPU
+            before, after = module(X), module(changed)
         assert before.shape == X.shape, name
         torch.testing.assert_close(before[:, :5], after[:, :5], msg=name)
         assert (before[:, 5:] - after[:, 5:]).abs().max() > 1e-3, name
+        if not before.requires_grad:
+            continue
         before.sum().backward()
         assert all(p.grad is not None for p in module.parameters()), name
+
+
+def test_attention_alone_is_the_same_of_all_with_the_same_gradients(
+    eager: None,
+) -> None:
+    found = contenders.attention(37, "float32")
+    wanted = found["PyTorch fused"]()
+    for run in found.values():
+        torch.testing.assert_close(run(), wanted, atol=1e-5, rtol=0)
+    found = contenders.attention_and_backward(37, "float32")
+    wanted = found["PyTorch fused"]()
+    with pytest.raises(
+        contenders.NotHere, match="does not support backward on CPU"
+    ):
+        found.pop(contenders.FLEX)()
+    for run in found.values():
+        torch.testing.assert_close(run(), wanted, atol=1e-4, rtol=0)
+
+
+def test_one_token_is_the_last_of_the_whole_sequence_again_and_again(
+    eager: None,
+) -> None:
+    steps = contenders.one_token(11, batch=2, d_model=512)
+    torch.manual_seed(0)
+    X = torch.randn(2, 11, 512)
+    modules = contenders.modules(512, 11)
+    for name, step in steps.items():
+        with torch.no_grad():
+            wanted = modules[name.removesuffix(", n_max")](X)[:, -1:]
+        for _ in range(3):
+            torch.testing.assert_close(
+                step(), wanted, atol=1e-5, rtol=1e-4, msg=name
+            )
+
+
+def options(**more: Any) -> SimpleNamespace:
+    return SimpleNamespace(quick=True, rounds=3, threads=1, **more)
+
+
+@pytest.mark.parametrize(
+    ("place", "dtypes"), [("cpu", ["float32"]), ("gpu", ["float32", "bfloat16"])]
+)
+def test_compared_has_a_row_for_every_contender_and_says_what_cannot_run(
+    place: str, dtypes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the page asks for: each group of each question, in the section where it looks."""
+
+    def make(n: int, dtype: str, device: str, **more: int) -> contenders.Contenders:
+        def out_of_memory() -> None:
+            raise torch.cuda.OutOfMemoryError("Tried to allocate\nmore")
+
+        return {"PyTorch fused": lambda: torch.ones(1), "large": out_of_memory}
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: place == "gpu")
+    monkeypatch.setattr(attention, "peak_on_gpu", lambda run: 5)
+    for maker in attention._COMPARED:
+        monkeypatch.setattr(contenders, maker, make)
+    rows = attention.compared(options())
+    wanted = {
+        f"{place}{s}"
+        for sections, _ in QUESTIONS.values()
+        for s in sections.values()
+    }
+    assert {r["section"] for r in rows} == wanted
+    for section in wanted:
+        found = [r for r in rows if r["section"] == section]
+        assert [r["settings"]["dtype"] for r in found[::2]] == dtypes
+        for quick, large in zip(found[::2], found[1::2], strict=True):
+            assert len(quick["seconds"]["times"]) == 3
+            assert quick.get("extra_bytes") == (5 if place == "gpu" else None)
+            assert large["not_measured"] == "Tried to allocate"
+            assert "seconds" not in large
+    monkeypatch.undo()
+    results.check(complete(rows))
+
+
+@pytest.mark.gpu
+def test_compared_measures_all_on_a_gpu() -> None:
+    """Also FlexAttention, which compiles there, and its gradients."""
+    rows = attention.compared(options())
+    assert not [r for r in rows if "not_measured" in r]
+
+
+def test_compared_refuses_attention_that_computes_something_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def make(n: int, dtype: str, device: str) -> contenders.Contenders:
+        return {
+            "PyTorch fused": lambda: torch.ones(1),
+            "ours": lambda: torch.zeros(1),
+        }
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(contenders, "attention", make)
+    with pytest.raises(AssertionError, match="ours"):
+        attention.compared(options())
+
+
+@pytest.mark.parametrize("maker", attention._COMPARED)
+def test_contenders_are_those_that_the_page_shows(maker: str, eager: None) -> None:
+    """And the first of each group is what the others are compared with."""
+    more = {} if maker.startswith("attention") else {"batch": 1, "d_model": 512}
+    found = getattr(contenders, maker)(n=5, dtype="float32", **more)
+    sections = [s for s, _ in QUESTIONS.values()]
+    section = f" {maker}".removesuffix(" attention")
+    (group,) = {g for names in sections for g, s in names.items() if s == section}
+    assert set(found) == set(CONTENDERS[group])
 
 
 def test_decoding_with_caches_computes_what_everything_again_does() -> None:
