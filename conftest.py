@@ -5,6 +5,9 @@ import importlib.util
 import numpy as np
 import pytest
 
+# Its import needs Triton, and it has no examples.
+collect_ignore = ["course_attn/in_torch/_fast_kernels.py"]
+
 
 @pytest.fixture(autouse=True)
 def libraries(doctest_namespace: dict[str, object]) -> None:

@@ -57,7 +57,9 @@ BREAKS = {
         ("weights.py", "def g():\n    import torch", "torch"),
     ],
     "in_numpy needs NumPy and jaxtyping": [("in_numpy/block.py", "import scipy.special", "scipy")],
-    "in_torch needs PyTorch and jaxtyping": [("in_torch/block.py", "import numpy", "numpy")],
+    "in_torch needs PyTorch and jaxtyping, its kernels Triton": [
+        ("in_torch/block.py", "import numpy", "numpy"),
+    ],
     "drawing needs NumPy and Matplotlib": [
         ("drawing/graphs.py", "import sklearn", "sklearn"),
         ("drawing/matrices.py", "import whywrong.judge", "whywrong.judge"),

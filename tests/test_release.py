@@ -272,7 +272,7 @@ ENVIRONMENTS = [
     for minor in ("3.11", "3.12", "3.13", "3.14")
 ]
 # What only PyPI's wheel of PyTorch for Linux brings.
-CUDA = re.compile(r"cuda-|nvidia-|triton$")
+CUDA = re.compile(r"cuda-|nvidia-")
 
 
 def requirements(path: Path) -> list[Requirement]:

@@ -5,7 +5,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 
-__all__ = ["Source", "show_source"]
+__all__ = ["Source", "show_source", "without_docstring"]
 
 
 class Source:
@@ -22,16 +22,22 @@ class Source:
         return self.code
 
 
-def show_source(function: Callable[..., object]) -> Source:
+def show_source(function: Callable[..., object] | Source) -> Source:
     """Show how a function is written, without its docstring; ``TypeError`` if it has no source.
 
-    A notebook shows it highlighted.
+    A notebook shows it highlighted. What is a `Source` already is shown as it is.
 
     >>> show_source(Source.__repr__)
     def __repr__(self) -> str:
         return self.code
     """
-    code = textwrap.dedent(inspect.getsource(function)).rstrip()
+    if isinstance(function, Source):
+        return function
+    return without_docstring(textwrap.dedent(inspect.getsource(function)).rstrip())
+
+
+def without_docstring(code: str) -> Source:
+    """Return a definition's source less its docstring."""
     definition = ast.parse(code).body[0]
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     if not isinstance(definition, kinds):

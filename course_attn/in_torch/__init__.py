@@ -1,8 +1,9 @@
 """The course's functions and modules in PyTorch: ``from course_attn.in_torch import attention``.
 
 Each chapter has a module of functions, such as ``course_attn.in_torch.multi_head``; some have a
-second one of layers, such as ``course_attn.in_torch.multi_head_layers``. All their names are here
-too. `course_attn` says what common arguments mean and what is refused.
+second one of layers, such as ``course_attn.in_torch.multi_head_layers``, and `fast` has kernels for
+a GPU, in ``fast_triton``, and a ring of processes, in ``fast_ring``. All their names are here too.
+`course_attn` says what common arguments mean and what is refused.
 """
 
 from course_attn.in_torch.block import *
@@ -11,6 +12,7 @@ from course_attn.in_torch.encoder_decoder import *
 from course_attn.in_torch.encoder_decoder_layers import *
 from course_attn.in_torch.fast import *
 from course_attn.in_torch.fast_ring import *
+from course_attn.in_torch.fast_triton import *
 from course_attn.in_torch.gradients import *
 from course_attn.in_torch.gradients_layers import *
 from course_attn.in_torch.heads import *

@@ -306,7 +306,8 @@ def test_the_chapter_has_its_twins_and_its_tests(path):
 def slugs(folder: str, suffix: str) -> set[str]:
     """Return the slugs that a folder's files are named after, private ones aside."""
     found = {path.stem for path in (ROOT / folder).glob(f"*{suffix}")}
-    return {slug.removesuffix("_layers") for slug in found if slug[0] != "_"}
+    parts = {n for n in found for other in found if n.startswith(f"{other}_")}
+    return {slug for slug in found - parts if slug[0] != "_"}
 
 
 @pytest.mark.parametrize("folder", ["course_attn/in_numpy", "course_attn/in_torch"])
