@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import torch
 from jaxtyping import Float
 from torch import Tensor as Array
-from torch.autograd.function import once_differentiable
 
 from course_attn._contracts import (
     Finite,
@@ -96,8 +95,11 @@ class _Attention(torch.autograd.Function):
         return out
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, d_out: Array) -> tuple[Array | None, ...]:
+        if torch.is_grad_enabled():
+            raise RuntimeError(
+                "triton_attention has no gradients of gradients; leave create_graph out"
+            )
         Q, K, V, out, L = ctx.saved_tensors
         d_out = d_out.contiguous()
         # the mean of d_weights under the weights, as in `softmax_backward`, one per query
