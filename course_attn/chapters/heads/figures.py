@@ -92,7 +92,7 @@ def two_heads_learn(maps: Mapping[int, Sequence[np.ndarray]]) -> Animation:
         fig,
         draw,
         [
-            f"Step {step}: in layer 1, letters of the first time put {first:.2f} of their weight "
+            f"After {step} steps: in layer 1, letters of the first time put {first:.2f} of their weight "
             f"on the letter before; in layer 2, letters that come again put {second:.2f} on the "
             "letter to come."
             for step, (first, second) in found.items()
