@@ -1,7 +1,7 @@
 """Attention and its gradients as kernels in Triton, which `triton_attention` launches.
 
 A launch runs as many programs as there are tiles of queries, or of keys, in all heads, each for one
-tile. Scores and weights stay on the chip. Exponentials are to base 2: exp(x) = 2^(x log2 e).
+tile. None stores scores or weights. Exponentials are to base 2: exp(x) = 2^(x log2 e).
 """
 
 import triton
@@ -186,4 +186,4 @@ def store(X, x, rows, n, d: tl.constexpr, D: tl.constexpr):
     columns = tl.arange(0, D)
     places = X + rows[:, None] * d + columns[None, :]
     inside = (rows[:, None] < n) & (columns[None, :] < d)
-    tl.store(places, x.to(X.dtype.element_ty), mask=inside)
+    tl.store(places, x, mask=inside)

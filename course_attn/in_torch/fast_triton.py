@@ -44,13 +44,14 @@ def triton_attention(
 ) -> Float[Array, "*batch n_q d"]:
     """Compute `attention` by a kernel of one's own, and its gradients by two more, in Triton.
 
-    Y = softmax(scale * Q K^T) V, tile by tile as in `tiled_attention`, on a GPU. For gradients,
-    only Y and L_i = log(sum over j of exp(s_ij)) are kept; the weights are computed anew, tile by
-    tile. K and V may have fewer heads than Q, on the axis before the last two, n_rep times fewer:
+    Y = softmax(scale * Q K^T) V, tile by tile as in `tiled_attention`, on a GPU. The way back
+    computes the weights anew, from Q, K and L_i = log2(sum over j of exp(s_ij)), one number per
+    query. K and V may have fewer heads than Q, on the axis before the last two, by a factor n_rep:
     head h of Q reads head floor(h / n_rep), as with `repeat_kv`. A query that sees no key gets
-    zeros. A width is at most 128, a dtype float32, float16 or bfloat16; sums are in float32. No
-    gradients of gradients. Without a GPU, Triton's interpreter runs the kernels, slowly, if
-    TRITON_INTERPRET=1 is in Python's environment. Source: Dao (2024), algorithms 1 and 2.
+    zeros. Widths up to 128; float32, float16 and bfloat16, with sums in float32: in 16 bits,
+    weights are rounded before they meet values. No gradients of gradients. Without a GPU, Triton's
+    interpreter runs the kernels, slowly, if TRITON_INTERPRET=1 is in Python's environment.
+    Source: Dao (2024), algorithms 1 and 2.
 
     Examples
     --------
@@ -116,8 +117,7 @@ def _launch(name: str, *arrays: Array, causal: bool, scale: float) -> None:
     Q, K = arrays[:2]
     (n_q, d), n_k = Q.shape[-2:], K.shape[-2]
     n_heads, n_kv_heads = Q.shape[:-2].numel(), K.shape[:-2].numel()
-    # a power of two, and at least as wide as what the tensor cores multiply
-    D = max(16, 1 << (d - 1).bit_length())
+    D = _padded(d)
     tiles = _tiles(name, D, Q.dtype)
     n_programs = n_heads * ceil(n_q / tiles["ROWS"])
     if name == "backward_keys":
@@ -130,11 +130,16 @@ def _launch(name: str, *arrays: Array, causal: bool, scale: float) -> None:
         )
 
 
+def _padded(d: int) -> int:
+    """Return a width that the kernels can hold: a power of two, and at least 16 for products."""
+    return max(16, 1 << (d - 1).bit_length())
+
+
 def _tiles(name: str, D: int, dtype: torch.dtype) -> dict[str, int]:
     """Return the sizes of a kernel's tiles, the warps that share one, and the stages of its loads.
 
-    One tile stays while tiles of the other kind go by. All fit the shared memory of 99 KB that the
-    smallest of NVIDIA's GPUs with bfloat16 have.
+    One tile stays while tiles of the other kind go by. At any width all fit 99 KB of shared memory,
+    as much as a program can have on a GPU of compute capability 8.6.
     """
     rows, keys, warps, stages = {
         "forward": (128, 64, 4 if D <= 64 else 8, 3),

@@ -92,9 +92,9 @@ def two_heads_learn(maps: Mapping[int, Sequence[np.ndarray]]) -> Animation:
         fig,
         draw,
         [
-            f"After {step} steps: in layer 1, letters of the first time put {first:.2f} of their weight "
-            f"on the letter before; in layer 2, letters that come again put {second:.2f} on the "
-            "letter to come."
+            f"After {step} steps: in layer 1, letters of the first time put {first:.2f} of their "
+            f"weight on the letter before; in layer 2, letters that come again put {second:.2f} on "
+            "the letter to come."
             for step, (first, second) in found.items()
         ],
         alt="Two square maps of weights of a line of sixteen letters that comes twice. At first "
