@@ -165,7 +165,7 @@ def _machine(
         found = ratios(results, question, group, name)
         if not found:
             said = textwrap.fill(why_not(results, question, group, name), 38)
-            ax.text(1.15, place, said, va="center", fontsize=7.5, linespacing=0.9)
+            ax.text(1.15, place, said, va="center", fontsize=9, linespacing=0.9)
         color = role_color("query" if name.startswith("ours") else "output")
         shown = _some(found)
         for k, n in enumerate(shown):
@@ -186,9 +186,9 @@ def _machine(
     ax.xaxis.set_major_locator(LogLocator(subs=(1,) if few else (1, 2, 5)))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.tick_params(axis="x", labelsize=8.5)
+    ax.tick_params(axis="x", labelsize=9)
     labels = [f"{group}:" if name is None else name for group, name in rows]
-    ax.set_yticks(range(len(rows)), labels, fontsize=8.5)
+    ax.set_yticks(range(len(rows)), labels, fontsize=9)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.grid(False, axis="y")
 
