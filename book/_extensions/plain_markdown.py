@@ -37,7 +37,7 @@ _LOGGER = getLogger(__name__)
 _INDEX = re.compile(r"^<!-- index: (.+) -->[ \t]*$", re.M)
 _BOX = re.compile(r"^:::\{admonition\} (?P<pitfall>Pitfall: )?.+$", re.M)
 _EQUATION = re.compile(r"\[\((?P<label>eq-[\w-]+)\)\]\(#(?P=label)\)")
-_MARKS = re.compile(r"[.,:;!?)”’]+")
+_MARKS = re.compile(r"""[.,:;!?)'"”’]+""")
 _SENTENCES = re.compile(r".*[.?!]\)?(?=\s)", re.S)
 
 

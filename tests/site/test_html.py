@@ -39,6 +39,16 @@ def all_html() -> list[Path]:
     ]
 
 
+PARTED = re.compile(
+    r"""(?<!"keep">)<span class="math notranslate nohighlight">[^<]*</span>[.,:;!?)”’"']"""
+)
+
+
+@every_page
+def test_a_mark_stays_on_the_line_of_the_formula_before_it(source):
+    assert PARTED.findall(page_of(source).read_text("utf-8")) == []
+
+
 # Nothing from elsewhere
 
 

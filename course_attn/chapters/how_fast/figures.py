@@ -164,7 +164,9 @@ def _machine(
             continue
         found = ratios(results, question, group, name)
         if not found:
-            said = textwrap.fill(why_not(results, question, group, name), 38)
+            why = why_not(results, question, group, name)
+            # in one line, or two of about the same length
+            said = textwrap.fill(why, max(28, len(why) // 2 + 4))
             ax.text(1.15, place, said, va="center", fontsize=9, linespacing=0.9)
         color = role_color("query" if name.startswith("ours") else "output")
         shown = _some(found)
