@@ -307,7 +307,7 @@ def _of_kernels(n: int, dtype: str, device: str, *, backward: bool) -> Contender
         ),
         FLEX: flex(),
         "ours, tiled": lambda *QKV: in_torch.tiled_attention(
-            *QKV[:3], causal=QKV[3], tile=1024
+            *QKV[:3], causal=QKV[3], tile=1024 if device == "cuda" else 256
         ),
         "ours, explicit": lambda *QKV: in_torch.attention(*QKV[:3], causal=QKV[3]),
     }

@@ -109,15 +109,11 @@ def peak_in_child(maker: str, contender: str, settings: dict[str, Any]) -> int:
 
 
 def _peak_here(maker: str, contender: str, settings: dict[str, Any]) -> int:
-    """Run once, to load what is needed, then once in earnest."""
+    """Run once, to load and compile what is needed, then once in earnest."""
     from benchmarks import contenders
 
-    make = getattr(contenders, maker)
-    run = make(**settings)[contender]
-    # On a small scale; but what is compiled is compiled for one length.
-    compiled = contender == contenders.FLEX
-    warm_up = run if compiled else make(**settings | {"n": 64})[contender]
-    warm_up()
+    run = getattr(contenders, maker)(**settings)[contender]
+    run()
     gc.collect()
     before = _reset_peak()
     kept = run()

@@ -122,7 +122,7 @@ def _square(
         return
     strength = min(abs(float(entry)) / vmax, 1.0)
     fill = shade(role, 0.06 + 0.84 * strength)
-    dark = np.dot(to_rgb(fill), (0.299, 0.587, 0.114)) < 0.58
+    dark = np.dot(to_rgb(fill), (0.299, 0.587, 0.114)) < 0.49
     negative = entry < 0
     ax.add_patch(
         Rectangle(

@@ -80,6 +80,20 @@ def test_roles_are_readable_on_white(role):
     assert 1.05 / (luminance + 0.05) >= 4.5
 
 
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("entry", np.linspace(0.05, 1, 20))
+def test_a_number_is_readable_in_its_square(role, entry):
+    fig, ax = canvas(2, 2)
+    heatmap(ax, np.array([[entry]]), [""], [""], role=role)
+    ground = ax.patches[0].get_facecolor()[:3]
+    number = next(text for text in ax.texts if text.get_text())
+    dark, light = sorted(
+        0.05 + linear(color) @ [0.2126, 0.7152, 0.0722]
+        for color in (ground, to_rgb(number.get_color()))
+    )
+    assert light / dark > 3.5
+
+
 def test_shade_goes_from_white_to_the_full_color():
     assert shade("key", 0.0) == (1, 1, 1)
     np.testing.assert_allclose(shade("key", 1.0), to_rgb(ROLES["key"]))
