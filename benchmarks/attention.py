@@ -57,7 +57,9 @@ def numpy_attention(options: Any) -> Rows:
     ]
     settings = {"n": 4 * n, "dtype": "float32"}
     for name in ("PyTorch fused", "NumPy fused"):
-        peak = peak_in_child("numpy_attention", name, settings)
+        peak = peak_in_child(
+            "numpy_attention", name, settings, threads=options.threads
+        )
         rows.append(results.row("numpy", name, settings, extra_bytes=peak))
     return rows
 
@@ -125,7 +127,7 @@ def growth(options: Any) -> Rows:
             found = {k: f for k, f in found.items() if "explicit" not in k}
         times = interleaved(found, rounds=options.rounds, threads=options.threads)
         for name, t in times.items():
-            peak = peak_in_child("growing", name, settings)
+            peak = peak_in_child("growing", name, settings, threads=options.threads)
             row = results.row("growth", name, settings, seconds=t, extra_bytes=peak)
             rows.append(row)
     return rows
@@ -184,7 +186,9 @@ def _side_by_side(
                 peak = (
                     peak_on_gpu(run)
                     if on_gpu
-                    else peak_in_child(maker, name, settings)
+                    else peak_in_child(
+                        maker, name, settings, threads=options.threads
+                    )
                 )
                 memory[name] = {"extra_bytes": peak}
         except (contenders.NotHere, torch.cuda.OutOfMemoryError) as error:

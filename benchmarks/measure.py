@@ -91,11 +91,11 @@ def peak_on_gpu(run: Callable[[], Any]) -> int:
     return torch.cuda.max_memory_allocated() - before
 
 
-def peak_in_child(maker: str, contender: str, settings: dict[str, Any]) -> int:
+def peak_in_child(
+    maker: str, contender: str, settings: dict[str, Any], *, threads: int
+) -> int:
     """Return the bytes of a run beyond its inputs, in a process of its own."""
-    task = json.dumps(
-        {"maker": maker, "contender": contender, "settings": settings}
-    )
+    task = json.dumps([maker, contender, settings, threads])
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.measure", task],
         cwd=ROOT,
@@ -108,10 +108,13 @@ def peak_in_child(maker: str, contender: str, settings: dict[str, Any]) -> int:
     return int(done.stdout)
 
 
-def _peak_here(maker: str, contender: str, settings: dict[str, Any]) -> int:
+def _peak_here(
+    maker: str, contender: str, settings: dict[str, Any], threads: int
+) -> int:
     """Run once, to load and compile what is needed, then once in earnest."""
     from benchmarks import contenders
 
+    torch.set_num_threads(threads)
     run = getattr(contenders, maker)(**settings)[contender]
     run()
     gc.collect()
@@ -149,4 +152,4 @@ def _largest() -> int:
 
 
 if __name__ == "__main__":
-    print(_peak_here(**json.loads(sys.argv[1])))
+    print(_peak_here(*json.loads(sys.argv[1])))

@@ -260,9 +260,25 @@ def test_peak_memory_is_found_in_another_process() -> None:
     """Three arrays of n^2 float32 scores in eight heads, more or less; fused a few tiles only."""
     settings = {"n": 512, "dtype": "float32"}
     matrix = 8 * 512**2 * 4
-    explicit = measure.peak_in_child("growing", "NumPy explicit", settings)
+    explicit, fused = (
+        measure.peak_in_child("growing", name, settings, threads=1)
+        for name in ("NumPy explicit", "NumPy fused")
+    )
     assert 2 * matrix < explicit < 5 * matrix
-    assert measure.peak_in_child("growing", "NumPy fused", settings) < matrix
+    assert fused < matrix
+
+
+def test_peak_memory_is_that_of_so_many_threads(monkeypatch) -> None:
+    """The kernel keeps a buffer for each thread; and all run once, at full length, to warm up."""
+    seen = []
+    found = {"any": lambda: seen.append((n, torch.get_num_threads()))}
+    n, before = 3, torch.get_num_threads()
+    monkeypatch.setattr(contenders, "growing", lambda n: found)
+    try:
+        measure._peak_here("growing", "any", {"n": n}, before + 1)
+        assert seen == [(3, before + 1)] * 2
+    finally:
+        torch.set_num_threads(before)
 
 
 # --- contenders -----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Starred sections, and theorems, as the book shows them.
 
 A section whose heading ends in ★ gets a class, by which the page draws it as one that can be left
-out.
+out; the ★ stays on the line of the word before it.
 """
 
 from docutils import nodes
@@ -27,6 +27,9 @@ class StarredSections(SphinxTransform):
             title = section.next_node(nodes.title)
             if title is not None and title.astext().endswith(STAR):
                 section["classes"].append("starred")
+                last = list(title.findall(nodes.Text))[-1]
+                kept = nodes.Text(last.removesuffix(STAR) + STAR.replace(" ", "\N{NO-BREAK SPACE}"))
+                last.parent.replace(last, kept)
 
 
 class OwnIds(SphinxTransform):

@@ -151,7 +151,7 @@ export class AskedNumber {
     const points = this.written(off) === "1" ? " point" : " points";
     const far = log
       ? `${too} by a factor of ${this.written(off)}`
-      : `${this.written(off)}${unit === " %" ? points : unit} ${too}`;
+      : `${this.written(off)}${unit.trim() === "%" ? points : unit} ${too}`;
     if (off <= this.close * (1 + 1e-9)) return { first: `Close. ${you}, ${far}.` };
     return { first: `${you}, ${far}.`, why: isLower ? "lower" : "higher" };
   }

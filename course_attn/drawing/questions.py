@@ -254,9 +254,13 @@ def predict_number(
         _details("If your guess was lower", too_low),
         _details("If your guess was higher", too_high),
     ]
+    page = _page(name, f"{question} {ends}", parts, covers, text, bar)
+    # On a page, a number and its unit stay on one line.
+    kept = unit.replace(" ", "\N{NO-BREAK SPACE}", 1)
+    page = re.sub(rf"(?<=\d){re.escape(unit)}", kept, page)
     return Question(
         name,
-        _page(name, f"{question} {ends}", parts, covers, text, bar),
+        page.replace(f'data-unit="{unit}"', f'data-unit="{kept}"'),
         f"Your guess: {question} {ends}\n"
         f"The answer: {measured}. {said}\nLess? {too_low}\nMore? {too_high}",
     )

@@ -141,11 +141,11 @@ def test_predict_number__tells_the_script_all_and_the_reader_the_answer():
     block = read.attributes("div")[0]
     wanted = {
         "low": "0", "high": "100", "answer": "25.0", "step": "0.5", "close": "5.0",
-        "decimals": "1", "unit": " %", "log": "0", "measured": "25.0 %",
+        "decimals": "1", "unit": "\xa0%", "log": "0", "measured": "25.0\xa0%",
     }  # fmt: skip
     assert {key: block[f"data-{key}"] for key in wanted} == wanted
-    assert "How much? (from 0 to 100 %)" in read.text
-    assert "25.0 %. One of four." in read.text
+    assert "How much? (from 0 to 100\xa0%)" in read.text
+    assert "25.0\xa0%. One of four." in read.text
 
 
 @pytest.mark.parametrize(

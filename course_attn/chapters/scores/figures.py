@@ -128,7 +128,14 @@ def diabetes(
         curve = nadaraya_watson(grid, bmi, progression, bandwidth=h)
         ax.plot(grid, curve, style, color=role_color("query"), label=f"h = {h:g}")
     ax.set(xlabel="body mass index", ylabel="progression")
-    ax.legend(fontsize=9)
+    ax.legend(
+        fontsize=9,
+        ncols=3,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        handlelength=1.2,
+        columnspacing=0.8,
+    )
     middle.semilogx(bandwidths, errors, "o-", color=INK)
     middle.set(xlabel="bandwidth h", ylabel="held-out error")
     known = np.sort(bmi)[::6, None]

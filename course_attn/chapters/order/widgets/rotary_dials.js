@@ -221,8 +221,8 @@ class Dials {
     const points = all.map((distance) => `${px(distance)} ${high(this.score(distance))}`);
     svg.append(
       draw("path", { class: "axes", d: `M0 ${high(0)}h396M${px(0)} 0v999` }),
-      ...[-far, -far / 2, far / 2, far].map((at) => draw("text", { x: px(at), y: high(0) + 15 }, brief(at))),
       draw("path", { class: "curve", d: "M" + points.join("L") }),
+      ...[-far, -far / 2, far / 2, far].map((at) => draw("text", { x: px(at), y: high(0) + 15 }, brief(at))),
       dot,
     );
     /** @type {(distance: number, score: number) => void} */
