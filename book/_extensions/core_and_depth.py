@@ -28,7 +28,10 @@ class StarredSections(SphinxTransform):
             if title is not None and title.astext().endswith(STAR):
                 section["classes"].append("starred")
                 last = list(title.findall(nodes.Text))[-1]
-                kept = nodes.Text(last.removesuffix(STAR) + STAR.replace(" ", "\N{NO-BREAK SPACE}"))
+                kept = nodes.Text(
+                    last.removesuffix(STAR)
+                    + STAR.replace(" ", "\N{NO-BREAK SPACE}")
+                )
                 last.parent.replace(last, kept)
 
 

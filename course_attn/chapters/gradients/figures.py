@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
+from matplotlib.patheffects import withStroke
 
 from course_attn.drawing.animation import Animation, animate
 from course_attn.drawing.graphs import graph
@@ -344,7 +345,8 @@ def query_path(
                 "-", "\N{MINUS SIGN}"
             )
             ax.annotate(text, key, away, textcoords="offset points", ha="center",
-                        va="center", fontsize=9, zorder=6)  # fmt: skip
+                        va="center", fontsize=9, zorder=6,
+                        path_effects=[withStroke(linewidth=2.5, foreground="white")])  # fmt: skip
         mean = a @ K
         ax.plot(*mean, "+", color=INK, markersize=13, markeredgewidth=2.2, zorder=5)
         ax.plot(*path[: at + 1].T, ".-", color=role_color("query"), markersize=4,
