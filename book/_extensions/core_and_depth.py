@@ -19,7 +19,8 @@ _CALLED_ALIKE = ("proof", "proof-content")
 class StarredSections(SphinxTransform):
     """Gives the sections that can be left out at first reading a class."""
 
-    default_priority = 300
+    # after cards have found their sections by these titles
+    default_priority = 450
 
     def apply(self) -> None:
         """Mark each starred section of the page."""
@@ -32,7 +33,7 @@ class StarredSections(SphinxTransform):
                     last.removesuffix(STAR)
                     + STAR.replace(" ", "\N{NO-BREAK SPACE}")
                 )
-                last.parent.replace(last, kept)
+                last.parent[-1] = kept
 
 
 class OwnIds(SphinxTransform):

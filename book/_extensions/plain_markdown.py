@@ -119,7 +119,9 @@ class KeptMarks(SphinxTransform):
             kept = nodes.inline(classes=["keep"])
             formula.replace_self(kept)
             kept += [formula, nodes.Text(found[0])]
-            kept.parent.replace(after, nodes.Text(after[found.end() :]))
+            # by its place: docutils takes equal texts for the same
+            place = kept.parent.index(kept) + 1
+            kept.parent[place] = nodes.Text(after[found.end() :])
 
 
 # What a link can lead to

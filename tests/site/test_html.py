@@ -46,7 +46,9 @@ PARTED = re.compile(
 
 @every_page
 def test_a_mark_stays_on_the_line_of_the_formula_before_it(source):
-    assert PARTED.findall(page_of(source).read_text("utf-8")) == []
+    page = page_of(source).read_text("utf-8")
+    assert PARTED.findall(page) == []
+    assert re.findall(r"[^\n]*</span></span>[,.;:][,.;:][^\n]*", page) == []
 
 
 # Nothing from elsewhere

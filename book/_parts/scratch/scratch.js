@@ -141,6 +141,11 @@ function leaveWhileReading(opener) {
     opener.classList.toggle("attn-aside", readsOn);
     seen = scrollY;
   });
+  // Nor does it cover what a picture says while one plays with it.
+  addEventListener("pointerdown", ({ target }) => {
+    const plays = target instanceof Element && target.closest(".attn-live");
+    if (plays) opener.classList.add("attn-aside");
+  });
 }
 
 /** @param {string} text with `code` and indented lines */

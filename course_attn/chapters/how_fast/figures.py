@@ -145,7 +145,8 @@ def side_by_side(question: str, machines: Sequence[Mapping[str, Any]]) -> Figure
         _machine(ax, question, results, rows)
     for ax in np.ravel(axes)[1:]:
         ax.tick_params(left=False, labelleft=False)
-    fig.supxlabel("times the first of the group; lines: quartiles", fontsize=9)
+    spread = "" if question == "memory" else "; lines: quartiles"
+    fig.supxlabel(f"times the first of the group{spread}", fontsize=9)
     return fig
 
 
@@ -167,7 +168,7 @@ def _machine(
             why = why_not(results, question, group, name)
             # in one line, or two of about the same length
             said = textwrap.fill(why, max(28, len(why) // 2 + 4))
-            ax.text(1.15, place, said, va="center", fontsize=9, linespacing=0.9)
+            ax.text(1.15, place, said, va="center", fontsize=9, linespacing=1.05)
         color = role_color("query" if name.startswith("ours") else "output")
         shown = _some(found)
         for k, n in enumerate(shown):

@@ -76,7 +76,7 @@ def weights_of_nearest(
                 bar.set_facecolor(shade("weight", 0.3))
         ax.set_axisbelow(True)
         ax.set_xticks(places, [str(label) for label in labels], fontsize=9)
-        ax.set(ylim=(0, 1.02), xlabel="digit of the key, nearest first")
+        ax.set(ylim=(0, 1.02), xlabel="digit, nearest first")
         ax.set_title(f"weights at T = {temperature:.2g}", fontsize=10)
     return fig
 
