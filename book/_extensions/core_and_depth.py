@@ -1,7 +1,7 @@
 """Starred sections, and theorems, as the book shows them.
 
 A section whose heading ends in ★ gets a class, by which the page draws it as one that can be left
-out; the ★ stays on the line of the word before it.
+out.
 """
 
 from docutils import nodes
@@ -19,8 +19,7 @@ _CALLED_ALIKE = ("proof", "proof-content")
 class StarredSections(SphinxTransform):
     """Gives the sections that can be left out at first reading a class."""
 
-    # after cards have found their sections by these titles
-    default_priority = 450
+    default_priority = 300
 
     def apply(self) -> None:
         """Mark each starred section of the page."""
@@ -28,12 +27,6 @@ class StarredSections(SphinxTransform):
             title = section.next_node(nodes.title)
             if title is not None and title.astext().endswith(STAR):
                 section["classes"].append("starred")
-                last = list(title.findall(nodes.Text))[-1]
-                kept = nodes.Text(
-                    last.removesuffix(STAR)
-                    + STAR.replace(" ", "\N{NO-BREAK SPACE}")
-                )
-                last.parent[-1] = kept
 
 
 class OwnIds(SphinxTransform):
