@@ -208,5 +208,5 @@ def all_hands_slowed(
                 first.max() < 0.3 and last.max() < 0.3 < twelve_back.min(),
             ),
         ],
-        covers=2,
+        covers=3,
     )

@@ -135,7 +135,8 @@ def ten_thousand(shares: Sequence[float]) -> Question:
                 low == 1,
             ),
         ],
-        covers=1,
+        covers=2,
+        text=1,
     )
 
 
@@ -168,6 +169,5 @@ def layers(n_layers: int) -> Question:
                 n_layers in (15, 16),
             ),
         ],
-        covers=1,
-        text=2,
+        covers=2,
     )

@@ -36,8 +36,7 @@ def no_roles(weights: np.ndarray) -> Question:
                 float(np.median(largest)) < 0.1,
             ),
         ],
-        covers=2,
-        text=1,
+        covers=4,
     )
 
 
@@ -105,6 +104,7 @@ def between_two_keys(answer: float, values: np.ndarray) -> Question:
             ),
         ],
         covers=2,
+        text=1,
     )
 
 
