@@ -45,7 +45,7 @@ def test_alignment_map_frames_what_is_known() -> None:
 
 def test_where_it_looks_takes_the_measured_share_as_the_answer() -> None:
     page = asked.where_it_looks(0.86, 0.14, 0.994)._repr_html_()
-    assert "99 % of the answers" in page and "would hit 14 of 100" in page
+    assert "99 % of the answers" in page and "would hit 14\xa0of 100" in page
     assert "86" in page
 
 
