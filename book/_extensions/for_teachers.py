@@ -229,10 +229,11 @@ class _Table(SphinxDirective):
 
 def _let_break(name: nodes.literal) -> None:
     """Let a long name break behind an underscore, where a phone is too narrow for it."""
-    parts = re.split(r"(?<=_)", name.astext())
+    first, *others = re.split(r"(?<=_)", name.astext())
     name.clear()
-    for part in parts:
-        name += [nodes.Text(part), nodes.raw("", "<wbr>", format="html")]
+    name += nodes.Text(first)
+    for part in others:
+        name += [nodes.raw("", "<wbr>", format="html"), nodes.Text(part)]
 
 
 class CoursePath(_Table):

@@ -7,7 +7,7 @@
 - ``[one-hot](glossary.md#one-hot)`` leads to a term of the glossary, whose definition is the
   link's tooltip.
 - ``[2017](bibliography.md#vaswani2017)`` leads to a reference, likewise.
-- A mark after a formula stays on its line.
+- A mark after a formula stays on its line, and a short name in code on one.
 """
 
 import re
@@ -24,7 +24,7 @@ from tools import book
 
 __all__ = [
     "Captions",
-    "KeptMarks",
+    "Kept",
     "in_myst",
     "notebook_in_myst",
     "setup",
@@ -38,6 +38,7 @@ _INDEX = re.compile(r"^<!-- index: (.+) -->[ \t]*$", re.M)
 _BOX = re.compile(r"^:::\{admonition\} (?P<pitfall>Pitfall: )?.+$", re.M)
 _EQUATION = re.compile(r"\[\((?P<label>eq-[\w-]+)\)\]\(#(?P=label)\)")
 _MARKS = re.compile(r"""[.,:;!?)'"”’]+""")
+_SHORT = 20  # characters; a phone's line has room for them, a list in a list included
 _SENTENCES = re.compile(r".*[.?!]\)?(?=\s)", re.S)
 
 
@@ -104,13 +105,16 @@ class Captions(SphinxTransform):
             figure += nodes.caption(paragraph.rawsource, "", *said[1:])
 
 
-class KeptMarks(SphinxTransform):
-    """Keeps a formula and the mark after it on one line: a browser may break between the two."""
+class Kept(SphinxTransform):
+    """Keeps on one line what a browser may break: a formula and the mark after it, short code."""
 
     default_priority = 300
 
     def apply(self) -> None:
-        """Put every formula of the page that a mark follows into one part with it."""
+        """Put every formula that a mark follows into one part with it, and mark short code."""
+        for code in self.document.findall(nodes.literal):
+            if len(code.astext()) <= _SHORT:
+                code["classes"].append("keep")
         for formula in list(self.document.findall(nodes.math)):
             after = formula.next_node(descend=False, siblings=True)
             found = isinstance(after, nodes.Text) and _MARKS.match(after)
@@ -218,7 +222,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Rewrite pages before they are parsed, set captions and targets after, tooltips at the end."""
     app.connect("source-read", _rewrite)
     app.add_transform(Captions)
-    app.add_transform(KeptMarks)
+    app.add_transform(Kept)
     app.connect("doctree-read", _add_targets)
     app.connect("doctree-resolved", _add_tooltips)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

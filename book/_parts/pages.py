@@ -136,10 +136,14 @@ def _load_apart(
 ) -> None:
     """Let a page load the scripts, and their styles, whose marks it has, and none twice.
 
-    The configuration of thebe comes twice, and a second ``const`` of one name is an error.
+    The configuration of thebe comes twice, and a second ``const`` of one name is an error. All
+    files wait until the page is read, but the options, which scripts within the page set.
     """
     scripts = context["script_files"]
     scripts[:] = {one.attributes.get("body", one): one for one in scripts}.values()
+    for script in scripts:
+        if script.filename and "documentation_options" not in str(script.filename):
+            script.attributes.setdefault("defer", "defer")
     if tree is None:
         return
     marks = [raw.astext() for raw in tree.findall(nodes.raw)]

@@ -2,7 +2,7 @@
 // and `data-moved` that it was moved; book.css shows both. Pictures scroll without their captions.
 const MAY_SCROLL = ".attn-picture, .attn-example, .attn-plain, .attn-scroll, .cell_output pre, " +
   ".highlight pre, .output.text_html, .pst-scrollable-table-container, " +
-  "mjx-container[display=true]";
+  "mjx-container[display=true], table.claims td mjx-container";
 // How wide a picture must be for its text to be read on a phone.
 const PHONE = matchMedia("(max-width: 36rem)");
 const readableWidth = (/** @type {HTMLImageElement} */ picture) => {

@@ -38,7 +38,7 @@ DARK_ROLES: Mapping[str, str] = MappingProxyType(
         "key": "#f09a4a",
         "value": "#5cf2a8",
         "weight": "#f58cc0",
-        "output": "#d6d2d9",
+        "output": "#a3a0ab",
     }
 )
 INK = "#24242B"

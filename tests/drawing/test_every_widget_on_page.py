@@ -3,6 +3,7 @@
 import pytest
 
 from tests.site.soundness import accessibility_violations, page_errors
+from tests.support.sampled import every
 from tests.support.widget_page import (
     PHONE,
     SAID,
@@ -11,12 +12,12 @@ from tests.support.widget_page import (
 )
 from tests.support.widgets import EXAMPLES
 
-every_example = pytest.mark.parametrize("example", EXAMPLES)
+some_examples = pytest.mark.parametrize("example", every(4, EXAMPLES))
 DESKTOP = {"viewport": {"width": 900, "height": 900}}
 VIEWS = {
+    "phone in the dark": {"theme": "dark"} | PHONE,
     "desktop": {"theme": "light"} | DESKTOP,
     "desktop in the dark": {"theme": "dark"} | DESKTOP,
-    "phone in the dark": {"theme": "dark"} | PHONE,
 }
 # A table of results and a picture of squares are one stop each.
 _STOPS = """[...document.querySelectorAll("a[href], input, button, [tabindex]")]
@@ -27,8 +28,8 @@ _SMALL = """() => [...document.querySelectorAll(".attn-stage :is(button, input)"
 }).map((e) => e.outerHTML)"""
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@every_example
+@pytest.mark.parametrize("view", every(3, VIEWS))
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_a_widget_is_sound(opened, example, view):
     shown = opened(example, **VIEWS[view])
     assert page_errors(shown.page) == []
@@ -42,7 +43,7 @@ def test_a_widget_is_sound(opened, example, view):
     assert shown.page.evaluate(_SMALL) == []
 
 
-@every_example
+@some_examples
 def test_what_a_widget_says_is_in_sight_on_a_phone_while_a_control_is_touched(
     opened, example
 ):
@@ -57,7 +58,7 @@ def test_what_a_widget_says_is_in_sight_on_a_phone_while_a_control_is_touched(
         expect(shown.said).to_be_in_viewport(ratio=0.9)
 
 
-@every_example
+@some_examples
 def test_every_control_of_a_widget_is_reached_by_tab(opened, example):
     shown = opened(example)
     count, reached = shown.page.evaluate(f"{_STOPS}.length"), set()
@@ -70,7 +71,7 @@ def test_every_control_of_a_widget_is_reached_by_tab(opened, example):
     assert count - shown.root.locator("table input").count() < 30
 
 
-@every_example
+@some_examples
 def test_a_widget_is_a_table_on_paper_and_without_javascript(
     open_tab, opened, example
 ):

@@ -7,12 +7,13 @@ import pytest
 
 from course_attn.drawing import explore_weights
 from tests.site.visits import DISK, VIEWS, Visit, visit
+from tests.support.sampled import every
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
 pytestmark = pytest.mark.usefixtures("html")
 every_explored = pytest.mark.parametrize(
-    "page", ["book/qkv.html", "book/multi_head.html"]
+    "page", every(2, ["book/qkv.html", "book/multi_head.html"])
 )
 
 

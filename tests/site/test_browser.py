@@ -21,6 +21,7 @@ from tests.site.visits import (
     address,
     visit,
 )
+from tests.support.sampled import sampled
 from tools.book import pages
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -44,15 +45,9 @@ WITH_AXE = [
     *("book/follow.html", "book/glossary.html", "search.html"),
 ]
 pytestmark = pytest.mark.usefixtures("html")
-# Chapters and one or two pages of each other kind in the ordinary run, all in `make exhaustive`.
+# One or two pages of each kind, and every fifth chapter, in the ordinary run.
 every_page = pytest.mark.parametrize(
-    "page",
-    [
-        page
-        if page in CHAPTER_PAGES or page in WITH_AXE
-        else pytest.param(page, marks=pytest.mark.exhaustive)
-        for page in PAGES
-    ],
+    "page", sampled(PAGES, {*CHAPTER_PAGES[::5], *WITH_AXE}.__contains__)
 )
 
 
@@ -89,12 +84,7 @@ def test_the_page_from_disk(browser, page):
 # All animations have one player: a chapter with three of them always shows that it works.
 @pytest.mark.parametrize(
     "page",
-    [
-        page
-        if page == "book/qkv.html"
-        else pytest.param(page, marks=pytest.mark.exhaustive)
-        for page in CHAPTER_PAGES
-    ],
+    sampled(CHAPTER_PAGES, "book/qkv.html".__eq__),
 )
 def test_animations_of_a_chapter_play_and_obey(browser, page):
     with visit(
@@ -124,14 +114,8 @@ def test_the_page_by_axe(browser, page):
             assert accessibility_violations(opened.page) == []
 
 
-# These take a fifth of a chapter's time: one chapter always has them, all in `make exhaustive`.
-@pytest.mark.parametrize(
-    "page",
-    [
-        CHAPTER_PAGES[0],
-        *(pytest.param(p, marks=pytest.mark.exhaustive) for p in CHAPTER_PAGES[1:]),
-    ],
-)
+# These take a fifth of a chapter's time.
+@pytest.mark.parametrize("page", sampled(CHAPTER_PAGES, CHAPTER_PAGES[0].__eq__))
 def test_the_chapter_on_a_desktop_by_axe_and_on_paper(browser, page):
     with visit(browser, DISK, page, covered=True, **VIEWS["desktop"]) as opened:
         it_is_sound_in_both_themes(opened, "light", "dark")
@@ -139,15 +123,7 @@ def test_the_chapter_on_a_desktop_by_axe_and_on_paper(browser, page):
     assert opened.problems == []
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        page
-        if page == SERVED[2]
-        else pytest.param(page, marks=pytest.mark.exhaustive)
-        for page in SERVED
-    ],
-)
+@pytest.mark.parametrize("page", sampled(SERVED, SERVED[2].__eq__))
 def test_the_page_from_a_server(browser, server, page):
     with visit(browser, server, page, **VIEWS["desktop"]) as opened:
         it_is_sound_in_both_themes(opened, "light", "dark")
@@ -183,6 +159,7 @@ def the_theme_is(opened: Visit, theme: str) -> None:
     playwright.expect(root).to_have_attribute("data-theme", theme)
 
 
+@pytest.mark.exhaustive
 def test_nothing_on_the_cheat_sheet_is_cut_off(browser):
     with visit(
         browser, DISK, "book/cheat_sheet.html", **VIEWS["desktop"]

@@ -12,6 +12,7 @@ from book._parts.pages import scripts_apart
 from course_attn.drawing.cards import card, deck
 from course_attn.exercises import catalog
 from tests.site.soundness import accessibility_violations
+from tests.support.sampled import every
 from tests.support.scripts import bundled, path_of
 from tools.book import BOOK
 from whywrong.store import take_over
@@ -357,7 +358,7 @@ def test_progress_is_a_list_of_chapters_with_a_square_for_each_exercise(reader):
 # Everybody
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", every(2, ["light", "dark"]))
 def test_axe_finds_nothing_before_during_and_after_a_review(reader, theme):
     reader.opens("review", sums__one=f"{date(-9)} 1")
     reader.page.emulate_media(reduced_motion="reduce")

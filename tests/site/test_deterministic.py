@@ -16,6 +16,7 @@ from nbmake.nb_run import NotebookRun
 from book._extensions.plain_markdown import notebook_in_myst
 from tests.site.built_pages import HTML
 from tests.site.sources import CHAPTERS, NOTEBOOKS, name
+from tests.support.sampled import sampled
 
 SECONDS_A_CELL = 900
 
@@ -84,18 +85,11 @@ def shown(output: dict) -> dict:
     return output["data"] if "data" in output else {output["name"]: output["text"]}
 
 
-# The build has run every notebook, with all that it asserts. A second run of all would take a
-# quarter of the time of all tests: one chapter and one notebook of exercises always have it, the
-# others in `make exhaustive`.
+# The build has run every notebook, with all that it asserts: a second run has one notebook.
 @pytest.mark.usefixtures("html")
 @pytest.mark.parametrize(
     "path",
-    [
-        pytest.param(
-            path, marks=[] if path.stem == "softmax" else [pytest.mark.exhaustive]
-        )
-        for path in NOTEBOOKS
-    ],
+    sampled(NOTEBOOKS, lambda path: name(path) == "book/exercises/softmax.ipynb"),
     ids=name,
 )
 def test_in_colab_the_notebook_runs_and_shows_what_the_book_shows(path, colab):

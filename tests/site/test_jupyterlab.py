@@ -163,6 +163,7 @@ def watched(page: "playwright.Page", home: str) -> list[str]:
     return problems
 
 
+@pytest.mark.exhaustive
 def test_a_chapter_runs_its_text_is_typeset_and_its_pictures_move(browser, lab):
     with ran(browser, lab, "scores") as notebook:
         text = markdown(BOOK / "scores.ipynb")

@@ -75,6 +75,7 @@ def test_an_answer_is_told_its_mistake_then_right_and_kept(opened):
     expect(heading).to_have_class(re.compile("attn-solved"))
 
 
+@pytest.mark.exhaustive
 def test_crash_loop_and_print_are_told_as_they_are(opened):
     learner = Learner(opened.page)
     learner.write(f"{HEAD}    print('<i>here</i>')\n    return missing\n")
@@ -133,6 +134,7 @@ def test_letters_are_ticked_and_no_press_gives_one_away(opened):
     )
 
 
+@pytest.mark.exhaustive
 def test_numbers_are_filled_in_with_a_sentence_for_each_slip(opened):
     learner = Learner(opened.page, "scores_behind")
     fields = learner.block.get_by_role("textbox")
@@ -175,6 +177,7 @@ def test_hints_come_one_at_a_time_and_the_solution_line_by_line(opened):
     expect(solution).to_contain_text("row_sum")
 
 
+@pytest.mark.exhaustive
 def test_what_replaces_the_readers_text_can_be_taken_back(opened):
     learner = Learner(opened.page)
     learner.write(RIGHT)
@@ -188,6 +191,7 @@ def test_what_replaces_the_readers_text_can_be_taken_back(opened):
     expect(Learner(opened.page).editor).to_contain_text("exps")
 
 
+@pytest.mark.exhaustive
 def test_writing_begins_where_the_stub_is_empty(opened):
     learner = Learner(opened.page)
     expect(learner.block.get_by_role("button", name="Check")).to_be_hidden()
@@ -211,6 +215,7 @@ def test_one_panel_is_open_at_a_time(opened):
     expect(learner.block.get_by_role("region", name="Solution")).to_be_hidden()
 
 
+@pytest.mark.exhaustive
 def test_lines_put_in_order_go_into_the_editor(opened):
     learner = Learner(opened.page)
     learner.write("mine")
@@ -265,10 +270,11 @@ def test_what_is_kept_can_be_saved_forgotten_and_taken_over(opened, tmp_path):
     expect(panel).to_contain_text(f"1 of {N}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param("SecurityError", marks=pytest.mark.exhaustive),
+        "SecurityError",
         "QuotaExceededError",
     ],
 )
@@ -307,6 +313,7 @@ def test_without_javascript_the_page_shows_the_stub_and_where_to_run_it(open_tab
     assert not block.locator("button:visible").count()
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_with_the_keyboard_alone(browser):
     with visit(
         browser, DISK, PAGE, **VIEWS["phone"], reduced_motion="reduce"
@@ -343,6 +350,7 @@ def test_nothing_of_python_is_loaded_before_the_reader_writes(browser):
         opened.page.wait_for_function(f"{loaded}.includes('live/python.js')")
 
 
+@pytest.mark.exhaustive
 def test_lines_of_ones_own_beside_a_chapter(browser):
     with visit(browser, DISK, "book/softmax.html", **VIEWS["desktop"]) as opened:
         page = opened.page
@@ -375,6 +383,7 @@ def test_lines_of_ones_own_beside_a_chapter(browser):
     assert opened.problems == []
 
 
+@pytest.mark.exhaustive
 def test_the_first_page_leads_back_and_shows_what_is_done(browser):
     with visit(browser, DISK, "book/softmax.html", **VIEWS["desktop"]) as opened:
         page = opened.page
@@ -395,6 +404,7 @@ def test_the_first_page_leads_back_and_shows_what_is_done(browser):
     assert opened.problems == []
 
 
+@pytest.mark.exhaustive
 def test_an_answer_is_judged_in_firefox(firefox):
     firefox.open(DISK + PAGE)
     firefox.evaluate("localStorage.clear()")

@@ -17,6 +17,7 @@ from tests.site.page_python import (
     runs_without_torch,
     text_of,
 )
+from tests.support.sampled import every
 
 pytestmark = needs_runtime
 RIGHT, WRONG = answers_that_are("right"), answers_that_are("wrong")
@@ -71,7 +72,7 @@ def opened(request, page):
 
 # Each browser starts Python once for all of them.
 @pytest.mark.slow
-@pytest.mark.parametrize("opened", ["chromium", "firefox"], indirect=True)
+@pytest.mark.parametrize("opened", every(2, ["chromium", "firefox"]), indirect=True)
 def test_every_exercise_is_judged_in_the_browser(opened):
     for name in NUMPY:
         exercise = catalog.find(name)
@@ -114,6 +115,7 @@ ALL = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.parametrize("opened", ["chromium"], indirect=True)
 def test_a_sample_of_verdicts_agrees_with_the_notebooks(opened):
@@ -143,6 +145,7 @@ def softmax(scores):
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("opened", ["chromium", in_firefox_at_night], indirect=True)
 def test_loops_that_end_have_their_time_and_calls_without_end_do_not(opened):
     verdict = opened.evaluate(asking(check_of("init_projection", SLOW)))
@@ -158,6 +161,7 @@ def softmax(scores):
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("opened", ["chromium", in_firefox_at_night], indirect=True)
 def test_the_page_outlives_what_an_answer_does(opened):
     loop = f"while True:\n    pass\n{RIGHT_SOFTMAX}"

@@ -14,6 +14,7 @@ from course_attn.exercises import catalog, check
 from tests.site.bare import bare_page
 from tests.site.soundness import accessibility_violations, page_errors
 from tests.support.gestures import swipe
+from tests.support.sampled import every
 from tests.support.scripts import path_of
 from tools.deno import deno
 
@@ -397,7 +398,9 @@ def test_lines_of_a_class_go_into_the_method_whose_head_is_marked(opened):
 # --- starting, and starting over ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["softmax", "causal_mask", "SelfAttention"])
+@pytest.mark.parametrize(
+    "name", every(3, ["softmax", "causal_mask", "SelfAttention"])
+)
 def test_pool_is_shuffled_in_the_same_way_each_time_and_never_solved(opened, name):
     one, other = opened(data_of(name)), opened(data_of(name))
     assert one.texts(one.pool) == other.texts(other.pool)
@@ -436,9 +439,11 @@ def test_empty_answer_and_empty_pool_are_told(opened):
 # --- how it looks ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", every(2, ["light", "dark"]))
 @pytest.mark.parametrize("width", [360, 1000])
-@pytest.mark.parametrize("name", ["SelfAttention", "multi_head_attention"])
+@pytest.mark.parametrize(
+    "name", every(2, ["SelfAttention", "multi_head_attention"])
+)
 def test_problem_is_sound_in_both_themes_on_every_width(opened, theme, width, name):
     given = opened(data_of(name), theme, viewport={"width": width, "height": 800})
     given.put(given.right[0], given.data["wrong"][0]["text"])

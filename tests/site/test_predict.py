@@ -12,6 +12,7 @@ from tests.site.soundness import accessibility_violations
 from tests.site.sources import CHAPTERS, name
 from tests.site.visits import DISK, VIEWS, visit
 from tests.site.visits import address as address_of
+from tests.support.sampled import every
 from tests.support.scripts import bundled, path_of
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
@@ -494,16 +495,9 @@ def test_a_built_chapter_has_its_questions_and_right_options_in_several_places(
     assert len({holds.index(True) for holds in right}) > 1
 
 
-# Three chapters in the ordinary run, all in `make exhaustive`: it is the same script in each.
+# It is the same script in each chapter.
 @pytest.mark.usefixtures("html")
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, marks=[pytest.mark.exhaustive] if number % 5 else [])
-        for number, path in enumerate(CHAPTERS)
-    ],
-    ids=name,
-)
+@pytest.mark.parametrize("path", every(9, CHAPTERS), ids=name)
 def test_questions_of_a_built_chapter_cover_their_results(browser, path):
     with visit(
         browser, DISK, address_of(path), covered=True, **VIEWS["phone"]

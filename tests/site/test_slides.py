@@ -10,18 +10,13 @@ from bs4 import BeautifulSoup
 from tests.site.built_pages import HTML, article, page_of
 from tests.site.chromium import needs_chromium
 from tests.site.sources import CHAPTERS
+from tests.support.sampled import sampled
 from tools import slides
 from tools.book import BOOK, ROOT, BookError, chapters
 
 SLUGS = [path.stem for path in CHAPTERS]
 # One chapter with animations, live pictures, questions and theorems always; the others at night.
-some_chapters = pytest.mark.parametrize(
-    "slug",
-    [
-        slug if slug == "qkv" else pytest.param(slug, marks=pytest.mark.exhaustive)
-        for slug in SLUGS
-    ],
-)
+some_chapters = pytest.mark.parametrize("slug", sampled(SLUGS, "qkv".__eq__))
 
 PAGE = """<html><head><title>1. Test — The book</title>
 <link rel="stylesheet" href="../_static/book.css?v=1"><script>window.MathJax = {}</script></head>

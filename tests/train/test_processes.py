@@ -96,6 +96,7 @@ def test_two_processes_can_read_what_one_wrote(whole: Path, tmp_path: Path) -> N
     small.assert_close(out, whole)
 
 
+@pytest.mark.exhaustive
 def test_killed_process_is_started_again_and_nothing_is_lost(
     text: Path, whole: Path, tmp_path: Path
 ) -> None:

@@ -51,10 +51,11 @@ def roofline(
     ):
         ax.text(ridge * place, operations / 1e9 * 1.6, text, ha=side, va="bottom",
                 fontsize=9.5)  # fmt: skip
-    for marker, (name, (intensity, rate)) in zip(
-        MARKERS, points.items(), strict=False
+    # each smaller than those before: where two are at one place, both show
+    for size, marker, (name, (intensity, rate)) in zip(
+        range(12, 0, -2), MARKERS, points.items(), strict=False
     ):
-        ax.plot(intensity, rate / 1e9, marker, color=role_color("weight"), markersize=8,
+        ax.plot(intensity, rate / 1e9, marker, color=role_color("weight"), markersize=size,
                 linestyle="none", label=name, markeredgecolor="white")  # fmt: skip
     ax.set_ylim(top=operations / 1e9 * 4)
     ax.set(

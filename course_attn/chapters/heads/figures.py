@@ -30,7 +30,7 @@ def head_maps(
         What stands above each map.
     """
     fig, axes = canvas(7, 7.4 / len(weights), columns=len(weights), blank=True)
-    size = 0.75 * 7 * 72 / len(weights) / (len(text) + 2)
+    size = 7 * 72 / len(weights) / (len(text) + 2)
     for ax, A, title in zip(np.atleast_1d(axes), weights, titles, strict=True):
         _map(ax, A, visible(text), size)
         ax.set_title(title, fontsize=10)

@@ -82,8 +82,8 @@ def reshape_alone(
                 min(off) > 1e-3 and not reordered and trip_is_right,
             ),
             (
-                "The features change places, which W_O can learn",
-                "W_O works on each row by itself, and comes too late. The first “head” holds "
+                "The features change places, which `W_O` can learn",
+                "`W_O` works on each row by itself, and comes too late. The first “head” holds "
                 "pieces of the first words, the second one those of the last words, and "
                 "neither looks at the other.",
                 min(off) > 1e-3 and reordered,
@@ -196,8 +196,8 @@ def without_head_1(right: np.ndarray) -> Question:
                 not (lost | kept).any(),
             ),
             (
-                "Nearly everything: W_O needs both",
-                "W_O adds up what the heads contribute. One term of the sum is gone, and the "
+                "Nearly everything: `W_O` needs both",
+                "`W_O` adds up what the heads contribute. One term of the sum is gone, and the "
                 "other one is what it was.",
                 lost.all(),
             ),

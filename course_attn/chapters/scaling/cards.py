@@ -93,7 +93,7 @@ def cards(
         ),
         card(
             "does-not-remove-length",
-            '"The division removes the influence of length." What is wrong with that?',
+            "“The division removes the influence of length.” What is wrong with that?",
             "A query three times as long gets scores three times as large, scaled or not. And"
             " vectors of equal entries point the same way, so their scaled score still grows"
             f" with the width: {equal[4].item():.1f} at width {4:d}, {equal[64].item():.1f} at"
@@ -156,7 +156,7 @@ def cards(
         ),
         card(
             "does-it-vanish",
-            '"Without the scale the gradient vanishes." When is that so?',
+            "“Without the scale the gradient vanishes.” When is that so?",
             "For the median row with sixteen keys it was so at width"
             f" {1024:d} (less than half as large as with the scale) and false at {64:d} (more than"
             " twice as large). Without it, at both widths, some rows jump while others stand"

@@ -56,7 +56,7 @@ def cards(winners: Mapping[str, str], above: Mapping[str, float]) -> Deck:
         ),
         card(
             "positive-is-not-similar",
-            'Why does "a larger dot product means more similar" mislead?',
+            "Why does “a larger dot product means more similar” mislead?",
             r"$q \cdot k = \lVert q \rVert\, \lVert k \rVert \cos\theta$ has two lengths in it."
             " For a query of length 1, a key a hundred times as long, at an angle of"
             f" {80}°, scores {long:.1f}; the query itself as a key scores {short:.0f}.",

@@ -18,7 +18,7 @@ def overflow(weight: float) -> Question:
     return predict(
         "overflow",
         "Two scores, 710 and 0, in double precision; the largest number it has is about"
-        " 1.8 · 10³⁰⁸. Which weight does the line"
+        " 1.8e308. Which weight does the line"
         " `A = np.exp(S) / np.exp(S).sum(axis=-1, keepdims=True)` give the first?",
         [
             (

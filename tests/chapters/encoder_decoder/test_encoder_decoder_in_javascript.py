@@ -145,6 +145,7 @@ def test_the_kept_model_is_that_of_numpy_whatever_is_switched_off(parts, off):
     assert_close(np.array(logits), rows, 1e-10)
 
 
+@pytest.mark.exhaustive
 def test_all_three_write_the_same_for_unseen_dates():
     torch = pytest.importorskip("torch")
     from course_attn.in_torch import EncoderDecoder, EncoderDecoderConfig, translate

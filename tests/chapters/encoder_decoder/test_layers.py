@@ -241,6 +241,7 @@ def test_gradients_reach_every_parameter_that_was_used() -> None:
     assert not model.source_positions.P.grad[N_SOURCE:].any()
 
 
+@pytest.mark.exhaustive
 def test_encoder_decoder_learns_to_write_a_source_backward() -> None:
     """After 200 steps; the target begins with a token of its own."""
     torch.manual_seed(0)

@@ -13,6 +13,7 @@ from tests.chapters.follow.test_follow import page as widget
 from tests.site.soundness import accessibility_violations, page_errors
 from tests.site.visits import DISK, VIEWS, visit
 from tests.support.gestures import is_painted
+from tests.support.sampled import every
 from tests.support.tiny_gpt import CHARACTERS, TEXT, drawn
 from tests.support.widget_page import (
     PHONE,
@@ -64,11 +65,14 @@ def followed() -> tuple[dict[str, Table], list[Step]]:
 
 @pytest.mark.parametrize(
     "view",
-    [
-        {"theme": "light", "viewport": {"width": 900, "height": 900}},
-        {"theme": "dark"} | PHONE,
-    ],
-    ids=["desktop", "phone in the dark"],
+    every(
+        2,
+        [
+            {"theme": "dark"} | PHONE,
+            {"theme": "light", "viewport": {"width": 900, "height": 900}},
+        ],
+    ),
+    ids=["phone in the dark", "desktop"],
 )
 def test_every_step_is_sound_and_fits_the_page(opened, view):
     page = opened(**view)

@@ -16,6 +16,7 @@ from tests.chapters.language_model.test_gpt_in_javascript import (
 )
 from tests.site.soundness import accessibility_violations, page_errors
 from tests.site.visits import DISK, VIEWS, visit
+from tests.support.sampled import every
 from tests.support.widget_page import (
     PHONE,
     WidgetPage,
@@ -189,11 +190,14 @@ def test_a_file_that_is_not_there_is_told(open_tab, tmp_path, missing, why):
 
 @pytest.mark.parametrize(
     ("theme", "view"),
-    [
-        ("light", {"viewport": {"width": 900, "height": 900}}),
-        ("dark", PHONE | {"has_touch": True}),
-    ],
-    ids=["desktop", "phone in the dark"],
+    every(
+        2,
+        [
+            ("dark", PHONE | {"has_touch": True}),
+            ("light", {"viewport": {"width": 900, "height": 900}}),
+        ],
+    ),
+    ids=["phone in the dark", "desktop"],
 )
 def test_the_page_is_sound(opened, theme, view):
     writer = opened(theme, **view)
@@ -357,6 +361,7 @@ def test_each_switch_does_what_it_says_and_can_be_undone(opened):
         assert writer.switch(control).is_checked()
 
 
+@pytest.mark.exhaustive
 def test_switches_work_together_and_on_a_new_text(opened):
     writer = opened().load()
     writer.switch("^positions").uncheck()
@@ -436,6 +441,7 @@ def begin_writing(writer) -> None:
     assert len(writer.text.input_value()) > before + 2
 
 
+@pytest.mark.exhaustive
 def test_while_it_writes_it_says_how_far_it_is(opened):
     writer = opened().load().stop_the_clock()
     begin_writing(writer)
@@ -521,6 +527,7 @@ def test_a_stop_shows_what_was_written_out_of_sight(opened):
     assert 4 <= count < 60
 
 
+@pytest.mark.exhaustive
 def test_without_a_mask_the_page_rests_within_a_character(opened):
     """Some timers run between two characters: the work is cut into parts."""
     writer = opened().load()
@@ -724,6 +731,7 @@ def test_markup_stays_text(opened):
     assert writer.root.locator(".attn-stage :is(b, img)").count() == 0
 
 
+@pytest.mark.exhaustive
 def test_a_text_longer_than_the_context_says_what_is_used(opened):
     writer = opened().load()
     text = ("The quick brown fox. " * 10)[: N_CONTEXT + 30]
@@ -825,6 +833,7 @@ def test_the_model_runs_in_firefox(firefox, tmp_path):
     assert firefox.errors() == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("html")
 @pytest.mark.parametrize(
     "view", ["phone", pytest.param("desktop", marks=pytest.mark.exhaustive)]

@@ -79,6 +79,7 @@ def points(course, student):
         }
 
 
+@pytest.mark.exhaustive
 def test_released_notebook_keeps_signatures_and_has_neither_solution_nor_seed(
     course,
 ):
@@ -163,6 +164,7 @@ def test_grader_of_untrusted_answers_gives_the_same_points(course):
         assert (course / f"graded/feedback/{student}/week3/softmax.html").exists()
 
 
+@pytest.mark.exhaustive
 def test_copied_cell_costs_nobody_a_grade_after_the_mending(course, tmp_path):
     """A copy in one notebook ends nbgrader's run, also for all who come after."""
     (config,) = blocks("On a laptop", "python")

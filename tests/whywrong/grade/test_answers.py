@@ -255,6 +255,7 @@ def test_order_of_the_inputs_depends_on_the_seed():
     assert len(orders) == 3
 
 
+@pytest.mark.exhaustive
 def test_right_answer_on_a_busy_machine_gets_more_time(kept, monkeypatch):
     """Time is up in the check from outside, after the one inside has passed."""
     cell = reference_source(TASKS["softmax"]).replace(

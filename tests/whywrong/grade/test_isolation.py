@@ -13,6 +13,7 @@ import pytest
 
 from course_attn.exercises import catalog
 from course_attn.grade import main
+from tests.support.sampled import every
 from tests.whywrong.grade.classroom import (
     COURSE,
     IMPORTS,
@@ -343,9 +344,7 @@ OWN = "hoard = b'x' * (400 << 20)"
 SHARED = "hoard = mmap.mmap(-1, 400 << 20); fill(hoard); os.fork() or hoard[::4096]"
 
 
-@pytest.mark.parametrize(
-    "hoard", [OWN, pytest.param(SHARED, marks=pytest.mark.exhaustive)]
-)
+@pytest.mark.parametrize("hoard", every(2, [OWN, SHARED]))
 def test_processes_that_hoard_memory_together_are_ended(shut_in, hoard):
     cell = (
         "import mmap, os, time\n"
