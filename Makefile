@@ -20,7 +20,7 @@ help:
 	@echo "make pdf         the book as one PDF (result: _build/attention.pdf)"
 	@echo "make check       the quick tests: lint, functions, twins, the engine of the exercises; no book, no browser"
 	@echo "make test        the tests of every change: package, exercises, notebooks, built pages"
-	@echo "make exhaustive  all tests, with what tries every combination; a release needs it"
+	@echo "make exhaustive  all tests, of which make test runs a sample; a release needs it"
 	@echo "make lab         open the notebooks in JupyterLab"
 	@echo "make lint        check style, formatting, imports and types"
 	@echo "make bundles     make the scripts that pages carry, after a change of one; needs npm's registry once"
@@ -63,7 +63,7 @@ check: lint
 	$(PYTEST) -m "not slow and not exhaustive and not site" tests/test_scripts.py tests/chapters tests/twins tests/whywrong --ignore=tests/whywrong/grade --ignore=tests/whywrong/classroom
 
 test: book
-	@echo "Combinations that take long are left to make exhaustive, which a release needs."
+	@echo "Of what takes long this is a sample; make exhaustive, which a release needs, runs all tests."
 	$(PYTEST) --book-required
 	$(HOOKED)
 

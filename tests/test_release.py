@@ -416,7 +416,7 @@ def test_nothing_is_published_before_the_tests():
     for name in ("publish.yml", "release.yml"):
         assert found[f"{name}: test"] == {"uses": "./.github/workflows/test.yml"}
         assert "test" in found[f"{name}: publish"]["needs"]
-    # Nothing is released that the tests of every combination have not passed.
+    # Nothing is released that has not passed all tests.
     every = {"uses": "./.github/workflows/exhaustive.yml"}
     assert (
         found["release.yml: exhaustive"]

@@ -11,6 +11,7 @@ these chapters only. With ``--check`` it writes nothing and exits with 1 if a li
 would write.
 """
 
+import argparse
 import ast
 import math
 import re
@@ -160,7 +161,21 @@ def with_time(path: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    slugs = [name for name in arguments if name != "--check"] or book.chapters()
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.reading_times", description=__doc__
+    )
+    parser.add_argument("chapter", nargs="*", help="all of them, if none is named")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; fail where a time is outdated",
+    )
+    given = parser.parse_args(arguments)
+    slugs = given.chapter or book.chapters()
+    if unknown := {*slugs} - {*book.chapters()}:
+        parser.error(
+            f"no chapter: {', '.join(unknown)}; there are {', '.join(book.chapters())}"
+        )
     outdated = False
     for slug in slugs:
         path = book.BOOK / f"{slug}.ipynb"
@@ -174,9 +189,9 @@ def main(arguments: list[str]) -> int:
             )
         if text != path.read_text("utf-8"):
             outdated = True
-            if "--check" not in arguments:
+            if not given.check:
                 path.write_text(text, "utf-8")
-    return int("--check" in arguments and outdated)
+    return int(given.check and outdated)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def roofline(
                 fontsize=9.5)  # fmt: skip
     # each smaller than those before: where two are at one place, both show
     for size, marker, (name, (intensity, rate)) in zip(
-        range(12, 0, -2), MARKERS, points.items(), strict=False
+        range(14, 0, -2), MARKERS, points.items(), strict=False
     ):
         ax.plot(intensity, rate / 1e9, marker, color=role_color("weight"), markersize=size,
                 linestyle="none", label=name, markeredgecolor="white")  # fmt: skip
