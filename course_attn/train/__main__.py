@@ -120,8 +120,8 @@ def _train(given: dict[str, Any], run: Run, group: Group, options: str) -> int:
                 bar.write(f"{step}: {said}, validation {last.validation:.3f}")
 
         stopped = training.go(show)
-    if not group.rank:
-        _finish(training, stopped)
+    # The others wait: torchrun ends the first as soon as one of them is gone.
+    group.let_first(lambda: _finish(training, stopped))
     return 128 + stopped if stopped else 0
 
 
@@ -131,11 +131,11 @@ def _finish(training: Training, stopped: int) -> None:
     training.log.draw(len(training.corpus.characters))
     if stopped:
         step = f"Stopped after step {training.step}, which is saved."
-        print(f"{step} {_advise(run)}")
+        print(f"{step} {_advise(run)}", flush=True)
         return
     if run.keep is not None:
         keep(training, run.keep, run.keep_as)
-    print(f"Done: {training.settings.steps} steps, in {run.out}")
+    print(f"Done: {training.settings.steps} steps, in {run.out}", flush=True)
 
 
 def _make_plan(

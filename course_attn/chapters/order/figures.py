@@ -59,7 +59,7 @@ def shuffled_sentence(
         i, j = words.index(query), words.index(key)
         style: dict[str, Any] = {
             "numbers": "{:.2f}",
-            "fontsize": 8.5,
+            "fontsize": 9,
             "rows": words,
         }
         matrix(
