@@ -26,7 +26,10 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-MISSING = "needs Chromium: `apt-get install chromium-headless-shell`, or COURSE_ATTN_CHROMIUM=/path/to/it"
+MISSING = (
+    "needs Chromium: `apt-get install chromium-headless-shell`, "
+    "or COURSE_ATTN_CHROMIUM=/path/to/it"
+)
 
 
 def needed() -> str:
