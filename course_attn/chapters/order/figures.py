@@ -258,8 +258,7 @@ def alibi_fan(bias: np.ndarray, weights: np.ndarray) -> Figure:
             ("center", "top") if distance[inside] < n - 1 else ("left", "center")
         )
         axes[0].annotate(f"{h + 1}", at, shift, textcoords="offset points",
-                         ha=align[0], va=align[1], fontsize=9,
-                         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # fmt: skip
+                         ha=align[0], va=align[1], fontsize=9)  # fmt: skip
     axes[0].set(ylim=(-8, 0.3), xlim=(0, n + 4), xlabel="distance to the key",
                 ylabel="bias", title="bias of each head")  # fmt: skip
     axes[1].set(xlim=(0, n), yscale="log", ylim=(1e-4, 1), xlabel="distance to the key",
