@@ -38,9 +38,8 @@ _INDEX = re.compile(r"^<!-- index: (.+) -->[ \t]*$", re.M)
 _BOX = re.compile(r"^:::\{admonition\} (?P<pitfall>Pitfall: )?.+$", re.M)
 _EQUATION = re.compile(r"\[\((?P<label>eq-[\w-]+)\)\]\(#(?P=label)\)")
 _MARKS = re.compile(r"""[.,:;!?)'"”’]+""")
-_SHORT = (
-    20  # characters; a phone's line has room for them, a list in a list included
-)
+# Characters of code for which a phone's line has room, in a list in a list, too.
+_SHORT = 20
 _SENTENCES = re.compile(r".*[.?!]\)?(?=\s)", re.S)
 
 

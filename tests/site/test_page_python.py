@@ -21,7 +21,7 @@ from tests.support.sampled import every
 
 pytestmark = needs_runtime
 RIGHT, WRONG = answers_that_are("right"), answers_that_are("wrong")
-in_firefox_at_night = pytest.param("firefox", marks=pytest.mark.exhaustive)
+BROWSERS = ["chromium", "firefox"]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def opened(request, page):
 
 # Each browser starts Python once for all of them.
 @pytest.mark.slow
-@pytest.mark.parametrize("opened", every(2, ["chromium", "firefox"]), indirect=True)
+@pytest.mark.parametrize("opened", every(2, BROWSERS), indirect=True)
 def test_every_exercise_is_judged_in_the_browser(opened):
     for name in NUMPY:
         exercise = catalog.find(name)
@@ -146,7 +146,7 @@ def softmax(scores):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("opened", ["chromium", in_firefox_at_night], indirect=True)
+@pytest.mark.parametrize("opened", BROWSERS, indirect=True)
 def test_loops_that_end_have_their_time_and_calls_without_end_do_not(opened):
     verdict = opened.evaluate(asking(check_of("init_projection", SLOW)))
     assert verdict["status"] == "right", verdict["text"]
@@ -162,7 +162,7 @@ def softmax(scores):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("opened", ["chromium", in_firefox_at_night], indirect=True)
+@pytest.mark.parametrize("opened", BROWSERS, indirect=True)
 def test_the_page_outlives_what_an_answer_does(opened):
     loop = f"while True:\n    pass\n{RIGHT_SOFTMAX}"
     verdict = opened.evaluate(asking(check_of("softmax", loop)))

@@ -15,9 +15,9 @@ def sampled(values: Iterable[Any], ordinary: Callable[[Any], bool]) -> list[Any]
 
 def every(n: int, values: Iterable[Any]) -> list[Any]:
     """Leave all but every n-th value, the first included, to `make exhaustive`."""
-    values = list(values)
-    ordinary = {id(value) for value in values[::n]}
-    return sampled(values, lambda value: id(value) in ordinary)
+    return [
+        value if k % n == 0 else _at_night(value) for k, value in enumerate(values)
+    ]
 
 
 def _at_night(value: Any) -> Any:

@@ -835,9 +835,7 @@ def test_the_model_runs_in_firefox(firefox, tmp_path):
 
 @pytest.mark.exhaustive
 @pytest.mark.usefixtures("html")
-@pytest.mark.parametrize(
-    "view", ["phone", pytest.param("desktop", marks=pytest.mark.exhaustive)]
-)
+@pytest.mark.parametrize("view", ["phone", "desktop"])
 def test_the_chapter_of_the_built_book_runs_the_model(browser, view):
     with visit(browser, DISK, "book/language_model.html", **VIEWS[view]) as opened:
         model = Writer(opened.page)
