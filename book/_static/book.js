@@ -47,6 +47,10 @@ const watchScrolling = (/** @type {Element} */ part) => {
     if (box.firstElementChild) sizes.observe(box.firstElementChild);
   }
 };
+// A font that comes late widens what a box holds, but neither the box nor its first element.
+document.fonts.addEventListener("loadingdone", () => {
+  showMore([...document.querySelectorAll(`.bd-article :is(${MAY_SCROLL})`)]);
+});
 document.addEventListener("scroll", ({ target }) => {
   if (!(target instanceof Element && target.matches(MAY_SCROLL))) return;
   if (target.scrollLeft > 1) target.setAttribute("data-moved", "");

@@ -111,7 +111,8 @@ ALL = [
     for name in NUMPY
     for answers in (RIGHT, WRONG)
     for answer in answers[name].values()
-    if runs_without_torch(answer)
+    # Compares the bits of sums, which another processor may add in another order.
+    if runs_without_torch(answer) and answer.name != "ip_blind_equal_bits"
 ]
 
 

@@ -227,6 +227,25 @@ def test_what_comes_later_is_watched_too(opened):
     )
 
 
+def test_a_font_that_comes_late_may_make_code_too_wide(opened):
+    page = opened(
+        '<div class="highlight"><pre style="overflow: auto; height: 4em; font: 10px Late, monospace">'
+        f"<span></span>{'x' * 40}</pre></div>"
+    )
+    box = page.locator("pre")
+    is_painted(page)
+    assert box.get_attribute("data-more") is None
+    page.evaluate(
+        """(font) => {
+          const late = new FontFace("Late", `url(${font})`, { sizeAdjust: "300%" });
+          document.fonts.add(late);
+          return late.load().then(() => null);
+        }""",
+        next((BOOK / "_static/fonts").glob("source-code-pro*")).as_uri(),
+    )
+    playwright.expect(box).to_have_attribute("data-more", "right")
+
+
 def test_the_number_of_a_formula_stands_beside_it_or_beneath_it(opened):
     short, long = (
         f'<div class="math" id="equation-{n}"><span class="eqno">(1)</span>'
