@@ -107,7 +107,9 @@ def _mismatch(signature: inspect.Signature, expected: list[str]) -> str:
     if len(named) > len(expected):
         required = [name for name in extra if named[name]]
         which, names = "extra", required or [*named][len(expected) :]
-    return _SAID.say(which, names=" and ".join(f"`{name}`" for name in names))
+    first, last = ", ".join(f"`{name}`" for name in names[:-1]), f"`{names[-1]}`"
+    joined = {"missing": "or", "extra": "and"}[which]
+    return _SAID.say(which, names=f"{first} {joined} {last}" if first else last)
 
 
 _LOADING = {"LOAD_CONST", "RETURN_CONST"}

@@ -7,7 +7,7 @@
 - ``[one-hot](glossary.md#one-hot)`` leads to a term of the glossary, whose definition is the
   link's tooltip.
 - ``[2017](bibliography.md#vaswani2017)`` leads to a reference, likewise.
-- A mark after a formula stays on its line, and a short name in code on one.
+- A mark after a formula stays on its line, and a short name or option in code on one.
 """
 
 import re
@@ -113,9 +113,11 @@ class Kept(SphinxTransform):
 
     def apply(self) -> None:
         """Put every formula that a mark follows into one part with it, and mark short code."""
-        for code in self.document.findall(nodes.literal):
+        for code in list(self.document.findall(nodes.literal)):
             if len(code.astext()) <= _SHORT:
                 code["classes"].append("keep")
+            else:
+                _keep_options(code)
         for formula in list(self.document.findall(nodes.math)):
             after = formula.next_node(descend=False, siblings=True)
             found = isinstance(after, nodes.Text) and _MARKS.match(after)
@@ -127,6 +129,14 @@ class Kept(SphinxTransform):
             # by its place: docutils takes equal texts for the same
             place = kept.parent.index(kept) + 1
             kept.parent[place] = nodes.Text(after[found.end() :])
+
+
+def _keep_options(code: nodes.literal) -> None:
+    """Keep short words that begin with a hyphen whole: a browser would break behind it."""
+    parts = re.split(r"(?<!\S)(-\S{1,19})(?!\S)", code.astext())
+    code.children = []
+    for n, part in enumerate(parts):
+        code += nodes.inline("", part, classes=["keep"]) if n % 2 else nodes.Text(part)
 
 
 # What a link can lead to

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
-from course_attn.drawing.style import INK, role_color, shade
+from course_attn.drawing.style import INK, ink_on, role_color, shade
 
 __all__ = ["heatmap", "matrix"]
 
@@ -122,7 +121,7 @@ def _square(
         return
     strength = min(abs(float(entry)) / vmax, 1.0)
     fill = shade(role, 0.06 + 0.84 * strength)
-    dark = np.dot(to_rgb(fill), (0.299, 0.587, 0.114)) < 0.49
+    ink = ink_on(fill)
     negative = entry < 0
     ax.add_patch(
         Rectangle(
@@ -130,7 +129,7 @@ def _square(
             cell,
             cell,
             facecolor=fill,
-            edgecolor="white" if negative and dark else role_color(role),
+            edgecolor="white" if negative and ink == "white" else role_color(role),
             hatch=NEGATIVE if negative else None,
             linewidth=0,
         )
@@ -158,7 +157,7 @@ def _square(
             _number(numbers, entry),
             ha="center",
             va="center",
-            color="white" if dark else INK,
+            color=ink,
             fontsize=fontsize,
             bbox=box,
             zorder=4,

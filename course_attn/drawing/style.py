@@ -15,6 +15,7 @@ __all__ = [
     "INK",
     "ROLES",
     "canvas",
+    "ink_on",
     "role_color",
     "shade",
     "use_style",
@@ -144,3 +145,15 @@ def shade(role: str, strength: float) -> tuple[float, float, float]:
     full = to_rgb(role_color(role))
     red, green, blue = (1 - strength * (1 - part) for part in full)
     return red, green, blue
+
+
+def ink_on(fill: tuple[float, float, float]) -> str:
+    """Return the color of a text that is best read on a fill.
+
+    Examples
+    --------
+    >>> ink_on(shade("query", 0.9))
+    'white'
+    """
+    red, green, blue = fill
+    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.49 else INK

@@ -52,6 +52,14 @@ def test_a_mark_stays_on_the_line_of_the_formula_before_it(source):
     assert re.findall(r"""</span>[,.;:]+</span>[,.;:][^\n]*""", page) == []
 
 
+@every_page
+def test_a_browser_does_not_break_a_short_option_in_code(source):
+    for code in soup(page_of(source)).select("code.literal"):
+        for word in code.select(".pre"):
+            if re.fullmatch(r"-\S{1,19}", word.text):
+                assert word.find_parent(class_="keep"), code.text
+
+
 # Nothing from elsewhere
 
 

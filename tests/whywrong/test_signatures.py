@@ -11,7 +11,7 @@ from whywrong import judge
     ("source", "said"),
     [
         ("def scaled(x):\n    return x", "has no argument `factor`"),
-        ("def scaled():\n    return 1", "has no argument `x` and `factor`"),
+        ("def scaled():\n    return 1", "has no argument `x` or `factor`"),
         ("def scaled(x, factor, extra):\n    return x", "asks for `extra`"),
         ("def scaled(x, factor, *, extra):\n    return x", "asks for `extra`"),
         ("def scaled(a, b, c, d):\n    return a", "asks for"),

@@ -271,7 +271,9 @@ def _draw_equation(
 def score_gradients(
     A: np.ndarray, d_A: np.ndarray, d_S: np.ndarray, words: Sequence[str]
 ) -> Figure:
-    """Draw weights, their gradients and those of the scores side by side, with the row sums.
+    """Draw weights, their gradients and those of the scores side by side.
+
+    The sums of rows stand beside the first and the last.
 
     Parameters
     ----------
@@ -281,19 +283,21 @@ def score_gradients(
         The labels of the n rows and columns.
     """
     fig, axes = canvas(7, 2.4, columns=3, blank=True)
-    axes[0].get_gridspec().set_width_ratios([1.2, 1, 1])
+    axes[0].get_gridspec().set_width_ratios([6, 4.1, 5])
     titles = ("weights $A$", r"$\mathrm{d}A$", r"$\mathrm{d}S$")
     n = len(words)
     for ax, entries, title in zip(axes, (A, d_A, d_S), titles, strict=True):
         labels = words if ax is axes[0] else [""] * n
-        heatmap(ax, entries, labels, words, vmax=None, fontsize=9)
-        for i, total in enumerate(entries.sum(axis=-1)):
-            text = f"{total + 0.0:.2f}" if abs(total) > 0.005 else "0"
-            ax.text(n + 0.15, -i - 0.5, text.replace("-", "\N{MINUS SIGN}"), ha="left",
-                    va="center", fontsize=9.5)  # fmt: skip
-        ax.text(n + 0.15, 0.12, "sum", ha="left", va="bottom", fontsize=9.5)
+        has_sums = ax is not axes[1]
+        numbers = "{:.2f}" if has_sums else "{:.1f}"
+        heatmap(ax, entries, labels, words, numbers=numbers, vmax=None, fontsize=9)
+        for i, total in enumerate(entries.sum(axis=-1) if has_sums else ()):
+            text = f"{total:.2f}" if abs(total) > 0.005 else "0"
+            ax.text(n + 0.15, -i - 0.5, text, ha="left", va="center", fontsize=9.5)
+        if has_sums:
+            ax.text(n + 0.15, 0.12, "sum", ha="left", va="bottom", fontsize=9.5)
         ax.text(n / 2, 0.75, title, ha="center", va="bottom", fontsize=11)
-        ax.set_xlim(-1.05 if ax is axes[0] else 0.0, n + 0.9)
+        ax.set_xlim(-1.05 if ax is axes[0] else -0.05, n + (0.95 if has_sums else 0.05))
         ax.set_ylim(-n - 0.1, 1.3)
     return fig
 
@@ -327,6 +331,7 @@ def query_path(
     low, high = low - 0.25 * (high - low), high + 0.25 * (high - low)
     for ax, (at, title) in zip(axes, steps, strict=True):
         a, q = weights[at], path[at]
+        drawn = np.concatenate([path[: at + 1], np.linspace(0, q, 50)])
         for sign, marker in ((1, "o"), (-1, "X")):
             chosen = np.sign(help_) == sign
             ax.scatter(
@@ -338,7 +343,7 @@ def query_path(
                 zorder=2,
             )
         for k, (key, value) in enumerate(zip(K, values, strict=True)):
-            others = key - np.delete(K, k, axis=0)
+            others = key - np.concatenate([np.delete(K, k, axis=0), drawn])
             away = others[np.argmin(np.linalg.norm(others, axis=-1))]
             away = away / np.linalg.norm(away) * (11 + 20 * a[k] ** 0.5)
             text = f"{value:.1f}".replace("-0.0", "0.0").replace(

@@ -11,7 +11,7 @@ from matplotlib.patches import Arc, Rectangle
 from course_attn.drawing.animation import Animation, animate
 from course_attn.drawing.graphs import graph
 from course_attn.drawing.matrices import heatmap, matrix
-from course_attn.drawing.style import INK, canvas, role_color, shade
+from course_attn.drawing.style import INK, canvas, ink_on, role_color, shade
 
 __all__ = [
     "accuracy_by_position",
@@ -184,14 +184,14 @@ def layouts(d: int) -> Figure:
     for place, (name, pairs) in enumerate(ways.items()):
         left = place * (d + 2)
         for f, pair in enumerate(pairs):
+            fill = shade("query", 0.1 + 0.22 * f)
             for feature in pair:
                 ax.add_patch(
                     Rectangle((left + feature, 0), 0.9, 0.9, edgecolor=role_color("query"),
-                              facecolor=shade("query", 0.1 + 0.22 * f))
+                              facecolor=fill)
                 )  # fmt: skip
-                dark = 0.1 + 0.22 * f > 0.5
                 ax.text(left + feature + 0.45, 0.45, f"{f}", ha="center", va="center",
-                        color="white" if dark else INK)  # fmt: skip
+                        color=ink_on(fill))  # fmt: skip
                 ax.text(left + feature + 0.45, -0.15, f"$x_{feature}$", ha="center", va="top",
                         fontsize=10)  # fmt: skip
             a, b = (left + feature + 0.45 for feature in pair)
@@ -243,7 +243,7 @@ def alibi_fan(bias: np.ndarray, weights: np.ndarray) -> Figure:
     weights : array, shape (n_heads, n)
         Its weights if all scores are equal.
     """
-    fig, axes = canvas(7, 3.0, columns=2)
+    fig, axes = canvas(7, 3.4, columns=2)
     n_heads, n = bias.shape
     distance = np.arange(n)[::-1]
     for h in range(n_heads):

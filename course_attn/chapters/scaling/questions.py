@@ -80,7 +80,7 @@ def matrices_from_randn(deviation: float) -> Question:
     return predict(
         "matrices-from-randn",
         "Elements of width 256 and mean square 1, both matrices (256 × 256) from `randn`, scores"
-        " divided by √d_k = 16. What is the standard deviation of the scores?",
+        " divided by the square root of d_k, 16. What is the standard deviation of the scores?",
         [
             (
                 "About 1",

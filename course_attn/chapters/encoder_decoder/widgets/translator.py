@@ -110,7 +110,7 @@ def translator(
         caption=f"“{text}” becomes “{written.rstrip(end)}”. Its “{written[opened]}” at place "
         f"{opened} has read most of {rows[opened][0]} at place {best[opened]}: "
         f"{rows[opened][2]} of its weight, the mean of all heads of cross-attention. Places are "
-        f"counted from 0. A button in the book's page runs the model. {_TRY}",
+        f"counted from 0. In the book's page, a button runs the model. {_TRY}",
         on_request=True,
     )
 

@@ -104,7 +104,7 @@ def writing_model(
         "those that they look at; more color is more weight. Of all heads, head "
         f"{head + 1} of block {layer + 1} looks most at the character before, with "
         f"{scores[layer, head]:.2f} of its weight on average: the line next to the diagonal. "
-        "A button in the book's page runs the model. " + _TRY,
+        "In the book's page, a button runs the model. " + _TRY,
         on_request=True,
     )
 
