@@ -133,10 +133,16 @@ class Kept(SphinxTransform):
 
 def _keep_options(code: nodes.literal) -> None:
     """Keep short words that begin with a hyphen whole: a browser would break behind it."""
-    parts = re.split(r"(?<!\S)(-\S{1,19})(?!\S)", code.astext())
+    parts = code.children
     code.children = []
-    for n, part in enumerate(parts):
-        code += nodes.inline("", part, classes=["keep"]) if n % 2 else nodes.Text(part)
+    for part in parts:
+        if not isinstance(part, nodes.Text):  # where a long name may break
+            code += part
+            continue
+        for n, word in enumerate(re.split(r"(?<!\S)(-\S{1,19})(?!\S)", part)):
+            code += (
+                nodes.inline("", word, classes=["keep"]) if n % 2 else nodes.Text(word)
+            )
 
 
 # What a link can lead to

@@ -55,6 +55,7 @@ def test_a_mark_stays_on_the_line_of_the_formula_before_it(source):
 @every_page
 def test_a_browser_does_not_break_a_short_option_in_code(source):
     for code in soup(page_of(source)).select("code.literal"):
+        assert "<wbr>" not in code.text
         for word in code.select(".pre"):
             if re.fullmatch(r"-\S{1,19}", word.text):
                 assert word.find_parent(class_="keep"), code.text

@@ -229,7 +229,8 @@ def test_what_comes_later_is_watched_too(opened):
 
 def test_a_font_that_comes_late_may_make_code_too_wide(opened):
     page = opened(
-        '<div class="highlight"><pre style="overflow: auto; height: 4em; font: 10px Late, monospace">'
+        '<div class="highlight">'
+        '<pre style="overflow: auto; height: 4em; font: 10px Late, monospace">'
         f"<span></span>{'x' * 40}</pre></div>"
     )
     box = page.locator("pre")
