@@ -141,7 +141,9 @@ def _keep_options(code: nodes.literal) -> None:
             continue
         for n, word in enumerate(re.split(r"(?<!\S)(-\S{1,19})(?!\S)", part)):
             code += (
-                nodes.inline("", word, classes=["keep"]) if n % 2 else nodes.Text(word)
+                nodes.inline("", word, classes=["keep"])
+                if n % 2
+                else nodes.Text(word)
             )
 
 

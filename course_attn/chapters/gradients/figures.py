@@ -297,7 +297,9 @@ def score_gradients(
         if has_sums:
             ax.text(n + 0.15, 0.12, "sum", ha="left", va="bottom", fontsize=9.5)
         ax.text(n / 2, 0.75, title, ha="center", va="bottom", fontsize=11)
-        ax.set_xlim(-1.05 if ax is axes[0] else -0.05, n + (0.95 if has_sums else 0.05))
+        ax.set_xlim(
+            -1.05 if ax is axes[0] else -0.05, n + (0.95 if has_sums else 0.05)
+        )
         ax.set_ylim(-n - 0.1, 1.3)
     return fig
 
