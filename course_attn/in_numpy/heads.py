@@ -36,7 +36,7 @@ def previous_token_score(
 def induction_score(
     weights: Float[Array, "*batch n n"], period: Count
 ) -> Float[Array, "*batch"]:
-    """Measure how much each head looks behind its own token, one period back.
+    """Measure how much each head looks at what came after its token one period ago.
 
     In a text that repeats after `period` tokens, token i stood at i - period, too, and the token
     after that is what comes next: the mean over i >= period of the weight a_(i, i - period + 1).
@@ -49,8 +49,8 @@ def induction_score(
     >>> induction_score(weights, 2)  # token 2 is token 0 again: does it look at token 1?
     array(0.7)
     """
-    behind = np.diagonal(weights, offset=1 - period, axis1=-2, axis2=-1)
-    return _mean_of_last(behind[..., 1:])
+    after = np.diagonal(weights, offset=1 - period, axis1=-2, axis2=-1)
+    return _mean_of_last(after[..., 1:])
 
 
 def _mean_of_last(entries: Array) -> Array:

@@ -36,7 +36,7 @@ def previous_token_score(
 def induction_score(
     weights: Float[Array, "*batch n n"], period: Count
 ) -> Float[Array, "*batch"]:
-    """Measure how much each head looks behind its own token, one period back.
+    """Measure how much each head looks at what came after its token one period ago.
 
     In a text that repeats after `period` tokens, token i stood at i - period, too, and the token
     after that is what comes next: the mean over i >= period of the weight a_(i, i - period + 1).
@@ -49,8 +49,8 @@ def induction_score(
     >>> induction_score(weights, 2)  # token 2 is token 0 again: does it look at token 1?
     tensor(0.7000)
     """
-    behind = weights.diagonal(offset=1 - period, dim1=-2, dim2=-1)
-    return _mean_of_last(behind[..., 1:])
+    after = weights.diagonal(offset=1 - period, dim1=-2, dim2=-1)
+    return _mean_of_last(after[..., 1:])
 
 
 def _mean_of_last(entries: Array) -> Array:

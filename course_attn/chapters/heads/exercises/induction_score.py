@@ -17,7 +17,7 @@ __all__ = ["exercise"]
 
 
 def induction_score(weights, period):
-    """Measure how much each head looks behind its own token, one period back."""
+    """Measure how much each head looks at what came after its token one period ago."""
     n = weights.shape[-1]
     rows = np.arange(period, n)
     columns = rows - period + 1
