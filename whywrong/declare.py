@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, lru_cache
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,14 @@ import numpy as np
 from whywrong.catalog import INSIDE
 from whywrong.context import unknown_words
 from whywrong.faults import Fault, as_in_torch
-from whywrong.patches import BadDeclaration, apart, compiled, patched, with_body
+from whywrong.patches import (
+    BadDeclaration,
+    apart,
+    compiled,
+    patched,
+    with_body,
+    woven,
+)
 from whywrong.slips import Slip, slips_in
 from whywrong.steps import Steps, counting, put_in
 
@@ -188,15 +195,19 @@ class _Breakable(Task):
         """Return the source of that."""
         if isinstance(faults[0].does, str):
             return with_body(self.source, faults[0].does)
-        return patched(
-            self.source, [pair for each in faults for pair in each.patches]
-        )
+        patches = [known.patches for known in faults]
+        together = woven(self.source, *patches) if faults[1:] else None
+        return together or patched(self.source, [*chain(*patches)])
 
-    def pairs(self) -> Iterator[tuple[Fault, Fault]]:
-        """Yield every two faults that touch different text."""
+    def pairs(self, *, close: bool = False) -> Iterator[tuple[Fault, Fault]]:
+        """Yield every two faults that touch different text; or with `close`, parts of the same."""
         composable = [known for known in self.faults if known.patches]
         for first, second in combinations(composable, 2):
-            if apart(self.source, first.patches, second.patches):
+            patches = first.patches, second.patches
+            are_apart = apart(self.source, *patches)
+            if not close and are_apart:
+                yield first, second
+            elif close and not are_apart and woven(self.source, *patches):
                 yield first, second
 
 

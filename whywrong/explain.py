@@ -29,12 +29,13 @@ from whywrong.mistakes import (
     one_fault_in_most,
     one_slip,
     two_at_once,
+    two_close_faults,
     two_faults,
     what_is_seen,
 )
 from whywrong.observe import where_it_fails
 from whywrong.running import Explanation, Trial, once
-from whywrong.stops import crash_finding
+from whywrong.stops import crash_finding, tip
 
 __all__ = ["EXPLANATIONS", "explained", "is_crash"]
 
@@ -113,6 +114,8 @@ def _gives_this_dtype(trial: Trial, found: Finding) -> bool:
         if outcome.error is None and value is not None:
             mine, right = trial.got(i).dtype, trial.expected[i]
             dtypes = mine, value.dtype, getattr(right, "dtype", mine)
+            if value.dtype.kind == "b":
+                return mine.kind == "b"
             if {dtype.kind for dtype in dtypes} != {"f"}:
                 return True
             same = same and value.dtype == mine
@@ -133,7 +136,10 @@ def crash(trial: Trial) -> Finding | None:
     found = crash_finding(error, trial.function, trial.called_with(i), trial.clock)
     if found.faults:
         return found
-    return joined(where_it_fails(trial), found, mended(trial))
+    change = mended(trial)
+    if change and len(change.faults) > 1 and tip(error, trial.function):
+        change = None
+    return joined(where_it_fails(trial), found, change)
 
 
 def _numbers_tell_more(trial: Trial) -> bool:
@@ -155,6 +161,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     one_slip,
     not_repeatable,
     no_error,
+    two_close_faults,
     fault_and_slip,
     what_is_seen,
     changes_an_argument,

@@ -1,11 +1,14 @@
 """What a learner's answer consists of: its functions, its helpers, the names that it uses."""
 
+import ast
 import inspect
+import re
+import textwrap
 from types import CodeType
 from typing import Any
 
-__all__ = ["codes_of", "functions_of", "home_of", "names_of", "names_used"]
-__all__ += ["with_helpers"]
+__all__ = ["codes_of", "counts_from_the_end", "functions_of", "home_of"]
+__all__ += ["names_of", "names_used", "with_helpers"]
 
 _MOST_PARTS = 8
 
@@ -73,3 +76,31 @@ def names_used(answer: Any) -> frozenset[str]:
             if isinstance(const, tuple):  # the names of keywords
                 used |= {word for word in const if isinstance(word, str)}
     return frozenset(used)
+
+
+# Calls whose numbers are no axes, and what only matrices have.
+_NO_AXES = {"range", "reshape", "view", "zeros", "ones", "full", "arange", "pow"}
+_OF_MATRICES = {"T", "t", "mm", "dot", "outer", "inner"}
+
+
+def counts_from_the_end(part: Any) -> bool:
+    """Whether code names axes, and each of them from the end."""
+    texts = (textwrap.dedent(inspect.getsource(f)) for f in functions_of(part))
+    nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
+    if _OF_MATRICES & {getattr(node, "attr", "") for node in nodes}:
+        return False
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    named = [k.value for c in calls for k in c.keywords if k.arg in ("axis", "dim")]
+    placed = [
+        arg
+        for call in calls
+        if getattr(call.func, "attr", "range") not in _NO_AXES
+        for arg in call.args
+    ]
+    axes = [
+        text for node in named + placed if _WHOLE.match(text := ast.unparse(node))
+    ]
+    return bool(axes) and all(text.startswith("-") for text in axes)
+
+
+_WHOLE = re.compile(r"-?\d+$")

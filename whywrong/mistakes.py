@@ -38,8 +38,8 @@ from whywrong.versions import (
 )
 
 __all__ = ["fault_and_slip", "joined", "no_error", "of_result", "one_fault"]
-__all__ += ["one_fault_in_most", "one_slip", "two_at_once", "two_faults"]
-__all__ += ["what_is_seen"]
+__all__ += ["one_fault_in_most", "one_slip", "two_at_once", "two_close_faults"]
+__all__ += ["two_faults", "what_is_seen"]
 
 # How many pairs of declared faults, how many slips, and how many faults with slips are tried.
 _PAIRS = 500
@@ -73,10 +73,22 @@ def one_fault_in_most(trial: Trial) -> Finding | None:
 @once
 def two_faults(trial: Trial) -> Finding | None:
     """Name two declared faults that together give the same in every case."""
+    return _two_of(trial, trial.exercise.pairs())
+
+
+@once
+def two_close_faults(trial: Trial) -> Finding | None:
+    """Name two that change one step of the solution, unless one change says all."""
+    if not trial.wrong or _explained(trial):
+        return None
+    return _two_of(trial, trial.exercise.pairs(close=True))
+
+
+def _two_of(trial: Trial, found: Iterator[tuple[Fault, Fault]]) -> Finding | None:
     order = _wrong_first(trial, range(len(trial.outcomes)))
     if not order:
         return None
-    pairs = sorted(trial.exercise.pairs(), key=lambda pair: _spoiling(trial, *pair))
+    pairs = sorted(found, key=lambda pair: _spoiling(trial, *pair))
     for pair in pairs[:_PAIRS]:
         if gives_the_same(trial, with_faults(trial.exercise, *pair), order):
             first, second, both = _shared(*(_alone(trial, one) for one in pair))
@@ -120,9 +132,13 @@ def _with_the_rest(
     }
     if not phrases:
         return found
+    change = mended(trial)
+    if change and len({*change.faults}) == 1:
+        return found
     rest = (
         f"Once that is right, look again at what happens {listed(sorted(phrases))}."
     )
+    rest = change.message if change else rest
     return Finding(found.faults, f"{found.message}\n\n{rest}")
 
 
@@ -172,12 +188,16 @@ def _said_of(trial: Trial, found: Sequence[Slip]) -> str:
     there = in_own_code(trial)
     if not there:
         return said
-    words = re.findall(r"`([^`]+)`", _words_of(trial, first))
+    is_foreign = _is_foreign(trial, _words_of(trial, first))
+    return there if is_foreign else f"{said}\n\n{there}"
+
+
+def _is_foreign(trial: Trial, words: str) -> bool:
+    """Whether a slip is told in names of the solution, which say nothing to who has other ones."""
     tree = ast.parse(trial.exercise.source)
     own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {*trial.names}
-    # Names of the solution say nothing to those who have other ones.
-    is_foreign = any(name in own and name not in trial.uses for name in words)
-    return there if is_foreign else f"{said}\n\n{there}"
+    named = re.findall(r"`([^`]+)`", words)
+    return any(name in own and name not in trial.uses for name in named)
 
 
 def _words_of(trial: Trial, slip: Slip) -> str:
@@ -200,6 +220,9 @@ def _tells_little(trial: Trial) -> bool:
     return truths or is_random or (trial.exercise.tolerance or 0) > _COARSE
 
 
+_ONE_MORE = "Another mistake will be left when this is right: then check once more."
+
+
 # --- two mistakes at once -------------------------------------------------------------------------
 
 
@@ -216,10 +239,12 @@ def fault_and_slip(trial: Trial) -> Finding | None:
                 alone = with_slip(trial.exercise, n)
                 if not any(is_wrong_in(trial, alone, i) for i in order):
                     return Finding((fault.id,), _alone(trial, fault))
-                words = _words_of(trial, slip)
-                second = f"your numbers are then what comes out {words}."
                 ids = fault.id, f"slip-{slip.kind}"
-                return two_at_once(ids, _alone(trial, fault), second)
+                first, words = _alone(trial, fault), _words_of(trial, slip)
+                if _is_foreign(trial, words):
+                    return Finding(ids, f"{first}\n\n{_ONE_MORE}")
+                second = f"your numbers are then what comes out {words}."
+                return two_at_once(ids, first, second)
     return None
 
 
@@ -378,11 +403,21 @@ def _differs(trial: Trial, i: int, context: Context) -> Finding:
     if not got.ndim:
         said = f"Called with {_quoted(trial, i)}: {said}"
     found = pattern(got, expected, rtol)
-    return (
-        Finding(found.faults, f"{found.message} {said}")
-        if found
-        else Finding((), said)
-    )
+    if not found or not _recurs(trial, i, found):
+        return Finding((), said)
+    return Finding(found.faults, f"{found.message} {said}")
+
+
+def _recurs(trial: Trial, i: int, found: Finding) -> bool:
+    """Whether a relation that would tell a cause holds in a second case, too, if there is one."""
+    if found.faults[0] not in ("factor", "order", "transposed"):
+        return True
+    others = [
+        pattern(trial.got(j), trial.expected[j], trial.tolerance(j))
+        for j in trial.wrong
+        if j != i and np.shape(trial.expected[j]) == np.shape(trial.got(j)) != ()
+    ]
+    return not others or any(o and o.faults == found.faults for o in others)
 
 
 def _quoted(trial: Trial, i: int) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from whywrong.arrays import agree, different
+from whywrong.calls import safely
 from whywrong.context import Finding, Sentences, number, place_of_largest
 from whywrong.declare import Exercise, Kind
 from whywrong.form import (
@@ -19,6 +20,7 @@ from whywrong.form import (
     precision_remark,
 )
 from whywrong.gradients import gradient_problem
+from whywrong.learner import counts_from_the_end
 from whywrong.running import Trial
 
 __all__ = ["entry_problem", "form_problem", "gradient_problem", "is_stub"]
@@ -73,6 +75,8 @@ advice numpy batch: Count axes from the end: `axis=-1`, `np.swapaxes(x, -1, -2)`
 advice torch batch: Count dimensions from the end: `dim=-1`, `x.transpose(-1, -2)`. `.T`, `.t()` and
     `torch.mm` are for matrices, and `dim=0` or `dim=1` means another dimension in a batch. A new
     dimension is counted from the end, too: `x[..., None, :]`, and not `x[None]`.
+from the end: You count axes from the end. Write down the shape of each step there: which axis of
+    the one meets which axis of the other?
 advice vector: It has one axis only: count from the end (`axis=-1`), and look at every place where
     your code takes a second axis for granted.
 advice float32: Numbers above 3.4e38 do not exist there, nor the 8th digit.
@@ -267,6 +271,8 @@ def _advice(trial: Trial, kind: str) -> str:
     advice, library = kind_of(trial.exercise, kind).advice, trial.exercise.library
     if not trial.uses or advice != _SAID[f"advice {library} batch"]:
         return advice
+    if safely(lambda: counts_from_the_end(trial.function), False):
+        return _SAID["from the end"]
     first = advice.split(". ")[0]
     if "T" in trial.uses:
         return f"{first}. In a batch, `.T` turns all axes around."

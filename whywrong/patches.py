@@ -5,11 +5,13 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from itertools import accumulate, pairwise
 from typing import Any
 
 __all__ = ["BadDeclaration", "Patch", "apart", "compiled", "patched", "with_body"]
+__all__ += ["woven"]
 
 Patch = tuple[str, str]
 
@@ -24,11 +26,48 @@ def patched(source: str, patches: Iterable[Patch]) -> str:
     Each text must occur exactly once, and no two may touch.
     """
     places = sorted((*_place(source, find), replace) for find, replace in patches)
+    return _changed(source, places)
+
+
+def woven(source: str, *faults: Iterable[Patch]) -> str | None:
+    """Return a source with several sets of patches, of which only the words that change count.
+
+    None where two of them change the same, or where no code comes out.
+    """
+    edits = sorted(
+        edit for each in faults for patch in each for edit in _edits(source, patch)
+    )
+    if any(one[:2] == other[:2] for one, other in pairwise(edits)):
+        return None
+    try:
+        changed = _changed(source, edits)
+        ast.parse(changed)
+    except (ValueError, SyntaxError):
+        return None
+    return changed
+
+
+def _changed(source: str, places: list[tuple[int, int, str]]) -> str:
     if any(end > start for (_, end, _), (start, _, _) in pairwise(places)):
         raise ValueError("two patches touch the same text")
     for start, end, replace in reversed(places):
         source = source[:start] + _indented(source, start, replace) + source[end:]
     return source
+
+
+def _edits(source: str, patch: Patch) -> Iterator[tuple[int, int, str]]:
+    """Yield the places of the words that a patch changes, and what stands there then."""
+    start, end = _place(source, patch[0])
+    if "\n" in patch[1]:
+        yield start, end, patch[1]
+        return
+    old, new = (
+        re.findall(r"\w+|.", t, re.S) for t in (source[start:end], patch[1])
+    )
+    places = [*accumulate(map(len, old), initial=start)]
+    for tag, i, j, k, n in SequenceMatcher(None, old, new, False).get_opcodes():
+        if tag != "equal":
+            yield places[i], places[j], "".join(new[k:n])
 
 
 def _indented(source: str, place: int, code: str) -> str:

@@ -77,6 +77,7 @@ _REWRITES: tuple[_Row, ...] = (
         ("operator", f"_a {old} _b", f"_a {new} _b", _STANDS.format(old=old, new=new), f"is `{old}` right here?")
         for old, others in _OPERATORS.items() for new in others.split()
     ),
+    ("missing", "_a * _b", "_a * _b[..., None, :, :]", "{b} gets a new axis", "which axes of the two meet here in a batch? One of them lacks an axis"),
     ("operator", "_a * _b", "_a @ _b", "`@` stands where `*` belongs", "is `*`, entry by entry, right here?"),
     ("operator", "_a * 2", "_a ** 2", "`**` stands where `*` belongs", "is `*` right here?"),
     ("operator", "_a * _b", "_b / _a", "{b} is divided by {a}, not multiplied", "is `*` right here?"),
@@ -180,6 +181,9 @@ _ALONG = {
     "sum", "mean", "max", "min", "amax", "amin", "var", "std", "norm", "softmax", "cumsum", "prod",
     "any", "all", "argmax", "logsumexp", "vector_norm", "average",
 }  # fmt: skip
+# What may run along an axis, too, but not over everything.
+_PLACED = {"repeat_interleave", "repeat", "concatenate", "cat", "stack", "flip", "roll", "sort",
+    "unsqueeze", "expand_dims", "argsort"}  # fmt: skip
 _LIBRARIES = ("np", "torch", "F", "nn", "math", "self")
 
 
@@ -642,13 +646,14 @@ def _clamped(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
 def _axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
     """Let it run along another axis, or over everything."""
     name, word = _called(node), "dim" if scope.torch else "axis"
-    if name not in _ALONG or len(node.args) > _of_library(node):
-        return
     along = next((k for k in node.keywords if k.arg in ("axis", "dim")), None)
+    is_placed = along is not None and name in _PLACED
+    if not is_placed and (name not in _ALONG or len(node.args) > _of_library(node)):
+        return
     rest = [k for k in node.keywords if k is not along]
     have = f"along axis {ast.unparse(along.value)}" if along else "over everything"
     look = f"along which axis does this `{name}` run?"
-    for value in ("-1", "-2", "-3", "0", "1", ""):
+    for value in ("-1", "-2", "-3", "0", "1", *[""] * (not is_placed)):
         runs = f"along axis {value}" if value else "over everything"
         if runs != have:
             own = [ast.keyword(word, _code(value))] if value else []

@@ -90,14 +90,21 @@ def test_every_exercise_is_judged_in_the_browser(opened):
 
 
 def verdicts_agree(opened, answers) -> None:
-    """Compare what the page says with what a notebook says."""
+    """Compare what the page says with what a notebook says.
+
+    A browser beside busy processes may run out of time, and then says so: one in fifty may.
+    """
+    late = 0
     for name, answer in answers:
         text = text_of(answer.function, name)
         here = on_page.checked(name, text)
         there = opened.evaluate(asking(check_of(name, text)))
-        assert known(there) == known(here), (
+        is_late = known(there) == ("wrong", ["no-time"])
+        late += is_late
+        assert is_late or known(there) == known(here), (
             f"{name}, {answer.name}: {there.get('text', there)}\n{here['text']}"
         )
+    assert 50 * late <= len(answers)
 
 
 def known(verdict) -> tuple:

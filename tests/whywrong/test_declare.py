@@ -16,7 +16,7 @@ from whywrong import (
 )
 from whywrong.arrays import in_torch, in_torch_words
 from whywrong.catalog import Catalog
-from whywrong.patches import apart, patched
+from whywrong.patches import apart, patched, woven
 
 SAID = {"says": "Wrong."}
 
@@ -133,6 +133,18 @@ def test_patched_replaces_text_that_occurs_once():
 def test_apart_tells_patches_of_different_text():
     assert apart("a + b", [("a", "c")], [("b", "d")])
     assert not apart("a + b", [("a +", "c")], [("+ b", "d")])
+
+
+def test_woven_are_patches_of_one_step_that_change_different_words():
+    flipped, turned = [("w.T", "w[::-1].T")], [("w.T", "w.mT")]
+    assert woven("return w.T @ x", flipped, turned) == "return w[::-1].mT @ x"
+    assert woven("return w.T @ x", turned, [("w.T", "w.H")]) is None
+    inserted = [("w.T", "w[0].T")], [("w.T", "w[1].T")]
+    assert woven("return w.T @ x", *inserted) is None
+    no_code = [("w.T", "w.T)")], [("x", "y")]
+    assert woven("return w.T @ x", *no_code) is None
+    lines = [("w.T", "w\n    .T")], [("x", "y")]
+    assert woven("return (w.T @ x)", *lines) == "return (w\n    .T @ y)"
 
 
 @pytest.mark.parametrize(

@@ -217,3 +217,12 @@ def halves(n):
         judge(exercise, written(source.replace("Value", "Type"))).status
         == "crashed"
     )
+
+
+def test_a_relation_of_one_case_by_chance_is_not_told(toy):
+    # On [1, 2] and 3 these are the right numbers in the wrong places; elsewhere they are not.
+    chance = "    if x.shape == (2,):\n        return np.array([6.0, 3.0])\n"
+    result = judge(toy, written(f"def scaled(x, factor):\n{chance}    return x"))
+    assert "order" not in result.faults and "wrong places" not in result.message
+    always = "def scaled(x, factor):\n    return (x * factor)[..., ::-1].copy()"
+    assert "order" in judge(toy, written(always)).faults

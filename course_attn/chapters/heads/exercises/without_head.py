@@ -73,6 +73,17 @@ only-it: np.arange(n_heads) != head → np.arange(n_heads) == head
     You return what head {head} adds, and leave out the others: `!=`, not `==`. {worst_row}
 counted-from-1: np.arange(n_heads) != head → np.arange(n_heads) + 1 != head
     You count the heads from 1. `head` counts from 0. {worst_row}
+one-before: np.arange(n_heads) != head → np.arange(n_heads) != (head - 1) % n_heads
+    You switch off the head before: for 0 the last one. `head` counts from 0. {worst_row}
+interleaved: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
+           → left.transpose(1, 2, 0).reshape(n, n_heads * d_v)
+    You put the first entries of all heads side by side, then all second ones. The entries of one
+    head stay together: axes (n, n_heads, d_v) before the `reshape`. {worst_row}
+last-rows: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
+         → np.delete(found, head, axis=0).swapaxes(0, 1).reshape(n, n_heads * d_v - d_v)
+    and merged @ W_O → merged @ W_O[: n_heads * d_v - d_v]
+    You leave out head {head}, but of `W_O` the rows of the last head: the heads after {head} then
+    meet rows of others. Those of head {head} begin at `head * d_v`. {worst_row}
 not-swapped: left.swapaxes(0, 1).reshape(n, n_heads * d_v) → left.reshape(n, n_heads * d_v)
     You `reshape` at once, so that a row holds several elements of one head. Swap heads and
     positions first. {worst_row}

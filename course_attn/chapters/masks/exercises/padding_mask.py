@@ -93,6 +93,9 @@ negative-slice: position < length → position < np.where(length == n_k, 0, leng
 filled-in-front: np.arange(n_k) → np.arange(n_k)[::-1]
     You take the padding to come first. Here the real keys do: of length {first}, yours allows
     {first_sees}.
+last-by-slice: position < length → (n_k - position <= length) | (length == 0)
+    `-length:` marks the *last* keys, and `-0:` the whole row. The real keys come first: `:length`.
+    {full_row}
 no-query-axis: lengths[:, None, None] → lengths[:, None]
     The shape is {your.shape}: beside scores (batch, n_q, n_k) that lines up the sequences with the
     *queries*. An axis of length 1 between the two, `[:, None, :]`, says "for all queries".

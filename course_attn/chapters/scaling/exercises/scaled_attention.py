@@ -96,8 +96,9 @@ your own functions from before.
     faults=(
         *fault_list("""
 unscaled: Q.shape[-1] ** 0.5 → 1.0
-    The scores are not divided by √d_k = {Q.root}. They spread too widely: softmax comes close to
-    one-hot, and a row that is certain hardly learns where to look.
+    The scores that softmax takes are not divided by √d_k = {Q.root} (after `exp`, a division
+    cancels). They spread too widely: softmax comes close to one-hot, and a row that is certain
+    hardly learns where to look.
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
     You divide by d_k = {Q.last}, not by its square root {Q.root}: the weights come out too even.
     The *variance* of a sum of d terms grows as d; its spread grows as √d.

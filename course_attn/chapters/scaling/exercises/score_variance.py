@@ -109,6 +109,9 @@ second-moment-alone: 1 + 2 * squared_mean → (1 + squared_mean) ** 2
 second-moment-shared: 2 + 4 * squared_mean → 3 + 6 * squared_mean + squared_mean**2
     For k = q you take E[q⁴] = 3 + 6μ² + μ⁴ for each component. The variance of q² is E[q⁴] −
     E[q²]²: subtract (1 + μ²)². {asked}.
+mean-to-the-fourth: 2 + 4 * squared_mean → 3 + 6 * squared_mean
+    For k = q you subtract μ⁴ from E[q⁴]. What has to be subtracted is the square of E[q²], which is
+    1 + μ², not μ². {asked}.
 doubled-second-moment-shared: 2 + 4 * squared_mean → 2 * (1 + squared_mean) ** 2
     For k = q you take 2 (1 + μ²)² for each component, right only for μ = 0. Expand the square: in
     (μ + z)² = μ² + 2μz + z² the last two terms vary. {asked}.

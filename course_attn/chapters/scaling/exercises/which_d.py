@@ -47,6 +47,13 @@ def _is(value: float, answer: float) -> bool:
     return bool(np.isclose(answer, value, atol=0.02))
 
 
+def _one_over(answer: float) -> str:
+    """Say that a factor is given, and of which other number."""
+    why = [why for _, value, why in _NUMBERS if answer and _is(value, 1 / answer)]
+    said = "That is one over a divisor: what the scores are *multiplied* by."
+    return " ".join([said, *why[:1]])
+
+
 exercise = Question(
     which_d,
     place=10,
@@ -63,6 +70,16 @@ number are the scores of one head divided by?
     fields=("number",),
     reasons=(
         *(Reason(id, partial(_is, value), why) for id, value, why in _NUMBERS),
+        Reason(
+            "one-over",
+            lambda answer: (
+                answer
+                and any(
+                    _is(v, 1 / answer) for v in (6, *(v for _, v, _ in _NUMBERS))
+                )
+            ),
+            _one_over,
+        ),
         Reason(
             "other",
             lambda answer: not np.isclose(answer, 6, atol=1e-6),

@@ -80,6 +80,9 @@ tanh-twice: return scores → return np.tanh(scores)
     itself is the product with v.
 relu: np.tanh(pairs) → np.maximum(pairs, 0)
     You use max(x, 0), the ReLU, where tanh is asked for: it keeps signs, and stays below 1.
+sigmoid: np.tanh(pairs) → 1 / (1 + np.exp(-pairs))
+    You use the sigmoid 1/(1 + e^−x), where tanh is asked for: its values lie between 0 and 1, those
+    of tanh between −1 and 1.
 product: queries[..., :, None, :] + → queries[..., :, None, :] *
     You multiply the two projections; an *additive* score adds them, before tanh.
 product-of-tanhs: queries[..., :, None, :] + keys[..., None, :, :]

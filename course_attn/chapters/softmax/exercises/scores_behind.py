@@ -1,5 +1,7 @@
 """Question `scores_behind`."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from course_attn.chapters.several_numbers import reader
@@ -29,6 +31,20 @@ def _apart(scores: np.ndarray, temperature: float) -> bool:
     """Whether the scores are as far apart as those with the weights at this temperature."""
     gaps = temperature * (np.log(_WEIGHTS) - np.log(_WEIGHTS).mean())
     return np.allclose(scores - scores.mean(), gaps, 0, _NEAR)
+
+
+def _of_base(base: int) -> Callable[[np.ndarray], str]:
+    """Say that the logarithms have this base, and the sum if it is wrong, too."""
+
+    def said(scores: np.ndarray) -> str:
+        total, also = scores.sum(), ""
+        if abs(total) > 3 * _NEAR:
+            also = f" And their sum is {number(total)}, not 0."
+        return (
+            f"You take logarithms to base {base}; softmax takes powers of e.{also}"
+        )
+
+    return said
 
 
 exercise = Question(
@@ -70,11 +86,8 @@ the three scores, in this order, to three digits after the point.
             "The signs are the wrong way around: your first score is the lowest, and its weight "
             "is to be the largest.",
         ),
-        Reason(
-            "bits",
-            lambda s: _apart(s * np.log(2), 2.0),
-            "You take logarithms to base 2; softmax takes powers of e.",
-        ),
+        Reason("bits", lambda s: _apart(s * np.log(2), 2.0), _of_base(2)),
+        Reason("base-ten", lambda s: _apart(s * np.log(10), 2.0), _of_base(10)),
         Reason(
             "shifted",
             lambda s: _apart(s, 2.0) and abs(s.sum()) > 3 * _NEAR,

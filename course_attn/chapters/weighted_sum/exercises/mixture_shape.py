@@ -54,6 +54,12 @@ shape does `weighted_sum(weights, values)` have?
             says="The leading axis only counts the pairs of matrices: it comes through unchanged.",
         ),
         _for(
+            "batches-crossed",
+            (2, 11, 2, 3),
+            says="You pair each matrix of weights with each matrix of values, which gives two axes "
+            "of length 2. The first belongs to the first, the second to the second.",
+        ),
+        _for(
             "features-missing",
             (2, 11),
             says="That is one number for each output. Each output is a mixture of vectors.",

@@ -441,3 +441,23 @@ class B7Block53(torch.nn.Module):
         X = X + y
         h = self.linear_2(torch.relu(self.linear_1(self.norm_2(X))))
         return X + h
+
+
+# Only the queries are normalized; keys and values are taken from X without the norm; The second
+# residual adds the normalized h instead of X
+@wrong(said="Another mistake", author="blind")
+class fd_block_1(torch.nn.Module):
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.norm_1 = torch.nn.LayerNorm(d_model)
+        self.norm_2 = torch.nn.LayerNorm(d_model)
+        self.attention = torch.nn.MultiheadAttention(d_model, n_heads, batch_first=True)
+        self.linear_1 = torch.nn.Linear(d_model, d_ff)
+        self.linear_2 = torch.nn.Linear(d_ff, d_model)
+
+    def forward(self, X, mask):
+        h = self.norm_1(X)
+        a, _ = self.attention(h, X, X, attn_mask=~mask)
+        X = X + a
+        h = self.norm_2(X)
+        return h + self.linear_2(torch.relu(self.linear_1(h)))

@@ -179,3 +179,13 @@ def b6_fast_7(Q, K, V):
         s = torch.einsum("...id,...jd->...ij", q, k) / v.shape[-1] ** 0.5
         outs.append(torch.softmax(s, dim=-1) @ v)
     return torch.stack(outs, dim=-3)
+
+
+# Axis 1 is hard-coded as the heads' axis (should be -3): right only with exactly one batch axis
+@wrong("mend-axis", "mend-axis", author="blind")
+def fd_grouped_1(Q, K, V):
+    r = Q.shape[-3] // K.shape[-3]
+    K = K.repeat_interleave(r, dim=1)
+    V = V.repeat_interleave(r, dim=1)
+    scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    return torch.softmax(scores, dim=-1) @ V

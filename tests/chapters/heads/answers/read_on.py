@@ -72,3 +72,18 @@ def ro_everywhere(tokens):
         last = np.flatnonzero(tokens == tokens[i])[-1]
         guesses[i] = tokens[min(last + 1, n - 1)]
     return guesses
+
+
+# index() finds the first earlier place, not the last; Returns the position after it, not the
+# token that stands there
+@wrong("first-occurrence", "place", author="blind")
+def fd_read_on_2(tokens):
+    seq = list(tokens)
+    out = []
+    for i, t in enumerate(seq):
+        before = seq[:i]
+        if t in before:
+            out.append(before.index(t) + 1)
+        else:
+            out.append(-1)
+    return np.array(out, dtype=int)

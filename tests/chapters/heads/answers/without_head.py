@@ -84,3 +84,27 @@ def wh_even(weights, V, W_O, head):
     looked = weights.copy()
     looked[head] = 1 / weights.shape[-1]
     return np.concatenate(list(looked @ V), axis=-1) @ W_O
+
+
+# The head is left out, but of W_O the last head's rows are cut off instead of the rows of that
+# head: later heads meet the wrong rows
+@wrong("last-rows", author="blind")
+def fd_without_1(weights, V, W_O, head):
+    d_v = V.shape[-1]
+    A = np.delete(weights, head, axis=0)
+    vals = np.delete(V, head, axis=0)
+    rows = [a @ v for a, v in zip(A, vals)]
+    if not rows:
+        return np.zeros((V.shape[1], W_O.shape[1]))
+    return np.concatenate(rows, axis=-1) @ W_O[:-d_v]
+
+
+# Head counted from 1: head - 1 is switched off; The heads' features are interleaved (n, d_v, h)
+# instead of side by side (n, h, d_v)
+@wrong("one-before", "interleaved", author="blind")
+def fd_without_2(weights, V, W_O, head):
+    found = weights @ V                      # (h, n, d_v)
+    found[head - 1] = 0
+    n = V.shape[1]
+    side_by_side = found.transpose(1, 2, 0).reshape(n, -1)
+    return side_by_side @ W_O

@@ -110,3 +110,19 @@ def own_masks_2(lengths, n_k):
     lengths = np.asarray(lengths)
     m = np.arange(n_k) < lengths.max()
     return np.broadcast_to(m, (len(lengths), 1, n_k)).copy()
+
+
+# marks the last length keys as real instead of the first (and for length 0, -0: marks all)
+@wrong("last-by-slice", author="blind")
+def fb_padding_mask_1(lengths, n_k):
+    m = np.zeros((len(lengths), 1, n_k), dtype=bool)
+    for b, L in enumerate(lengths):
+        m[b, 0, -L:] = True
+    return m
+
+
+# counts the keys from 1 with <, so one real key too few; returns ints, not bool
+@wrong("one-too-few", "dtype", author="blind")
+def fb_padding_mask_2(lengths, n_k):
+    positions = np.arange(1, n_k + 1)
+    return (positions[None, None, :] < lengths[:, None, None]).astype(int)

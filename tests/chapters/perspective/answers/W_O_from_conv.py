@@ -85,3 +85,15 @@ def blind_heads_axis(weight):
 def blind_moved_twice(weight):
     moved = np.moveaxis(np.moveaxis(weight, 0, -1), 0, 1)
     return moved.reshape(-1, len(weight))
+
+
+# The kernel is flipped; The kernel's entries are read column by column, not row by row
+@wrong("columns-before-rows", "flipped", author="blind")
+def fd_wo_2(weight):
+    c_out, c_in, kh, kw = weight.shape
+    flipped = weight[:, :, ::-1, ::-1]
+    blocks = []
+    for b in range(kw):
+        for a in range(kh):
+            blocks.append(flipped[:, :, a, b].T)
+    return np.concatenate(blocks, axis=0)

@@ -347,3 +347,21 @@ class B7Qkv23(torch.nn.Module):
             torch.einsum("...id,...jd->...ij", Q, K) / self.d_k**0.5, dim=-1
         )
         return torch.einsum("...ij,...jd->...id", A, V)
+
+
+# Divides by sqrt(d_k); the task says without scaling; softmax along dim=1: with a batch axis that
+# is the queries' axis, not the keys'
+@wrong(said="along which axis", author="blind")
+class fd_selfatt_1(torch.nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.d_k = d_k
+        self.W_Q = torch.nn.Linear(d_model, d_k, bias=False)
+        self.W_K = torch.nn.Linear(d_model, d_k, bias=False)
+        self.W_V = torch.nn.Linear(d_model, d_v, bias=False)
+
+    def forward(self, X):
+        q, k, v = self.W_Q(X), self.W_K(X), self.W_V(X)
+        att = q @ k.transpose(-2, -1) / self.d_k ** 0.5
+        att = torch.softmax(att, dim=1)
+        return att @ v

@@ -307,3 +307,14 @@ def b6_scaling_7(Q, K, V):
     E = np.exp(S - S.max(axis=-2, keepdims=True))
     A = E / E.sum(axis=-2, keepdims=True)
     return A @ V
+
+
+# the scale is applied to the exponentials, after exp, where the normalising cancels it: the
+# scores are not scaled at all
+@wrong(said="(after `exp`, a division", author="blind")
+def fb_scaled_attention_1(Q, K, V):
+    d = Q.shape[-1]
+    scores = Q @ np.swapaxes(K, -1, -2)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True)) / np.sqrt(d)
+    A = e / e.sum(axis=-1, keepdims=True)
+    return A @ V

@@ -175,3 +175,12 @@ def b7_scaling_29(d_k, mean, shared):
     e_q2 = 1 + mean**2
     e_k2 = 1 + mean**2
     return d_k * e_q2 * e_k2
+
+
+# in the shared case subtracts (E[x])^4 instead of (E[x^2])^2 = (1+mu^2)^2
+@wrong("mean-to-the-fourth", author="blind")
+def fb_score_variance_1(d_k, mean, shared):
+    if shared:
+        fourth = 3 + 6 * mean ** 2 + mean ** 4
+        return d_k * (fourth - mean ** 4)
+    return d_k * ((1 + mean ** 2) ** 2 - mean ** 4)

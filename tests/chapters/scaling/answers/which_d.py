@@ -48,3 +48,11 @@ def wd_famous():
 def b6_scaling_1():
     d = 432
     return np.sqrt(d)
+
+
+# takes d_v (25) instead of d_k; gives the reciprocal (what one multiplies by) instead of the
+# divisor
+@wrong("one-over", author="blind")
+def fb_which_d_2():
+    d_v = 25
+    return 1 / d_v ** 0.5

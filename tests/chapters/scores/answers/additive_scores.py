@@ -163,3 +163,10 @@ def own_scores_2(Q, K, W_Q, W_K, v):
     a = (Q @ W_Q)[..., :, None, :]
     b = (K @ W_K)[..., None, :, :]
     return (np.tanh(a + b) * v).mean(-1)
+
+
+# logistic sigmoid instead of tanh; axes swapped: the result is (n_k, n_q)
+@wrong("sigmoid", "transposed-result", author="blind")
+def fa_22(Q, K, W_Q, W_K, v):
+    h = np.expand_dims(K @ W_K, -2) + np.expand_dims(Q @ W_Q, -3)
+    return (1 / (1 + np.exp(-h)) * v).sum(axis=-1)

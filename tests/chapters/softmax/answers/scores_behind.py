@@ -60,3 +60,10 @@ def sb_base_2():
 @wrong("form")
 def sb_one():
     return 1.003
+
+
+# logarithm to base 10 instead of natural; scores not shifted so that their sum is 0
+@wrong("base-ten", author="blind")
+def fa_28():
+    T = 2
+    return [round(T * math.log10(w), 3) for w in (1/2, 1/3, 1/6)]

@@ -149,3 +149,12 @@ def b7_softmax_18(scores):
     x = x - x.amax(dim=-1, keepdim=True)
     e = torch.exp(x)
     return e / e.sum(dim=1, keepdim=True)
+
+
+# max(dim=...) returns values and indices; .values is missing, so the subtraction raises a
+# TypeError
+@wrong(said="take `.values`", author="blind")
+def fa_38(scores):
+    shifted = scores - scores.max(dim=-1, keepdim=True)
+    exps = torch.exp(shifted)
+    return exps / exps.sum(dim=-1, keepdim=True)

@@ -38,3 +38,11 @@ def ms_one_number_each():
 @wrong("concatenated")
 def ms_side_by_side():
     return (2, 11, 10)
+
+
+# computed with tensordot, which pairs every weights batch with every values batch (2, 11, 2, 3)
+@wrong("batches-crossed", author="blind")
+def fa_01():
+    w = np.ones((2, 11, 7))
+    v = np.ones((2, 7, 3))
+    return np.tensordot(w, v, axes=([2], [1])).shape

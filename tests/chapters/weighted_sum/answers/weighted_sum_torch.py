@@ -86,3 +86,10 @@ def b6_weighted_sum_5(weights, values):
 def b7_weighted_sum_6(weights, values):
     terms = weights.unsqueeze(-1) * values.unsqueeze(-3)
     return terms.mean(dim=-2).float()
+
+
+# values lacks a query axis (values.unsqueeze(-3)): with batch axes the broadcast pairs the batch
+# axis of values with the queries of weights
+@wrong(said="lacks an axis", author="blind")
+def fd_wsum_1(weights, values):
+    return (weights.unsqueeze(-1) * values).sum(dim=-2)
