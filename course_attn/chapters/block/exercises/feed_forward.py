@@ -116,6 +116,12 @@ relu-at-the-end-only: np.maximum(widened_rows, 0) → widened_rows
         and return result → return np.maximum(result, 0)
     Your ReLU comes at the end. It belongs between the two matrices, where {negative} here are
     negative; the result itself may be negative. {worst_row}
+leaky: np.maximum(widened_rows, 0) → np.where(widened_rows > 0, widened_rows, 0.01 * widened_rows)
+    You let a hundredth of the negative numbers through, a *leaky* ReLU. Here they become 0:
+    {negative} do.
+residual: return result → return X + result
+    You add X to the result. That is the residual connection, which stands around these two layers
+    and not in them. {worst_row}
 np-max: np.maximum(widened_rows, 0) → np.max(widened_rows, 0)
     `np.max(…, 0)` returns the largest number of each column: it reads the 0 as an axis.
     `np.maximum(…, 0)` compares entry by entry.

@@ -141,6 +141,10 @@ gain-last: dZ = gain * d_out → dZ = 1 * d_out
 gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
     In d_gain you use dZ, which has the gain in it already. y = g ∘ z + b: what g hears is dY ∘ z.
     {first_row}
+means-over-rows: * Z).reshape(-1, width).sum( → * Z).reshape(-1, width).mean(
+        and d_out.reshape(-1, width).sum( → d_out.reshape(-1, width).mean(
+    Your d_gain and d_bias are means over the rows. Every row uses them and adds what it hears:
+    sums. {first_row}
 no-eps: variance + 1e-5 → variance
     eps is forgotten: s = √(σ² + 1e-5). Where the variance is small, that changes s a lot.
     {first_row}

@@ -185,6 +185,9 @@ layer-norm: X, gain = ctx.saved_tensors
         and dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * stretch
     This is the way back through a *layer norm*. An RMS norm subtracts no mean, forward or backward:
     it divides by the root of the mean square of x itself. {worst_row}
+mean-subtracted: dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * stretch
+    You subtract the mean of dZ, too. That term is a layer norm's; an RMS norm takes no mean out of
+    its row. {worst_row}
 sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
     You take the *sum* of dZ ∘ z. The mean square is a mean, and each x has a share of 1/d_model in
     it. {worst_row}

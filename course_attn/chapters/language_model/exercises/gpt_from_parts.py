@@ -166,6 +166,9 @@ positions-backward: P[:n] → P[:n][::-1]
 norm-missing: norm(X) → X
     The final norm is missing: the logits would depend on how long the elements have grown on
     their way through the blocks. {worst_row}
+norm-first: E[tokens] + P[:n] → norm(E[tokens] + P[:n])
+        and norm(X) → X
+    Your norm stands before the first block. It comes once, after the last one. {worst_row}
 norm-of-the-stream: block(X, mask) → block(norm(X), mask)
     You normalize what *each* block reads. The blocks have norms of their own inside; this one comes
     once, after the last block. {worst_row}

@@ -219,6 +219,12 @@ no-positions: self.embedding(tokens) + self.positions(torch.arange(n)) → self.
     `self.positions(torch.arange(n))`. {worst_row}
 positions-twice: block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
 positions-backward: torch.arange(n) → torch.arange(n).flip(0)
+last-positions: self.positions(torch.arange(n)) → self.positions.weight[-n:]
+    You take the *last* n vectors of the positions. A text begins at position 0: take the first n.
+    {worst_row}
+norm-first: self.embedding(tokens) + self.positions(torch.arange(n))
+            → self.final_norm(self.embedding(tokens) + self.positions(torch.arange(n)))
+        and self.final_norm(X) → X
 norm-missing: self.final_norm(X) → X
 norm-of-the-stream: block(X, mask) → block(self.final_norm(X), mask)
 norm-in-the-loop: block(X, mask) → self.final_norm(block(X, mask))

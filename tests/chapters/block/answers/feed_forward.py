@@ -150,3 +150,12 @@ def fifth_bl_last_unit(X, W_1, b_1, W_2, b_2):
     for unit in range(W_2.shape[0]):
         out = hidden[..., unit, None] * W_2[unit]
     return out + b_2
+
+
+# Leaky ReLU (0.01 times the negative part) instead of ReLU; A residual X is added; the network
+# alone is asked for
+@wrong("leaky", "residual", author="blind")
+def fc_08(X, W_1, b_1, W_2, b_2):
+    hidden = np.einsum("...i,ij->...j", X, W_1) + b_1
+    hidden = np.where(hidden > 0, hidden, 0.01 * hidden)
+    return X + np.einsum("...j,ji->...i", hidden, W_2) + b_2

@@ -153,3 +153,16 @@ def blind_times_s(X, gain, d_out):
         (d_out * z).reshape(-1, len(gain)).sum(0),
         d_out.reshape(-1, len(gain)).sum(0),
     )
+
+
+# The gain is multiplied on at the end, after the two means are taken off; dz must be gain * d_out
+# before; d_gain and d_bias are means over the rows instead of sums
+@wrong("gain-last", "means-over-rows", author="blind")
+def fc_49(X, gain, d_out):
+    mu = X.mean(-1, keepdims=True)
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - mu) / s
+    dz = d_out
+    dX = gain * (dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)) / s
+    axes = tuple(range(X.ndim - 1))
+    return dX, (d_out * z).mean(axes), d_out.mean(axes)

@@ -139,3 +139,16 @@ def blind_rms_zero(ctx, d_out):
     z, dz = X / s, gain * d_out
     dX = (dz - z * (dz * z).mean(-1, keepdim=True)) / s
     return dX, (d_out * z).flatten(0, -2).sum(0), 0.0
+
+
+# The mean of dz is subtracted as for a layer norm; RMS norm has no mean, so this term does not
+# belong
+@wrong("mean-subtracted", author="blind")
+def fc_50(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    r = torch.sqrt((X ** 2).mean(dim=-1, keepdim=True) + ctx.eps)
+    z = X / r
+    dz = d_out * gain
+    dX = (dz - dz.mean(dim=-1, keepdim=True) - z * (dz * z).mean(dim=-1, keepdim=True)) / r
+    d_gain = (d_out * z).reshape(-1, X.shape[-1]).sum(dim=0)
+    return dX, d_gain, None

@@ -141,3 +141,15 @@ def blind_gp_mask_once(tokens, E, P, blocks, norm):
     for block in blocks[1:]:
         X = block(X)
     return norm(X) @ E.T
+
+
+# The norm is applied before the first block instead of after the last; The mask is the upper
+# triangle: each position sees itself and the later ones
+@wrong("mask-turned", "norm-first", author="blind")
+def fc_25(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = norm(E[tokens] + P[:n])
+    mask = np.triu(np.ones((n, n), dtype=bool))
+    for block in blocks:
+        X = block(X, mask)
+    return X @ E.T

@@ -248,3 +248,22 @@ def sg_no_grad(*sizes):
             return m.final_norm(_stream(m, tokens, torch)) @ m.embedding.weight.T
 
     return _changed_gpt(forward)(*sizes)
+
+
+# The positions are taken from the end of the table (the last n) instead of from 0
+@wrong("last-positions", author="blind")
+class fc_26(torch.nn.Module):
+    def __init__(self, n_vocab, n_context, d_model, n_layers, make_block):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(n_vocab, d_model)
+        self.positions = torch.nn.Embedding(n_context, d_model)
+        self.blocks = torch.nn.ModuleList([make_block() for _ in range(n_layers)])
+        self.final_norm = torch.nn.LayerNorm(d_model)
+        self.register_buffer("mask", torch.tril(torch.ones(n_context, n_context, dtype=torch.bool)))
+
+    def forward(self, tokens):
+        n = tokens.shape[-1]
+        X = self.embedding(tokens) + self.positions.weight[-n:]
+        for block in self.blocks:
+            X = block(X, self.mask[:n, :n])
+        return self.final_norm(X) @ self.embedding.weight.T
