@@ -451,7 +451,9 @@ class fd_block_1(torch.nn.Module):
         super().__init__()
         self.norm_1 = torch.nn.LayerNorm(d_model)
         self.norm_2 = torch.nn.LayerNorm(d_model)
-        self.attention = torch.nn.MultiheadAttention(d_model, n_heads, batch_first=True)
+        self.attention = torch.nn.MultiheadAttention(
+            d_model, n_heads, batch_first=True
+        )
         self.linear_1 = torch.nn.Linear(d_model, d_ff)
         self.linear_2 = torch.nn.Linear(d_ff, d_model)
 

@@ -163,6 +163,10 @@ def fc_49(X, gain, d_out):
     s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
     z = (X - mu) / s
     dz = d_out
-    dX = gain * (dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True)) / s
+    dX = (
+        gain
+        * (dz - dz.mean(-1, keepdims=True) - z * (dz * z).mean(-1, keepdims=True))
+        / s
+    )
     axes = tuple(range(X.ndim - 1))
     return dX, (d_out * z).mean(axes), d_out.mean(axes)

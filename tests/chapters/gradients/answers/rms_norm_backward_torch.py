@@ -146,9 +146,11 @@ def blind_rms_zero(ctx, d_out):
 @wrong("mean-subtracted", author="blind")
 def fc_50(ctx, d_out):
     X, gain = ctx.saved_tensors
-    r = torch.sqrt((X ** 2).mean(dim=-1, keepdim=True) + ctx.eps)
+    r = torch.sqrt((X**2).mean(dim=-1, keepdim=True) + ctx.eps)
     z = X / r
     dz = d_out * gain
-    dX = (dz - dz.mean(dim=-1, keepdim=True) - z * (dz * z).mean(dim=-1, keepdim=True)) / r
+    dX = (
+        dz - dz.mean(dim=-1, keepdim=True) - z * (dz * z).mean(dim=-1, keepdim=True)
+    ) / r
     d_gain = (d_out * z).reshape(-1, X.shape[-1]).sum(dim=0)
     return dX, d_gain, None

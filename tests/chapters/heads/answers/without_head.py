@@ -103,7 +103,7 @@ def fd_without_1(weights, V, W_O, head):
 # instead of side by side (n, h, d_v)
 @wrong("one-before", "interleaved", author="blind")
 def fd_without_2(weights, V, W_O, head):
-    found = weights @ V                      # (h, n, d_v)
+    found = weights @ V  # (h, n, d_v)
     found[head - 1] = 0
     n = V.shape[1]
     side_by_side = found.transpose(1, 2, 0).reshape(n, -1)

@@ -259,7 +259,9 @@ class fc_26(torch.nn.Module):
         self.positions = torch.nn.Embedding(n_context, d_model)
         self.blocks = torch.nn.ModuleList([make_block() for _ in range(n_layers)])
         self.final_norm = torch.nn.LayerNorm(d_model)
-        self.register_buffer("mask", torch.tril(torch.ones(n_context, n_context, dtype=torch.bool)))
+        self.register_buffer(
+            "mask", torch.tril(torch.ones(n_context, n_context, dtype=torch.bool))
+        )
 
     def forward(self, tokens):
         n = tokens.shape[-1]

@@ -362,6 +362,6 @@ class fd_selfatt_1(torch.nn.Module):
 
     def forward(self, X):
         q, k, v = self.W_Q(X), self.W_K(X), self.W_V(X)
-        att = q @ k.transpose(-2, -1) / self.d_k ** 0.5
+        att = q @ k.transpose(-2, -1) / self.d_k**0.5
         att = torch.softmax(att, dim=1)
         return att @ v

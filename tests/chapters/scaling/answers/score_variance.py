@@ -181,6 +181,6 @@ def b7_scaling_29(d_k, mean, shared):
 @wrong("mean-to-the-fourth", author="blind")
 def fb_score_variance_1(d_k, mean, shared):
     if shared:
-        fourth = 3 + 6 * mean ** 2 + mean ** 4
-        return d_k * (fourth - mean ** 4)
-    return d_k * ((1 + mean ** 2) ** 2 - mean ** 4)
+        fourth = 3 + 6 * mean**2 + mean**4
+        return d_k * (fourth - mean**4)
+    return d_k * ((1 + mean**2) ** 2 - mean**4)

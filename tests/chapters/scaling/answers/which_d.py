@@ -55,4 +55,4 @@ def b6_scaling_1():
 @wrong("one-over", author="blind")
 def fb_which_d_2():
     d_v = 25
-    return 1 / d_v ** 0.5
+    return 1 / d_v**0.5

@@ -66,4 +66,4 @@ def sb_one():
 @wrong("base-ten", author="blind")
 def fa_28():
     T = 2
-    return [round(T * math.log10(w), 3) for w in (1/2, 1/3, 1/6)]
+    return [round(T * math.log10(w), 3) for w in (1 / 2, 1 / 3, 1 / 6)]
