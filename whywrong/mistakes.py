@@ -412,11 +412,15 @@ def _recurs(trial: Trial, i: int, found: Finding) -> bool:
     """Whether a relation that would tell a cause holds in a second case, too, if there is one."""
     if found.faults[0] not in ("factor", "order", "transposed"):
         return True
-    others = [
-        pattern(trial.got(j), trial.expected[j], trial.tolerance(j))
-        for j in trial.wrong
-        if j != i and np.shape(trial.expected[j]) == np.shape(trial.got(j)) != ()
-    ]
+    others = []
+    for j in trial.wrong:
+        got, right = trial.got(j), trial.expected[j]
+        if (
+            j != i
+            and isinstance(right, np.ndarray)
+            and right.shape == got.shape != ()
+        ):
+            others.append(pattern(got, right, trial.tolerance(j)))
     return not others or any(o and o.faults == found.faults for o in others)
 
 
