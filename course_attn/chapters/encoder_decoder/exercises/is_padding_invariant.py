@@ -307,7 +307,8 @@ for its tokens and False for padding; it returns an array whose shape does not d
 padding, also those that occur in sources, and any number of them. Call the model as often as you
 like, each time on 100 tokens at most, and try enough to be practically sure: a model may be fooled
 by one token only, or only by the second token of a padding. Rounding (a relative change below
-$10^{-9}$) does not count; a relative change of $10^{-4}$ does, of any number that is returned.
+$10^{-9}$) does not count; a relative change of $10^{-4}$ does, of any number that is returned. None
+of these numbers is below $10^{-4}$ in size.
 """,
     cases=_cases,
     kinds={

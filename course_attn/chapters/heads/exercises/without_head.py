@@ -92,6 +92,11 @@ one-row: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
     and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) != head)[:, None])
     You set one row of `W_O` to 0. Head {head} has as many rows there as a value has entries, and
     they begin at `head * d_v`. {worst_row}
+every-nth-row: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
+             → found.swapaxes(0, 1).reshape(n, n_heads * d_v)
+    and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) % n_heads != head)[:, None])
+    You set every `n_heads`-th row of `W_O` to 0, one row of each head. The rows of a head lie
+    together: those of head {head} from `head * d_v` on. {worst_row}
 weights-even: found * kept[:, None, None]
             → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
     You let head {head} look everywhere alike. Then it still adds the mean of its values; it is to

@@ -108,3 +108,15 @@ def fd_without_2(weights, V, W_O, head):
     n = V.shape[1]
     side_by_side = found.transpose(1, 2, 0).reshape(n, -1)
     return side_by_side @ W_O
+
+
+# Zeroes every n_heads-th row of W_O (as if heads were interleaved), not the block of d_v rows of
+# the head
+@wrong("every-nth-row", author="blind")
+def fi_19(weights, V, W_O, head):
+    n_heads, n, d_v = V.shape
+    found = weights @ V
+    rows = np.concatenate(list(found), axis=-1)
+    W = W_O.copy()
+    W[head::n_heads] = 0
+    return rows @ W
