@@ -137,7 +137,7 @@ def crash(trial: Trial) -> Finding | None:
     if found.faults:
         return found
     change = mended(trial)
-    if change and len(change.faults) > 1 and tip(error, trial.function):
+    if change and len({*change.faults}) > 1 and tip(error, trial.function):
         change = None
     return joined(where_it_fails(trial), found, change)
 

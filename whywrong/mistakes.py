@@ -138,7 +138,8 @@ def _with_the_rest(
     rest = (
         f"Once that is right, look again at what happens {listed(sorted(phrases))}."
     )
-    rest = change.message if change else rest
+    if change and "mend-axis" in change.faults:
+        rest = change.message
     return Finding(found.faults, f"{found.message}\n\n{rest}")
 
 
