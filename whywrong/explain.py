@@ -114,8 +114,6 @@ def _gives_this_dtype(trial: Trial, found: Finding) -> bool:
         if outcome.error is None and value is not None:
             mine, right = trial.got(i).dtype, trial.expected[i]
             dtypes = mine, value.dtype, getattr(right, "dtype", mine)
-            if value.dtype.kind == "b":
-                return mine.kind == "b"
             if {dtype.kind for dtype in dtypes} != {"f"}:
                 return True
             same = same and value.dtype == mine

@@ -107,8 +107,6 @@ def gives_the_same_in(trial: Trial, version: Version, i: int) -> bool:
     if value is None or crashed:
         return value is None and crashed
     got, near = trial.got(i), trial.tolerance(i)
-    if value.dtype.kind == "b" and np.isin(got, (0, 1)).all():
-        got = got.astype(bool)
     if agree(got, value, near):
         return True
     if got.dtype != np.float64 or value.dtype != np.float32:

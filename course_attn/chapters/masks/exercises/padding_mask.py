@@ -99,6 +99,9 @@ last-by-slice: position < length → (n_k - position <= length) | (length == 0)
 no-query-axis: lengths[:, None, None] → lengths[:, None]
     The shape is {your.shape}: beside scores (batch, n_q, n_k) that lines up the sequences with the
     *queries*. An axis of length 1 between the two, `[:, None, :]`, says "for all queries".
+numbers: return mask → return mask.astype(int)
+    You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: added to scores, a 1 hides
+    nothing. A comparison, or `.astype(bool)`, gives a bool.
 row-per-query: return mask → return np.repeat(mask, n_k, axis=1)
     Your shape is {your.shape}: you repeat the row, taking it that there are as many queries as
     keys. One row is enough: an axis of length 1 broadcasts over any number of queries.

@@ -122,7 +122,7 @@ def fb_padding_mask_1(lengths, n_k):
 
 
 # counts the keys from 1 with <, so one real key too few; returns ints, not bool
-@wrong("one-too-few", "dtype", author="blind")
+@wrong("one-too-few", "numbers", author="blind")
 def fb_padding_mask_2(lengths, n_k):
     positions = np.arange(1, n_k + 1)
     return (positions[None, None, :] < lengths[:, None, None]).astype(int)
