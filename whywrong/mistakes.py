@@ -221,10 +221,9 @@ def _tells_little(trial: Trial) -> bool:
     return truths or is_random or (trial.exercise.tolerance or 0) > _COARSE
 
 
-_ONE_MORE = "Another mistake will be left when this is right: then check once more."
-
-
 # --- two mistakes at once -------------------------------------------------------------------------
+
+_ONE_MORE = "Another mistake will be left when this is right: then check once more."
 
 
 @once

@@ -76,8 +76,8 @@ one-too-many: position < length → position <= length
     Off by one: positions count from 0, so a sequence of length {first} ends just before position
     {first}. Yours allows {first_sees}: `<`, not `<=`.
 one-too-few: position < length → position < length - 1
-    Off by one: of length {first}, yours allows {first_sees}. `<` leaves out the length itself
-    already: subtract nothing.
+    Off by one: of length {first}, yours allows {first_sees}. Positions count from 0, and `<` leaves
+    out the length itself already.
 longest: np.arange(n_k) → np.arange(lengths.max())
     Your mask is as wide as the longest sequence, {lengths.max}, and n_k plays no part. There are
     n_k = {n_k} keys, the last of which may be padding in every sequence: shape {right.shape}.
