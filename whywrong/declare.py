@@ -23,7 +23,7 @@ from whywrong.patches import (
     woven,
 )
 from whywrong.slips import Slip, slips_in
-from whywrong.steps import Steps, counting, put_in
+from whywrong.steps import Steps, countable, counting, put_in
 
 __all__ = ["BuiltIn", "Case", "Exercise", "Kind", "Property", "Question", "Reason"]
 __all__ += ["Task", "WrongForm", "parameter_names", "put_to_use"]
@@ -176,8 +176,8 @@ class _Breakable(Task):
 
     def slipped(self, source: str, n: int, steps: Steps) -> Callable[..., Any]:
         """Return the solution, or this version of it, with one of its slips."""
-        tree, slips = _with_slips(source, self.library == "torch")
-        with put_in(slips[n]), counting(tree):
+        tree, slips, nodes = _with_slips(source, self.library == "torch")
+        with put_in(slips[n]), counting(nodes, slips[n]):
             return compiled(tree, self.solution, self.name, steps.names)
 
     def made_of(self, source: str, label: str) -> Callable[..., Any]:
@@ -213,9 +213,12 @@ class _Breakable(Task):
 
 # More than one for each fault of an exercise; a tree with its slips is thousands of objects.
 @lru_cache(maxsize=64)
-def _with_slips(source: str, torch: bool) -> tuple[ast.Module, list[Slip]]:
+def _with_slips(
+    source: str, torch: bool
+) -> tuple[ast.Module, list[Slip], list[ast.AST]]:
+    """Return a source's tree, its slips, and the nodes whose steps are counted."""
     tree = ast.parse(source)
-    return tree, slips_in(tree, torch=torch)
+    return tree, slips_in(tree, torch=torch), countable(tree)
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cached_property
 from io import StringIO
 from itertools import combinations
 from typing import Any
@@ -23,6 +24,7 @@ from whywrong.steps import (
     NOT_ITS_OWN,
     Steps,
     TooManySteps,
+    countable,
     counting,
     put_in,
 )
@@ -68,10 +70,14 @@ class _Code:
     names: dict[str, Any]
     lines: list[_Line]
 
-    def made(self, steps: Steps) -> Any:
-        """Return what the code defines now; its steps are counted."""
+    @cached_property
+    def _countable(self) -> list[ast.AST]:
+        return countable(self.tree)
+
+    def made(self, steps: Steps, *slips: Slip) -> Any:
+        """Return what the code defines with these slips in it; its steps are counted."""
         names = self.names | steps.names
-        with counting(self.tree):
+        with counting(self._countable, *slips):
             exec(compile(self.tree, "<changed>", "exec"), names)
         return names[self.name]
 
@@ -120,7 +126,6 @@ class _Search:
         self.rest = [i for i in range(len(trial.outcomes)) if i not in self.probes]
         self.steps = Steps()
         self.work = float(_WORK)
-        self.endless = _holding_themselves(code.tree)
         self.most = self._steps_now()
         self.partly: list[Slip] = []
 
@@ -165,16 +170,15 @@ class _Search:
         self.steps.left = self.most
         try:
             with put_in(*change):
-                if _holding_themselves(self.code.tree) > self.endless:
-                    return False
-                return self._is_right(change)
+                holds_itself = any(map(_holds_itself_then, change))
+                return not holds_itself and self._is_right(change)
         except (Exception, TooManySteps):
             return False
         finally:
             self.work -= 1 + (self.most - max(self.steps.left, 0)) / _STEPS
 
     def _is_right(self, change: _Change) -> bool:
-        answer = self.trial.exercise.used(self.code.made(self.steps))
+        answer = self.trial.exercise.used(self.code.made(self.steps, *change))
         value = _value_of(self.trial, answer, self.probes[0])
         mends = [self._is(value, self.probes[0])]
         if not mends[0] and self._has_moved(value):
@@ -225,9 +229,10 @@ def _value_of(trial: Trial, answer: Callable[..., Any], i: int) -> Any:
     return trial.side.as_numpy(value) if native else None
 
 
-def _holding_themselves(tree: ast.AST) -> int:
-    """Count lists that are put into themselves: NumPy unpacks one in a step that nothing ends."""
-    return sum(map(_holds_itself, ast.walk(tree)))
+def _holds_itself_then(slip: Slip) -> bool:
+    """Whether a slip puts a list into itself: NumPy unpacks one in a step that nothing ends."""
+    old, new = (sum(map(_holds_itself, ast.walk(n))) for n in (slip.old, slip.new))
+    return new > old
 
 
 def _holds_itself(node: ast.AST) -> bool:

@@ -13,8 +13,8 @@ from typing import Any
 from whywrong.limits import KeyPressed, TimesUp
 from whywrong.slips import Slip
 
-__all__ = ["MOST_STEPS", "NOT_ITS_OWN", "Steps", "TooManySteps", "counting"]
-__all__ += ["put_in"]
+__all__ = ["MOST_STEPS", "NOT_ITS_OWN", "Steps", "TooManySteps"]
+__all__ += ["countable", "counting", "put_in"]
 
 # Of the calls of one version. On the small inputs of an exercise a solution takes fewer than 100.
 MOST_STEPS = 3000
@@ -85,11 +85,20 @@ def put_in(*slips: Slip) -> Iterator[None]:
             slip.take_back()
 
 
+def countable(tree: ast.AST) -> list[ast.AST]:
+    """Return the loops and the functions of a tree."""
+    return [node for node in ast.walk(tree) if isinstance(node, _COUNTABLE)]
+
+
 @contextmanager
-def counting(tree: ast.AST) -> Iterator[None]:
-    """Let a tree be one whose steps are counted: each round of a loop, each call of a function."""
+def counting(nodes: Iterable[ast.AST], *slips: Slip) -> Iterator[None]:
+    """Let the steps of these nodes be counted, and of what stands in a tree with these slips.
+
+    They are the rounds of its loops and the calls of its functions.
+    """
     undo: list[tuple[Any, str, Any]] = []
-    for node in {id(n): n for n in ast.walk(tree)}.values():
+    new = (node for slip in slips for node in countable(slip.new))
+    for node in {id(n): n for n in (*nodes, *new)}.values():
         for field, counted in _counted(node):
             undo.append((node, field, getattr(node, field)))
             setattr(node, field, counted)
@@ -98,6 +107,9 @@ def counting(tree: ast.AST) -> Iterator[None]:
     finally:
         for node, field, value in undo:
             setattr(node, field, value)
+
+
+_COUNTABLE = (ast.For, ast.comprehension, ast.While, ast.FunctionDef)
 
 
 def _counted(node: ast.AST) -> Iterator[tuple[str, Any]]:

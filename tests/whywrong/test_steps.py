@@ -14,7 +14,7 @@ from tests.whywrong.cells import written
 from whywrong import explain, mend, mistakes, slips, steps, versions
 from whywrong.limits import KeyPressed
 from whywrong.slips import slips_in
-from whywrong.steps import Steps, TooManySteps, counting, put_in
+from whywrong.steps import Steps, TooManySteps, countable, counting, put_in
 
 CODE = """
 def f(n):
@@ -31,7 +31,7 @@ def made(code: str, left: int):
     """Return the function of a code, and the counter of its steps."""
     tree, counter = ast.parse(code), Steps(left)
     names = {"np": np, **counter.names}
-    with counting(tree):
+    with counting(countable(tree)):
         exec(compile(tree, "<made>", "exec"), names)
     return names["f"], counter
 
@@ -73,7 +73,7 @@ def test_a_tree_is_as_before_however_a_search_ends(stops):
     tree = ast.parse(CODE)
     before = ast.dump(tree, include_attributes=True)
     first, *_, last = slips_in(tree, torch=False)
-    with pytest.raises(stops), put_in(first, last), counting(tree):
+    with pytest.raises(stops), put_in(first, last), counting(countable(tree)):
         assert ast.dump(tree, include_attributes=True) != before
         raise stops
     assert ast.dump(tree, include_attributes=True) == before
