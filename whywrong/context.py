@@ -199,9 +199,10 @@ def first_difference(got: np.ndarray, expected: np.ndarray, rtol: float) -> str:
     have, want = told_apart(got[place], expected[place])
     if not got.ndim:
         return f"you have {have}; {want} is right."
+    right = f"{wrong.size - int(wrong.sum())} of {wrong.size} numbers are right."
     return (
-        f"It differs from the reference, first at index {place}: you have {have}, {want} is right. "
-        f"{wrong.size - int(wrong.sum())} of {wrong.size} numbers are right."
+        f"Your result differs from the right one, first at index {place}: you have {have}, "
+        f"{want} is right. {right}"
     )
 
 

@@ -28,6 +28,7 @@ from whywrong.mistakes import (
     one_fault,
     one_fault_in_most,
     one_slip,
+    other_order,
     two_at_once,
     two_close_faults,
     two_faults,
@@ -151,7 +152,12 @@ def _numbers_tell_more(trial: Trial) -> bool:
 
 # --- in this order ---
 
-_DECLARED: tuple[Explanation, ...] = (one_fault, two_faults, one_fault_in_most)
+_DECLARED: tuple[Explanation, ...] = (
+    one_fault,
+    two_faults,
+    one_fault_in_most,
+    other_order,
+)
 EXPLANATIONS: tuple[Explanation, ...] = (
     wrong_kind,
     crash,

@@ -7,7 +7,7 @@ import textwrap
 from types import CodeType
 from typing import Any
 
-__all__ = ["codes_of", "counts_from_the_end", "functions_of", "home_of"]
+__all__ = ["axes_of", "codes_of", "functions_of", "home_of"]
 __all__ += ["names_of", "names_used", "with_helpers"]
 
 _MOST_PARTS = 8
@@ -78,17 +78,14 @@ def names_used(answer: Any) -> frozenset[str]:
     return frozenset(used)
 
 
-# Calls whose numbers are no axes, and what only matrices have.
+# Calls whose numbers are no axes.
 _NO_AXES = {"range", "reshape", "view", "zeros", "ones", "full", "arange", "pow"}
-_OF_MATRICES = {"T", "t", "mm", "dot", "outer", "inner"}
 
 
-def counts_from_the_end(part: Any) -> bool:
-    """Whether code names axes, and each of them from the end."""
+def axes_of(part: Any) -> list[int]:
+    """Return the axes that code names by their numbers."""
     texts = (textwrap.dedent(inspect.getsource(f)) for f in functions_of(part))
     nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
-    if _OF_MATRICES & {getattr(node, "attr", "") for node in nodes}:
-        return False
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     named = [k.value for c in calls for k in c.keywords if k.arg in ("axis", "dim")]
     placed = [
@@ -97,10 +94,5 @@ def counts_from_the_end(part: Any) -> bool:
         if getattr(call.func, "attr", "range") not in _NO_AXES
         for arg in call.args
     ]
-    axes = [
-        text for node in named + placed if _WHOLE.match(text := ast.unparse(node))
-    ]
-    return bool(axes) and all(text.startswith("-") for text in axes)
-
-
-_WHOLE = re.compile(r"-?\d+$")
+    codes = map(ast.unparse, named + placed)
+    return [int(code) for code in codes if re.fullmatch(r"-?\d+", code)]

@@ -18,7 +18,7 @@ from whywrong.arrays import agree
 from whywrong.context import Finding
 from whywrong.learner import functions_of, names_of, with_helpers
 from whywrong.running import Trial, once
-from whywrong.slips import CERTAIN, FAR_FETCHED, Slip, slips_in
+from whywrong.slips import FAR_FETCHED, MAKING_UP, Slip, slips_in
 from whywrong.steps import (
     MOST_STEPS,
     NOT_ITS_OWN,
@@ -102,7 +102,8 @@ def mended(trial: Trial) -> Finding | None:
 def in_own_code(trial: Trial) -> str:
     """Return which line of the learner's own code one change would make right, if there is one."""
     found = mended(trial)
-    return found.message if found and len({*found.faults}) == 1 else ""
+    one = found and len({*found.faults}) == 1
+    return found.message.removeprefix(f"{_ONE} ") if found and one else ""
 
 
 @contextmanager
@@ -298,25 +299,34 @@ def _may_be_rerun(tree: ast.Module) -> bool:
 # --- what is said ---------------------------------------------------------------------------------
 
 
+_ONE = "One small change would make every case right."
+_TWO = "Two small changes would make every case right."
+_EITHER = "Either of two small changes would make every case right."
+
+
 def _said(code: _Code, found: list[_Change]) -> Finding:
     """Say where to look, without giving the correction away."""
     best = sorted(found[0], key=lambda slip: slip.line)
-    places = [_place(code, slip) for slip in best]
+    kind, places = best[0].kind, [_place(code, slip) for slip in best]
     others = [
-        _place(code, other)
-        for (other,) in (found[1:] if best[0].kind not in CERTAIN else [])
-        if not other.touches(best[0]) and not _is_misread(other)
+        _place(code, other) for (other,) in found[1:] if _rivals(other, best[0])
     ]
     other = next((place for place in others if place not in places), None)
-    head = f"{'Two small changes' if best[1:] else 'One small change'} would"
-    if other:
-        head, places = (
-            "Either of two small changes would",
-            [*places, f"Or: {other}"],
-        )
     ids = tuple(f"mend-{slip.kind}" for slip in best)
-    said = [f"{head} make every case right.", *dict.fromkeys(places)]
-    return Finding(ids, "\n\n".join(said))
+    if other and kind not in MAKING_UP:
+        return Finding(ids, f"{_EITHER}\n\n{places[0]}\n\nOr: {other}")
+    if not best[1:]:
+        return Finding(ids, f"{_ONE} {places[0]}")
+    return Finding(ids, "\n\n".join([_TWO, *dict.fromkeys(places)]))
+
+
+def _rivals(other: Slip, best: Slip) -> bool:
+    """Whether another change is as likely, and stands elsewhere."""
+    return (
+        other.kind == best.kind
+        and not other.touches(best)
+        and not _is_misread(other)
+    )
 
 
 def _is_misread(slip: Slip) -> bool:

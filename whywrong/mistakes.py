@@ -7,6 +7,7 @@ exercise alone.
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from whywrong.observe import (
     where_it_fails,
 )
 from whywrong.running import Trial, once
-from whywrong.slips import Slip
+from whywrong.slips import MAKING_UP, Slip
 from whywrong.versions import (
     Version,
     breaks_what_is_right,
@@ -38,8 +39,8 @@ from whywrong.versions import (
 )
 
 __all__ = ["fault_and_slip", "joined", "no_error", "of_result", "one_fault"]
-__all__ += ["one_fault_in_most", "one_slip", "two_at_once", "two_close_faults"]
-__all__ += ["two_faults", "what_is_seen"]
+__all__ += ["one_fault_in_most", "one_slip", "other_order", "two_at_once"]
+__all__ += ["two_close_faults", "two_faults", "what_is_seen"]
 
 # How many pairs of declared faults, how many slips, and how many faults with slips are tried.
 _PAIRS = 500
@@ -82,6 +83,31 @@ def two_close_faults(trial: Trial) -> Finding | None:
     if not trial.wrong or _explained(trial):
         return None
     return _two_of(trial, trial.exercise.pairs(close=True))
+
+
+@once
+def other_order(trial: Trial) -> Finding | None:
+    """Say that all results are right, but stand in another order."""
+    names, n = trial.exercise.results, len(trial.exercise.results)
+    if not names or not trial.wrong or trial.crashed:
+        return None
+    for order in permutations(range(n)):
+        places = [i - i % n + order[i % n] for i in range(len(trial.outcomes))]
+        if all(_is_result(trial, i, place) for i, place in enumerate(places)):
+            yours = ", ".join(names[k] for k in order)
+            return Finding(
+                ("other-order",),
+                f"The numbers are right, but you return `{yours}`, and `{', '.join(names)}` are "
+                "asked for, in this order.",
+            )
+    return None
+
+
+def _is_result(trial: Trial, i: int, place: int) -> bool:
+    right = trial.expected[place]
+    if isinstance(right, Exception):
+        return False
+    return agree(trial.got(i), right, trial.tolerance(i))
 
 
 def _two_of(trial: Trial, found: Iterator[tuple[Fault, Fault]]) -> Finding | None:
@@ -158,6 +184,8 @@ def _breaks(trial: Trial, fault: Fault) -> bool:
 
 # --- slips ----------------------------------------------------------------------------------------
 
+_COMES_OUT = "Your numbers are what comes out"
+
 
 @once
 def one_slip(trial: Trial) -> Finding | None:
@@ -175,22 +203,27 @@ def one_slip(trial: Trial) -> Finding | None:
     if not found:
         return None
     slips = Finding((f"slip-{found[0].kind}",), _said_of(trial, found))
-    return joined(slips, _seen(trial, order[0]))
+    seen = None if in_own_code(trial) else _seen(trial, order[0])
+    return joined(slips, seen if seen and seen.faults else None)
 
 
 def _said_of(trial: Trial, found: Sequence[Slip]) -> str:
     """Say what slips of the solution are, or which line of the learner's own has to change."""
-    first = found[0]
-    said = f"Your numbers are what comes out {_words_of(trial, first)}."
-    others = (_words_of(trial, slip) for slip in found if not slip.touches(first))
-    other = next((words for words in others if words not in said), None)
-    if other:
-        said += f" Or {other}: here that gives the same."
-    there = in_own_code(trial)
-    if not there:
-        return said
-    is_foreign = _is_foreign(trial, _words_of(trial, first))
-    return there if is_foreign else f"{said}\n\n{there}"
+    first, there = found[0], in_own_code(trial)
+    if there and (first.kind in MAKING_UP or _is_foreign(trial, first.mistake)):
+        return there
+    if there:
+        return f"{_COMES_OUT} if {first.mistake}. {there}"
+    others = [
+        slip
+        for slip in found
+        if slip.kind == first.kind and not slip.touches(first)
+    ]
+    said = f"{_COMES_OUT} {_words_of(trial, first)}."
+    other = next(
+        (slip.mistake for slip in others if slip.mistake not in said), None
+    )
+    return f"{said} Or if {other}: here that gives the same." if other else said
 
 
 def _is_foreign(trial: Trial, words: str) -> bool:
@@ -223,7 +256,7 @@ def _tells_little(trial: Trial) -> bool:
 
 # --- two mistakes at once -------------------------------------------------------------------------
 
-_ONE_MORE = "Another mistake will be left when this is right: then check once more."
+_ONE_MORE = "There is one mistake more: mend this one first, then check again."
 
 
 @once
@@ -243,7 +276,9 @@ def fault_and_slip(trial: Trial) -> Finding | None:
                 first, words = _alone(trial, fault), _words_of(trial, slip)
                 if _is_foreign(trial, words):
                     return Finding(ids, f"{first}\n\n{_ONE_MORE}")
-                second = f"your numbers are then what comes out {words}."
+                second = (
+                    f"once that is right, your numbers are what comes out {words}."
+                )
                 return two_at_once(ids, first, second)
     return None
 
@@ -274,7 +309,8 @@ def _explained(trial: Trial) -> bool:
 # What a sentence says of the rest of an answer, which is not true where there are two mistakes.
 _PRAISE = re.compile(
     r"^(?:Nearly\. |(?:This is )?[Rr]ight for [^.,;:]*(?:\. (?:But )?|, but |: )"
-    r"|The idea is right, but comes too early: |The [a-z ]+ (?:is|are) right, (?:but|and) )"
+    r"|The idea is right, but comes too early: "
+    r"|(?:The|Your) [a-z ]+ (?:is|are) right, (?:but|and) )"
 )
 
 

@@ -20,7 +20,7 @@ from whywrong.form import (
     precision_remark,
 )
 from whywrong.gradients import gradient_problem
-from whywrong.learner import counts_from_the_end
+from whywrong.learner import axes_of
 from whywrong.running import Trial
 
 __all__ = ["entry_problem", "form_problem", "gradient_problem", "is_stub"]
@@ -49,7 +49,7 @@ transposed: You return the transpose of the right answer: rows and columns swapp
 sign: The sign is wrong.
 signs: Every number has the wrong sign.
 factor: Every number is {times} the right one: a factor is missing or one too many.
-empty-rows: {empty} of {all} rows are all zeros: were they ever filled?
+empty-rows: {empty} of {all} rows are all zeros: were they ever filled, or is all that they see hidden?
 order: The right numbers in the wrong places: a `reshape` or an axis order is off.
 nearly: It is nearly right: the largest error is {error}. A computer's own rounding is far smaller.
     A constant such as `+ 1e-3` in a denominator, or numbers rounded on the way, would give this.
@@ -75,8 +75,16 @@ advice numpy batch: Count axes from the end: `axis=-1`, `np.swapaxes(x, -1, -2)`
 advice torch batch: Count dimensions from the end: `dim=-1`, `x.transpose(-1, -2)`. `.T`, `.t()` and
     `torch.mm` are for matrices, and `dim=0` or `dim=1` means another dimension in a batch. A new
     dimension is counted from the end, too: `x[..., None, :]`, and not `x[None]`.
-from the end: You count axes from the end. Write down the shape of each step there: which axis of
-    the one meets which axis of the other?
+batch axes: In a batch, the first axes are those of the batch.
+batch end: You count axes from the end. Write down the shape of each step there: which axis of the
+    one meets which axis of the other?
+batch T: In a batch, `.T` turns all axes around, and the first axes are those of the batch.
+batch einsum: In a batch, the first axes are those of the batch: in `einsum`, `...` stands for them.
+batch tensordot: `tensordot` combines every entry of a batch with every other; `@` goes through them
+    side by side.
+batch len: `len(x)` and `x.shape[0]` are the length of the *first* axis: in a batch, the number of
+    its entries. Count from the end: `x.shape[-2]`, `x[..., i, :]`.
+batch range: In a batch, the first axis is one of the batch: which axis does your loop go through?
 advice vector: It has one axis only: count from the end (`axis=-1`), and look at every place where
     your code takes a second axis for granted.
 advice float32: Numbers above 3.4e38 do not exist there, nor the 8th digit.
@@ -231,6 +239,8 @@ _RELATIONS = (_transposed, _factor, _empty_rows, _order, _nearly, _some_rows)
 
 # --- the cases in which it fails ------------------------------------------------------------------
 
+_MOST_KINDS = 2
+
 
 def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
     """Say which cases fail, where the first is right; None where nothing is to be learned.
@@ -245,12 +255,15 @@ def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
         return None
     if _only_one_row(trial):
         return _SAID.find("only-one-row")
-    if "plain" in failing and right <= {"example", "square"}:
-        return _narrow(trial)
-    phrases = listed([kind_of(exercise, kind).phrase for kind in failing])
-    advice = _advice(trial, failing[0]) if advise else ""
+    if "plain" in failing:
+        return _narrow(trial) if right <= {"example", "square"} else None
+    special = [kind for kind in failing if kind != "square"] or failing
+    if len(special) > _MOST_KINDS:  # they have nothing to do with the mistake
+        return None
+    phrases = listed([kind_of(exercise, kind).phrase for kind in special])
+    advice = _advice(trial, special[0]) if advise else ""
     sentence = f"It is right in other cases, but fails {phrases}."
-    ids = (f"fails-{failing[0]}",) if len(failing) == 1 else ()
+    ids = (f"fails-{special[0]}",) if len(special) == 1 else ()
     return Finding(ids, f"{sentence} {advice}".strip())
 
 
@@ -271,12 +284,14 @@ def _advice(trial: Trial, kind: str) -> str:
     advice, library = kind_of(trial.exercise, kind).advice, trial.exercise.library
     if not trial.uses or advice != _SAID[f"advice {library} batch"]:
         return advice
-    if safely(lambda: counts_from_the_end(trial.function), False):
-        return _SAID["from the end"]
-    first = advice.split(". ")[0]
-    if "T" in trial.uses:
-        return f"{first}. In a batch, `.T` turns all axes around."
-    return f"{first}. In a batch, the first axes are those of the batch."
+    counted = safely(lambda: axes_of(trial.function), [])
+    if any(axis >= 0 for axis in counted):
+        return advice
+    has = next((name for name in _IN_A_BATCH if name in trial.uses), "axes")
+    return _SAID[f"batch {'end' if counted and has == 'axes' else has}"]
+
+
+_IN_A_BATCH = ("len", "einsum", "tensordot", "T", "range")
 
 
 def listed(phrases: list[str]) -> str:

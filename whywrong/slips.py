@@ -16,19 +16,19 @@ from typing import Any
 
 from whywrong.arrays import in_torch
 
-__all__ = ["CERTAIN", "FAR_FETCHED", "Slip", "slips_in", "step_of"]
+__all__ = ["FAR_FETCHED", "MAKING_UP", "Slip", "slips_in", "step_of"]
 
 _KINDS = (
     "finite", "leading", "branch", "clamped", "start", "accumulation", "axis", "transposition",
     "kept-axis", "sign", "negation", "comparison", "rounding", "variance", "left-out", "missing",
     "operator", "function", "return", "swapped", "shift", "doubled", "name", "size", "constant",
-    "inside", "condition", "scale", "distance", "factor", "reversed", "residual", "other-name",
+    "elsewhere", "inside", "condition", "scale", "distance", "factor", "reversed", "residual", "other-name",
     "unlikely",
 )  # fmt: skip
-# Beside these nothing else is named: they are mistakes wherever they stand.
-CERTAIN = ("finite", "leading", "branch", "clamped", "start")
 # Those that explain little where another one has to be made, too.
 FAR_FETCHED = ("distance", "residual", "other-name", "unlikely", "doubled")
+# Those that may only make up for what is wrong elsewhere.
+MAKING_UP = ("scale", "factor", "missing", "elsewhere")
 
 # --- tables of rewrites ---------------------------------------------------------------------------
 
@@ -38,10 +38,9 @@ FAR_FETCHED = ("distance", "residual", "other-name", "unlikely", "doubled")
 _Row = tuple[str, str, str, str, str]
 
 _BEGINS = "is 0 right to begin with, where everything may be smaller?"
-_ELSE = "what is done where this does not hold comes out wrong. Is a way of its own needed there?"
+_ELSE = "where this does not hold, the result is wrong. Is the condition right, and all that is done then?"
 _ENDS = "where does this begin, and where does it end?"
 _INSIDE = "what belongs inside this power, and what outside?"
-_KEPT = "is all of this needed? One part of it is too much"
 _LEADING = "what does this product do with leading axes? Not what `@` does: it takes every one with every other"
 _MISSING_TURN = "a transposition is missing"
 _ORDER = "in which order do these stand?"
@@ -49,7 +48,7 @@ _OVER = "does this replace what was there, or add to it?"
 _ROUND = "does this end the loop, or only this round of it?"
 _ROUNDS = "does this division have to round?"
 _SIDES = "which side of `{}` is which?"
-_THEN = "what is done where this holds comes out wrong. Is a way of its own needed there?"
+_THEN = "where this holds, the result is wrong. Is the condition right, and is a case of its own needed?"
 _TURN = "is this transposition needed?"
 
 _STANDS = "`{new}` stands where `{old}` belongs"
@@ -82,14 +81,14 @@ _REWRITES: tuple[_Row, ...] = (
     ("operator", "_a * 2", "_a ** 2", "`**` stands where `*` belongs", "is `*` right here?"),
     ("operator", "_a * _b", "_b / _a", "{b} is divided by {a}, not multiplied", "is `*` right here?"),
     ("operator", "_t += _v", "_t -= _v", "the sign of a step is wrong", "is this added or subtracted?"),
-    ("left-out", "_a + _b", "_a", "you leave out {b}", _KEPT),
-    ("left-out", "_a + _b", "_b", "you leave out {a}", _KEPT),
-    ("left-out", "_a - _b", "_a", "you do not subtract {b}", _KEPT),
-    ("left-out", "_a * _b", "_a", "you do not multiply by {b}", _KEPT),
-    ("left-out", "_a * _b", "_b", "you do not multiply by {a}", _KEPT),
-    ("left-out", "_a / _b", "_a", "you do not divide by {b}", _KEPT),
-    ("left-out", "_a @ _b", "_a", "you leave out the product with {b}", _KEPT),
-    ("left-out", "_a @ _b", "_b", "you leave out the product with {a}", _KEPT),
+    ("left-out", "_a + _b", "_a", "you leave out {b}", "is {b} to be added here?"),
+    ("left-out", "_a + _b", "_b", "you leave out {a}", "is {a} to be added here?"),
+    ("left-out", "_a - _b", "_a", "you do not subtract {b}", "is {b} to be subtracted here?"),
+    ("left-out", "_a * _b", "_a", "you do not multiply by {b}", "is this to be multiplied by {b}?"),
+    ("left-out", "_a * _b", "_b", "you do not multiply by {a}", "is this to be multiplied by {a}?"),
+    ("left-out", "_a / _b", "_a", "you do not divide by {b}", "is this to be divided by {b}?"),
+    ("left-out", "_a @ _b", "_a", "you leave out the product with {b}", "is the product with {b} needed here?"),
+    ("left-out", "_a @ _b", "_b", "you leave out the product with {a}", "is the product with {a} needed here?"),
     ("left-out", "_a ** _b", "_a", "the power {b} is left out", "is this power needed?"),
     ("left-out", "_t = _v", "pass", "this step is left out", "is this step needed?"),
     ("swapped", "_a - _b", "_b - _a", "the two sides of `-` are swapped", _SIDES.format("-")),
@@ -110,8 +109,6 @@ _REWRITES: tuple[_Row, ...] = (
      "squared distances stand where dot products belong", "is a product or a distance needed?"),
     ("sign", "-_a", "_a", "the minus sign is left out", "does the minus sign belong here?"),
     ("sign", "_f.exp(_a)", "_f.exp(-_a)", "the exponent has the wrong sign", "is the sign of the exponent right?"),
-    ("missing", "_f.exp(_a)", "_f.exp(_a - _a.max(axis=-1, keepdims=True))", "the largest of each row is subtracted first",
-     "how large can this exponent become? Something is to be subtracted first"),
     ("negation", "~_a", "_a", "the `~` at {a} is left out", "does the `~` belong here?"),
     ("negation", "np.where(_c, _a, _b)", "np.where(_c, _b, _a)", "the two choices of `where` are swapped",
      "which of the two does `where` take where its test is True?"),
@@ -142,20 +139,20 @@ _REWRITES: tuple[_Row, ...] = (
 # The same for what a step gives, `_r`, whose rows are those of the left side `_p` of a product:
 # scales for every step, all of them for the result.
 _RESULTS: tuple[tuple[str, str, str, str], ...] = (
-    ("scale", "_r / _p.shape[-1] ** 0.5", "{r} is divided by the square root of the length of the last axis of {p}",
+    ("scale", "_r / _p.shape[-1] ** 0.5", "you divide {r} by the square root of the length of the last axis of {p}",
      "a scale is missing here"),
-    ("scale", "_r * _p.shape[-1] ** 0.5", "{r} is multiplied by the square root of the length of the last axis of {p}",
+    ("scale", "_r * _p.shape[-1] ** 0.5", "you multiply {r} by the square root of the length of the last axis of {p}",
      "this is scaled down too much"),
-    ("scale", "_r / _p.shape[-1]", "{r} is divided by the length of the last axis of {p}", "a scale is missing here"),
-    ("scale", "_r * _p.shape[-1]", "{r} is multiplied by the length of the last axis of {p}", "this is scaled down too much"),
-    ("scale", "_r / _p.shape[-2]", "{r} is divided by the length of the last axis but one of {p}", "a scale is missing here"),
+    ("scale", "_r / _p.shape[-1]", "you divide {r} by the length of the last axis of {p}", "a scale is missing here"),
+    ("scale", "_r * _p.shape[-1]", "you multiply {r} by the length of the last axis of {p}", "this is scaled down too much"),
+    ("scale", "_r / _p.shape[-2]", "you divide {r} by the length of the last axis but one of {p}", "a scale is missing here"),
     ("sign", "-_r", "{r} has the wrong sign", "is the sign of the result right?"),
     ("missing", "_r / _r.sum(axis=-1, keepdims=True)", "each row is divided by its sum", "do the rows have to sum to 1?"),
-    ("factor", "2 * _r", "{r} is doubled", "a factor of 2 is missing or too many"),
-    ("factor", "_r / 2", "{r} is halved", "a factor of 2 is missing or too many"),
-    ("factor", "_r + 1", "1 is added to {r}", "one is missing or too many"),
-    ("factor", "_r - 1", "1 is subtracted from {r}", "one is missing or too many"),
-    ("transposition", "_r.swapaxes(-1, -2)", "{r} is transposed", "are rows and columns the right way round?"),
+    ("factor", "2 * _r", "you double {r}", "a factor of 2 is missing or too many"),
+    ("factor", "_r / 2", "you halve {r}", "a factor of 2 is missing or too many"),
+    ("factor", "_r + 1", "you add 1 to {r}", "one is missing or too many"),
+    ("factor", "_r - 1", "you subtract 1 from {r}", "one is missing or too many"),
+    ("transposition", "_r.swapaxes(-1, -2)", "you transpose {r}", "are rows and columns the right way round?"),
     ("reversed", "np.flip(_r, (-2,))", "the rows of {r} stand in the opposite order", "in which order do the rows stand?"),
     ("function", "np.exp(_r)", "`exp` is taken of {r}", "is `exp` missing?"),
     ("function", "np.log(_r)", "the logarithm of {r} is taken", "is a logarithm missing?"),
@@ -164,12 +161,28 @@ _RESULTS: tuple[tuple[str, str, str, str], ...] = (
 )  # fmt: skip
 # The same for a quantity in a formula.
 _QUANTITIES = (
-    ("2 * _n", "you double {}", "is a factor of 2 missing at `{}`, or too many?"),
-    ("_n / 2", "you halve {}", "is a factor of 2 missing at `{}`, or too many?"),
-    ("_n + 1", "you take one more than {}", "is a 1 missing at `{}`, or too many?"),
+    (
+        "2 * _n",
+        "you double {}",
+        "is a factor of 2 missing at `{}`, or is there one too many?",
+    ),
+    (
+        "_n / 2",
+        "you halve {}",
+        "is a factor of 2 missing at `{}`, or is there one too many?",
+    ),
+    (
+        "_n + 1",
+        "you take one more than {}",
+        "is a 1 missing at `{}`, or is there one too many?",
+    ),
     ("_n ** 2", "you square {}", "is a power missing at `{}`?"),
     ("_n ** 0.5", "you take the root of {}", "is a root missing at `{}`?"),
-    ("_n - 1", "you take one less than {}", "is a 1 missing at `{}`, or too many?"),
+    (
+        "_n - 1",
+        "you take one less than {}",
+        "is a 1 missing at `{}`, or is there one too many?",
+    ),
 )
 # Functions of which one is taken for another.
 _ALIKE = (
@@ -377,7 +390,13 @@ def _changes(node: Any, scope: _Scope) -> Iterator[_Change]:
         parts: dict[str, Any] = {}
         if _matches(old, node, parts):
             words = {name[1:]: _said(part, scope) for name, part in parts.items()}
-            yield _filled(new, parts), kind, mistake.format_map(words), look
+            code = {name[1:]: _text(part) for name, part in parts.items()}
+            yield (
+                _filled(new, parts),
+                kind,
+                mistake.format_map(words),
+                look.format_map(code),
+            )
     for kinds, rule in _RULES:
         if isinstance(node, kinds):
             yield from rule(node, scope)
@@ -474,8 +493,8 @@ def _said(node: Any, scope: _Scope) -> str:
     return _word(node.id, scope) if isinstance(node, ast.Name) else _text(node)
 
 
-def _text(node: ast.AST) -> str:
-    text = ast.unparse(node)
+def _text(node: Any) -> str:
+    text = "" if isinstance(node, list) else ast.unparse(node)
     return f"`{text}`" if len(text) <= 40 else f"`{text[:36]} …`"
 
 
@@ -490,10 +509,13 @@ _NO_NOUNS = ("above", "and", "before", "below", "other", "own", "same")
 
 
 def _is_words(name: str) -> bool:
-    """Whether a name reads as a noun: "the is passed" and "the variance of square" are none."""
+    """Whether a name reads as a noun: "the is passed", "the shifted" and the like are none."""
     words = name.replace("_of_", "_") if name.endswith("s") else name
     return name.islower() and all(
-        word.isalpha() and len(word) > 2 and word not in _NO_NOUNS
+        word.isalpha()
+        and len(word) > 2
+        and word not in _NO_NOUNS
+        and not word.endswith("ed")
         for word in words.split("_")
     )
 
@@ -563,8 +585,10 @@ def _names(node: ast.Name, scope: _Scope) -> Iterator[_Change]:
         if other != node.id:
             near = "size" if scope.in_shape else "name"
             kind = near if other in group else "other-name"
-            what = "the size of " * scope.in_shape + _word(other, scope)
-            said = f"you take {what} for {_word(node.id, scope)}"
+            mine, right = _word(other, scope), _word(node.id, scope)
+            said = f"you take {mine} for {right}"
+            if scope.in_shape:
+                said = f"you take a size of {mine} where one of {right} belongs"
             yield ast.Name(other, ast.Load()), kind, said, look
 
 
@@ -634,13 +658,19 @@ def _calls_left_out(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
             yield part, kind, said, look
 
 
-def _clamped(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
-    """Subtract the largest where numbers are cut off."""
-    part = _inside(node)
-    if part and _called(node) in ("clip", "clamp", "minimum"):
-        new = _made("_p - _p.max(axis=-1, keepdims=True)", scope, p=part)
+def _shifts(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
+    """Subtract the largest, where numbers are cut off or nothing is subtracted from an exponent."""
+    part, name = _inside(node), _called(node)
+    shifted = "_p - _p.max(axis=-1, keepdims=True)"
+    if part and name in ("clip", "clamp", "minimum"):
         said = "the largest is subtracted, where numbers are cut off"
-        yield new, "clamped", said, _CLAMPED
+        yield _made(shifted, scope, p=part), "clamped", said, _CLAMPED
+    is_shifted = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub)
+    if part and name == "exp" and not is_shifted:
+        new = ast.Call(node.func, [_made(shifted, scope, p=part)], [])
+        said = "the largest of each row is subtracted first"
+        look = "how large can this exponent become? Something is to be subtracted first"
+        yield new, "missing", said, look
 
 
 def _axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
@@ -692,7 +722,10 @@ def _results(node: ast.Return | ast.Assign, scope: _Scope) -> Iterator[_Change]:
         return
     is_last, value = isinstance(node, ast.Return), node.value
     part = value.left if isinstance(value, ast.BinOp) else value
-    words = {"r": "the result" if is_last else "it", "p": _said(part, scope)}
+    words = {
+        "r": "the result" if is_last else step_of(node),
+        "p": _said(part, scope),
+    }
     for kind, code, mistake, look in _RESULTS:
         if is_last or kind == "scale" and isinstance(value, ast.BinOp | ast.Call):
             new = _with(node, _made(code, scope, r=value, p=part))
@@ -756,8 +789,8 @@ def _like_elsewhere(node: ast.expr, scope: _Scope) -> Iterator[_Change]:
         if all(part is not node for part in ast.walk(other)):
             more = _text(other)
             said = f"{more} stands where {_said(node, scope)} belongs"
-            look = f"elsewhere you go on with {more}: is {_text(node)} right here, as it is?"
-            yield _placeless(copy.deepcopy(other)), "missing", said, look
+            look = f"is {_text(node)} the right one here, or is it {more}, as elsewhere?"
+            yield _placeless(copy.deepcopy(other)), "elsewhere", said, look
 
 
 def _unscaled(node: Any, scope: _Scope) -> Iterator[_Change]:
@@ -806,7 +839,7 @@ _RULES: tuple[tuple[Any, Callable[[Any, _Scope], Iterator[_Change]]], ...] = (
     (ast.Call, _kept_axes),
     (ast.Call, _functions),
     (ast.Call, _calls_left_out),
-    (ast.Call, _clamped),
+    (ast.Call, _shifts),
     (ast.Name, _names),
     (ast.Subscript, _subscripts),
     (ast.Return | ast.Assign, _results),

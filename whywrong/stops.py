@@ -136,8 +136,12 @@ minus: `-` is not made for truth values. "Not", entry by entry, is `~`: `~mask`,
 sizes: A shape may have more or fewer sizes than there are names on the left: where "…" stands in
     the task, there may be any number of leading axes. Take the last ones only, as in
     `n, d = x.shape[-2:]`, and count axes from the end.
-indices: It has fewer axes than that line counts: where "…" stands in the task, there may be none,
-    one or several. `[..., None, :]` puts a new axis last but one, however many there are.
+indices: The array has fewer axes than that line counts: where "…" stands in the task, there may be
+    none, one or several. `[..., None, :]` puts a new axis last but one, however many there are.
+axes: The array has fewer axes than your code counts: where "…" stands in the task, there may be
+    none, one or several. Count axes from the end: -1 is the last.
+length: Places are counted from 0, and that axis has length {n}. Is it the axis that you mean (in a
+    batch, the first axes are those of the batch), and how was the number computed?
 two: `x.{name}(dim=…)` gives two tensors, values and indices: take `.values`, or `x.a{name}(dim=…)`.
 """)
 _say = _SAID.say
@@ -147,6 +151,8 @@ _TIPS = {
     r"not enough values to unpack": "sizes",
     r"too many values to unpack": "sizes",
     r"too many indices for (array|tensor)": "indices",
+    r"axis -?\d+ is out of bounds for array|Dimension out of range": "axes",
+    r"is out of bounds for (axis|dimension) \d+ with size (?P<n>\d+)": "length",
     r"matmul: .*\(size (?P<second>\d+) is different from (?P<first>\d+)\)": "product",
     r"shapes cannot be multiplied \(\d+x(?P<first>\d+) and (?P<second>\d+)x\d+\)": "product",
     r"truth value of an array .* is ambiguous": "truth np",

@@ -68,7 +68,7 @@ def standard(X, gain):
         ("X - mean", "X + mean", "operator", "`+` stands where `-` belongs"),
         ("X.mean", "X.max", "function", "`max` stands where `mean` belongs"),
         ("normal * gain", "normal * gain + X", "residual", "`X` is added to the result"),
-        ("normal * gain", "2 * normal * gain", "factor", "the result is doubled"),
+        ("normal * gain", "2 * normal * gain", "factor", "you double the result"),
         ("0.5)", "1.0)", "constant", "`1` stands where `0.5` belongs"),
     ],
 )  # fmt: skip
@@ -276,7 +276,10 @@ def test_declared_fault_and_slip_are_both_named():
     result = judge(exercise, lambda *a: written(wrong)(*a))
     assert result.faults == ("root", "slip-operator")
     assert "First: No square root." in result.message
-    assert "Second: your numbers are then what comes out if," in result.message
+    assert (
+        "Second: once that is right, your numbers are what comes out if"
+        in result.message
+    )
 
 
 def test_break_in_place_of_continue_is_found():
@@ -398,10 +401,10 @@ def test_term_that_is_there_only_once_is_missed_at_the_other_place(
         exercise_of(gated, *gated_cases()),
         written(f"def gated(x, w, b):\n    {lines}"),
     )
-    assert "mend-missing" in result.faults, result
+    assert "mend-elsewhere" in result.faults, result
     assert (
         f"Look at line {line}" in result.message
-        and "elsewhere you go on with" in result.message
+        and "as elsewhere?" in result.message
     )
 
 
