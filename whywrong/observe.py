@@ -49,7 +49,8 @@ transposed: You return the transpose of the right answer: rows and columns swapp
 sign: The sign is wrong.
 signs: Every number has the wrong sign.
 factor: Every number is {times} the right one: a factor is missing or one too many.
-empty-rows: {empty} of {all} rows are all zeros: were they ever filled, or is all that they see hidden?
+empty-rows: {empty} of {all} rows are all zeros: were they ever filled, or is all that they see
+    hidden?
 order: The right numbers in the wrong places: a `reshape` or an axis order is off.
 nearly: It is nearly right: the largest error is {error}. A computer's own rounding is far smaller.
     A constant such as `+ 1e-3` in a denominator, or numbers rounded on the way, would give this.

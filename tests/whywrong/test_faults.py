@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.whywrong.cells import exercise_of, scaled, written
-from whywrong import Case, Context, Kind, Property, fault, judge
+from whywrong import Case, Context, Kind, Property, fault, judge, observe
 
 
 def test_faults_are_named_alone_in_pairs_and_as_whole_functions(toy):
@@ -168,6 +168,37 @@ def test_kinds_of_cases_that_fail_are_named(unexplained, toy, source, fault):
     result = judge(toy, scaled(source))
     assert not result.passed and fault in result.faults
     assert "example" not in result.message  # the tasks show none
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("return x * factor if x.ndim < 3 else x.sum(axis=1)", "`axis=-1`"),
+        ("return x * factor if x.ndim < 3 else x.T", "`.T` turns all axes around"),
+        ("return x * factor if len(x.shape) < 3 else x + len(x)", "`len(x)`"),
+        (
+            "return x * factor if x.ndim < 3 else x.sum(axis=-1)",
+            "which axis of the",
+        ),
+        (
+            "return x * factor if x.ndim < 3 else np.einsum('...', x)",
+            "in `einsum`",
+        ),
+    ],
+)
+def test_advice_for_batches_is_of_what_the_code_has(unexplained, toy, source, said):
+    assert said in judge(toy, scaled(source)).message
+
+
+def test_cases_that_have_nothing_in_common_are_not_listed(
+    unexplained, toy, monkeypatch
+):
+    source = "return x * factor if x.shape[-1] < 4 and x.ndim < 2 else np.sin(x)"
+    assert "It is right in other cases" not in judge(toy, scaled(source)).message
+    some = "return np.sin(x) if x.ndim > 2 or x.dtype == 'f4' else x * factor"
+    assert "axes and for float32 input" in judge(toy, scaled(some)).message
+    monkeypatch.setattr(observe, "_MOST_KINDS", 1)
+    assert "It is right in other cases" not in judge(toy, scaled(some)).message
 
 
 def test_tolerance_allows_a_small_error_of_float32(toy):

@@ -57,6 +57,14 @@ THREE = exercise_of(
 )
 
 
+def test_results_in_another_order_are_told():
+    result = judge(THREE, lambda x: (x**2, x.sum(axis=-1), 2 * x))
+    assert result.faults == ("other-order",)
+    assert "you return `square, total, double`" in result.message
+    wrong = judge(THREE, lambda x: (x**2, x.sum(axis=-1), 3 * x))
+    assert "other-order" not in wrong.faults
+
+
 class Adder:
     """Add a number."""
 
