@@ -170,9 +170,8 @@ class _Breakable(Task):
 
     def slips_like(self, slip: Slip, source: str) -> list[int]:
         """Return the numbers of the slips in another version that read like this one."""
-        like = slip.step, slip.mistake, ast.dump(slip.old)
         places = _places_of(source, self.library == "torch")
-        return places.get(like, [])
+        return places.get(slip.reads, [])
 
     def slipped(self, source: str, n: int, steps: Steps) -> Callable[..., Any]:
         """Return the solution, or this version of it, with one of its slips."""
@@ -225,8 +224,7 @@ def _with_slips(
 def _places_of(source: str, torch: bool) -> dict[Any, list[int]]:
     found: dict[Any, list[int]] = {}
     for n, slip in enumerate(_with_slips(source, torch)[1]):
-        like = slip.step, slip.mistake, ast.dump(slip.old)
-        found.setdefault(like, []).append(n)
+        found.setdefault(slip.reads, []).append(n)
     return found
 
 

@@ -147,7 +147,6 @@ class _Search:
         likely = [slip for slip in slips if slip.kind not in FAR_FETCHED]
         others = [slip for slip in slips if slip.kind in FAR_FETCHED]
         found = self._right((slip,) for slip in likely + others)
-        found = found or self._right(_alike(likely), first=True)
         return found or self._right(self._pairs(likely), first=True)
 
     def _pairs(self, slips: list[Slip]) -> Iterator[_Change]:
@@ -204,15 +203,6 @@ class _Search:
         if isinstance(expected, Exception) or not isinstance(value, np.ndarray):
             return isinstance(value, type(expected))
         return agree(value, expected, self.trial.tolerance(i))
-
-
-def _alike(slips: list[Slip]) -> Iterator[_Change]:
-    """Yield what gives two steps another axis, the same one: one mistake, made twice."""
-    same: dict[str, list[Slip]] = {}
-    for slip in slips:
-        if slip.kind == "axis":
-            same.setdefault(slip.mistake, []).append(slip)
-    yield from (tuple(each) for each in same.values() if len(each) == 2)
 
 
 def _value_of(trial: Trial, answer: Callable[..., Any], i: int) -> Any:

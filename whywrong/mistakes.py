@@ -80,7 +80,7 @@ def two_faults(trial: Trial) -> Finding | None:
 @once
 def two_close_faults(trial: Trial) -> Finding | None:
     """Name two that change one step of the solution, unless one change says all."""
-    if not trial.wrong or _explained(trial):
+    if not trial.wrong or _one_change(trial) or _told_by_a_law(trial):
         return None
     return _two_of(trial, trial.exercise.pairs(close=True))
 
@@ -263,7 +263,7 @@ _ONE_MORE = "There is one mistake more: mend this one first, then check again."
 def fault_and_slip(trial: Trial) -> Finding | None:
     """Name a declared fault and a slip that together give the same in every case."""
     order = _wrong_first(trial, range(len(trial.outcomes)))
-    if not order or _tells_little(trial) or _explained(trial):
+    if not order or _tells_little(trial) or _one_change(trial):
         return None
     for fault, slip, n in _likely_both(trial):
         for both in with_fault_and_slip(trial.exercise, fault, slip):
@@ -287,7 +287,10 @@ def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip, int]]:
     """Yield faults with slips and their numbers, of which neither breaks what is right."""
     exercise, left = trial.exercise, _FAULTS_WITH_SLIPS
     likely = [f for f in exercise.faults if f.patches and not _breaks(trial, f)]
+    axes_only = _told_by_a_law(trial)
     for n, slip in enumerate(exercise.slips(exercise.source)[:_WITH_FAULTS]):
+        if axes_only and slip.kind != "axis":
+            continue
         if breaks_what_is_right(trial, with_slip(exercise, n)):
             continue
         for fault in likely:
@@ -297,13 +300,16 @@ def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip, int]]:
             yield fault, slip, n
 
 
-def _explained(trial: Trial) -> bool:
-    """Whether one change of the learner's code, or a property, says all there is to say."""
-    single = mended(trial)
-    laws = [law.id for law in trial.exercise.properties if law.tells_all]
-    found = _seen(trial, trial.wrong[0])
-    told = any(law in found.faults for law in laws)
-    return told or bool(single and len(single.faults) == 1)
+def _one_change(trial: Trial) -> bool:
+    """Whether one change of the learner's code makes all of it right."""
+    change = mended(trial)
+    return bool(change and len(change.faults) == 1)
+
+
+def _told_by_a_law(trial: Trial) -> bool:
+    """Whether a property says all there is to say."""
+    laws = {law.id for law in trial.exercise.properties if law.tells_all}
+    return bool(laws & {*_seen(trial, trial.wrong[0]).faults})
 
 
 # What a sentence says of the rest of an answer, which is not true where there are two mistakes.

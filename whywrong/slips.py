@@ -229,6 +229,12 @@ class Slip:
         """The line of the node."""
         return getattr(self.old, "lineno", 0)
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What a slip has in common with the same one in another version of the code."""
+        is_whole = isinstance(self.holder, ast.Module)
+        return self.step, self.mistake, "" if is_whole else ast.dump(self.old)
+
     def put(self, node: ast.AST | None = None) -> None:
         """Make the change, or put another node in this place."""
         node = node or self.new
@@ -293,6 +299,8 @@ _Change = tuple[Any, str, str, str]
 def slips_in(tree: ast.Module, *, torch: bool) -> list[Slip]:
     """Return every slip that can be made in functions or classes, the likeliest kinds first."""
     found = [s for top in tree.body for s in _below(top, _scope_of(top, torch), "")]
+    for n, top in enumerate(tree.body):
+        found += _axes_throughout(tree, n, top)
     return sorted(found, key=lambda slip: _KINDS.index(slip.kind))
 
 
@@ -689,6 +697,29 @@ def _axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
             own = [ast.keyword(word, _code(value))] if value else []
             said = f"`{name}` runs {runs} instead of {have}"
             yield ast.Call(node.func, node.args, own + rest), "axis", said, look
+
+
+def _axes_throughout(tree: ast.Module, n: int, top: ast.stmt) -> Iterator[Slip]:
+    """Let all that runs along one axis run along another."""
+    for have in dict.fromkeys(ast.unparse(along.value) for _, along in _along(top)):
+        same = [name for name, k in _along(top) if ast.unparse(k.value) == have]
+        names = " and ".join(f"`{name}`" for name in dict.fromkeys(same))
+        for value in ("-1", "-2", "0", "1") if same[1:] else ():
+            new = copy.deepcopy(top)
+            for _, along in _along(new):
+                if ast.unparse(along.value) == have:
+                    along.value = ast.copy_location(_code(value), along.value)
+            said = f"{names} run along axis {value} instead of along axis {have}"
+            look = f"along which axis do {names} run in this function?"
+            if value != have:
+                yield Slip(tree, "body", n, top, new, "axis", said, look, "")
+
+
+def _along(top: ast.stmt) -> list[tuple[str, ast.keyword]]:
+    """Return what runs along an axis, by its name, and the axis."""
+    calls = [n for n in ast.walk(top) if isinstance(n, ast.Call)]
+    each = ((_called(c), k) for c in calls for k in c.keywords)
+    return [(n, k) for n, k in each if n in _ALONG and k.arg in ("axis", "dim")]
 
 
 def _kept_axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
