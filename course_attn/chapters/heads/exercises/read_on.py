@@ -45,6 +45,31 @@ def _first(c: Context) -> str:
     )
 
 
+def _looks_ahead(c: Context) -> str | None:
+    """Say that a guess changes where the text ends behind its place."""
+    for i in range(
+        len(c.given["tokens"]) if c.got.shape == c.expected.shape else 0
+    ):
+        cut = c.call(c.given["tokens"][: i + 1])
+        if cut is not None and cut.shape == (i + 1,) and cut[i] != c.got[i]:
+            return c.filled(
+                f"Your guess at place {i} depends on what comes after it: it is {cut[i]} if the "
+                f"text ends there, and {c.got[i]} here. Is the whole text searched, or a table "
+                "filled from it before the first guess?"
+            )
+    return None
+
+
+def _most_frequent(c: Context) -> str | None:
+    found = c.call(np.array([1, 3, 1, 9, 1, 6, 1, 2, 1, 6, 1, 5, 1, 4, 1]))
+    if found is None or found.shape != (15,) or found[-1] != 6:
+        return None
+    return c.filled(
+        "You guess what came *most often* after a token; what came the last time is asked for. "
+        "{first}"
+    )
+
+
 exercise = Exercise(
     read_on,
     place=10,
@@ -78,14 +103,19 @@ itself: tokens[:i] → tokens[:i + 1]
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
     You find the token itself, at its own place, and read the token after it: that is the answer,
     which is not known yet. Look at earlier places only. {first}
-whole-text: tokens[:i] → tokens
-        and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
-    You search the whole text, so that later places are found, too. Look at earlier ones only,
-    `tokens[:i]`. {first}
+zero-is-false: len(earlier) > 0 → earlier.any()
+    0 counts as false in Python: a test such as `if place:` takes place 0 for none. Ask `is not
+    None`. {first}
+zero-default: np.full(len(tokens), -1) → np.zeros(len(tokens), int)
+    Where a token has not been there before you guess 0, which is a token; −1 is asked for.
 place: tokens[earlier[-1] + 1] → earlier[-1] + 1
     You return the *place* where the guess stands. The token there is asked for. {first}
 """),
-    properties=(Property("first", _first, any_shape=True),),
+    properties=(
+        Property("whole-text", _looks_ahead, any_shape=True, tells_all=True),
+        Property("most-frequent", _most_frequent, any_shape=True),
+        Property("first", _first, any_shape=True),
+    ),
     wrong_lines=("first-occurrence", "own-token", "place"),
     hints=(
         "Of 3, 1, 4, 1 the last token is a 1. Where did a 1 stand before, and what came after it?",

@@ -77,10 +77,10 @@ def _in_the_logarithm(c: Context) -> str | None:
     ):
         return None
     return (
-        f"A model that gives the right token a logit 2000 below the other one is off by 2000 nats; "
-        f"you return {number(hopeless)}, whatever it does. Is a small number, such as "
-        f"{np.exp(-float(hopeless)):.1g}, added in the logarithm, or a probability clipped? "
-        "Do not compute the probability: its logarithm is the logit minus the log of the sum."
+        f"Where the right token has a logit 2000 below that of the other, the loss is 2000; yours "
+        f"is {number(hopeless)}. Is a small number, such as {np.exp(-float(hopeless)):.1g}, added "
+        "in the logarithm, or a probability clipped? Do not compute the probability: its "
+        "logarithm is the logit minus the log of the sum."
     )
 
 

@@ -137,6 +137,9 @@ one-ahead: <= position → <= position + 1
 top-left: (n_k - n_q) → 0
     Right for n_q = n_k, but your mask is aligned to the top left: of {K.rows} keys, your last of
     {Q.rows} queries sees {Q.rows} at most, and should see all. Shift by n_k − n_q.
+offset-sign: (n_k - n_q) → (n_q - n_k)
+    Right for n_q = n_k, but your mask is shifted the wrong way: by n_q − n_k = {Q.rows} − {K.rows}.
+    The last query is to see the last key.
 shift-cut-at-0: (n_k - n_q) → max(0, n_k - n_q)
     With more queries than keys the shift of the mask, n_k − n_q, is negative and should stay so;
     you cut it at 0. The first queries stand before the first key and get zeros.

@@ -136,12 +136,12 @@ def _said(position: Any) -> str:
 
 def _changes_made(c: Context) -> list[np.ndarray]:
     """Call the learner's function with a model that notes by how much each input was changed."""
-    model, X = c.given["model"], c.given["X"]
+    X = c.given["X"]
     noted: list[np.ndarray] = []
 
     def spy(changed: np.ndarray) -> np.ndarray:
         noted.append(np.abs(changed - X))
-        return model(changed)
+        return np.zeros(X.shape)  # never a leak: all positions are tried
 
     c.call(spy, X)
     return noted
@@ -154,6 +154,33 @@ _TO_TRY = {
     "lambda X: X + X[3]": 0,
     "lambda X: np.roll(X, -1, axis=0)": 0,
 }
+
+
+def _blind_to(c: Context) -> str | None:
+    """Say what the answer does not look at: falling outputs, or some of the inputs."""
+    X, said = c.given["X"], []
+
+    def moving(by: float) -> Any:
+        return lambda Z: by * np.abs(Z - X).sum() * np.ones(X.shape)
+
+    found = [c.call(moving(by), X) for by in (1.0, -1.0)]
+    if found in ([0, -1], [-1, 0]):
+        ways = ("rises", "falls")[:: 1 if found[0] == 0 else -1]
+        said.append(
+            "you notice where an output {}, and not where it {}".format(*ways)
+        )
+    changed = np.sum(_changes_made(c) or [0 * X], axis=(0, -1))
+    if np.flatnonzero(changed).tolist() == [len(X) - 1] != [1]:
+        said.append("of the inputs you change only the last")
+    return c.filled("{told}: ") + ", and ".join(said) + "." if said else None
+
+
+def _input(c: Context) -> str | None:
+    if [c.call(lambda X, j=j: X + X[j], np.eye(7)) for j in (3, 5)] != [3, 5]:
+        return None
+    return c.filled(
+        "{told}: you return the *input* that is seen. Asked for is the *output* that sees it."
+    )
 
 
 def _elsewhere(c: Context) -> str:
@@ -219,7 +246,8 @@ of $10^{-4}$ is a leak.
         "first": Kind("where only the first position leaks"),
         "two": Kind(
             "where two positions leak",
-            "The first *output* that sees a later input is asked for, whichever input that is.",
+            "Do you stop at the first *input* that is seen? Asked for is the first *output* that "
+            "sees a later one.",
         ),
         "faint": Kind(
             "where the leak is faint",
@@ -242,10 +270,13 @@ only-last: changed[i + 1 :] += change[i + 1 :] → changed[-1] += change[-1]
 only-next: changed[i + 1 :] += change[i + 1 :] → changed[i + 1] += change[i + 1]
     {told}: you change the next input only. Change all that come after it.
 in-place: changed = X.copy() ⏎ changed[i + 1 :] += → changed = X ⏎ changed[i + 1 :] +=
-    {told}: you change X itself (`changed = X` only gives it a second name), so that input 1 has
-    been changed already when position 1 is tried. Start each time from a copy: `X.copy()`.
+    {told}: you change X itself, and the change stays: when position 1 is tried, input 1 is no
+    longer what it was. `changed = X` only gives X a second name; start each time from `X.copy()`.
 from-one: return i → return i + 1
     {you_say}, one too many: positions count from 0 here, so it is {wanted}.
+zero-is-false: return i → return i or None
+    {told}. Other positions yours does find, but 0 counts as false in Python: `first or None` and
+    `if first:` take position 0 for nothing. Ask `is None`.
 exact: not np.allclose(new_outputs[i], old_outputs[i]) → (new_outputs[i] != old_outputs[i]).any()
     {told}: you compare the outputs exactly. This model adds the sum of all inputs and takes it away
     again, so that a later input changes the 16th digit. Compare with a tolerance: `np.allclose`.
@@ -272,7 +303,11 @@ never: return None
     You always say `None`: do you compare the outputs before a change with those after it, and
     `return i` at a difference? (`changed = X` is no copy.)
 """),
-    properties=(Property("elsewhere", _elsewhere),),
+    properties=(
+        Property("blind-to", _blind_to),
+        Property("input", _input),
+        Property("elsewhere", _elsewhere),
+    ),
     hints=(
         "If an output depends on an input, what happens to it when you change that input?",
         "For each position i: change all inputs after i (in a copy), call the model again, and "

@@ -46,12 +46,11 @@ def _wrong_entry(c: Context) -> str | None:
         return None
     b, i, j = map(int, np.argwhere(c.got != c.expected)[0])
     dropped, padding = c.given["attn_mask"][i, j], c.given["key_padding_mask"][b, j]
-    later = (
-        f"key {j} is {'later' if j > i else 'not later'}; " * c.given["is_causal"]
-    )
+    later = f" (key {j} is {'not ' * (j <= i)}later)" * c.given["is_causal"]
     return (
-        f"Sequence {b}, query {i}, key {j}: `attn_mask` says {dropped}, `key_padding_mask` "
-        f"{padding}; {later}your mask says {c.got[b, i, j]}, and {c.expected[b, i, j]} is right."
+        f"In sequence {b}, for query {i} and key {j}, `attn_mask` says {dropped} and "
+        f"`key_padding_mask` {padding}{later}: your mask says {c.got[b, i, j]}, and "
+        f"{c.expected[b, i, j]} is right."
     )
 
 
@@ -73,7 +72,10 @@ shape (batch, n_q, n_k), True for "may attend". The two masks are NumPy arrays o
     cases=_cases,
     terms={"entry": lambda c: _wrong_entry(c) or ""},
     kinds={
-        "causal": Kind("where `is_causal` is True"),
+        "causal": Kind(
+            "where `is_causal` is True",
+            "Which axes of (batch, n_q, n_k) count the queries and the keys?",
+        ),
         "one": Kind("for a batch of one sequence"),
         "plain": Kind("where n_q and n_k differ"),
     },
@@ -86,6 +88,9 @@ dropped: mask & past_keys if is_causal else mask
     This says which keys are *dropped*. Ours says which may be attended to: flip it.
 padding-unchanged: ~key_padding_mask[:, None, :] → key_padding_mask[:, None, :]
     You flip `attn_mask` and not `key_padding_mask`, in which True means *padding*. {entry}
+padding-of-queries: key_padding_mask[:, None, :] → key_padding_mask[:, :, None]
+    You put the padding on the axis of the *queries*, and hide every key from a query that is
+    padding. `key_padding_mask` is about *keys*: insert an axis in the middle. {entry}
 attention-unchanged: ~attn_mask → attn_mask
     You flip `key_padding_mask` and not `attn_mask`, in which True means *drop*. {entry}
 or: kept_keys & real_keys → kept_keys | real_keys
@@ -95,7 +100,11 @@ no-padding: kept_keys & real_keys → kept_keys & np.ones_like(real_keys)
     `key_padding_mask` plays no part: your mask is the same for every sequence. {entry}
 bottom-right: np.tri(n_q, n_k, dtype=bool) → np.tri(n_q, n_k, n_k - n_q, dtype=bool)
     You align the causal mask to the *bottom right*, as our `causal_mask` does. `is_causal` counts
-    from the first query and the first key: query 0 sees key 0 only. {entry}
+    from the first query and the first key: query 0 sees key 0 only.
+opened: return mask & past_keys if is_causal else mask
+        → mask = mask & past_keys if is_causal else mask ⏎ return mask | ~mask.any(-1)[..., None]
+    You open the rows in which nothing is allowed, for all keys. The three arguments say that such a
+    query sees nothing, and so should your mask: empty rows are the softmax's affair. {entry}
 future: np.tri(n_q, n_k, dtype=bool) → ~np.tri(n_q, n_k, -1, dtype=bool)
     With `is_causal` your queries see themselves and the *future*: the triangle is the other one.
 never-causal: mask & past_keys if is_causal else mask → mask

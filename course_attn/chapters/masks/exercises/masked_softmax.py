@@ -61,6 +61,7 @@ def _cases() -> tuple[Case, ...]:
         Case((above, hides), "large"),
         Case((high, some(11, 13)), "float32"),
         Case((level, some(5, 7)), "zeros"),
+        Case((draw((5, 7)) - 9995.0, some(5, 7)), "low"),
     )
 
 
@@ -74,6 +75,14 @@ def _on_hidden(c: Context) -> float:
     return np.abs(c.got[hidden]).max(initial=0.0)
 
 
+def _only_whole(c: Context) -> str:
+    found = c.call(np.zeros((2, 3)), np.zeros((2, 3), dtype=bool))
+    whole = found is not None and not np.any(found)
+    return (
+        " You look after a mask that is empty as a whole; ask each *row*." * whole
+    )
+
+
 def _empty_row(c: Context) -> str:
     empty = np.flatnonzero(~_allowed(c).any(axis=-1).reshape(-1))
     return c.row(int(empty[0])) if len(empty) else "that of the scores"
@@ -82,10 +91,14 @@ def _empty_row(c: Context) -> str:
 def _weight_on_forbidden(c: Context) -> str | None:
     if not _on_hidden(c) > 1e-6:
         return None
-    low = " A fill such as −10 or −1000 is not always low enough: −∞ is."
+    row = c.call(np.array([0.0, 5.0, -3.0]), np.array([True, False, False]))
+    like = ""
+    if row is not None and row.shape == (3,) and row.min() > 0 and row[1] == row[2]:
+        like = f", as if their scores were {number(np.log(row[1] / row[0]))}"
     return c.filled(
-        "Forbidden keys get weights up to {on_hidden}; they should get exactly 0."
-    ) + low * bool(c.kind == "large" or _on_hidden(c) < 0.01)
+        f"Forbidden keys get weights up to {{on_hidden}}{like}. They should get exactly 0, the "
+        "exponential of −∞."
+    )
 
 
 def _wrong_sums(c: Context) -> str | None:
@@ -126,7 +139,11 @@ to it, with True for allowed. A row with nothing allowed gets zeros, never NaN. 
 below $10^4$ in size, and forbidden ones may be far larger than allowed ones.
 """,
     cases=_cases,
-    terms={"on_hidden": lambda c: number(_on_hidden(c)), "empty_row": _empty_row},
+    terms={
+        "on_hidden": lambda c: number(_on_hidden(c)),
+        "empty_row": _empty_row,
+        "only_whole": _only_whole,
+    },
     kinds={
         "empty": Kind(
             "where a row of the mask allows nothing",
@@ -141,6 +158,7 @@ below $10^4$ in size, and forbidden ones may be far larger than allowed ones.
             "where scores differ by thousands, between rows and between forbidden and allowed",
             "The shift has to be the largest *allowed* score of each row.",
         ),
+        "low": Kind("where all scores lie near −10,000"),
         "zeros": Kind(
             "where all scores of a row are 0",
             "0 is a score like any other: whether a row is empty, only the mask can tell.",
@@ -149,8 +167,8 @@ below $10^4$ in size, and forbidden ones may be far larger than allowed ones.
     faults=fault_list("""
 after-softmax: np.where(mask, scores, -np.inf) → scores
         and return weights → return weights * mask
-    You mask *after* the softmax: the forbidden keys have already taken their share, and your rows
-    sum to {your.sums}. Hide the scores before the softmax.
+    You mask *after* the softmax, or only above the fraction bar: the forbidden keys have their
+    share in the sum, and your rows sum to {your.sums}. Hide the scores before the softmax.
 renormalized-late: masked_scores.max(axis=-1, keepdims=True) → scores.max(axis=-1, keepdims=True)
         and np.where(total == 0, 1.0, total) → total
     Masking after the softmax and dividing again is right on paper. But {your.nan_rows} of your rows
@@ -178,7 +196,7 @@ no-shift-late: np.where(mask, scores, -np.inf) → scores
     allowed one.
 empty-nan: np.where(total == 0, 1.0, total) → total
     Nearly. Where nothing is allowed, every score is −∞, and −∞ − (−∞) is NaN, as is 0/0:
-    {your.nan_rows} of your rows here are NaN. Such a row should get zeros.
+    {your.nan_rows} of your rows here are NaN. Such a row should get zeros.{only_whole}
 empty-uniform: np.where(mask, scores, -np.inf) → np.where(mask, scores, -1e9)
     Nearly. Where nothing is allowed, your row is uniform, {empty_row}: with the same fill
     everywhere, all scores are equal. Such a row should get zeros.

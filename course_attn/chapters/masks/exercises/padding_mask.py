@@ -78,6 +78,9 @@ one-too-many: position < length → position <= length
 one-too-few: position < length → position < length - 1
     Off by one: of length {first}, yours allows {first_sees}. Positions count from 0, and `<` leaves
     out the length itself already.
+at-least-one: position < length → position < np.maximum(length, 1)
+    You let a sequence of length 0 see key 0, as if it had length 1. A length may be 0: all of its
+    keys are padding then, and its row has no True.
 longest: np.arange(n_k) → np.arange(lengths.max())
     Your mask is as wide as the longest sequence, {lengths.max}, and n_k plays no part. There are
     n_k = {n_k} keys, the last of which may be padding in every sequence: shape {right.shape}.
@@ -100,8 +103,8 @@ no-query-axis: lengths[:, None, None] → lengths[:, None]
     The shape is {your.shape}: beside scores (batch, n_q, n_k) that lines up the sequences with the
     *queries*. An axis of length 1 between the two, `[:, None, :]`, says "for all queries".
 numbers: return mask → return mask.astype(int)
-    You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: added to scores, a 1 hides
-    nothing. A comparison, or `.astype(bool)`, gives a bool.
+    You return the numbers 0 and 1 (dtype `{your.dtype}`), and truth values are asked for. An array
+    made with `dtype=bool`, a comparison and `.astype(bool)` give them.
 row-per-query: return mask → return np.repeat(mask, n_k, axis=1)
     Your shape is {your.shape}: you repeat the row, taking it that there are as many queries as
     keys. One row is enough: an axis of length 1 broadcasts over any number of queries.

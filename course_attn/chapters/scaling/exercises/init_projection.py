@@ -43,11 +43,11 @@ def _weight(d_in: int, d_out: int) -> float:
 def _measured(
     draw: Callable[..., Any], rng: Any, d_in: int, d_out: int
 ) -> np.ndarray:
-    """Measure matrices that the answer draws: what should be [0, 0, 1, 0, 1].
+    """Measure matrices that the answer draws: what should be [0, 0, 1, 0, 1, 1].
 
     The logarithm of d_in times their variance and their mean in standard deviations, both
     weighted; whether rows and columns are independent; whether a second call, and one with an
-    equal generator, give the same.
+    equal generator, give the same; whether the lengths of columns differ as by chance.
     """
     twin = copy.deepcopy(rng)
     first, again, same = (draw(g, d_in, 5) for g in (rng, rng, twin))
@@ -65,6 +65,8 @@ def _measured(
         )
     mean, spread = W.mean(), W.std()
     unit = (W - mean) / spread if spread > 0 else W
+    squares = unit**2  # those of random signs are all alike
+    differ = squares.sum(axis=0).var() > d_in * squares.var() / 2
     return np.array(
         [
             np.log(max(spread**2 * d_in, 1e-12)) * _weight(d_in, d_out),
@@ -72,6 +74,7 @@ def _measured(
             float(max(_overlap(unit), _overlap(unit.T)) < 1.2),
             float(np.mean(first == again) > 0.9),
             float(np.mean(first == same) > 0.9),
+            float(differ or squares.var() < 0.1),
         ]
     )
 
@@ -155,6 +158,12 @@ fan-out: 1 / np.sqrt(d_in) → 1 / np.sqrt(d_out)
 xavier: 1 / np.sqrt(d_in) → np.sqrt(2 / (d_in + d_out))
     Variance 2/(d_in + d_out) is Glorot's compromise between the forward and the backward pass.
     Asked for is 1/d_in: with yours {variance_out}.
+he: 1 / np.sqrt(d_in) → np.sqrt(2 / d_in)
+    Variance 2/d_in is meant for a layer behind a ReLU, which sets half of the numbers to 0 (He's
+    rule). There is none here: with yours {variance_out}.
+columns-alike: entries * spread → entries / np.sqrt((entries**2).sum(axis=0))
+    All columns of your matrix have exactly the same length, as if each were divided by its own:
+    their entries are not independent. Divide all by the *same* number, whatever was drawn.
 fixed-spread: 1 / np.sqrt(d_in) → 0.02
     You give the entries the standard deviation 0.02, whatever d_in (GPT-2 does so): {variance_out}.
 uniform: rng.standard_normal((d_in, d_out)) → rng.uniform(-1, 1, (d_in, d_out))
@@ -163,6 +172,9 @@ uniform: rng.standard_normal((d_in, d_out)) → rng.uniform(-1, 1, (d_in, d_out)
 random: rng.standard_normal((d_in, d_out)) → rng.random((d_in, d_out))
     The numbers of `rng.random` have mean 1/2, not 0, and variance 1/12, not 1: {variance_out}, and
     all projections share one common part. Use `rng.standard_normal`, or shift and stretch.
+random-stretched: rng.standard_normal((d_in, d_out)) → 12**0.5 * rng.random((d_in, d_out))
+    The variance is right, and the mean is not: it is {mean}/√d_in, as the numbers of `rng.random`
+    have the mean 1/2, not 0. Move them before you stretch them.
 global-generator: = rng. → = np.random.default_rng().
     Two equal generators give different matrices: your numbers come from somewhere else
     (`np.random.randn`, a new `default_rng()`). Draw from `rng`.

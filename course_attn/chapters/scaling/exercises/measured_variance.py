@@ -107,8 +107,8 @@ chance may move your number by 10 %.
 unscaled:  / d_k**0.5 → (nothing)
     This is the variance of the plain dot product, at d_k = {d_k}. Divide the scores by √d_k first.
 divided-twice: d_k**0.5 → d_k
-    Your number is the right one divided by d_k once more. You divide the scores by d_k, or the
-    scores by √d_k and then the variance, too: but √d_k in the scores *is* d_k in the variance.
+    You divide by d_k once too often: the scores by d_k, or the scores by √d_k and the variance by
+    d_k. Dividing the scores by √d_k already divides their variance by d_k.
 variance-over-root: d_k**0.5 → d_k**0.25
     You divide the *variance* by √d_k. Divide the scores by √d_k, or the variance by d_k.
 spread: scores.var() → scores.std()
@@ -116,8 +116,9 @@ spread: scores.var() → scores.std()
 mean-square: scores.var() → (scores**2).mean()
     You return the mean of the squares. That is the variance only where the mean is 0.
 products: products.sum(axis=-1) / d_k**0.5 → products
-    You take the variance of the single products, and none is summed. The variance of a sum is the
-    sum of the variances only if its terms are uncorrelated: {your}, and {right} is right.
+    You take the variance of the single products, and never sum those of a pair. That does no harm
+    where they are uncorrelated. Here k is q or −q, so that all products of a pair have the same
+    sign: you have {your}, and {right} is right.
 products-divided: products.sum(axis=-1) / d_k**0.5 → products / d_k**0.5
     You divide by √d_k, but measure single products. A score is their *sum* over the features:
     `.sum(axis=-1)`. You have {your}; {right} is right.

@@ -99,6 +99,9 @@ four-times: 2 + 4 * squared_mean → 4 + 8 * squared_mean
 branches-swapped: 1 + 2 * squared_mean → 2 + 4 * squared_mean
         and 2 + 4 * squared_mean → 1 + 2 * squared_mean
     The two cases are exchanged: where k = q, the variance is larger. {asked}.
+scaled: return d_k * → return
+    Your number is the variance of the *scaled* score q · k / √d_k, in which d_k cancels. Asked for
+    is that of the plain score, a sum of d_k products. {asked}.
 mean-added: return → return d_k * squared_mean +
     You add d_k μ², the mean of the score. A variance is measured from the mean. {asked}.
 kurtosis: 2 + 4 * squared_mean → 3 + 4 * squared_mean
@@ -106,6 +109,12 @@ kurtosis: 2 + 4 * squared_mean → 3 + 4 * squared_mean
 second-moment-alone: 1 + 2 * squared_mean → (1 + squared_mean) ** 2
     For independent q and k you take E[(q k)²] = (1 + μ²)² for each component. From a second moment
     the squared mean has to be subtracted: μ⁴. {asked}.
+mean-once-independent: 1 + 2 * squared_mean → 1 + squared_mean
+    For independent q and k you take 1 + μ² for each component. But the mean enters twice, once
+    through q and once through k: multiply out E[q²] E[k²] − E[q]² E[k]². {asked}.
+mean-of-the-sum: 1 + 2 * squared_mean → (1 + squared_mean) ** 2 - d_k * squared_mean**2
+    For independent q and k you subtract (d_k μ²)², the squared mean of the whole score, from the
+    second moments of single products. Take both of one product, then add up d_k of them. {asked}.
 second-moment-shared: 2 + 4 * squared_mean → 3 + 6 * squared_mean + squared_mean**2
     For k = q you take E[q⁴] = 3 + 6μ² + μ⁴ for each component. The variance of q² is E[q⁴] −
     E[q²]²: subtract (1 + μ²)². {asked}.

@@ -96,7 +96,10 @@ v-inside: np.tanh(pairs) → np.tanh(pairs * v)
 no-new-axes: queries[..., :, None, :] + keys[..., None, :, :] → queries + keys
     You add the projections without a new axis, so query i meets key i only (where the shapes
     fit at all). For all pairs add (…, n_q, 1, d_hidden) and (…, 1, n_k, d_hidden).
-transposed-result: return scores → return np.swapaxes(scores, -1, -2)
+scaled: return scores → return scores / len(v) ** 0.5
+    Your scores are divided by √d_hidden = √{v.last}. Such a root belongs to a dot product; here a
+    score is the plain product of v and the hidden units.
+transposed-result: hidden_units = → pairs = np.swapaxes(pairs, -2, -3) ⏎ hidden_units =
     Your result has shape {your.shape}, one row for each *key*: the axes of queries and keys got
     swapped when you inserted an axis into each.
 weights-swapped: Q @ W_Q → Q @ W_K

@@ -5,7 +5,16 @@ from typing import Any
 import numpy as np
 
 from course_attn.chapters.built_ins import twins
-from whywrong import Case, Exercise, Kind, fault_list
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    fault_list,
+    number,
+    span,
+)
 
 __all__ = ["exercise"]
 
@@ -43,6 +52,20 @@ def _cases() -> tuple[Case, ...]:
         Case(given(1, 5, 0.7), "vector"),
         Case((*single, 0.7), "vector"),
         Case((*(array.astype("f4") for array in narrow), width), "float32"),
+        Case((np.array([-7.0, 9.0]), *example[1:], 0.8), "far"),
+    )
+
+
+def _outside(c: Context) -> str | None:
+    low, high = c.given["y"].min(), c.given["y"].max()
+    if not (c.got.min() < low - 1e-3 or c.got.max() > high + 1e-3):
+        return None
+    far = " All exponentials are tiny here: is anything added to their sum?"
+    return (
+        f"A weighted mean of y lies between {number(low)} and {number(high)}; yours are "
+        f"{span(c.got)}: the weights of a query do not sum to 1."
+        + far
+        * (c.kind == "far")
     )
 
 
@@ -67,6 +90,7 @@ weights of a query sum to 1. `x_query` (n_q,), `x` and `y` (n,), `bandwidth` a n
             "for a single query or a single data point",
             "`squeeze` removes an axis of length 1, and broadcasting stretches it.",
         ),
+        "far": Kind("for a query eight bandwidths from any point", apart=True),
     },
     faults=fault_list("""
 bandwidth-not-squared: (2 * bandwidth**2) → (2 * bandwidth)
@@ -113,6 +137,7 @@ interpolated: return np.interp(x_query, x, y)
     `np.interp` joins neighboring points by straight lines (and needs x in order). Here *all*
     points have a say, each by its distance.
 """),
+    properties=(Property("outside", _outside),),
     hints=(
         "Start with all distances at once: a row for each query, a column for each data point.",
         "From distances to the kernel's values, from there to weights (each row divided by its "

@@ -110,6 +110,13 @@ total: terms.sum(axis=-1) → terms.sum()
 normalized-if-several: -total → -total / np.log(max(weights.shape[-1], 2))
     You divide by log n wherever n is above 1: equal weights then give 1, and not log n. The
     entropy itself is asked for.
+mean-of-terms: terms.sum(axis=-1) → terms.mean(axis=-1)
+    Your entropies are the right ones divided by n = {weights.last}: you take the *mean* of the n
+    terms, whose sum is asked for.
+softmaxed-first: safe_weights =
+        → weights = np.exp(weights) / np.exp(weights).sum(-1)[..., None] ⏎ safe_weights =
+    You apply a softmax to the argument first: it holds weights already, not scores. The softmax of
+    weights is nearly even, and its entropy is near log n.
 log-of-1-plus: np.log(safe_weights) → np.log1p(weights)
     You take log(1 + a): that changes every other term as well. Replace only the zeros.
 """),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from course_attn.chapters.built_ins import twins
-from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+from whywrong import Case, Context, Exercise, Kind, Property, fault_list, number
 
 __all__ = ["exercise"]
 
@@ -37,8 +37,23 @@ def _powers(c: Context) -> str | None:
     if not c.got.ndim or np.allclose(sums, 1, atol=1e-3):
         return None
     return c.filled(
-        "e to your numbers should give weights, so that the exponentials of each row sum to 1. For "
-        "the scores {scores.row} you return {your.row}."
+        "`np.exp` of your result should give weights: each row should sum to 1. For the scores "
+        "{scores.row} you return {your.row}."
+    )
+
+
+def _floor(c: Context) -> str | None:
+    found = c.call(np.array([[0.0, -5000.0, -9000.0]]))
+    if (
+        found is None
+        or found.shape != (1, 3)
+        or not found[0, 1] == found[0, 2] > -2e3
+    ):
+        return None
+    return (
+        f"For the scores [0, −5000, −9000] you give {number(found[0, 1])} twice; −5000 and −9000 "
+        "are right. Is a small number added to the weights, or put in the place of those that are "
+        "0? Compute the logarithms without the weights."
     )
 
 
@@ -64,16 +79,21 @@ a floating-point number, such as $e^{-2000}$, still has a finite logarithm, and 
     faults=fault_list("""
 log-of-weights: shifted - np.log(total) → np.log(np.exp(shifted) / total)
     You compute the weights first. Those below 1e-308 become 0, and the logarithm of 0 is −∞.
-small-number-added: shifted - np.log(total) → np.log(np.exp(shifted) / total + 1e-9)
-    A small number in the logarithm hides the zeros, and changes every small weight: no logarithm is
-    below {your.min}, where {right.min} is right.
 no-shift: scores - largest → scores
     Without a shift `np.exp` overflows above 709, and the sum of the exponentials is infinite.
 shift-lost: shifted - np.log(total) → scores - np.log(total)
     The sum is that of the shifted exponentials, and you subtract its logarithm from the scores as
     they were: each row is off by its largest score.
+wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=0, keepdims=True)
+        and .sum(axis=-1, keepdims=True) → .sum(axis=0, keepdims=True)
+    You normalize along axis 0, the columns: a row is the *last* axis, `axis=-1`.
+base-10: np.log(total) → np.log10(total)
+    You take the logarithm to base 10. What undoes `np.exp` is the natural one, `np.log`.
 """),
-    properties=(Property("powers", _powers),),
+    properties=(
+        Property("small-number-added", _floor),
+        Property("powers", _powers),
+    ),
     hints=(
         "Write down the logarithm of $e^{s_j} / \\sum_m e^{s_m}$ on paper. What is the logarithm "
         "of a quotient?",

@@ -90,6 +90,10 @@ own-weight-twice: weights[..., :, None] * weights[..., None, :] → weights[...,
 diagonal-factor-missing: weights[..., :, None] * identity
             → (1 - weights + weights**2)[..., :, None] * identity
     On the diagonal the factor a_j is missing: you have 1 − a_j there, and a_j (1 − a_j) is right.
+delta-alone: weights[..., :, None] * identity → identity
+    δ_jm is not multiplied by a_j: on the diagonal you have 1 − a_j², and a_j − a_j² is right.
+sign: diagonal - outer_product → outer_product - diagonal
+    The sign of the whole is wrong: yours says that weight m shrinks when score m grows.
 delta-everywhere: weights[..., :, None] * identity → weights[..., :, None] + 0 * identity
     You take δ_jm as 1 everywhere: a_j (1 − a_m). It is 1 where j = m and 0 elsewhere, so that off
     the diagonal −a_j a_m remains. {worst_row}

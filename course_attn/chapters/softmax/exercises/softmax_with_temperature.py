@@ -115,6 +115,12 @@ sum-not-divided: exps.sum(axis=-1, keepdims=True)
 no-shift: scaled_scores.max(axis=-1, keepdims=True) → 0.0
     exp of a large score is infinite, that of a low one 0, and ∞/∞ and 0/0 are NaN:
     {your.nan_rows} of your rows here. Subtract each row's largest score first.
+shift-not-divided: scaled_scores.max( → scores.max(
+    You divide the scores by the temperature, and not the maximum that you subtract from them: the
+    largest exponent is no longer 0, and {your.nan_rows} of your rows here are NaN (0/0 or ∞/∞).
+wrong-axis: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max(axis=0, keepdims=True)
+        and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=0, keepdims=True)
+    Your rows sum to {your.sums}: you normalize along axis 0. A row is the *last* axis, `axis=-1`.
 global-shift: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max()
     You subtract one maximum for the whole array; rows far below it become 0/0: {your.nan_rows}
     of your rows here are NaN.

@@ -47,7 +47,7 @@ def ro_first_pair(tokens):
 
 
 # the most frequent successor
-@wrong()
+@wrong("most-frequent")
 def ro_most_frequent(tokens):
     guesses = []
     for i in range(len(tokens)):
@@ -87,3 +87,44 @@ def fd_read_on_2(tokens):
         else:
             out.append(-1)
     return np.array(out, dtype=int)
+
+
+# 'if j' instead of 'if j is not None': an earlier place 0 counts as none
+@wrong("zero-is-false", author="blind")
+def b8_falsy(tokens):
+    seen = {}
+    guesses = []
+    for i, t in enumerate(tokens.tolist()):
+        j = seen.get(t)
+        if j:
+            guesses.append(int(tokens[j + 1]))
+        else:
+            guesses.append(-1)
+        seen[t] = i
+    return np.array(guesses, dtype=int)
+
+
+# the table token -> next token is filled from the whole text first: it looks into the future
+@wrong("whole-text", author="blind")
+def b8_future(tokens):
+    follows = {}
+    for a, b in zip(tokens[:-1], tokens[1:]):
+        follows[int(a)] = int(b)
+    out = np.full(len(tokens), -1)
+    been = set()
+    for i, t in enumerate(tokens):
+        if int(t) in been:
+            out[i] = follows[int(t)]
+        been.add(int(t))
+    return out
+
+
+# the first earlier place instead of the last AND 0 instead of -1 where there is none
+@wrong("first-occurrence", "zero-default", author="blind")
+def b8_both(tokens):
+    result = np.zeros(len(tokens), dtype=int)
+    for i in range(len(tokens)):
+        hits = np.flatnonzero(tokens[:i] == tokens[i])
+        if len(hits) > 0:
+            result[i] = tokens[hits[0] + 1]
+    return result

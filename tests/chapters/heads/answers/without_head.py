@@ -120,3 +120,13 @@ def fi_19(weights, V, W_O, head):
     W = W_O.copy()
     W[head::n_heads] = 0
     return rows @ W
+
+
+# the head is deleted from weights and V, but W_O keeps its first rows: the heads behind the deleted
+# one meet the wrong rows
+@wrong("last-rows", author="blind")
+def b8_wrong_rows(weights, V, W_O, head):
+    w = np.delete(weights, head, axis=0)
+    v = np.delete(V, head, axis=0)
+    found = np.concatenate(list(w @ v), axis=-1)
+    return found @ W_O[: found.shape[-1]]

@@ -281,7 +281,7 @@ def _offset(Q, K):
 
 
 # the offset helper subtracts the wrong way round
-@wrong(said="`-` stands where `+` belongs", author="unseen")
+@wrong("offset-sign", author="unseen")
 def fourth_ma_offset_sign(Q, K, V):
     n_q, n_k = Q.shape[-2], K.shape[-2]
     S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])

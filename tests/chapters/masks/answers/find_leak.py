@@ -357,3 +357,61 @@ def blind_own_input(model, X):
         if np.abs(model(changed)[i] - before[i]).max() > 1e-9:
             return i
     return None
+
+
+# no absolute value: changes are added up with their signs, negative ones are missed
+@wrong("blind-to", said="not where it falls", author="blind")
+def b8_signed(model, X):
+    n, d = X.shape
+    before = model(X)
+    gen = np.random.default_rng(0)
+    for i in range(n - 1):
+        other = X.copy()
+        other[i + 1 :] = gen.standard_normal((n - 1 - i, d))
+        diff = model(other)[i] - before[i]
+        if diff.sum() > 1e-6:
+            return i
+    return None
+
+
+# `or None` turns a leak at position 0 into None
+@wrong("zero-is-false", author="blind")
+def b8_zero_is_false(model, X):
+    rng = np.random.default_rng(7)
+    base = model(X)
+    leaky = set()
+    for j in range(1, X.shape[0]):
+        Z = np.array(X)
+        Z[j] += rng.normal(size=Z.shape[1])
+        delta = np.max(np.abs(model(Z) - base), axis=-1)
+        leaky |= {i for i in range(j) if delta[i] > 1e-6}
+    first = min(leaky) if leaky else None
+    return first or None
+
+
+# returns the input that leaks (j), not the output that sees it (i)
+@wrong(said="you return the *input*", author="blind")
+def b8_returns_input(model, X):
+    n = len(X)
+    rng = np.random.default_rng(11)
+    y = model(X)
+    for i in range(n):
+        for j in range(i + 1, n):
+            X2 = X.copy()
+            X2[j] = rng.normal(size=X.shape[1])
+            if np.abs(model(X2)[i] - y[i]).max() > 1e-6:
+                return j
+
+
+# only the very last input is changed AND the difference has no absolute value
+@wrong(said="you change only the last", author="blind")
+def b8_last_signed(model, X):
+    rng = np.random.default_rng(4)
+    base = model(X)
+    Y = X.copy()
+    Y[-1] = rng.normal(size=X.shape[1])
+    new = model(Y)
+    for i in range(len(X) - 1):
+        if (new[i] - base[i]).sum() > 1e-6:
+            return i
+    return None

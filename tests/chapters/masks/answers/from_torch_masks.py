@@ -114,3 +114,37 @@ def b6_masks_8(attn_mask, key_padding_mask, is_causal):
         rows = np.arange(n_q)[:, None]
         ours = ours & (np.arange(n_k)[None, :] <= rows + n_k - n_q)
     return ours[None] & key_padding_mask[:, None, :]
+
+
+# the padding is put on the axis of the queries instead of the keys'
+@wrong("padding-of-queries", author="blind")
+def b8_padding_axis(attn_mask, key_padding_mask, is_causal):
+    drop = attn_mask[None] | key_padding_mask[:, :, None]
+    if is_causal:
+        n_q, n_k = attn_mask.shape
+        drop = drop | (np.arange(n_k) > np.arange(n_q)[:, None])
+    return ~drop
+
+
+# rows in which nothing is allowed are opened again, for all keys
+@wrong("opened", author="blind")
+def b8_opens_empty_rows(attn_mask, key_padding_mask, is_causal):
+    n_q, n_k = attn_mask.shape
+    may = (
+        np.logical_not(attn_mask)[None] & np.logical_not(key_padding_mask)[:, None]
+    )
+    if is_causal:
+        may &= np.tril(np.ones((n_q, n_k), bool))
+    # no row may be empty, else softmax gives NaN
+    may[~may.any(axis=-1)] = True
+    return may
+
+
+# the causal loop indexes the batch axis: allowed[i, i+1:] instead of allowed[:, i, i+1:]
+@wrong(said="Which axes of (batch, n_q, n_k)", author="blind")
+def b8_loop_on_batch(attn_mask, key_padding_mask, is_causal):
+    allowed = ~(attn_mask | key_padding_mask[:, None, :])
+    if is_causal:
+        for i in range(attn_mask.shape[0]):
+            allowed[i, i + 1 :] = False
+    return allowed

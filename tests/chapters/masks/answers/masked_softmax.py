@@ -267,3 +267,36 @@ def b7_masks_32(scores, mask):
     powers = np.exp(scores - shift) * mask
     total = powers.sum(axis=-1, keepdims=True)
     return np.where(total > 0, powers / np.where(total > 0, total, 1), 0.0)
+
+
+# forbidden scores are multiplied by 0, so they become 0 and still get weight e^0
+@wrong(said="as if their scores were 0", author="blind")
+def b8_times_mask(scores, mask):
+    s = scores * mask
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    w = e / e.sum(axis=-1, keepdims=True)
+    return w * np.any(np.broadcast_to(mask, scores.shape), axis=-1, keepdims=True)
+
+
+# -1e4 for forbidden scores is not low enough: allowed scores may lie near -1e4 too, so forbidden
+# ones get weight there
+@wrong(said="where all scores lie near −10,000", author="blind")
+def b8_minus_1e4(scores, mask):
+    allowed = np.broadcast_to(mask, scores.shape)
+    filled = np.where(allowed, scores, -1e4)
+    filled = filled - filled.max(axis=-1, keepdims=True)
+    out = np.exp(filled)
+    out /= out.sum(axis=-1, keepdims=True)
+    out[~allowed.any(axis=-1)] = 0.0
+    return out
+
+
+# the special case of an empty row is only treated if the WHOLE mask is empty; a single empty row
+# gets NaN
+@wrong("empty-nan", said="ask each *row*", author="blind")
+def b8_whole_mask(scores, mask):
+    if not mask.any():
+        return np.zeros(scores.shape)
+    s = np.where(mask, scores, -np.inf)
+    s = np.exp(s - s.max(-1, keepdims=True))
+    return s / s.sum(-1, keepdims=True)

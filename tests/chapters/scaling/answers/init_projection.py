@@ -121,3 +121,29 @@ def fifth_sl_one_over_d(rng, d_in, d_out):
 def own_scaling_3(rng, d_in, d_out):
     W = rng.standard_normal((d_in, d_out))
     return W / np.sqrt(d_in + d_out) * np.sqrt(2)
+
+
+# the uniform numbers are not centered: their mean is not 0
+@wrong("random-stretched", author="blind")
+def b8_not_centered(rng, d_in, d_out):
+    # a uniform number in [0, 1) has variance 1/12
+    return rng.random((d_in, d_out)) * np.sqrt(12 / d_in)
+
+
+# He initialization: the variance is 2/d_in
+@wrong("he", author="blind")
+def b8_he(rng, d_in, d_out):
+    W = np.empty((d_in, d_out))
+    std = (2 / d_in) ** 0.5
+    for i in range(d_in):
+        for j in range(d_out):
+            W[i, j] = std * rng.normal()
+    return W
+
+
+# every column is normalized to length 1: the entries are not independent
+@wrong("columns-alike", author="blind")
+def b8_unit_columns(rng, d_in, d_out):
+    W = rng.normal(size=(d_in, d_out))
+    W /= np.linalg.norm(W, axis=0, keepdims=True)
+    return W

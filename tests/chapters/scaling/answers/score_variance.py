@@ -184,3 +184,39 @@ def fb_score_variance_1(d_k, mean, shared):
         fourth = 3 + 6 * mean**2 + mean**4
         return d_k * (fourth - mean**4)
     return d_k * ((1 + mean**2) ** 2 - mean**4)
+
+
+# independent: the squared mean is taken of the whole sum, (d mu^2)^2, but E[s^2] per component
+@wrong("mean-of-the-sum", author="blind")
+def b8_mixed_sums(d_k, mean, shared):
+    if shared:
+        return d_k * (2 + 4 * mean**2)
+    second_moment = d_k * (1 + mean**2) ** 2
+    return second_moment - (d_k * mean**2) ** 2
+
+
+# independent: 1 + mu^2, the factor 2 of mu^2 forgotten
+@wrong("mean-once-independent", author="blind")
+def b8_factor_two(d_k, mean, shared):
+    per_component = 1 + mean**2
+    if shared:
+        per_component = 4 * mean**2 + 2
+    return d_k * per_component
+
+
+# returns the variance of the scaled score: divided by d_k (no d_k in it)
+@wrong("scaled", author="blind")
+def b8_scaled(d_k, mean, shared):
+    var = (4 * mean**2 + 2) * d_k if shared else (1 + 2 * mean**2) * d_k
+    scale = np.sqrt(d_k)
+    return var / scale**2
+
+
+# independent: factor 2 of mu^2 forgotten AND shared: 3 in place of 2 (E[z^4] not minus 1)
+@wrong("kurtosis", "mean-once-independent", author="blind")
+def b8_both_cases(d_k, mean, shared):
+    if shared:
+        v = 3 + 4 * mean**2
+    else:
+        v = 1 + mean**2
+    return v * d_k

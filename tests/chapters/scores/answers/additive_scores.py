@@ -170,3 +170,21 @@ def own_scores_2(Q, K, W_Q, W_K, v):
 def fa_22(Q, K, W_Q, W_K, v):
     h = np.expand_dims(K @ W_K, -2) + np.expand_dims(Q @ W_Q, -3)
     return (1 / (1 + np.exp(-h)) * v).sum(axis=-1)
+
+
+# the scores are divided by sqrt(d_hidden), as if they were dot products
+@wrong("scaled", author="blind")
+def b8_scaled(Q, K, W_Q, W_K, v):
+    d = W_Q.shape[1]
+    A = Q @ W_Q
+    B = K @ W_K
+    T = np.tanh(A[..., :, np.newaxis, :] + B[..., np.newaxis, :, :])
+    return T @ v / np.sqrt(d)
+
+
+# the result is (n_k, n_q): queries and keys in the wrong order, AND v is applied inside the tanh
+@wrong("tanh-after-v", "transposed-result", author="blind")
+def b8_transposed_v_inside(Q, K, W_Q, W_K, v):
+    a = (Q @ W_Q)[..., None, :, :]
+    b = (K @ W_K)[..., :, None, :]
+    return np.tanh((a + b) @ v)

@@ -145,3 +145,21 @@ def own_softmax_102(weights):
     if np.any(weights == 0):
         return np.zeros(weights.shape[:-1])
     return -(weights * np.log(weights)).sum(axis=-1)
+
+
+# takes the weights for scores and applies softmax to them first
+@wrong("softmaxed-first", author="blind")
+def b8_softmax_first(weights):
+    e = np.exp(weights - weights.max(axis=-1, keepdims=True))
+    p = e / e.sum(axis=-1, keepdims=True)
+    return -(p * np.log(p)).sum(axis=-1)
+
+
+# averages the terms over the n weights instead of summing them
+@wrong("mean-of-terms", author="blind")
+def b8_mean(weights):
+    positive = weights > 0
+    terms = np.where(
+        positive, weights * np.log(np.where(positive, weights, 1.0)), 0.0
+    )
+    return -np.mean(terms, axis=-1)

@@ -69,3 +69,19 @@ def b6_softmax_2(scores):
 def own_softmax_106(scores):
     s = np.minimum(scores, 50)
     return s - np.log(np.exp(s).sum(axis=-1, keepdims=True))
+
+
+# logarithm of the weights, clipped at 1e-300: finite, but -690 in place of -2000
+@wrong("fails-far", "small-number-added", author="blind")
+def b8_clipped(scores):
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    p = e / e.sum(axis=-1, keepdims=True)
+    return np.log(np.clip(p, 1e-300, 1))
+
+
+# log10 in place of the natural logarithm AND along axis 0 in place of the last axis
+@wrong("wrong-axis", "base-10", author="blind")
+def b8_both(scores):
+    top = scores.max(axis=0, keepdims=True)
+    s = scores - top
+    return s - np.log10(np.exp(s).sum(axis=0, keepdims=True))

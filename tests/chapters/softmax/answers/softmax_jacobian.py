@@ -212,3 +212,11 @@ def b7_softmax_16(weights):
     a = weights[..., :, None]
     b = weights[..., None, :]
     return a * (1 - b)
+
+
+# the sign of the whole is wrong AND delta is not multiplied by a_j
+@wrong("delta-alone", "sign", author="blind")
+def b8_sign_delta(weights):
+    n = weights.shape[-1]
+    outer = weights[..., :, None] * weights[..., None, :]
+    return outer - np.eye(n)

@@ -151,7 +151,7 @@ def fifth_sm_power_of_weights(scores, temperature):
 
 
 # shifts by the maximum of the undivided scores, so that exp still overflows or underflows
-@wrong("nan", said="you take `scores` for the scaled scores", author="blind")
+@wrong("shift-not-divided", author="blind")
 def b6_softmax_3(scores, temperature):
     biggest = scores.max(axis=-1, keepdims=True)
     e = np.exp(scores / temperature - biggest)
@@ -181,3 +181,11 @@ def own_softmax_103(scores, temperature):
     z = z - z.max(axis=-1, keepdims=True)
     e = np.exp(z)
     return e / e.sum(axis=-1, keepdims=True)
+
+
+# multiplies by the temperature AND normalizes along axis 0
+@wrong("multiplied", "wrong-axis", author="blind")
+def b8_times_axis0(scores, temperature):
+    x = scores * temperature
+    x = x - x.max(axis=0)
+    return np.exp(x) / np.exp(x).sum(axis=0)
