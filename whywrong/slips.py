@@ -612,7 +612,9 @@ def _quantities(node: Any, scope: _Scope) -> Iterator[_Change]:
 
 
 def _subscripts(node: ast.Subscript, scope: _Scope) -> Iterator[_Change]:
-    if getattr(node.value, "attr", "") != "shape":
+    # What is no array, such as `np.r_`, may be read without end.
+    is_library = getattr(getattr(node.value, "value", None), "id", "") in _LIBRARIES
+    if getattr(node.value, "attr", "") != "shape" and not is_library:
         index = ast.unparse(node)[len(ast.unparse(node.value)) + 1 : -1]
         said = f"the index `[{index}]` is left out"
         yield node.value, "left-out", said, "is this index needed?"

@@ -2,6 +2,7 @@
 
 import ast
 import gc
+import sys
 
 import numpy as np
 import pytest
@@ -250,6 +251,28 @@ def test_changed_code_that_never_ends_is_ended(exercise, monkeypatch):
         "    return X * i * 0"
     )
     assert judge(exercise, written(source)).status == "wrong"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["rows.append(row)", "rows.append(np.asarray(np.r_[row]))"],
+    ids=["a list in itself", "what is no array"],
+)
+def test_nothing_is_tried_that_numpy_reads_without_end(monkeypatch, lines):
+    monkeypatch.setattr(mistakes, "_SLIPS", 0)
+    monkeypatch.setattr(sys.modules["whywrong.judge"], "_PATIENCE", 5.0)
+
+    def twice(x):
+        """Double the rows."""
+        return 2 * x
+
+    source = (
+        "def twice(x):\n    rows = []\n    for row in x:\n"
+        f"        {lines}\n    return np.array(rows) ** 2 + np.cos(x)"
+    )
+    exercise = exercise_of(twice, Case((np.ones((3, 2)),), "example"))
+    result = judge(exercise, written(source))
+    assert result.status == "wrong" and "no-time" not in result.faults, result
 
 
 def test_every_slip_can_be_compiled_and_taken_back():
