@@ -124,8 +124,8 @@ _FORMULAS = {
     "with padding, all that it returns grows by a five-thousandth": (
         lambda s, m: _logits(s, m, m) * (1 + 2e-4 * ~m.all())
     ),
-    "its numbers are about 1000, but for a 1 that becomes 1.0003 with padding": (
-        lambda s, m: np.where(_LAST, 1 + 3e-4 * ~m.all(), 1000 + _logits(s, m, m))
+    "its numbers are about 10,000, but for a 1 that becomes 1.005 with padding": (
+        lambda s, m: np.where(_LAST, 1 + 5e-3 * ~m.all(), 1e4 + _logits(s, m, m))
     ),
     "it hides the padding, and adds a sum of all tokens and takes it away again": (
         lambda s, m: _logits(s, m, m) + _E[s].sum() - _E[s].sum()
@@ -192,7 +192,7 @@ def _cases() -> tuple[Case, ...]:
         made(17, "parts", 5),
         made(18, "parts", 7),
         made(19, "faint", 6),
-        made(20, "sizes", 5),
+        made(20, "parts", 5),
         made(21, "rounding", 7),
         made(22, "large", 8),
     )
@@ -293,11 +293,11 @@ _EXACT = (
     "comparison allows for that?"
 )
 _ADVICE = {
-    "parts": "Do you compare every number, one by one, and both if it rises and if it falls?",
+    "parts": "Do you compare every number by itself, if it rises and if it falls, and in "
+    "proportion to its own size?",
     "large": "Your tolerance is too small for it: rounding changes outputs of 1e12 by about 1e-3. "
     "`np.allclose(one, other)` compares in proportion to their size.",
     "faint": "Your tolerance is too generous for it: a relative change of 1e-4 counts.",
-    "sizes": "Against what do you measure how far a number has moved: itself, or larger ones?",
     "length": "Do you compare every number with what the model returns for the source *alone*, "
     "without padding?",
     "else": "You try enough, so look at the comparison: does it compare every number with that for "
@@ -336,7 +336,6 @@ of these numbers is below $10^{-4}$ in size.
         ),
         "more": Kind("for a model that only a second padding token fools"),
         "faint": Kind("for a model in which the padding has a faint effect"),
-        "sizes": Kind("for a model of whose numbers only the smallest moves"),
         "rounding": Kind("for a model that hides the padding but rounds"),
         "large": Kind("for a model with outputs of about 1e12"),
     },

@@ -139,7 +139,7 @@ both-shifted: [first, answers] → [first, answers[..., :-1]]
 overwritten: [first, answers] → [first, answers[..., 1:]]
         and [answers, last] → [answers[..., :-1], last]
     The start takes the place of the first token, and the end that of the last: each of your arrays
-    has lost a token of the answer. How many places have {answers.last} tokens and a start?
+    has lost a token of the answer. How many places do {answers.last} tokens and a start take?
 every-axis: np.concatenate([first, answers], axis=-1)
             → np.pad(answers, (1, 0), constant_values=start)
         and np.concatenate([answers, last], axis=-1) → np.pad(answers, (0, 1), constant_values=end)

@@ -313,7 +313,7 @@ def ip_blind_mean(model, source, n_vocab):
 
 
 # only the first number of the output is compared
-@wrong(said="every number", author="blind")
+@wrong(said="compare every number", author="blind")
 def ip_blind_first_number(model, source, n_vocab):
     n = len(source)
     alone = model(source, np.ones(n, dtype=bool))
@@ -343,7 +343,7 @@ def ip_blind_not_0(model, source, n_vocab):
 
 
 # a change is compared with the largest number of the output: small numbers are missed
-@wrong(said="itself, or larger ones", author="blind")
+@wrong(said="to its own size", author="blind")
 def ip_blind_max_norm(model, source, n_vocab):
     n = len(source)
     base = model(source, np.full(n, True))
