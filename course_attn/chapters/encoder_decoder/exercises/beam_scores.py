@@ -97,11 +97,11 @@ filling-counted: is_token.sum(axis=-1) + 1 → np.full(len(sums), answers.shape[
 last-place-only: is_token.sum(axis=-1) + 1 → answers.shape[-1] - (answers[..., -1] == end)
     You look for the end at the last place only. Where is the *first* end of an answer? {first}
 end-not-counted: is_token.sum(axis=-1) + 1 → np.maximum(is_token.sum(axis=-1), 1)
-    Your lengths leave out the end that an answer has written itself. Was its log-probability added
-    to the sum? {first}
+    Your lengths leave out the end that an answer has written itself. Was the log-probability of
+    that end added to the sum? {first}
 end-not-counted-zero: is_token.sum(axis=-1) + 1 → is_token.sum(axis=-1)
-    Your lengths leave out the end that an answer has written itself, and an answer that is nothing
-    but its end has the length 0. Was its log-probability added to the sum? {first}
+    Your lengths leave out the end that an answer has written itself, so that one that is nothing
+    but its end has the length 0. Was the log-probability of that end added to the sum? {first}
 cut-too-long: np.minimum(lengths, answers.shape[-1]) → lengths
     An answer that was cut has written no end, and you count one. How long is it at most? {first}
 cut-as-one: np.minimum(lengths, answers.shape[-1]) → (answers == end).argmax(axis=-1) + 1
@@ -117,10 +117,13 @@ exchanged: lengths**length_penalty → length_penalty**lengths
 power-of-the-mean: sums / lengths**length_penalty → (sums / lengths) ** length_penalty
     You raise the whole quotient to the power. Only the length is raised; the sum stays. {first}
 linear: lengths**length_penalty → (length_penalty * lengths)
-    You multiply the length by `length_penalty`. It is a power: what has to come out where it is 0?
-    {first}
+    You multiply the length by `length_penalty`, which is to be its power. If that is 0, what do you
+    divide by, and what is right? {first}
 added: sums / lengths**length_penalty → sums + length_penalty * lengths
     You add the length as a bonus. The score of this chapter divides. {first}
+subtracted: sums / lengths**length_penalty → sums - length_penalty * lengths
+    You subtract `length_penalty` times the length: the sums are negative, and long answers fall
+    even further behind. The score of this chapter divides. {first}
 plain-mean: lengths**length_penalty → lengths
     You always divide by the length itself. Where does `length_penalty` come in? {first}
 published: lengths**length_penalty → ((5 + lengths) / 6) ** length_penalty

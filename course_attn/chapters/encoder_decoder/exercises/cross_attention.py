@@ -215,6 +215,12 @@ after-softmax: np.where(key_mask, scores, -np.inf) → scores
     The padding is masked *after* the softmax (or only its values are): it has taken its share by
     then, and what is left sums to less than 1. Before which step do keys have to be hidden?
     {worst_row}
+strung-together: K = Z → K = Z[source_mask]
+        and V = Z → V = Z[source_mask]
+        and np.where(key_mask, scores, -np.inf) → scores
+    For one source that would do. In a batch every target reads the elements of *all* sources: was
+    the padding cut out by `Z[source_mask]`, which strings them to one long list? How can it be
+    hidden and stay where it is?
 fill-zero: np.where(key_mask, scores, -np.inf) → np.where(key_mask, scores, 0.0)
     You set the scores of the padding to 0, and e to the power 0 is not 0: the padding keeps weight.
     Which score gives the weight 0? {worst_row}

@@ -93,7 +93,11 @@ def _what(c: Context) -> str:
         return f"Your `sums` are {c.row()}; {c.row(0, 'expected')} is right."
     i = int((c.got != c.expected).any(axis=-1).argmax())
     mine, right = c.got[i].tolist(), c.expected[i].tolist()
-    return f"Row {i} of your `prefixes` is {mine}; {right} is right."
+    before, sums, end = (c.given[name] for name in ("prefixes", "sums", "end"))
+    return (
+        f"Of {before.tolist()} with the sums {listed(sums)} and the end {end} you make "
+        f"`prefixes[{i}]` = {mine}; {right} is right."
+    )
 
 
 def _best_first(c: Context) -> str | None:
@@ -156,7 +160,9 @@ def _sum_of_kept(c: Context) -> str:
     if c.given["result"] != "sums" or c.got.shape != c.expected.shape:
         return _what(c)
     i = int(np.abs(np.nan_to_num(c.got - c.expected, nan=np.inf)).argmax())
-    return f"Your sum {i} is {number(c.got[i])}; {number(c.expected[i])} is right."
+    return (
+        f"Your `sums[{i}]` is {number(c.got[i])}; {number(c.expected[i])} is right."
+    )
 
 
 exercise = Exercise(
@@ -204,6 +210,11 @@ end-extended: np.where(has_ended, only_end, log_probs) → log_probs
 end-has-a-price: == end, 0.0, -np.inf) → == end, log_probs, -np.inf)
     What has ended pays for another end, so that its sum falls while it waits. How much does the end
     that only fills up cost? {sum}
+ended-summed-twice: == end, 0.0, -np.inf) → == end, sums[:, None], -np.inf)
+    What has ended competes with twice its sum, and falls behind. How much does the end that only
+    fills up add to it? {what}
+zero-for-the-end: np.arange(n_vocab) == end → np.arange(n_vocab) == 0
+    Behind what has ended you write token 0, and here {end} is the end. {what}
 ended-lost: == end, 0.0, -np.inf) → == end, -np.inf, -np.inf)
     What has ended is lost: none of the finished answers is among those that you keep. With which
     sum does it compete? {what}
@@ -241,6 +252,11 @@ other-way-round: best // n_vocab → best % len(prefixes)
         and best[:, None] % n_vocab → best[:, None] // len(prefixes)
     You read the places wrongly: in an array of shape (n_prefixes, n_vocab) that is laid out flat,
     how many places does one prefix take? {what}
+divided-by-prefixes: best // n_vocab → best // len(prefixes)
+        and best[:, None] % n_vocab → best[:, None] % len(prefixes)
+    You divide the places by the number of prefixes, and some lead to a prefix that is not there. In
+    an array of shape (n_prefixes, n_vocab) that is laid out flat, how many places does one prefix
+    take? {what}
 only-the-last: totals[best] → steps.reshape(-1)[best]
     You return the log-probabilities of the last tokens. The next step needs the *sums* that the
     extensions were compared by. {sum}

@@ -124,6 +124,9 @@ _FORMULAS = {
     "with padding, all that it returns grows by a five-thousandth": (
         lambda s, m: _logits(s, m, m) * (1 + 2e-4 * ~m.all())
     ),
+    "its numbers are about 10,000, but for a 1 that becomes 1.005 with padding": (
+        lambda s, m: np.where(_LAST, 1 + 5e-3 * ~m.all(), 1e4 + _logits(s, m, m))
+    ),
     "it hides the padding, and adds a sum of all tokens and takes it away again": (
         lambda s, m: _logits(s, m, m) + _E[s].sum() - _E[s].sum()
     ),
@@ -137,11 +140,17 @@ def _checking(formula: Any) -> Any:
     """Return a model that says what it cannot read."""
 
     def model(source: Any, source_mask: Any) -> np.ndarray:
+        # Reading what is no sequence, `np.r_` for example, may never end.
+        for array in (source, source_mask):
+            if not (hasattr(array, "__array__") or isinstance(array, list | tuple)):
+                raise TypeError("the model takes two arrays: tokens, and a mask")
         s, m = np.asarray(source), np.asarray(source_mask)
-        if s.shape != m.shape or len(s) > 100:
+        if len(s) > 100:
+            raise ValueError(f"the model reads 100 tokens at most, got {len(s)}")
+        if s.shape != m.shape:
             raise ValueError(
-                "the model wants at most 100 tokens and a mask as long as they are, got shapes "
-                f"{s.shape} and {m.shape}"
+                "the mask has to be as long as the source, got shapes "
+                f"{m.shape} and {s.shape}"
             )
         if s.min() < 0 or s.max() > 10:
             raise ValueError(f"tokens go from 0 to 10, got {s.min()} to {s.max()}")
@@ -183,8 +192,9 @@ def _cases() -> tuple[Case, ...]:
         made(17, "parts", 5),
         made(18, "parts", 7),
         made(19, "faint", 6),
-        made(20, "rounding", 7),
-        made(21, "large", 8),
+        made(20, "parts", 5),
+        made(21, "rounding", 7),
+        made(22, "large", 8),
     )
 
 
@@ -260,19 +270,22 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
         return "You say True even of a model that never returns the same: what do you compare?"
     if len(longer) == 1:
         return (
-            "Of a model that returns the same each time, you ask for a single padding, "
-            f"{longer[0][0][n:]} behind the source. One try that holds proves little: say True "
-            "when dozens have held, and none has failed."
+            f"You say True after a single padding that changes nothing, {longer[0][0][n:]} behind "
+            "the source. That proves little: try dozens, and say True when all of them have "
+            "changed nothing. (Does `return True` stand in a loop?)"
         )
+    said = []
     if len({len(tokens) for tokens, _ in longer}) < 2:
-        return f"Your padding always has the length {len(longer[0][0]) - n}. Try several."
+        said += [
+            f"Your padding always has the length {len(longer[0][0]) - n}. Try several."
+        ]
     padding = {token for tokens, _ in longer for token in tokens[n:]}
     if len(padding) < 11:
-        return (
+        said += [
             f"You pad with the tokens {sorted(padding)} only. A model may treat some tokens in "
             "another way: try all of the vocabulary."
-        )
-    return _ADVICE.get(c.kind, _ADVICE["else"])
+        ]
+    return " ".join(said) or _ADVICE.get(c.kind, _ADVICE["else"])
 
 
 _EXACT = (
@@ -280,7 +293,8 @@ _EXACT = (
     "comparison allows for that?"
 )
 _ADVICE = {
-    "parts": "Do you compare every number, one by one, and both if it rises and if it falls?",
+    "parts": "Do you compare every number by itself, if it rises and if it falls, and in "
+    "proportion to its own size?",
     "large": "Your tolerance is too small for it: rounding changes outputs of 1e12 by about 1e-3. "
     "`np.allclose(one, other)` compares in proportion to their size.",
     "faint": "Your tolerance is too generous for it: a relative change of 1e-4 counts.",

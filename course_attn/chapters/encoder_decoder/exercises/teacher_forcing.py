@@ -132,6 +132,20 @@ no-start-no-end: [first, answers] → [answers[..., :-1]]
         and [answers, last] → [answers[..., 1:]]
     Start and end are missing: your decoder learns neither to write the first token nor to stop.
     What is read before the first, and what is written after the last? {answer}
+both-shifted: [first, answers] → [first, answers[..., :-1]]
+        and [answers, last] → [answers[..., 1:], last]
+    You shift both, the inputs to the right and the goals to the left: the goals run two places
+    ahead of the inputs. Which token of {answers.row} is written when only the start has been read?
+overwritten: [first, answers] → [first, answers[..., 1:]]
+        and [answers, last] → [answers[..., :-1], last]
+    The start takes the place of the first token, and the end that of the last: each of your arrays
+    has lost a token of the answer. How many places do {answers.last} tokens and a start take?
+every-axis: np.concatenate([first, answers], axis=-1)
+            → np.pad(answers, (1, 0), constant_values=start)
+        and np.concatenate([answers, last], axis=-1) → np.pad(answers, (0, 1), constant_values=end)
+    For a single answer that would do. A batch gets an answer more, of nothing but starts or ends:
+    which axis counts the tokens, and has to grow alone? (`np.pad` widens every axis if it is told
+    one pair of widths.) {answer}
 end-as-input: [first, answers] → [first, answers, last]
     Your inputs end with the end token, one place more than the goals have. What would the decoder
     have to write after the end? {answer}

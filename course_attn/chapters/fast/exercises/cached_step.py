@@ -111,6 +111,13 @@ last-overwritten: [K_cache, k] → [K_cache[..., :-1, :], k]
         and [V_cache, v] → [V_cache[..., :-1, :], v]
     You write the new position over the last one of the cache. It is appended to the
     {K_cache.rows} rows there are. {said}
+oldest-dropped: [K_cache, k] → [K_cache[..., 1:, :], k]
+        and [V_cache, v] → [V_cache[..., 1:, :], v]
+    You drop the oldest position, so that the cache keeps its {K_cache.rows} rows. This cache
+    forgets nothing: it grows by one row with every step. {said}
+new-key-divided: [K_cache, k] → [K_cache, k / q.shape[-1] ** 0.5]
+    You divide the new key by √d_k before it is stored; those in the cache have not been. The keys
+    are kept as they come: what is to be divided, and how often? {said}
 along-axis-0: [K_cache, k], axis=-2 → [K_cache, k], axis=0
         and [V_cache, v], axis=-2 → [V_cache, v], axis=0
     Without a batch that would do. In a batch, axis 0 counts sequences: you append the new key as

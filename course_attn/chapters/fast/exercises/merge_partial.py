@@ -148,6 +148,9 @@ second-not-rescaled: np.exp(m2 - shift) → np.ones_like(m2)
 l-forgotten: first_factor * l1 + second_factor * l2 → first_factor + second_factor
     Your l adds the factors exp(m1 − m) and exp(m2 − m) alone, so that each part counts as a single
     key. Multiply l1 and l2 by them. {by_hand}
+l-not-rescaled: first_factor * l1 + second_factor * l2 → l1 + l2
+    You add l1 and l2 as they are. Each counts in units of its own maximum: what does that of the
+    smaller one have to be multiplied by? {by_hand}
 o-not-rescaled: first_factor[..., None] * o1 + second_factor[..., None] * o2 → o1 + o2
     You add the weighted sums o without the factors, unlike the l. Each term of o has the same
     exponential in it as in l. {by_hand}
@@ -179,6 +182,10 @@ divided: first_factor[..., None] * o1 + second_factor[..., None] * o2
             → (first_factor[..., None] * o1 + second_factor[..., None] * o2) / l[..., None]
     You divide o by l, which is too early: this result may be merged again with more keys, and o
     must still be a plain sum then. Divide once, at the very end. {by_hand}
+divided-safely: first_factor[..., None] * o1 + second_factor[..., None] * o2
+    → (first_factor[..., None] * o1 + second_factor[..., None] * o2) / np.where(l, l, 1)[..., None]
+    You divide o by l, where that is not 0. It is too early: this result may be merged again with
+    more keys, and o must still be a plain sum then. Divide once, at the very end. {by_hand}
 averaged: first_factor[..., None] * o1 + second_factor[..., None] * o2
     → ((first_factor * l1)[..., None] * o1 + (second_factor * l2)[..., None] * o2) / l[..., None]
     You treat o1 and o2 as outputs that have been divided by l1 and l2. Here they are plain sums:
@@ -190,6 +197,9 @@ down-the-columns: first_factor[..., None] * o1 + second_factor[..., None] * o2
 zero-for-an-empty-query: return m, l, o → return shift, l, o
     Where a query sees no key in either part, you return m = 0, the number that stands for −∞ in
     the exponents; a later merge would take it for a score. The m that you return stays −∞.
+lowest-number: return m, l, o → return np.nan_to_num(m), l, o
+    Where a query sees no key in either part, your m is the lowest number that there is:
+    `np.nan_to_num` makes it of −∞. The m that you return stays −∞, the sign of no key.
 one-empty-query-for-all: shift = → if np.isneginf(m1).any(): return m2, l2, o2 ⏎ shift =
         and first_factor = → if np.isneginf(m2).any(): return m1, l1, o1 ⏎ first_factor =
     Where *any* query saw no key in a part, you drop that part for *all* queries, and with it what

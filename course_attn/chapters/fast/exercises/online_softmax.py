@@ -220,8 +220,9 @@ one-maximum-for-all-rows: part.max(axis=-1, keepdims=True) → part.max()
     You take one maximum over all rows. A row that lies 800 below it underflows: each row needs its
     own, `axis=-1, keepdims=True`. {worst_row}
 tail-not-summed: for start in starts → for start in range(0, n // tile * tile, tile)
-    The last {scores.last} % {tile} scores of a row get weights, but l does not count them: `n //
-    tile` rounds down; `range(0, n, tile)` reaches all. Your rows sum to {your.sums}. {worst_row}
+    The scores that do not fill a tile, the last of {scores.last} with a tile of {tile}, get
+    weights, but l does not count them: `n // tile` rounds down; `range(0, n, tile)` reaches all.
+    Your rows sum to {your.sums}. {worst_row}
 infinity-minus-infinity: np.where(new_m == -np.inf, 0.0, new_m) → new_m
         and np.where(m == -np.inf, 0.0, m) → m
     Where a row begins with a tile of −∞, its m is still −∞ after it, and −∞ − (−∞) is NaN:
@@ -243,6 +244,11 @@ old-maximum: m = new_m → m = new_m ⏎ weights[..., start : start + tile] = ex
         and np.exp(scores[..., i : i + tile] - final_shift) → weights[..., i : i + tile]
     The exponentials of the earlier tiles still stand against the maximum of their time, while l
     counts in units of the last: rescale them, too, or compute exp(score − m) afresh. {worst_row}
+tile-maximum-at-last: for i in starts:
+            → for i in starts: ⏎         m = scores[..., i : i + tile].max(axis=-1, keepdims=True)
+        and - final_shift) → - np.where(m == -np.inf, 0.0, m))
+    In the second pass you subtract each tile's own maximum, while l counts in units of exp(m), with
+    the m of the whole row. Your rows sum to {your.sums}. {worst_row}
 log-forgotten: exps / total → exps * np.exp(-total)
     You subtract l in the exponent. To divide by l there, its *logarithm* is subtracted:
     exp(score − m − log l) is exp(score − m) / l. {worst_row}

@@ -98,10 +98,17 @@ centered: distances >= 0 → distances >= -(window // 2)
         and distances < window → distances <= window // 2
     Your window is centered at the query, half of it in the future. It ends at the query's own
     position and reaches back from there. {first_wrong}
-negative-start: (distances >= 0) & (distances < window)
-            → np.array([np.isin(key, key[p - window + 1 : p + 1]) for p in positions[:, 0]])
+negative-start: distances < window
+            → np.array([np.isin(key, key[p - window + 1 :]) for p in positions[:, 0]])
     For the first queries p − window + 1 is negative, and a slice that starts at a negative number
     counts from the *end*: start it at `max(p - window + 1, 0)`. {first_wrong}
+negative-end: distances >= 0
+            → np.array([np.isin(key, key[: p + 1]) for p in positions[:, 0]])
+    With more queries than keys, p + 1 is negative for the first ones, and a slice that stops at a
+    negative number counts from the *end*. What are those queries to see? {first_wrong}
+blocks: distances < window → positions // window == key // window
+    Your windows are blocks that stand still, each of {window} keys, and a query sees its own block
+    only. A window moves along: it reaches back from the query over any border. {first_wrong}
 always-full: distances >= 0
             → (positions >= 0) & (key - np.maximum(positions - window + 1, 0) < window)
     Near the start your window still holds `window` keys, and reaches past the query's own position
@@ -110,8 +117,8 @@ window-only: (distances >= 0) & → (nothing)
     Only the far end of the window is there, and queries see the whole future. The mask has to be
     causal as well, j ≤ p. {first_wrong}
 float: return mask → return mask.astype(float)
-    You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: added to scores, a 1
-    hides nothing. A comparison, or `.astype(bool)`, gives a bool.
+    You return the numbers 0 and 1, of dtype `{your.dtype}`; a mask of dtype bool is asked for. A
+    comparison gives one, and so does `.astype(bool)`.
 top-left:  + n_k - n_q → (nothing)
     Your mask is aligned to the top left, which is right only for n_q = n_k. The queries are the
     last positions: shift by n_k − n_q. {first_wrong}

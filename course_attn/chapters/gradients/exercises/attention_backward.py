@@ -93,7 +93,7 @@ def _which(c: Context) -> str | None:
     elif "dV" not in right:
         told = "dV = Aᵀ dY depends on the weights alone: are yours those of the forward pass?"
     else:
-        told = "Your dV is right, and so are the weights: look at what comes behind, dA and dS."
+        told = "Your dV is right, and so are the weights: look at what comes after them, dA and dS."
     return f"{_nudge(c) or ''} {told}".strip()
 
 
@@ -131,6 +131,9 @@ no-root-back: dS @ K / divisor → dS @ K
         and @ Q / divisor → @ Q
     √d_k is forgotten on the way back. The scores are Q Kᵀ/√d_k, so that moving a query moves them
     √d_k times less: divide dQ and dK, too. {nudge}
+root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
+    You divide the scores by √d_v, with d_v = {V.last}. Each is a sum of as many products as a query
+    has features: how many are these? {nudge}
 mask-ignored: np.where(mask, scores, -np.inf) → scores
     The mask is ignored: in your weights every query attends to every key, and what is hidden gets a
     gradient. The weights are to be those of the forward pass. {nudge}

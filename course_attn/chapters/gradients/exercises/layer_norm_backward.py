@@ -88,8 +88,8 @@ def _directions(c: Context) -> str | None:
     along = np.abs((c.got * centered).sum(axis=-1)).max()
     if c.kind != "small" and along > 1e-3 * large:
         return (
-            f"The product of dX with x − mean is up to {number(along)} here, and should be nearly "
-            "0: making a row longer changes nothing behind the norm."
+            f"The dot product of each row of dX with x − mean is up to {number(along)} here, and "
+            "should be nearly 0: making a row longer changes nothing after the norm."
         )
     return None
 
@@ -139,15 +139,24 @@ gain-last: dZ = gain * d_out → dZ = 1 * d_out
     You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ dY, before the two
     means are taken. {first_row}
 gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
-    In d_gain you use dZ, which has the gain in it already. y = g ∘ z + b: what g hears is dY ∘ z.
-    {first_row}
+    In d_gain you use dZ, which has the gain in it already. In y = g ∘ z + b, g is multiplied by z
+    alone. {first_row}
+gain-in-d_bias: d_bias = d_out → d_bias = dZ
+    In d_bias you use g ∘ dY. In y = g ∘ z + b nothing multiplies b. (Is `d_out` overwritten before
+    you need it as it came?) {first_row}
 means-over-rows: * Z).reshape(-1, width).sum( → * Z).reshape(-1, width).mean(
         and d_out.reshape(-1, width).sum( → d_out.reshape(-1, width).mean(
-    Your d_gain and d_bias are means over the rows. Every row uses them and adds what it hears:
-    sums. {first_row}
+    Your d_gain and d_bias are means over the rows. All rows use the same gain and bias, and each
+    adds its part to their gradients: sums. {first_row}
+first-axis: (d_out * Z).reshape(-1, width).sum(axis=0) → (d_out * Z).sum(axis=0)
+        and d_out.reshape(-1, width).sum(axis=0) → d_out.sum(axis=0)
+    Your d_gain and d_bias sum over the first axis alone: a batch has more, and a single row has
+    none to sum over. Which axis stays, however many there are? {first_row}
 no-eps: variance + 1e-5 → variance
     eps is forgotten: s = √(σ² + 1e-5). Where the variance is small, that changes s a lot.
     {first_row}
+eps-outside: variance + 1e-5) → variance) + 1e-5
+    You add 1e-5 to σ itself. Where does it stand in s = √(σ² + 1e-5)? {first_row}
 step-not-gradient: return dX, d_gain, d_bias → return -dX, -d_gain, -d_bias
     Right but for the sign: you return the *step* that goes against the gradients. The gradients
     themselves are asked for.

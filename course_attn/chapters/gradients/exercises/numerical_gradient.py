@@ -42,7 +42,8 @@ def _cases() -> tuple[Case, ...]:
         def f(x: np.ndarray) -> float:
             if np.shape(x) != shape:
                 raise ValueError(
-                    f"f was called with an array of shape {np.shape(x)}; it takes shape {shape}"
+                    f"f was called with an array of shape {np.shape(x)}; it takes "
+                    f"the shape of x, {shape}"
                 )
             return float(
                 (C * np.exp(x / 2) + D * x).sum() + 0.3 * (C * x).sum() ** 2
@@ -54,7 +55,7 @@ def _cases() -> tuple[Case, ...]:
     def cube(x: np.ndarray) -> float:
         if np.shape(x) != (2,):
             raise ValueError(
-                f"f was called with an array of shape {np.shape(x)}; it takes shape (2,)"
+                f"f was called with an array of shape {np.shape(x)}; it takes the shape of x, (2,)"
             )
         return float(x[0] ** 3 + 10 * x[1])
 
@@ -91,6 +92,12 @@ def _calls(c: Context) -> str | None:
     most = max((int((abs(by) > 1e-9).sum()) for by in moved), default=0)
     if most == 0:
         return "You never call f at a place other than x: move an entry before each call."
+    first, last = (int((abs(by) > 1e-9).sum()) for by in (moved[0], moved[-1]))
+    if first < 2 < last:
+        return (
+            f"In your last call of f {last} entries are moved at once: what was moved is not put "
+            "back. Start each round from x as it is."
+        )
     if most > 1:
         return (
             f"Some of your calls of f move {most} entries at once. Each is moved alone, with all "
@@ -161,13 +168,16 @@ whole-rows: np.ndindex(x.shape) → range(len(x))
     Your `i` counts rows, and `[i]` is a whole row of x: all of its entries move at once. Count all
     entries, in any number of axes: `np.ndindex(x.shape)`.
 same-array: below = x.copy() → below = above
-    `above` and `below` are one and the same array here: what is nudged up is nudged down again,
-    and f is called twice at the same place. Each needs a copy of its own.
+    All your numbers are 0: f is called twice at the same place. Are the array that you nudge up and
+    the one that you nudge down one and the same (`below = above` makes no second one)?
 not-put-back: for i in → above, below = x.copy(), x.copy() ⏎ for i in
         and above = x.copy() → pass
         and below = x.copy() → pass
     You make the copies once, before the loop, and never put an entry back: in the second round the
     first is still moved. Start each round from x. Your last number is too large by all before it.
+stays-below: below[i] -= eps → below[i] -= eps ⏎ x = below
+    Only your first number is measured with all others as they are in x: each entry that you have
+    moved stays at x − eps for all later ones. From where has every round to start?
 last-only: gradient[i] = rise → gradient = np.zeros(x.shape) ⏎ gradient[i] = rise
     Only your last entry is not 0: the array of the results is made anew in every round. Make it
     once, before the loop.

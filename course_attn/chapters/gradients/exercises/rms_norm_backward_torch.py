@@ -122,6 +122,18 @@ def _way_back(answer: Callable[..., Any], X: Any, gain: Any, *rest: Any) -> Any:
     return found[("dX", "d_gain").index(result)]
 
 
+def _eps_fixed(c: Context) -> str | None:
+    """See whether eps plays no part."""
+    X, gain, eps, d_out, result = c.given.values()
+    one, other = (c.call(X, gain, e, d_out, result) for e in (1.0, 9.0))
+    if one is None or other is None or not np.array_equal(one, other):
+        return None
+    return (
+        f"Your `{result}` is the same whatever eps the forward pass has used, here {eps:g}: where "
+        f"did it keep that? {c.worst_row}"
+    )
+
+
 def _along_x(c: Context) -> str | None:
     """See whether a stretch of a row still has a gradient, where eps is tiny."""
     if c.given["result"] != "dX" or c.got.shape != c.expected.shape:
@@ -134,8 +146,8 @@ def _along_x(c: Context) -> str | None:
     ):
         return None
     return (
-        f"The product of dX with x is up to {number(along)} here, and should be nearly 0: making "
-        "a row longer changes nothing behind the norm, but for eps."
+        f"The dot product of each row of dX with x is up to {number(along)} here, and should be "
+        "nearly 0: but for eps, making a row longer changes nothing after the norm."
     )
 
 
@@ -178,8 +190,8 @@ the gradient of a loss with respect to the output. Autograd hands over the same 
     },
     faults=fault_list("""
 stretch-missing: dZ - Z * stretch → dZ
-    You take the divisor for a constant. It depends on every x of the row: subtract z times the mean
-    of dZ ∘ z. {worst_row}
+    You take the divisor for a constant. It depends on every x of the row, and brings a second term,
+    with a mean of dZ ∘ z. {worst_row}
 layer-norm: X, gain = ctx.saved_tensors
             → X, gain = ctx.saved_tensors ⏎ X = X - X.mean(dim=-1, keepdim=True)
         and dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * stretch
@@ -193,6 +205,15 @@ sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
     it. {worst_row}
 gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
     The gain is forgotten in dX: y = g ∘ z, so dZ = g ∘ dY. {worst_row}
+gain-missing-in-mean: (dZ * Z).mean( → (d_out * Z).mean(
+    In the mean that you subtract the gain is missing: y = g ∘ z, so what comes back to z is
+    dZ = g ∘ dY, in both terms. {worst_row}
+gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
+    In d_gain the gain itself is a factor (the output in place of z?). In y = g ∘ z, g is multiplied
+    by z alone. {worst_row}
+mean-of-rows: X.shape[-1]).sum(dim=0) → X.shape[-1]).mean(dim=0)
+    Your d_gain is a mean over the rows. All rows use the same gain, and each adds its part to the
+    gradient: a sum. {worst_row}
 gain-last: dZ = gain * d_out → dZ = 1 * d_out
         and dX = (dZ → dX = gain * (dZ
     You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ dY, before the
@@ -203,9 +224,6 @@ rows-not-summed: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → d_out * Z
 first-axis: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → (d_out * Z).sum(dim=0)
     Your d_gain sums over the first axis only. In a batch there are more: the gain serves all rows
     of all sequences, and has shape {right.shape}. You give {your.shape}.
-eps-fixed: mean_square + ctx.eps → mean_square + 1e-6
-    Your eps is a number of your own. The forward pass kept the one that was used: `ctx.eps`, here
-    {eps}. {worst_row}
 saved-swapped: X, gain = ctx.saved_tensors → gain, X = ctx.saved_tensors
     You take `ctx.saved_tensors` in the wrong order. They come as they were saved: X, then gain.
     {worst_row}
@@ -213,7 +231,10 @@ step-not-gradient: return dX, d_gain, None → return -dX, -d_gain, None
     Right but for the sign: you return the *step* that goes against the gradients. The gradients
     themselves are asked for.
 """),
-    properties=(Property("along-x", _along_x),),
+    properties=(
+        Property("eps-fixed", _eps_fixed),
+        Property("along-x", _along_x),
+    ),
     hints=(
         "Which gradients does `layer_norm_backward` return, and which of its terms come from the "
         "mean?",

@@ -86,6 +86,12 @@ channels-first: weight.transpose(2, 3, 1, 0) → weight.transpose(1, 2, 3, 0)
 columns-before-rows: weight.transpose(2, 3, 1, 0) → weight.transpose(3, 2, 1, 0)
     Your heads follow the kernel column by column. It is read row by row: after entry (0, 0) comes
     (0, 1). (`.T` turns around all axes.) {row}
+times-height: weight.shape[0] → weight.shape[0] ⏎ a, b = np.indices(weight.shape[2:])
+        and by_shift.reshape(-1, c_out) → 0 * by_shift.reshape(-1, *by_shift.shape[2:])
+        and return W_O
+            → W_O[a * len(by_shift) + b] = by_shift ⏎ return W_O.reshape(-1, c_out)
+    You count the heads by `a * k_height + b`, which is right for square kernels only. Row by row,
+    how many entries come before row 1 of a kernel? {row}
 flipped: weight.transpose(2, 3, 1, 0) → weight[..., ::-1, ::-1].transpose(2, 3, 1, 0)
     You flip the kernel, as mathematics does. PyTorch does not: its entry (0, 0) belongs to the
     pixel up and to the left, and so does head 0. {row}

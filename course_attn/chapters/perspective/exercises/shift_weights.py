@@ -121,6 +121,10 @@ clamped: rows = places // width + shift[0]
 width-forgotten: rows * width + columns → rows + columns
     You add row and column. Pixels are numbered row by row, and each row has {width}: pixel j is in
     place `row * width + column`. {pixel}
+times-height: places[inside] → (places // width * height + places % width)[inside]
+        and rows * width + columns → rows * height + columns
+    You number the pixels `row * height + column`, which is right for square images only. Row by
+    row, how many pixels come before row 1? {pixel}
 columns-first: places // width + shift[0] → places % height + shift[0]
         and places % width + shift[1] → places // height + shift[1]
         and rows * width + columns → columns * height + rows
@@ -137,6 +141,14 @@ left-unchecked: (columns >= 0) & → (nothing)
 top-unchecked: (rows >= 0) & → (nothing)
     You do not check the upper border. In Python a negative index counts from the end, so that heads
     look at the bottom of the image. {pixel}
+negative-index: (rows >= 0) & (rows < height) & (columns >= 0)
+            → (rows >= -height) & (rows < height) & (columns >= -width)
+        and (rows * width + columns)[ → (rows % height * width + columns % width)[
+    Up and left, what leaves your image comes in on the other side: a negative row or column counts
+    from the end in Python, and raises no `IndexError`. {pixel}
+never-0: rows >= 0 → rows > 0
+        and columns >= 0 → columns > 0
+    Nobody sees row 0 or column 0 of your image. From which number are they counted? {pixel}
 index-returned: return weights → return np.where(inside, rows * width + columns, -1)
     You return *which* pixel each one sees. Asked for are the weights of such a head, a table with a
     1 at that place. {pixel}

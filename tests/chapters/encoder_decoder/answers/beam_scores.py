@@ -132,3 +132,13 @@ def bs_blind_base_and_power(answers, sums, end, length_penalty):
 def bs_blind_last_place(answers, sums, end, length_penalty):
     lengths = answers.shape[1] - (answers[:, -1] == end)
     return sums / lengths**length_penalty
+
+
+# the power times the length is subtracted
+@wrong("subtracted", author="blind")
+def bs_blind_subtracts(answers, sums, end, length_penalty):
+    out = np.empty(len(sums))
+    for i, a in enumerate(answers.tolist()):
+        length = a.index(end) + 1 if end in a else len(a)
+        out[i] = sums[i] - length_penalty * length
+    return out

@@ -205,3 +205,14 @@ def ca_blind_root_of_keys(X, Z, W_Q, W_K, W_V, source_mask):
     S = np.where(source_mask[..., None, :], S, -np.inf)
     A = np.exp(S - S.max(axis=-1, keepdims=True))
     return A / A.sum(axis=-1, keepdims=True) @ V
+
+
+# `Z[source_mask]` strings the elements of all sources together
+@wrong("strung-together", author="blind")
+def ca_blind_select(X, Z, W_Q, W_K, W_V, source_mask):
+    real = Z[source_mask]
+    Q = X @ W_Q
+    K = real @ W_K
+    V = real @ W_V
+    A = softmax(Q @ K.T / np.sqrt(K.shape[-1]))
+    return A @ V

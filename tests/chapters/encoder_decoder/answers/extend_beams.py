@@ -137,7 +137,7 @@ def eb_prefixes_stay(prefixes, sums, log_probs, n_beams, end):
 
 
 # the number of prefixes stands for that of the tokens
-@wrong()
+@wrong("divided-by-prefixes")
 def eb_wrong_divisor(prefixes, sums, log_probs, n_beams, end):
     table = sums[:, None] + log_probs
     ended = prefixes[:, -1] == end
@@ -216,3 +216,31 @@ def eb_blind_not_extended(prefixes, sums, log_probs, n_beams, end):
 def eb_blind_sums_first(prefixes, sums, log_probs, n_beams, end):
     longer, totals = eb_unraveled(prefixes, sums, log_probs, n_beams, end)
     return totals, longer
+
+
+# token 0 in place of the end behind what has ended
+@wrong("zero-for-the-end", author="blind")
+def eb_blind_pads_zero(prefixes, sums, log_probs, n_beams, end):
+    n_vocab = log_probs.shape[1]
+    ended = prefixes[:, -1] == end
+    scores = np.where(ended[:, None], -np.inf, sums[:, None] + log_probs)
+    scores[ended, 0] = sums[ended]
+    top = np.argsort(scores.flatten())[::-1][:n_beams]
+    p, t = divmod(top, n_vocab)
+    return np.hstack([prefixes[p], t.reshape(-1, 1)]), scores.flatten()[top]
+
+
+# the sum of what has ended is added twice
+@wrong("ended-summed-twice", author="blind")
+def eb_blind_sum_twice(prefixes, sums, log_probs, n_beams, end):
+    lp = np.array(log_probs)
+    ended = np.flatnonzero(prefixes[:, -1] == end)
+    lp[ended, :] = -np.inf
+    lp[ended, end] = sums[ended]
+    all_sums = (lp + sums[:, np.newaxis]).reshape(-1)
+    keep = np.argsort(all_sums)[: -n_beams - 1 : -1]
+    which, what = np.divmod(keep, lp.shape[-1])
+    new = np.empty((n_beams, prefixes.shape[1] + 1), dtype=prefixes.dtype)
+    new[:, :-1] = prefixes[which]
+    new[:, -1] = what
+    return new, all_sums[keep]

@@ -124,7 +124,7 @@ def ip_two_paddings(model, source, n_vocab):
 
 
 # the first try that holds is taken for the answer
-@wrong(said="One try that holds")
+@wrong(said="stand in a loop")
 def ip_first_holds(model, source, n_vocab):
     rng = np.random.default_rng(0)
     n = len(source)
@@ -313,7 +313,7 @@ def ip_blind_mean(model, source, n_vocab):
 
 
 # only the first number of the output is compared
-@wrong(said="every number", author="blind")
+@wrong(said="compare every number", author="blind")
 def ip_blind_first_number(model, source, n_vocab):
     n = len(source)
     alone = model(source, np.ones(n, dtype=bool))
@@ -340,3 +340,31 @@ def ip_blind_not_0(model, source, n_vocab):
             if not np.allclose(got, alone, rtol=1e-6, atol=0):
                 return False
     return True
+
+
+# a change is compared with the largest number of the output: small numbers are missed
+@wrong(said="to its own size", author="blind")
+def ip_blind_max_norm(model, source, n_vocab):
+    n = len(source)
+    base = model(source, np.full(n, True))
+    for token in range(n_vocab):
+        for k in (1, 2, 5, 100 - n):
+            padded = np.append(source, np.full(k, token))
+            diff = model(padded, np.arange(n + k) < n) - base
+            if np.abs(diff).max() / np.abs(base).max() > 1e-6:
+                return False
+    return True
+
+
+# paddings of one token only, and never one of the source's own
+@wrong(
+    said="has the length 1. Try several. You pad with the tokens", author="blind"
+)
+def ip_blind_one_token_not_the_sources(model, source, n_vocab):
+    pads = sorted(set(range(n_vocab)) - set(source.tolist()))
+    before = model(source, np.ones_like(source, dtype=bool))
+    same = True
+    for p in pads:
+        after = model(np.r_[source, p], np.r_[np.ones(len(source), bool), False])
+        same = same and np.allclose(before, after, rtol=1e-6, atol=0.0)
+    return bool(same)

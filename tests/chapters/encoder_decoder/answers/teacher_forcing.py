@@ -92,7 +92,7 @@ def tf_constants(answers, start, end):
 
 
 # the start overwrites the first token, the end the last
-@wrong()
+@wrong("overwritten")
 def tf_overwritten(answers, start, end):
     inputs, goals = answers.copy(), answers.copy()
     inputs[..., 0] = start
@@ -134,3 +134,21 @@ def tf_blind_two_ahead(answers, start, end):
 @wrong("both-as-they-are", author="blind")
 def tf_blind_as_they_are(answers, start, end):
     return answers.copy(), answers.copy()
+
+
+# `np.pad` with one pair of widths widens every axis: a batch gets one more row, too
+@wrong("every-axis", author="blind")
+def tf_blind_pad(answers, start, end):
+    inputs = np.pad(answers, (1, 0), constant_values=start)
+    goals = np.pad(answers, (0, 1), constant_values=end)
+    return inputs, goals
+
+
+# inputs and goals are shifted: goals run two ahead
+@wrong("both-shifted", author="blind")
+def tf_blind_shift_both(answers, start, end):
+    inputs = np.roll(answers, 1, axis=-1)
+    inputs[..., 0] = start
+    goals = np.roll(answers, -1, axis=-1)
+    goals[..., -1] = end
+    return inputs, goals

@@ -248,3 +248,22 @@ def own_fast_1(q, k, v, K_cache, V_cache):
     V = np.concatenate([V_cache, v], axis=-2)
     s = q @ K.swapaxes(-1, -2) / np.sqrt(K.shape[-2])
     return my_softmax(s) @ V, K, V
+
+
+# the oldest position is dropped, so that the cache does not grow
+@wrong("oldest-dropped", author="blind")
+def blind_drops_oldest(q, k, v, K_cache, V_cache):
+    K = np.concatenate([K_cache[..., 1:, :], k], axis=-2)
+    V = np.concatenate([V_cache[..., 1:, :], v], axis=-2)
+    return _attend(q, K, V), K, V
+
+
+# the new key is divided by √d_k before it is stored
+@wrong("new-key-divided", author="blind")
+def blind_scaled_key(q, k, v, K_cache, V_cache):
+    d_k = k.shape[-1]
+    k = k / d_k**0.5
+    K = np.concatenate([K_cache, k], axis=-2)
+    V = np.concatenate([V_cache, v], axis=-2)
+    scores = q @ np.swapaxes(K, -1, -2) / d_k**0.5
+    return my_softmax(scores) @ V, K, V

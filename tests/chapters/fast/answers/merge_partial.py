@@ -194,7 +194,7 @@ def mp_through_torch(m1, l1, o1, m2, l2, o2):
 
 
 # a query that sees no key gets a finite m, the lowest number
-@wrong(author="fresh")
+@wrong("lowest-number", author="fresh")
 def fresh_mp_nan_to_num(m1, l1, o1, m2, l2, o2):
     m1, m2 = np.nan_to_num(m1), np.nan_to_num(m2)  # no infinities, no trouble
     top = np.where(m1 > m2, m1, m2)
@@ -277,3 +277,25 @@ def own_fast_108(m1, l1, o1, m2, l2, o2):
     m = np.maximum(m1, m2)
     a, b = np.exp(m1 - m), np.exp(m2 - m)
     return m, l1 * a + l2 * b, o1 * a + o2 * b
+
+
+# l1 and l2 are added as they are
+@wrong("l-not-rescaled", author="blind")
+def blind_l_plain(m1, l1, o1, m2, l2, o2):
+    m = np.where(m1 > m2, m1, m2)
+    with np.errstate(invalid="ignore"):
+        f1 = np.where(np.isneginf(m1), 0.0, np.exp(m1 - m))
+        f2 = np.where(np.isneginf(m2), 0.0, np.exp(m2 - m))
+    o = np.expand_dims(f1, -1) * o1 + np.expand_dims(f2, -1) * o2
+    return m, l1 + l2, o
+
+
+# the factors are exchanged, and o is divided by l
+@wrong("factors-swapped", "divided-safely", author="blind")
+def blind_swapped_divided(m1, l1, o1, m2, l2, o2):
+    m = np.maximum(m1, m2)
+    m0 = np.where(m == -np.inf, 0.0, m)
+    e1, e2 = np.exp(m1 - m0), np.exp(m2 - m0)
+    l = e2 * l1 + e1 * l2
+    o = e2[..., None] * o1 + e1[..., None] * o2
+    return m, l, o / np.where(l == 0, 1.0, l)[..., None]

@@ -67,7 +67,7 @@ def sw_integers(n_q, n_k, window):
     return ((p - window < j) & (j <= p)).astype(int)
 
 
-@wrong("negative-start")
+@wrong("negative-start", "negative-end")
 def sw_negative_slice(n_q, n_k, window):
     mask = np.zeros((n_q, n_k), dtype=bool)
     for i in range(n_q):
@@ -174,3 +174,34 @@ def own_fast_114(n_q, n_k, window):
     p = np.arange(n_q)[:, None] + n_k - n_q
     j = np.arange(n_k)
     return (j <= p) & (j > p - window)
+
+
+# a slice that starts at a negative number counts from the end
+@wrong("negative-start", author="blind")
+def blind_wrap(n_q, n_k, window):
+    mask = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        p = i + n_k - n_q
+        if p < 0:
+            continue
+        mask[i, p - window + 1 : p + 1] = True
+    return mask
+
+
+# a slice that stops at a negative number counts from the end
+@wrong("negative-end", author="blind")
+def blind_negative_end(n_q, n_k, window):
+    M = np.zeros((n_q, n_k), dtype=bool)
+    for i in range(n_q):
+        p = i + (n_k - n_q)
+        start = max(0, p + 1 - window)
+        M[i, start : p + 1] = True
+    return M
+
+
+# fixed blocks in place of a window that slides
+@wrong("blocks", author="blind")
+def blind_blocks(n_q, n_k, window):
+    j = np.arange(n_k)
+    p = np.arange(n_q)[:, None] + n_k - n_q
+    return (j <= p) & (j // window == p // window)

@@ -203,3 +203,19 @@ def blind_dk_of_queries_mean(Q, K, V, d_out, mask):
     dA = d_out @ V.swapaxes(-1, -2)
     dS = A * (dA - (A * dA).sum(-1, keepdims=True)) / np.sqrt(Q.shape[-1])
     return dS @ K, A.swapaxes(-1, -2) @ Q, A.swapaxes(-1, -2) @ d_out
+
+
+# scaled by d_v in place of d_k
+@wrong("root-of-d_v", author="blind")
+def blind_scale_d_v(Q, K, V, d_out, mask):
+    d = V.shape[-1]
+    scores = np.einsum("...qd,...kd->...qk", Q, K) / np.sqrt(d)
+    scores[..., ~mask] = -np.inf
+    exps = np.exp(scores - scores.max(-1, keepdims=True))
+    a = exps / exps.sum(-1, keepdims=True)
+    da = np.einsum("...qd,...kd->...qk", d_out, V)
+    ds = a * (da - (a * da).sum(-1, keepdims=True)) / np.sqrt(d)
+    dq = np.einsum("...qk,...kd->...qd", ds, K)
+    dk = np.einsum("...qk,...qd->...kd", ds, Q)
+    dv = np.einsum("...qk,...qd->...kd", a, d_out)
+    return dq, dk, dv

@@ -170,3 +170,56 @@ def fc_49(X, gain, d_out):
     )
     axes = tuple(range(X.ndim - 1))
     return dX, (d_out * z).mean(axes), d_out.mean(axes)
+
+
+# d_out is overwritten by gain · d_out before d_bias is made of it
+@wrong("gain-in-d_bias", author="blind")
+def blind_bias_with_gain(X, gain, d_out):
+    d = X.shape[-1]
+    centered = X - X.mean(axis=-1, keepdims=True)
+    inv = 1 / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + 1e-5)
+    z = centered * inv
+    d_gain = (d_out * z).reshape(-1, d).sum(0)
+    d_out = d_out * gain
+    d_bias = d_out.reshape(-1, d).sum(0)
+    dX = (
+        inv
+        / d
+        * (
+            d * d_out
+            - d_out.sum(-1, keepdims=True)
+            - z * (d_out * z).sum(-1, keepdims=True)
+        )
+    )
+    return dX, d_gain, d_bias
+
+
+# d_gain and d_bias are summed over the first axis only
+@wrong("first-axis", author="blind")
+def blind_first_axis(X, gain, d_out):
+    m = X.mean(axis=-1, keepdims=True)
+    std = np.sqrt(X.var(axis=-1, keepdims=True) + 1e-5)
+    z = (X - m) / std
+    dz = gain * d_out
+    dX = (
+        dz
+        - dz.mean(axis=-1, keepdims=True)
+        - z * (dz * z).mean(axis=-1, keepdims=True)
+    ) / std
+    d_gain = np.sum(d_out * z, axis=0)
+    d_bias = np.sum(d_out, axis=0)
+    return dX, d_gain, d_bias
+
+
+# eps is added to σ, outside of the root
+@wrong("eps-outside", author="blind")
+def blind_eps_outside(X, gain, d_out):
+    s = X.std(axis=-1, keepdims=True) + 1e-5
+    z = (X - X.mean(axis=-1, keepdims=True)) / s
+    g = gain * d_out
+    dX = (
+        g - np.mean(g, -1, keepdims=True) - z * np.mean(g * z, -1, keepdims=True)
+    ) / s
+    d_gain = (d_out * z).reshape(-1, X.shape[-1]).sum(axis=0)
+    d_bias = d_out.reshape(-1, X.shape[-1]).sum(axis=0)
+    return dX, d_gain, d_bias

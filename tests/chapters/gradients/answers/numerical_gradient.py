@@ -161,3 +161,17 @@ def blind_up_and_back(f, x, eps):
         moved[i] -= eps
         g[i] = (up - f(moved)) / (2 * eps)
     return g
+
+
+# entries are moved and never put back
+@wrong("stays-below", author="blind")
+def blind_not_back(f, x, eps):
+    x = np.array(x, dtype=float)
+    g = np.zeros_like(x)
+    for idx in np.ndindex(*x.shape):
+        x[idx] += eps
+        up = f(x)
+        x[idx] -= 2 * eps
+        down = f(x)
+        g[idx] = (up - down) / (2 * eps)
+    return g

@@ -154,3 +154,50 @@ def fc_50(ctx, d_out):
     ) / r
     d_gain = (d_out * z).reshape(-1, X.shape[-1]).sum(dim=0)
     return dX, d_gain, None
+
+
+# the gain is missing in the mean that is subtracted
+@wrong("gain-missing-in-mean", author="blind")
+def blind_gain_in_mean(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    inv = torch.rsqrt(X.pow(2).mean(-1, keepdim=True) + ctx.eps)
+    z = X * inv
+    d_gain = (d_out * z).sum(dim=tuple(range(X.dim() - 1)))
+    dX = (gain * d_out - z * (d_out * z).mean(-1, keepdim=True)) * inv
+    return dX, d_gain, None
+
+
+# eps is a constant in place of `ctx.eps`
+@wrong("eps-fixed", author="blind")
+def blind_hard_eps(ctx, d_out):
+    x, g = ctx.saved_tensors
+    s = (x.square().mean(-1, True) + 1e-5).sqrt()
+    n = x / s
+    u = d_out * g
+    dx = u / s - n * (u * n).mean(-1, True) / s
+    dg = (d_out * n).flatten(0, -2).sum(0) if x.dim() > 1 else d_out * n
+    return dx, dg, None
+
+
+# d_gain is made of the output, with the gain in it
+@wrong("gain-in-d_gain", author="blind")
+def blind_gain_twice(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    d_model = X.shape[-1]
+    s = torch.sqrt((X**2).sum(dim=-1, keepdim=True) / d_model + ctx.eps)
+    out = gain * X / s
+    d_gain = (d_out * out).reshape(-1, d_model).sum(dim=0)
+    dz = d_out * gain
+    z = X / s
+    dX = (dz - z * (dz * z).sum(dim=-1, keepdim=True) / d_model) / s
+    return dX, d_gain, None
+
+
+# the divisor is taken for a constant, and d_gain is a mean over the rows
+@wrong("stretch-missing", "mean-of-rows", author="blind")
+def blind_constant_mean(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    r = torch.sqrt((X**2).mean(dim=-1, keepdim=True) + ctx.eps)
+    dX = gain * d_out / r
+    d_gain = (d_out * X / r).reshape(-1, X.shape[-1]).mean(dim=0)
+    return dX, d_gain, None

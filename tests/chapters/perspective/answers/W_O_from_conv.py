@@ -97,3 +97,15 @@ def fd_wo_2(weight):
         for a in range(kh):
             blocks.append(flipped[:, :, a, b].T)
     return np.concatenate(blocks, axis=0)
+
+
+# heads are counted by a · k_height + b: right for square kernels only
+@wrong("times-height", author="blind")
+def blind_times_height(weight):
+    c_out, c_in, kh, kw = weight.shape
+    W = np.zeros((kh * kw * c_in, c_out))
+    for a in range(kh):
+        for b in range(kw):
+            h = a * kh + b
+            W[h * c_in : (h + 1) * c_in] = weight[:, :, a, b].T
+    return W

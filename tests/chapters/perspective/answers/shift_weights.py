@@ -103,3 +103,43 @@ def blind_or(height, width, shift):
     same_row = r - r[:, None] == shift[0]
     same_column = c - c[:, None] == shift[1]
     return (same_row | same_column).astype(float)
+
+
+# pixels are numbered r · height + c
+@wrong("times-height", author="blind")
+def blind_times_height(height, width, shift):
+    n = height * width
+    W = np.zeros((n, n))
+    for r in range(height):
+        for c in range(width):
+            r2, c2 = r + shift[0], c + shift[1]
+            if 0 <= r2 < height and 0 <= c2 < width:
+                W[r * height + c, r2 * height + c2] = 1
+    return W
+
+
+# row 0 and column 0 are never seen
+@wrong("never-0", author="blind")
+def blind_strict(height, width, shift):
+    down, right = shift
+    W = np.zeros((height * width, height * width))
+    for i in range(height * width):
+        y = i // width + down
+        x = i % width + right
+        if y > 0 and x > 0 and y < height and x < width:
+            W[i, y * width + x] = 1
+    return W
+
+
+# relies on `IndexError`, which negative indices do not raise
+@wrong("negative-index", author="blind")
+def blind_negative_index(height, width, shift):
+    dy, dx = shift
+    W = np.zeros((height, width, height, width))
+    for y in range(height):
+        for x in range(width):
+            try:
+                W[y, x, y + dy, x + dx] = 1.0
+            except IndexError:
+                pass
+    return W.reshape(height * width, -1)
