@@ -77,8 +77,8 @@ def _in_the_logarithm(c: Context) -> str | None:
     ):
         return None
     return (
-        f"A model that gives the right token a logit 2000 below the other one is off by 2000 nats; "
-        f"you return {number(hopeless)}, whatever it does. Is a small number, such as "
+        f"Where the right token's logit lies 2000 below the other one, the loss is 2000 nats; you "
+        f"return {number(hopeless)}. Is a small number, such as "
         f"{np.exp(-float(hopeless)):.1g}, added in the logarithm, or a probability clipped? "
         "Do not compute the probability: its logarithm is the logit minus the log of the sum."
     )
@@ -129,7 +129,7 @@ may lie thousands apart; the loss is finite all the same. You may use the course
         ),
         "large": Kind(
             "where logits are large and lie far apart",
-            "Is a probability computed that has become 0, or an exponential that overflows?",
+            "There a probability may be too small for a floating-point number.",
         ),
         "one": Kind("for a single place", "Does a `squeeze` remove its axis?"),
     },
