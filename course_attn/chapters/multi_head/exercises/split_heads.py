@@ -47,14 +47,14 @@ def _used(answer: Any, X: np.ndarray, n_heads: int) -> Any:
     try:
         return answer(X, n_heads)
     except ValueError as error:
-        n, d = X.shape[-2:]
-        other = np.arange(1.0 * n_heads * d).reshape(n_heads, d)
+        *batch, n, d = X.shape
+        other = np.resize(np.arange(1.0 * X.size), (*batch, n_heads, d))
         with suppress(ValueError):
             if np.array_equal(answer(other, n_heads), split_heads(other, n_heads)):
                 raise WrongForm(
-                    f"You refuse X of shape {X.shape} for {n_heads} heads, with a `ValueError`, "
-                    f"and take one of shape {other.shape}. The heads share the d = {d} features, "
-                    f"not the n = {n} elements: which axis does your test look at?",
+                    f"For {n_heads} heads you stop with a `ValueError` if X has shape {X.shape}, "
+                    f"but not if it has shape {other.shape}. The heads share the d = {d} "
+                    f"features, not the n = {n} elements: which does n_heads have to divide?",
                     "elements-divided",
                 ) from error
         raise

@@ -445,7 +445,7 @@ class B7Block53(torch.nn.Module):
 
 # Only the queries are normalized; keys and values are taken from X without the norm; The second
 # residual adds the normalized h instead of X
-@wrong(said="Another mistake", author="blind")
+@wrong("overwritten-2", "context-not-normed", author="blind")
 class fd_block_1(torch.nn.Module):
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__()

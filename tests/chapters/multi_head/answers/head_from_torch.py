@@ -104,7 +104,7 @@ def hft_values_keys_queries(mha, h):
 
 # counts the heads from 1 and so returns the head before AND returns the matrices in the order of
 # keys, queries, values
-@wrong("one-before", "keys-first", author="fresh")
+@wrong(author="fresh")
 def fresh_hft_from_one(mha, h):
     d_k = mha.embed_dim // mha.num_heads
     W_K, W_Q, W_V = (

@@ -206,7 +206,7 @@ def fresh_split_assert_no_swap(X, n_heads):
 
 # checks whether n_heads divides the number of elements n, not the number of features d, and so
 # refuses inputs that are fine
-@wrong(author="unseen")
+@wrong("elements-divided", said="not the n = 4 elements", author="unseen")
 def second_mh_checks_elements(X, n_heads):
     *batch, n, d = X.shape
     if n % n_heads != 0:
@@ -232,15 +232,6 @@ def fifth_mh_dealt_out(X, n_heads):
     if X.shape[-1] % n_heads != 0:
         raise ValueError("n_heads must divide d")
     return np.stack([X[..., h::n_heads] for h in range(n_heads)], axis=-3)
-
-
-# asks whether n_heads divides the number of elements, and so refuses what is right
-@wrong("elements-divided", said="not the n = 4 elements", author="blind")
-def bl_split_checks_n(X, n_heads):
-    *lead, n, d = X.shape
-    if n % n_heads:
-        raise ValueError(f"{n_heads} does not divide {n}")
-    return X.reshape(*lead, n, n_heads, d // n_heads).swapaxes(-2, -3)
 
 
 # the part of head h begins at feature h, so that the parts overlap
