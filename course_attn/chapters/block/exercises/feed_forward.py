@@ -110,8 +110,8 @@ no-relu: np.maximum(widened_rows, 0) → widened_rows
     The ReLU is missing, and two linear maps in a row are one linear map: all the width buys
     nothing. {negative} here are negative and should become 0.
 relu-at-the-end-too: return result → return np.maximum(result, 0)
-    You apply a ReLU to the result. It may well be negative: otherwise it could only ever raise what
-    it will be added to. {worst_row}
+    You apply a ReLU to the result, too. The formula has one, between the two matrices; what comes
+    out in the end may well be negative. {worst_row}
 relu-at-the-end-only: np.maximum(widened_rows, 0) → widened_rows
         and return result → return np.maximum(result, 0)
     Your ReLU comes at the end. It belongs between the two matrices, where {negative} here are

@@ -1,5 +1,6 @@
 """Exercise `layer_norm`."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,13 @@ def _statistics(c: Context, wanted: bool = True) -> str | None:
     mean, variance = row.mean(), row.var()
     if not wanted and abs(mean) < 1e-3 and abs(variance - 1) < 1e-2:
         return None
+    is_batch = not wanted and own.ndim > 2
+    if is_batch and abs(own[0].mean()) < 1e-3 and abs(own[0].var() - 1) < 1e-2:
+        return (
+            f"Before gain and bias, your X[0] has mean 0 and variance 1 as a whole, all its "
+            f"{own[0].size} numbers together, and its first row has not. Does a loop take X[i] "
+            f"for a row? Here it has shape {own[0].shape}."
+        )
     m, v = (number(round(float(value), 6) + 0.0) for value in (mean, variance))
     return f"Before gain and bias, your first row has mean {m} and variance {v}, not 0 and 1."
 
@@ -86,11 +94,25 @@ def _other_eps(c: Context) -> str | None:
         eps = added.mean()
         right = to == "variance" and abs(eps - 1e-5) < 1e-8
         if eps > 1e-13 and np.ptp(added) < 0.01 * eps and not right:
+            own = re.sub("e-0", "e-", f"{eps:.1g}")
+            wanted = "1e-5" if to == "variance" else "1e-5, added to the variance"
             return (
-                f"Your eps is {eps:.1g}, added to the {to}; it should be 1e-5, added to the "
-                "variance. The smaller the variance of a row, the more that changes."
+                f"Your eps is {own}, added to the {to}; it should be {wanted}. The smaller the "
+                "variance of a row, the more that changes."
             )
     return None
+
+
+def _in_float32(c: Context) -> str | None:
+    """See whether two neighbors far from 0 become one number."""
+    far = c.call(np.array([[1e8 - 1, 1e8 + 1], [1, 3]]), np.ones(2), np.zeros(2))
+    if far is None or far.shape != (2, 2) or far[0].any() or not far[1].all():
+        return None
+    return (
+        "Before gain and bias, your function makes [0, 0] of the row [99999999, 100000001], which "
+        "should be about [-1, 1]. In float32, with 7 digits, the two are one number: is X brought "
+        "to another dtype?"
+    )
 
 
 def _variance(c: Context) -> float:
@@ -191,7 +213,11 @@ columns: gain * normed_rows + bias → gain[:, None] * normed_rows + bias[:, Non
     As columns, gain and bias belong to rows; each *feature* has its own. Their shape (d_model,)
     lines up with the last axis without `[:, None]`.
 """),
-    properties=(Property("eps", _other_eps), Property("not-normal", _not_normal)),
+    properties=(
+        Property("eps", _other_eps),
+        Property("in-float32", _in_float32),
+        Property("not-normal", _not_normal),
+    ),
     hints=(
         "What does one row become, if you do it by hand for [1, 2, 6]? Its mean is 3.",
         "Subtract the mean of each row, divide by the square root of (variance + 1e-5); gain and "

@@ -35,9 +35,9 @@ def _parts(draw: Any, d: int) -> tuple[Any, ...]:
     W_1, W_2 = draw((d, 2 * d + 1)), draw((2 * d + 1, d)) / d
     gains, biases = 1 + 0.4 * draw((2, d)), 0.4 * draw((2, d))
 
-    def attend(X: np.ndarray, mask: Any = True) -> np.ndarray:
+    def attend(X: np.ndarray, mask: Any = None) -> np.ndarray:
         scores = X @ W_QK @ np.swapaxes(X, -1, -2) / np.sqrt(d)
-        scores = np.where(mask, scores, -1e9)
+        scores = np.where(mask is None or mask, scores, -1e9)
         exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
         return exps / exps.sum(axis=-1, keepdims=True) @ X @ W_V
 
@@ -128,6 +128,9 @@ post-norm: norm_1(X) → X
 norm-2-missing: norm_2(H) → H
     norm_2 is missing: the feed-forward network sees H as it is, with whatever size its rows have
     grown to. {worst_row}
+parallel: norm_2(H) → norm_2(X)
+    Both parts read X: the feed-forward network sees nothing of what attention has found. To what
+    does norm_2 belong? {worst_row}
 norms-swapped: norm_1(X) → norm_2(X)
         and norm_2(H) → norm_1(H)
     The norms are swapped: norm_1 stands before attention, norm_2 before the feed-forward network.
@@ -144,10 +147,12 @@ residual-2-dropped: H + network_output → network_output
 residual-2-from-x: H + network_output → X + network_output
     At the end you add X, the input of the block. Add H: otherwise what attention found reaches the
     output only through the feed-forward network. {worst_row}
-overwritten: X + attention_output → normed_X + attention_output
-        and H + network_output → normed_H + network_output
-    In both halves you add to the *normed* elements (was X overwritten by `X = norm_1(X)`?). Give
-    the parts a normed copy, and add to X and to H themselves. {worst_row}
+overwritten-1: X + attention_output → normed_X + attention_output
+    What attention returns is added to the *normed* X (was X overwritten by `X = norm_1(X)`?). The
+    sum begins with X as it came in; the normed one is a copy for attention to read. {worst_row}
+overwritten-2: H + network_output → normed_H + network_output
+    What the feed-forward network returns is added to the *normed* sum (was that overwritten by what
+    norm_2 returns?). Add it to the sum itself; the normed one is a copy to read. {worst_row}
 norm-after-attention: norm_1(X) → X
         and X + attention_output → X + norm_1(attention_output)
     norm_1 acts on what attention *returns*. It belongs before it, attention(norm_1(X)). {worst_row}
@@ -158,6 +163,9 @@ norm-after-feed-forward: norm_2(H) → H
 norm-at-the-end: return Y → return norm_2(Y)
     You normalize the result once more. A pre-norm block ends with a sum; the final norm comes once,
     after the last block of the whole stack. {worst_row}
+polarity: (normed_X, mask) → (normed_X, ~mask)
+    `attend` gets the mask turned around, and each element sees just what it must not see. Here True
+    means *may attend*: does anything, such as `~`, have to be done with it? {worst_row}
 mask-lost: (normed_X, mask) → (normed_X)
     The mask is not passed on: without it `attend` lets every element see the whole future, and no
     error tells you. `attend(…, mask)`.

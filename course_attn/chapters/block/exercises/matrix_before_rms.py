@@ -52,6 +52,17 @@ def _tried(c: Context) -> str:
     )
 
 
+def _left_out(c: Context) -> str | None:
+    """Find a feature that plays no part in another: a mean is made of all of them."""
+    if c.got.shape != c.expected.shape or c.got.all():
+        return None
+    g, f = np.argwhere(c.got == 0)[0]
+    return (
+        f"Your C[{g}, {f}] is 0, so that feature {f} of x C has nothing of feature {g}. The mean "
+        f"that is subtracted from each feature is made of *all* of them. {_tried(c)}"
+    )
+
+
 def _drawn(rng: Any) -> tuple[Case, ...]:
     return tuple(Case((d,)) for d in rng.integers(5, 40, size=4).tolist())
 
@@ -79,6 +90,7 @@ The first line is missing. Write `matrix_before_rms(d)`, which returns C as an a
         "one-feature": Kind(
             "for a single feature",
             "It is its own mean: what layer norm makes of it is 0, so C is [[0]].",
+            apart=True,
         ),
     },
     faults=fault_list("""
@@ -90,10 +102,10 @@ one-less: np.ones((d, d)) / d → np.ones((d, d)) / max(d - 1, 1)
     You divide the sum by d − 1. A mean divides by d. {tried}
 added: identity - averaging_matrix → identity + averaging_matrix
     You add the mean; subtract it. {tried}
-own-feature-only: np.ones((d, d)) / d → np.eye(d) / d
-    Off the diagonal your C is 0: each feature loses a d-th of itself. The mean is made of *all*
-    features, so every entry gets its −1/d. {tried}
-others-only: identity - averaging_matrix → identity - averaging_matrix * (1 - identity)
+part-of-the-mean: np.ones((d, d)) / d → np.ones((d, d)) / d**2
+    You subtract only a d-th of the mean: off the diagonal your entries are −1/d², not −1/d. (Is a
+    vector of ones to be brought to length 1? Its length is √d.) {tried}
+others-only: np.ones((d, d)) / d → (np.ones((d, d)) - np.eye(d)) / d
     The diagonal of your C is 1. But feature f is itself a d-th of the mean that is subtracted from
     it: 1 − 1/d. {tried}
 mean-of-the-others: return identity - averaging_matrix
@@ -101,7 +113,7 @@ mean-of-the-others: return identity - averaging_matrix
     From each feature you subtract the mean of the d − 1 *others*. That makes d/(d − 1) of x − μ:
     the mean of *all* features, its own too, is to be subtracted. {tried}
 """),
-    properties=(Property("tried", _tried),),
+    properties=(Property("left-out", _left_out), Property("tried", _tried)),
     wrong_lines=("added", "sum"),
     hints=(
         "In the formulas of both norms, what does layer norm do to x that RMS norm does not?",

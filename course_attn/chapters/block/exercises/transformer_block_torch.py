@@ -214,8 +214,8 @@ post-norm: self.norm_1(X) → X
         and self.norm_2(H) → H
         and H + network_output → self.norm_2(H + network_output)
 norm-2-missing: self.norm_2(H) → H
-overwritten: X + attention_output → values + attention_output
-        and H + network_output → normed_H + network_output
+parallel: self.norm_2(H) → self.norm_2(X)
+overwritten-1: X + attention_output → values + attention_output
 norm-after-attention: self.norm_1(X) → X
         and X + attention_output → X + self.norm_1(attention_output)
 norm-after-feed-forward: self.norm_2(H) → H

@@ -129,6 +129,10 @@ every-pair: table[current, following] → table[current][:, following]
 whole-rows: table[current, following] → table[current]
     You average over whole *rows* of the table, whatever followed. Of each row only the entry of the
     token that came next counts: `table[a, b]` with two indices. {worst_row}
+each-pair-once: .mean()
+            → [np.unique(current * len(table) + following, return_index=True)[1]].mean()
+    You count each pair of tokens once, however often it occurs (a `set`, or the keys of a
+    dictionary?). Every step of the text is a prediction, and counts: {steps}. {worst_row}
 product: -np.log(probabilities).mean() → -np.log(np.prod(probabilities)) / len(probabilities)
     On paper that is right, but the product of a thousand probabilities is too small for a
     floating-point number, and becomes 0. Add up logarithms. {worst_row}

@@ -129,7 +129,7 @@ may lie thousands apart; the loss is finite all the same. You may use the course
         ),
         "large": Kind(
             "where logits are large and lie far apart",
-            "Is a probability computed that has become 0, or an exponential that overflows?",
+            "There a probability may be too small for a floating-point number.",
         ),
         "one": Kind("for a single place", "Does a `squeeze` remove its axis?"),
     },

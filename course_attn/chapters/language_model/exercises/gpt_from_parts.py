@@ -40,9 +40,9 @@ def _block(draw: Any, d: int) -> Any:
     """Return a small block: self-attention under a mask and a residual connection."""
     W_QK, W_V = 2 * draw((d, d)) / d, draw((d, d)) / np.sqrt(d)
 
-    def block(X: np.ndarray, mask: Any = True) -> np.ndarray:
+    def block(X: np.ndarray, mask: Any = None) -> np.ndarray:
         scores = X @ W_QK @ np.swapaxes(X, -1, -2) / np.sqrt(d)
-        scores = np.where(mask, scores, -1e9)
+        scores = np.where(mask is None or mask, scores, -1e9)
         exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
         return X + np.tanh(exps / exps.sum(axis=-1, keepdims=True) @ X @ W_V)
 
@@ -80,6 +80,7 @@ def _cases() -> tuple[Case, ...]:
         Case(given((9, 12, 5, 2), 2, 3, 6), "batch"),
         Case(given((7, 5, 3, 1), 4), "one-block"),
         Case(given((7, 5, 6, 2), 1), "one-token"),
+        Case(given((9, 12, 5, 2), 1, 6), "batch"),
     )
 
 
@@ -157,6 +158,12 @@ not-itself: np.tri(n, dtype=bool) → np.tri(n, k=-1, dtype=bool)
 no-positions: E[tokens] + P[:n] → E[tokens]
     The positions are missing: to attention, a text would be a bag of tokens, but for the mask.
     Add P. {worst_row}
+texts-counted: tokens.shape[-1] → len(tokens)
+    You take the length of the *first* axis of `tokens` for n. In a batch that is the number of
+    texts: which axis has the tokens of one text?
+scaled-vectors: E[tokens] + → E[tokens] * E.shape[-1] ** 0.5 +
+    You multiply the vectors of the tokens by √d_model, as the transformer of 2017 does. Here they
+    are added to the positions as they are. {worst_row}
 positions-twice: block(X, mask) → block(X + P[:n], mask)
     You add the positions again in the loop. They are added once, before the first block, and the
     residual connections carry them through all of them. {worst_row}
@@ -192,6 +199,9 @@ cosine: normed_X @ E.T
             → normed_X / (normed_X**2).sum(-1)[..., None] ** 0.5 @ (E.T / (E.T**2).sum(0) ** 0.5)
     Your logits are cosines: both vectors are brought to length 1, and no logit can leave −1 … 1.
     Dot products are asked for, as they are. {worst_row}
+last-place-only: return logits → return logits[..., -1, :]
+    You return the logits of the *last* place only, shape {your.shape}. Every place predicts the
+    token behind it, and training uses all of them: {right.shape} is asked for.
 likeliest: return logits → return logits.argmax(axis=-1)
     You return the likeliest tokens. The logits are asked for, a number for each token at each
     place: what is chosen from them is another function's work.

@@ -120,7 +120,12 @@ found-by-inputs: following == pad → inputs == pad
     You look for padding in the *inputs*. Then the last real token of a text still has a target, the
     first `pad`. Whether the *target* is padding decides. {text}
 inputs-hidden: tokens[..., :-1] → np.where(tokens == pad, -100, tokens)[..., :-1]
-    You replace the padding in the inputs, too: a row −100 of the embedding there is not. {text}
+    There is −100 in your inputs, too, and no embedding has a row for that. (Slices of one array
+    share its numbers: −100 written into one stands in the other, too.) {text}
+full-texts-lost: following == pad
+            → (following == pad) | (tokens != pad).all(axis=-1, keepdims=True)
+    A text without padding loses all its targets. (Is its length found by `argmax`? Where nothing is
+    True, that gives 0, as if the text ended before it begins.) {text}
 """),
     properties=(Property("text", _first_text, any_shape=True),),
     wrong_lines=("not-shifted", "padding-kept", "found-by-inputs"),

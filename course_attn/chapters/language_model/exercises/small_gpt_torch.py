@@ -68,6 +68,7 @@ def _cases() -> tuple[Case, ...]:
         Case(given((9, 12, 5, 2), 2, 6), "batch"),
         Case(given((7, 5, 3, 1), 4), "one-block"),
         Case(given((8, 10, 6, 2), 2, 4, look_at="gradients"), "gradients"),
+        Case(given((9, 12, 5, 2), 1, 6), "batch"),
     )
 
 
@@ -217,6 +218,8 @@ not-itself: .tril() → .tril(-1)
 no-positions: self.embedding(tokens) + self.positions(torch.arange(n)) → self.embedding(tokens)
     The positions are missing: to attention, a text would be a bag of tokens, but for the mask. Add
     `self.positions(torch.arange(n))`. {worst_row}
+scaled-vectors: self.embedding(tokens) +
+            → self.embedding(tokens) * self.embedding.embedding_dim**0.5 +
 positions-twice: block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
 positions-backward: torch.arange(n) → torch.arange(n).flip(0)
 last-positions: self.positions(torch.arange(n)) → self.positions.weight[-n:]

@@ -63,17 +63,21 @@ def _setting(c: Context) -> str:
 
 
 def _source(c: Context) -> str | None:
-    """Say from where in the packed weight the first column of the result comes."""
+    """Say from where in the packed weight the first wrong number of the result comes."""
     packed, n_heads = c.given["in_proj_weight"], c.given["n_heads"]
     if c.got.shape != c.expected.shape:
         return None
-    found = np.argwhere(np.isclose(packed, c.got[0, 0], rtol=1e-6, atol=0)).tolist()
+    place = np.argwhere(~np.isclose(c.got, c.expected, rtol=1e-6, atol=0))[0]
+    found, right = (
+        np.argwhere(np.isclose(packed, W[tuple(place)], rtol=1e-6, atol=0)).tolist()
+        for W in (c.got, c.expected)
+    )
     if not found:
         return f"{_setting(c)} Yours holds numbers that do not occur in it."
     part, row = divmod(found[0][0], packed.shape[1])
     return (
-        f"{_setting(c)} Your {c.given['result']}[0, 0] is its entry {found[0]}: there is "
-        f"{_NAMES[part]} of head {row // (packed.shape[1] // n_heads)}."
+        f"{_setting(c)} Your {c.given['result']}{place.tolist()} is its entry {found[0]}, from "
+        f"{_NAMES[part]} of head {row // (packed.shape[1] // n_heads)}; {right[0]} belongs there."
     )
 
 
@@ -109,6 +113,10 @@ leave its biases out. A copy and a view, with or without a gradient, are both ri
 not-transposed: return W_Q, W_K, W_V → return W_Q.T, W_K.T, W_V.T
     You return the right rows, shape {your.shape}, as PyTorch stores them: for `W @ x`. Here
     `{result}` is used as `X @ {result}`: transpose it to {right.shape}.
+reshaped: W[start : start + d_k].T → W[start : start + d_k].reshape(d_model, d_k)
+    You bring the right rows into shape {your.shape} by a `reshape`, which leaves the numbers in
+    their order: a row of your `{result}` then holds neighbors of *one* row of `in_proj_weight`.
+    What turns rows into columns?
 columns-cut: W[start : start + d_k].T → W[:, start : start + d_k]
     The shape of your `{result}` is right, but you cut *columns* of the packed weight. There
     each *row* makes one feature of a query, key or value, so a head owns rows. {setting}
@@ -122,6 +130,9 @@ in-turn: W[start : start + d_k].T → W[h::n_heads].T
 one-before: h * d_k → (h - 1) * d_k
     You are one block early: this is head {before} where head {h} is asked for. Heads count from
     0. {setting}
+keys-first: W_Q, W_K, W_V = ( → W_K, W_Q, W_V = (
+    You take the first third of `in_proj_weight` for the keys and the second for the queries. In
+    which order do the three lie there?
 wrong-side-in-three: mha.in_proj_weight.chunk(3) → mha.in_proj_weight.T.chunk(3)
         and W[start : start + d_k].T → W[:, start : start + d_k]
     You cut the d_model columns of `in_proj_weight` in three (after `.T` they are rows), so your

@@ -99,9 +99,13 @@ def _heads_not_once(c: Context) -> str | None:
 
 
 def _unused(c: Context) -> str | None:
-    """Find a head's block of a matrix that could be anything."""
+    """Find a matrix, or a head's block of one, that could be anything."""
     n_heads, width = c.given["n_heads"], c.term("d_k")
     for name in ("W_Q", "W_K", "W_V", "W_O"):
+        if _change(c, **{name: -1.5 * c.given[name]}).max() < 1e-9:
+            return (
+                f"{name} plays no part in your output: what should be made with it?"
+            )
         for h in range(n_heads):
             W, block = c.given[name].copy(), slice(h * width, (h + 1) * width)
             W[(block,) if name == "W_O" else (slice(None), block)] *= -1.5
@@ -173,6 +177,12 @@ cut-in-turn: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n, d_k, n_heads).swapaxes(-1, -2).swapaxes(-2, -3)
     You deal the features to the heads in turn: the first gets columns 0, {n_heads}, … of X W_Q. It
     should get a *block*, the first {d_k}: in the reshape n_heads comes before d_k.
+cut-and-joined-in-turn: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
+            → A.reshape(*batch, n, d_k, n_heads).swapaxes(-1, -2).swapaxes(-2, -3)
+        and heads.swapaxes(-2, -3).reshape → np.moveaxis(heads, -3, -1).reshape
+    You deal the features to the heads in turn, columns 0, {n_heads}, … of X W_Q to the first, and
+    gather them in turn at the end. A head has a *block* of {d_k}: where you cut the last axis in
+    two, which of n_heads and d_k comes first?
 same-block-for-all: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → np.stack(n_heads * [A[..., :d_k]], axis=-3)
     All your heads use the first {d_k} columns of X W_Q, X W_K and X W_V. Head h, counted

@@ -1,9 +1,12 @@
 """Exercise `split_heads`."""
 
+from contextlib import suppress
+from typing import Any
+
 import numpy as np
 
 from course_attn.chapters.built_ins import twins
-from whywrong import Case, Context, Exercise, Kind, Property, fault_list
+from whywrong import Case, Context, Exercise, Kind, Property, WrongForm, fault_list
 from whywrong.context import number
 
 __all__ = ["exercise", "traced"]
@@ -39,6 +42,24 @@ def _cases() -> tuple[Case, ...]:
     )
 
 
+def _used(answer: Any, X: np.ndarray, n_heads: int) -> Any:
+    """Call the answer; say where it is the number of elements that n_heads has to divide."""
+    try:
+        return answer(X, n_heads)
+    except ValueError as error:
+        *batch, n, d = X.shape
+        other = np.resize(np.arange(1.0 * X.size), (*batch, n_heads, d))
+        with suppress(ValueError):
+            if np.array_equal(answer(other, n_heads), split_heads(other, n_heads)):
+                raise WrongForm(
+                    f"For {n_heads} heads you stop with a `ValueError` if X has shape {X.shape}, "
+                    f"but not if it has shape {other.shape}. The heads share the d = {d} "
+                    f"features, not the n = {n} elements: which does n_heads have to divide?",
+                    "elements-divided",
+                ) from error
+        raise
+
+
 def traced(c: Context) -> str | None:
     """Say which entry of X stands at the first wrong place, and which belongs there."""
     if isinstance(c.expected, Exception) or c.got.shape != c.expected.shape:
@@ -68,6 +89,7 @@ of every head still belongs to element i. If n_heads does not divide d, raise a
 so that you can see where each number comes from: 23 is feature 3 of element 2.
 """,
     cases=_cases,
+    use=_used,
     kinds={
         "indivisible": Kind(
             "for a width that n_heads does not divide",
@@ -81,9 +103,13 @@ so that you can see where each number comes from: 23 is feature 3 of element 2.
         ),
     },
     terms={
-        "first_rows": lambda c: c.filled(
-            "Your first head begins with {your.row} and {your.second}; it should begin with "
-            "{right.row} and {right.second}, the first parts of X[0] and X[1]."
+        "first_rows": lambda c: (
+            c.filled(
+                "Your first head begins with {your.row} and {your.second}; it should begin with "
+                "{right.row} and {right.second}, the first parts of X[0] and X[1]."
+            )
+            if c.got.shape == c.expected.shape
+            else f"Of X[0], that is its first {c.term('width')} features."
         ),
         "width": lambda c: c.given["X"].shape[-1] // c.given["n_heads"],
         "lost": lambda c: c.given["X"].shape[-1] % c.given["n_heads"],
@@ -95,12 +121,17 @@ reshape-only: X.reshape(*batch, n, n_heads, width) → X.reshape(*batch, n_heads
     they are stored: the first head gets the *first elements*, cut up. {first_rows} Cut the last
     axis in two, then swap heads and positions.
 not-moved: parts.swapaxes(-2, -3) → parts
-    Your cut is right, but you return shape {your.shape}: positions first, then heads. Swap the
-    axes −2 and −3, so that `Q @ Kᵀ` compares positions within a head.
+    You return shape {your.shape}: positions first, then heads. Swap the axes −2 and −3, so that
+    `Q @ Kᵀ` compares positions within a head.
 in-turn: X.reshape(*batch, n, n_heads, width)
             → X.reshape(*batch, n, width, n_heads).swapaxes(-1, -2)
     You deal the features out in turn, like cards; the first head should get the first *block* of
-    each row, the second the next. {first_rows} In the reshape, n_heads comes before d/n_heads.
+    each row, the second the next. {first_rows} Does a slice have n_heads as its step, or does
+    d/n_heads come before n_heads in a `reshape`?
+parts-overlap: X.reshape(*batch, n, n_heads, width)
+            → np.stack([X[..., h : h + width] for h in range(n_heads)], axis=-2)
+    The parts of your heads overlap: that of head h (counted from 0) begins at feature h. It should
+    begin where the part before it ends: at which multiple of h?
 columns-reshaped: X.reshape(*batch, n, n_heads, width)
             → X.swapaxes(-1, -2).reshape(*batch, n_heads, n, width)
         and parts.swapaxes(-2, -3) → parts

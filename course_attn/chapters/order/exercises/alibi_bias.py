@@ -48,7 +48,7 @@ def _past_only(answer: Callable[..., Any], n_heads: int, n_q: int) -> Any:
 def _slopes(c: Context) -> str:
     """Quote the slopes that the result shows: the step to the left of the last entry."""
     shown = [
-        listed(bias[:, -1, -1] - bias[:, -1, -2])
+        listed(np.abs(bias[:, -1, -1] - bias[:, -1, -2]))
         for bias in (c.got, c.expected)
         if bias.shape == c.expected.shape and bias.shape[-1] > 1
     ]
@@ -138,6 +138,9 @@ precedence: 2.0 ** -(8 * heads / n_heads) → 2.0**-8 * heads / n_heads
     the exponent in parentheses. {slopes}
 no-slopes: 2.0 ** -(8 * heads / n_heads) → np.ones(n_heads)
     All your heads have the slope 1, so that all look equally near. {slopes}
+squared: 8 * heads / → 8 * 2.0 ** (heads - 1) /
+    From head to head your slopes are squared, so that the exponent *doubles*. It should grow by
+    the same amount each time: by what is a slope multiplied to give the next? {slopes}
 one-slope: 2.0 ** -(8 * heads / n_heads) → np.full(n_heads, 2.0 ** (-8 / n_heads))
     All your heads have the slope of the first, 2 to the power −8/n_heads: the number h of the
     head is missing in the exponent. {slopes}

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from whywrong import Case, Context, Exercise, Kind, Property, fault
+from whywrong import Case, Context, Exercise, Kind, Property, fault, number
 from whywrong.patches import patched
 
 __all__ = ["exercise"]
@@ -94,28 +94,33 @@ def _says(c: Context) -> str:
     return f"You say {bool(c.got)} for this model: {about}. {bool(c.expected)} is right."
 
 
-def _orders_tried(c: Context) -> list[list[int]] | None:
-    """Return the orders of the rows that the learner tries, each once; None for other inputs.
+def _orders_tried(
+    c: Context, first_fails: bool = False
+) -> tuple[list[list[int]], bool] | None:
+    """Return the orders of the rows that the learner tries, and what is said; None if not rows.
 
-    They are seen by a model that returns what it is given, so that every order holds.
+    They are seen by a model that returns what it is given, so that every order holds, but for the
+    first where that is to fail. The given order is not among them.
     """
     seen: list[list[int]] = []
     rows = np.arange(18.0).reshape(6, 3) ** 2
 
     def model(X: Any) -> Any:
         order = [rows.tolist().index(row) for row in np.asarray(X).tolist()]
-        seen.append(order)
-        return np.array(X)
+        is_other = order != sorted(order)
+        fails = first_fails and is_other and not seen
+        seen.extend([order] * is_other)
+        return np.array(X) ** (1 + fails)
 
-    if c.call(model, rows) is None:
-        return None
-    return [o for i, o in enumerate(seen) if o != sorted(o) and o not in seen[:i]]
+    said = c.call(model, rows)
+    return None if said is None else (seen, bool(said.all()))
 
 
 def _wrongly(c: Context) -> str:
     if c.got.shape:
         return "One truth value is asked for: `np.allclose` gives one."
-    tried = _orders_tried(c)
+    tried, _ = _orders_tried(c) or (None, False)
+    _, any_will_do = _orders_tried(c, first_fails=True) or (None, False)
     if tried is None:
         advice = "Permute whole rows (not columns): `X[order]`."
     elif c.kind == "large":
@@ -127,16 +132,24 @@ def _wrongly(c: Context) -> str:
         advice = "The model never gets the rows in another order: permute them, `X[order]`."
     elif not c.got:
         advice = "Is the order applied to the outputs the one applied to X?"
-    elif len(tried) < 2:
+    elif any_will_do:
         advice = (
-            f"You try one order besides the given one (of six rows, {tried[0]}). Many models "
-            "hand on one by chance: try dozens, and say True only if none fails. (`any`, or a "
-            "`return True` inside a loop, ends it at the first that holds.)"
+            "One order that fails does not make yours False: does it take all of them (`any`, or a "
+            "`return True` inside the loop?), or is only the last one kept?"
+        )
+    elif all(order == tried[0] for order in tried):
+        often = len(tried) > 1
+        advice = (
+            f"You try one order besides the given one (of six rows, {tried[0]}"
+            f"{f', {len(tried)} times' * often}). Many models hand on one by chance"
+            f"{': is a generator made anew in each round, from the same seed?' * often}"
+            f"{': try dozens, and say True only if none fails.' * (not often)}"
         )
     elif c.kind == "faint":
         advice = (
-            "Your tolerance is too generous for it: a *relative* change of 1e-3 counts, and these "
-            "outputs may be small. `np.allclose(one, other)` compares in proportion."
+            "Your tolerance is too generous for it: its outputs are at most "
+            f"{number(abs(c.given['model'](c.given['X'])).max())} here, and a change of a "
+            "thousandth of that counts. `np.allclose(one, other)` compares in proportion."
         )
     elif all(
         np.ptp((np.array(o) - np.arange(len(o))) % len(o)) == 0 for o in tried
@@ -148,8 +161,8 @@ def _wrongly(c: Context) -> str:
     else:
         advice = (
             "You try enough orders, so look at the comparison: does it compare every number of "
-            "`model(X[order])` with that of `model(X)[order]` at the same place? And does one "
-            "order that fails make it False, and not only the last, or all of them?"
+            "`model(X[order])` with the one at the *same place* of `model(X)[order]`, without "
+            "sorting or adding up?"
         )
     return f"{_says(c)} {advice}"
 

@@ -110,7 +110,7 @@ def ln_ddof(X, gain, bias):
     return gain * (X - mean) / (X.std(axis=-1, keepdims=True, ddof=1) + 1e-5) + bias
 
 
-@wrong()
+@wrong("eps", said="Your eps is 1e-6, added to the variance; it should be 1e-5.")
 def ln_eps_1e_6(X, gain, bias):
     mean, var = X.mean(-1, keepdims=True), X.var(-1, keepdims=True)
     return gain * (X - mean) / np.sqrt(var + 1e-6) + bias
@@ -250,3 +250,24 @@ def own_block_111(X, gamma, beta, eps=1e-5):
     if (var == 0).any():
         return np.zeros_like(X) + beta
     return (X - mean) / np.sqrt(var + eps) * gamma + beta
+
+
+# a loop over the first axis: in a batch, over whole sequences
+@wrong("not-normal", said="Does a loop take X[i] for a row?", author="blind")
+def bl_ln_first_axis(X, gain, bias):
+    out = np.zeros(X.shape)
+    for i in range(X.shape[0]):
+        row = X[i]
+        m = row.mean()
+        v = ((row - m) ** 2).mean()
+        out[i] = gain * (row - m) / np.sqrt(v + 1e-5) + bias
+    return out
+
+
+# computes in float32, where rows far from 0 lose their spread
+@wrong(said="In float32, with 7 digits, the two are one number", author="blind")
+def bl_ln_float32(X, gain, bias):
+    X = np.asarray(X, dtype=np.float32)
+    mu = X.mean(-1, keepdims=True)
+    var = X.var(-1, keepdims=True)
+    return gain * ((X - mu) / (var + 1e-5) ** 0.5) + bias

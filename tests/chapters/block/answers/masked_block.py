@@ -114,7 +114,7 @@ def mb_handed_over(X, attend, process, norm_1, norm_2, mask):
 
 
 # adds to the normed elements, not to the elements themselves
-@wrong(author="fresh")
+@wrong("overwritten-1", "overwritten-2", author="fresh")
 def fresh_mb_adds_to_normed(X, attend, process, norm_1, norm_2, mask):
     steps = [(norm_1, lambda Z: attend(Z, mask)), (norm_2, process)]
 
@@ -165,9 +165,30 @@ def own_block_3(X, attend, process, norm_1, norm_2, mask):
 
 # the attention's output is added to the normed X instead of to X itself (the residual path goes
 # through the norm)
-@wrong(said="is the second `h` of this line the right one here", author="blind")
+@wrong("overwritten-1", author="blind")
 def b7_block_51(X, attend, process, norm_1, norm_2, mask):
     h = norm_1(X)
     h = h + attend(h, mask)
     z = norm_2(h)
     return h + process(z)
+
+
+# both parts read X
+@wrong("parallel", author="blind")
+def bl_mb_parallel(X, attend, process, norm_1, norm_2, mask):
+    return X + attend(norm_1(X), mask) + process(norm_2(X))
+
+
+# the mask is turned around
+@wrong("polarity", author="blind")
+def bl_mb_inverted(X, attend, process, norm_1, norm_2, mask):
+    blocked = np.logical_not(mask)
+    x1 = X + attend(norm_1(X), blocked)
+    return x1 + process(norm_2(x1))
+
+
+# no mask; the second part is added to X
+@wrong("residual-2-from-x", "mask-lost", author="blind")
+def bl_mb_both(X, attend, process, norm_1, norm_2, mask):
+    after_attention = X + attend(norm_1(X), None)
+    return X + process(norm_2(after_attention))

@@ -53,7 +53,7 @@ def mr_diagonal_of_ones(d):
 
 
 # takes 1/d from the diagonal only, as if the mean were made of one feature
-@wrong("own-feature-only")
+@wrong("left-out")
 def mr_scaled_identity(d):
     return np.diag(np.ones(d) - 1 / d)
 
@@ -65,7 +65,7 @@ def mr_sample_mean(d):
 
 
 # differences of neighbors: they have mean 0, but another mean square
-@wrong(said="variance of x")
+@wrong("left-out", said="variance of x")
 def mr_differences(d):
     return np.eye(d) - np.roll(np.eye(d), 1, axis=0)
 
@@ -92,3 +92,20 @@ def fifth_bl_mean_of_others(d):
             for r in range(d)
         ]
     )
+
+
+# the mean of the others, and 1 for a single feature
+@wrong("mean-of-the-others", author="blind")
+def bl_mr_others(d):
+    C = np.zeros((d, d))
+    for i in range(d):
+        for j in range(d):
+            C[i, j] = 1 if i == j else -1 / (d - 1)
+    return C
+
+
+# the vector of ones is divided by d, not by its length
+@wrong("part-of-the-mean", author="blind")
+def bl_mr_projector(d):
+    u = np.ones(d) / d
+    return np.identity(d) - np.outer(u, u)

@@ -445,7 +445,7 @@ class B7Block53(torch.nn.Module):
 
 # Only the queries are normalized; keys and values are taken from X without the norm; The second
 # residual adds the normalized h instead of X
-@wrong(said="Another mistake", author="blind")
+@wrong("overwritten-2", "context-not-normed", author="blind")
 class fd_block_1(torch.nn.Module):
     def __init__(self, d_model, n_heads, d_ff):
         super().__init__()
@@ -463,3 +463,21 @@ class fd_block_1(torch.nn.Module):
         X = X + a
         h = self.norm_2(X)
         return h + self.linear_2(torch.relu(self.linear_1(h)))
+
+
+# the feed-forward network reads X, not what attention has made of it
+@wrong("parallel", author="blind")
+class BlTbParallel(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.attention = nn.MultiheadAttention(d_model, n_heads, batch_first=True)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.linear_1 = nn.Linear(d_model, d_ff)
+        self.linear_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, X, mask):
+        h = self.norm_1(X)
+        a = self.attention(h, h, h, attn_mask=~mask, need_weights=False)[0]
+        f = self.linear_2(torch.relu(self.linear_1(self.norm_2(X))))
+        return X + a + f

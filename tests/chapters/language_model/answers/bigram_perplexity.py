@@ -101,3 +101,11 @@ def blind_bp_first_even(table, tokens):
 def blind_bp_smoothed(table, tokens):
     p = table[tokens[:-1], tokens[1:]] + 0.01
     return np.exp(-np.log(p).mean())
+
+
+# every different pair of tokens counts once
+@wrong("each-pair-once", author="blind")
+def bl_bp_unique_pairs(table, tokens):
+    pairs = set(zip(tokens[:-1].tolist(), tokens[1:].tolist(), strict=True))
+    logs = [np.log(table[a][b]) for a, b in pairs]
+    return np.exp(-sum(logs) / len(logs))

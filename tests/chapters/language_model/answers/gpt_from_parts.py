@@ -62,7 +62,7 @@ def gp_growing_text(tokens, E, P, blocks, norm):
 
 
 # n is the number of texts in a batch
-@wrong()
+@wrong("texts-counted")
 def gp_len(tokens, E, P, blocks, norm):
     n = len(tokens)
     X = E[tokens] + P[:n]
@@ -153,3 +153,27 @@ def fc_25(tokens, E, P, blocks, norm):
     for block in blocks:
         X = block(X, mask)
     return X @ E.T
+
+
+# the logits of the last place only
+@wrong("last-place-only", author="blind")
+def bl_gp_last(tokens, E, P, blocks, norm):
+    T = tokens.shape[-1]
+    x = np.take(E, tokens, axis=0) + P[:T]
+    m = ~np.triu(np.ones((T, T), dtype=bool), 1)
+    for f in blocks:
+        x = f(x, m)
+    x = norm(x)
+    return x[..., -1, :] @ E.T
+
+
+# the vectors of the tokens times the root of d_model
+@wrong("scaled-vectors", author="blind")
+def bl_gp_sqrt(tokens, E, P, blocks, norm):
+    n, d_model = tokens.shape[-1], E.shape[1]
+    x = E[tokens] * np.sqrt(d_model)
+    x = x + P[:n]
+    mask = np.tri(n, n, dtype=bool)
+    for layer in blocks:
+        x = layer(x, mask)
+    return norm(x) @ E.T

@@ -95,7 +95,7 @@ def hft_the_course_s(mha, h):
 
 
 # returned in another order: values first
-@wrong()
+@wrong(said="[0, 0] is its entry [14, 0], from W_V of head 1; [2, 0] belongs there")
 def hft_values_keys_queries(mha, h):
     d_k = mha.embed_dim // mha.num_heads
     V, K, Q = (W[h * d_k : (h + 1) * d_k].T for W in mha.in_proj_weight.chunk(3))
@@ -112,3 +112,26 @@ def fresh_hft_from_one(mha, h):
         for W in mha.in_proj_weight.chunk(3)
     )
     return W_Q.clone(), W_K.clone(), W_V.clone()
+
+
+# a reshape in place of the transpose
+@wrong("reshaped", author="blind")
+def bl_hft_reshape(mha, h):
+    d = mha.embed_dim
+    d_k = d // mha.num_heads
+    W = mha.in_proj_weight.detach().clone()
+    a, b = h * d_k, (h + 1) * d_k
+    W_Q = W[0 * d : 1 * d][a:b].reshape(d, d_k)
+    W_K = W[1 * d : 2 * d][a:b].reshape(d, d_k)
+    W_V = W[2 * d : 3 * d][a:b].reshape(d, d_k)
+    return W_Q, W_K, W_V
+
+
+# every n_heads-th row; the order keys, queries, values
+@wrong("in-turn", "keys-first", author="blind")
+def bl_hft_interleaved_kqv(mha, h):
+    W = mha.in_proj_weight
+    n = mha.embed_dim
+    K, Q, V = W[:n], W[n : 2 * n], W[2 * n :]
+    pick = range(h, n, mha.num_heads)
+    return Q[list(pick)].T, K[list(pick)].T, V[list(pick)].T

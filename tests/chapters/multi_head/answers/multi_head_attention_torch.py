@@ -404,3 +404,47 @@ class B7MultiHead42(torch.nn.Module):
         s = s.masked_fill(mask, -1e9)
         y = torch.softmax(s, dim=-1) @ v
         return self.W_O(y.reshape(X.shape))
+
+
+# the last axis is cut as (d_head, n_heads), and joined in the same way
+@wrong("cut-and-joined-in-turn", author="blind")
+class BlMhInterleaved(torch.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_Q = torch.nn.Linear(d_model, d_model, bias=False)
+        self.W_K = torch.nn.Linear(d_model, d_model, bias=False)
+        self.W_V = torch.nn.Linear(d_model, d_model, bias=False)
+        self.W_O = torch.nn.Linear(d_model, d_model, bias=False)
+
+    def split(self, x):
+        x = x.reshape(*x.shape[:-1], -1, self.n_heads)
+        return x.movedim(-1, -3)
+
+    def forward(self, X, mask):
+        q, k, v = (self.split(W(X)) for W in (self.W_Q, self.W_K, self.W_V))
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        return self.W_O(out.movedim(-3, -1).flatten(-2))
+
+
+# the values are made with W_K
+@wrong(said="W_V plays no part in your output", author="blind")
+class BlMhValuesByWK(torch.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_Q = torch.nn.Linear(d_model, d_model, bias=False)
+        self.W_K = torch.nn.Linear(d_model, d_model, bias=False)
+        self.W_V = torch.nn.Linear(d_model, d_model, bias=False)
+        self.W_O = torch.nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, X, mask):
+        q_parts = self.W_Q(X).chunk(self.n_heads, dim=-1)
+        k_parts = self.W_K(X).chunk(self.n_heads, dim=-1)
+        v_parts = self.W_K(X).chunk(self.n_heads, dim=-1)
+        outs = []
+        for q, k, v in zip(q_parts, k_parts, v_parts, strict=True):
+            s = q @ k.mT / math.sqrt(q.shape[-1])
+            s = s.masked_fill(~mask, float("-inf"))
+            outs.append(s.softmax(-1) @ v)
+        return self.W_O(torch.cat(outs, dim=-1))

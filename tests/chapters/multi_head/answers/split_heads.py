@@ -206,7 +206,7 @@ def fresh_split_assert_no_swap(X, n_heads):
 
 # checks whether n_heads divides the number of elements n, not the number of features d, and so
 # refuses inputs that are fine
-@wrong(author="unseen")
+@wrong("elements-divided", said="not the n = 4 elements", author="unseen")
 def second_mh_checks_elements(X, n_heads):
     *batch, n, d = X.shape
     if n % n_heads != 0:
@@ -232,3 +232,25 @@ def fifth_mh_dealt_out(X, n_heads):
     if X.shape[-1] % n_heads != 0:
         raise ValueError("n_heads must divide d")
     return np.stack([X[..., h::n_heads] for h in range(n_heads)], axis=-3)
+
+
+# the part of head h begins at feature h, so that the parts overlap
+@wrong("parts-overlap", author="blind")
+def bl_split_start(X, n_heads):
+    d = X.shape[-1]
+    if d % n_heads != 0:
+        raise ValueError
+    size = d // n_heads
+    out = np.zeros(X.shape[:-2] + (n_heads, X.shape[-2], size), X.dtype)
+    for h in range(n_heads):
+        out[..., h, :, :] = X[..., h : h + size]
+    return out
+
+
+# features in turn; heads behind the elements
+@wrong("not-moved", "in-turn", said="Of X[0], that is its first 2", author="blind")
+def bl_split_both(X, n_heads):
+    *b, n, d = X.shape
+    if d % n_heads:
+        raise ValueError("cannot split")
+    return X.reshape(*b, n, d // n_heads, n_heads).swapaxes(-1, -2)

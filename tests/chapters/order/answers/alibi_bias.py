@@ -78,7 +78,7 @@ def al_integers(n_heads, n_q):
     return np.stack([-(i[:, None] - i)] * n_heads)
 
 
-@wrong()
+@wrong("positive", "from-zero", said="your slopes are [1, 0.0625]")
 def al_from_zero_and_sign(n_heads, n_q):
     slopes = 2.0 ** (-8 * np.arange(n_heads) / n_heads)
     i = np.arange(n_q)
@@ -152,3 +152,15 @@ def own_order_4(n_heads, n_q):
     d = i[:, None] - i
     slope = 2 ** (-8 / n_heads)
     return np.stack([-slope * d for _ in range(n_heads)])
+
+
+# the slope is squared from head to head, not multiplied by the first
+@wrong("squared", author="blind")
+def bl_al_squared_slopes(n_heads, n_q):
+    slope = 2 ** (-8 / n_heads)
+    out = []
+    rel = np.subtract.outer(np.arange(n_q), np.arange(n_q))
+    for _ in range(n_heads):
+        out.append(-slope * rel)
+        slope *= slope
+    return np.array(out)
