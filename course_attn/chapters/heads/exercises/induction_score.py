@@ -92,10 +92,11 @@ def _entries(c: Context) -> str | None:
         )
         rows, back = sorted({i for i, _ in read}), {i - j for i, j in read}
         if read.keys() > {*right} and rows[0] == period:
-            extra = ", ".join(map(str, [*read.keys() - {*right}][:8]))
+            extra = [place for place in read if place not in right]
+            places = ", ".join(map(str, extra[:4])) + ", …" * (len(extra) > 4)
             said += (
-                f" Too many are {extra}: in each row one entry counts, that of the token after the "
-                "*last* occurrence."
+                f" Too many are {places}: in each row one entry counts, that of the token after "
+                "the *last* occurrence."
             )
         if len(back) == 1 and rows[0] != period:
             said += (
@@ -103,7 +104,7 @@ def _entries(c: Context) -> str | None:
                 "before."
             )
         if len(back) == 1 and min(back) not in (period - 1, 0):
-            said += f" From row i you read column i − {min(back)}; i − {period - 1} is right."
+            said += f" In row i you read column i − {min(back)}; i − {period - 1} is right."
         return said
     shares = {number(share) for share in read.values()}
     if shares == {number(1 / len(right))}:

@@ -109,15 +109,19 @@ def _which(c: Context) -> str | None:
     if not np.isfinite(c.got).all():
         return None
     own, right = np.flatnonzero(c.got), np.flatnonzero(c.expected)
+    is_last_lost = np.array_equal(
+        own, right[c.expected[right] > c.expected[right].min()]
+    )
+    crossing = c.call(np.log([0.4, 0.3, 0.2, 0.1]), 1.0, 4, 0.8)
+    if is_last_lost and np.count_nonzero(crossing) == 2:
+        return f"You drop the token with which the sum reaches top_p. {_kept(c)}"
     alone = c.call(*[*c.given.values()][:-1], 1.0)
     count = np.count_nonzero(alone)
     if alone is not None and count != c.given["top_k"]:
         return (
-            f"With top_k = {c.given['top_k']} and top_p = 1 all of the top_k likeliest are kept; "
-            f"you keep {count}. {_kept(c)}"
+            f"After top_k alone, with top_p = 1, you keep {count} tokens instead of "
+            f"{c.given['top_k']}. {_kept(c)}"
         )
-    if np.array_equal(own, right[c.expected[right] > c.expected[right].min()]):
-        return f"You drop the token with which the sum reaches top_p. {_kept(c)}"
     if not np.array_equal(own, right):
         return _kept(c)
     if not np.isclose(c.got.sum(), 1, atol=1e-3):

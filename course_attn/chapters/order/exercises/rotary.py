@@ -61,8 +61,8 @@ def _lengths(c: Context) -> str | None:
     rows = (np.linalg.norm(lengths, axis=-1) for lengths in (before, after))
     if np.allclose(*rows, rtol=1e-3):
         return (
-            f"Your rows keep their lengths, but not their pairs: {said} Which two features do you "
-            f"turn together? Or do they change places? {c.worst_row}"
+            f"Your rows keep their lengths, but their pairs do not: {said} Do you turn other "
+            f"features together, or do they change places? {c.worst_row}"
         )
     return f"A rotation keeps lengths, and yours does not: {said} {c.worst_row}"
 
