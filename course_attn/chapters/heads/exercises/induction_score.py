@@ -86,10 +86,26 @@ def _entries(c: Context) -> str | None:
             read[i, j] = float(found)
     if [*read] != right:
         places = ", ".join(map(str, [*read][:8])) + ", …" * (len(read) > 8)
-        return (
+        said = (
             f"In a map of {n} tokens with period {period} you read the entries (row, column) "
             f"{places or 'of no place'}; {', '.join(map(str, right))} are right."
         )
+        rows, back = sorted({i for i, _ in read}), {i - j for i, j in read}
+        if read.keys() > {*right} and rows[0] == period:
+            extra = [place for place in read if place not in right]
+            places = ", ".join(map(str, extra[:4])) + ", …" * (len(extra) > 4)
+            said += (
+                f" Too many are {places}: in each row one entry counts, that of the token after "
+                "the *last* occurrence."
+            )
+        if len(back) == 1 and rows[0] != period:
+            said += (
+                f" Your first row is {rows[0]}; token {period} is the first that has been there "
+                "before."
+            )
+        if len(back) == 1 and min(back) not in (period - 1, 0):
+            said += f" In row i you read column i − {min(back)}; i − {period - 1} is right."
+        return said
     shares = {number(share) for share in read.values()}
     if shares == {number(1 / len(right))}:
         return None
@@ -143,6 +159,9 @@ one-row-too-many: np.arange(period, n) → np.arange(period - 1, n)
 one-row-too-few: np.arange(period, n) → np.arange(min(period + 1, n - 1), n)
     You begin one row too late: token i = period is the first that has been there before.
     {worst_row}
+hits: weights[..., rows, columns] → (weights.argmax(axis=-1)[..., rows] == columns)
+    You count in how many rows the *largest* weight lies there. Asked for is the mean of the weight
+    itself: one of 0.6 counts 0.6, not 1. {worst_row}
 divided-by-n: found.mean(axis=-1) → found.sum(axis=-1) / n
     You divide by all n rows. The first ones cannot look back and count neither above nor below the
     fraction bar: divide by n − period. {worst_row}

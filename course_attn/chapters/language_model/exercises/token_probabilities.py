@@ -45,7 +45,7 @@ def _cases() -> tuple[Case, ...]:
         Case((example + 1.0, 2.0, 4, 1.0), "temperature"),
         Case((logits(*ten, seed=1), 0.6, 10, 1.0), "temperature"),
         Case((logits(*ten, seed=2), 1.0, 4, 1.0), "top-k"),
-        Case((logits(*seven, seed=3), 1.0, 1, 1.0), "top-k"),
+        Case((logits(*seven, seed=3), 1.0, 1, 1.0), "first-crosses"),
         Case((logits(*ten, seed=4), 1.0, 10, 0.55), "top-p"),
         Case((logits(*seven, seed=5), 1.0, 7, 0.8), "top-p"),
         Case((logits(*seven, seed=6), 1.0, 7, 0.1), "first-crosses"),
@@ -88,6 +88,18 @@ def _zero_logits(c: Context) -> str | None:
     )
 
 
+def _own_probability(c: Context) -> str | None:
+    logits = np.log([0.3, 0.25, 0.2, 0.15, 0.1])
+    found = [c.call(logits, 1.0, 5, top_p) for top_p in (0.78, 0.87)]
+    if [np.count_nonzero(kept) for kept in found] != [2, 4]:
+        return None
+    return (
+        "You compare each token's *own* probability with 1 − top_p, it seems: of 0.3, 0.25, 0.2, "
+        "0.15 and 0.1, with top_p = 0.78, you keep those above 0.22. It is their *sum*, from the "
+        "likeliest down, that has to reach top_p: 0.3, 0.55, 0.75, 0.9, so that four are kept."
+    )
+
+
 def _which(c: Context) -> str | None:
     if c.got.shape != c.expected.shape:
         return (
@@ -97,8 +109,19 @@ def _which(c: Context) -> str | None:
     if not np.isfinite(c.got).all():
         return None
     own, right = np.flatnonzero(c.got), np.flatnonzero(c.expected)
-    if np.array_equal(own, right[c.expected[right] > c.expected[right].min()]):
+    is_last_lost = np.array_equal(
+        own, right[c.expected[right] > c.expected[right].min()]
+    )
+    crossing = c.call(np.log([0.4, 0.3, 0.2, 0.1]), 1.0, 4, 0.8)
+    if is_last_lost and np.count_nonzero(crossing) == 2:
         return f"You drop the token with which the sum reaches top_p. {_kept(c)}"
+    alone = c.call(*[*c.given.values()][:-1], 1.0)
+    count = np.count_nonzero(alone)
+    if alone is not None and count != c.given["top_k"]:
+        return (
+            f"After top_k alone, with top_p = 1, you keep {count} tokens instead of "
+            f"{c.given['top_k']}. {_kept(c)}"
+        )
     if not np.array_equal(own, right):
         return _kept(c)
     if not np.isclose(c.got.sum(), 1, atol=1e-3):
@@ -167,6 +190,8 @@ temperature-last: logits / temperature → logits
     tokens are kept. {kept}
 one-more: exps[top_k:] → exps[top_k + 1:]
     You keep one token too many, top_k + 1. {kept}
+one-fewer: exps[top_k:] → exps[top_k - 1:]
+    You keep one token too few, top_k − 1. {kept}
 crossing-dropped: sums_before < top_p → sums_before + ranked <= top_p + 1e-9
     You drop the token with which the sum reaches top_p. It is kept: without it, the sum is still
     below. Where the first token alone reaches top_p, nothing would be left. {kept}
@@ -194,6 +219,7 @@ no-shift: scaled[order] - scaled.max() → scaled[order]
 """),
     properties=(
         Property("zero-logits", _zero_logits, any_shape=True),
+        Property("own-probability", _own_probability, any_shape=True),
         Property("which", _which, any_shape=True),
     ),
     wrong_lines=("multiplied", "one-more", "sorted"),

@@ -104,11 +104,12 @@ shift-cut-at-0: n_k - n_q → max(0, n_k - n_q)
     With more queries than keys the shift n_k − n_q is negative, here {shift}, and should stay so:
     the first queries see nothing. You cut it at 0, and query 0 sees {first_sees}.
 negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, position + 1)
-    With more queries than keys, the slice `: i + n_k - n_q + 1` ends at a negative number for the
-    first queries, which Python counts from the right. Cut the end at 0 with `max(0, …)`.
+    With more queries than keys, the first queries should see nothing, and some see keys. A slice
+    up to i + n_k − n_q + 1 does that: its end is negative there, and Python counts that from the
+    right. Cut the end at 0 with `max(0, …)`.
 float: return mask → return mask.astype(float)
-    You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: `~` and `np.where` treat
-    them differently. A comparison, or `np.tri(…, dtype=bool)`, gives a bool.
+    You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: `~mask` and `scores[mask]`
+    do not work with them as they should. A comparison, or `np.tri(…, dtype=bool)`, gives a bool.
 large-bias: return mask → return np.where(mask, 0.0, -1e9)
     You return a *bias*, 0 and a large negative number. Asked for is the mask: True and False.
 zero-times-infinity: return mask → return ~mask * -np.inf

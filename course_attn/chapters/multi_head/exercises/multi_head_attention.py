@@ -103,9 +103,7 @@ def _unused(c: Context) -> str | None:
     n_heads, width = c.given["n_heads"], c.term("d_k")
     for name in ("W_Q", "W_K", "W_V", "W_O"):
         if _change(c, **{name: -1.5 * c.given[name]}).max() < 1e-9:
-            return (
-                f"{name} plays no part in your output: what should be made with it?"
-            )
+            return f"{name} plays no part in your output: does something else stand in its place?"
         for h in range(n_heads):
             W, block = c.given[name].copy(), slice(h * width, (h + 1) * width)
             W[(block,) if name == "W_O" else (slice(None), block)] *= -1.5

@@ -54,11 +54,17 @@ def _lengths(c: Context) -> str | None:
     if not len(off):
         return None
     row, f = map(int, off[0])
-    pair = f"(x_{f}, x_{f + before.shape[1]}) of row {row}"
-    return (
-        f"A rotation keeps lengths, and yours does not: the pair {pair} has length "
-        f"{number(before[row, f])} before and {number(after[row, f])} afterward. {c.worst_row}"
+    said = (
+        f"the pair (x_{f}, x_{f + before.shape[1]}) of row {row} has length "
+        f"{number(before[row, f])} before and {number(after[row, f])} afterward."
     )
+    rows = (np.linalg.norm(lengths, axis=-1) for lengths in (before, after))
+    if np.allclose(*rows, rtol=1e-3):
+        return (
+            f"Your rows keep their lengths, but their pairs do not: {said} Do you turn other "
+            f"features together, or do they change places? {c.worst_row}"
+        )
+    return f"A rotation keeps lengths, and yours does not: {said} {c.worst_row}"
 
 
 def _wrong_angles(c: Context) -> str | None:
@@ -73,7 +79,7 @@ def _wrong_angles(c: Context) -> str | None:
     step = own[:2][-1]
     if (
         position == 1
-        and step > 5e-4
+        and 5e-4 < step < 0.99
         and np.allclose(own, step ** np.arange(len(own)))
     ):
         return f"Your base is {step ** -len(own):.6g}; 10000 is asked for. {c.worst_row}"
@@ -113,6 +119,11 @@ interleaved: X[..., : d // 2] → X[..., 0::2]
             → np.stack([first_half, second_half], axis=-1).reshape(X.shape)
     You pair neighbors, features 2f and 2f + 1: the interleaved layout. Here the half-split one
     is asked for, where feature f and feature f + d/2 form a pair. {worst_row}
+mirrored: X[..., d // 2 :] → X[..., : d // 2 - 1 : -1]
+        and np.concatenate([first_half, second_half], axis=-1)
+            → np.concatenate([first_half, second_half[..., ::-1]], axis=-1)
+    You pair the first feature with the last, the second with the last but one: f and d − 1 − f.
+    Here feature f and feature f + d/2 form a pair. {worst_row}
 woven: np.concatenate([first_half, second_half], axis=-1)
             → np.stack([first_half, second_half], axis=-1).reshape(X.shape)
     You rotate the right pairs, but weave them together afterward, so that their entries become
@@ -144,6 +155,12 @@ angles-transposed: positions[:, None] * frequencies → positions * frequencies[
 by-index: positions[:, None] → np.arange(X.shape[-2])[:, None]
     You rotate by the *index* of the row, and `positions` plays no part. With a cache, or words
     left out, a row's position is another number: here {positions}. {worst_row}
+from-first: positions[:, None] → (positions - positions[0])[:, None]
+    You turn each row by its distance from row 0, which itself is not turned: the first position is
+    subtracted. The positions are {positions}, and each row turns by its own. {worst_row}
+one-speed: positions[:, None] * frequencies → positions[:, None] * frequencies**0
+    All your pairs turn by the same angle, the position. Pair f has a speed of its own: the angle is
+    the position times 10000 to the power −2f/d. {worst_row}
 double-exponent: -2 * pairs / d → -4 * pairs / d
     Your exponent is −4f/d, twice the right one: `np.arange(0, d, 2)` is 2f already. {worst_row}
 half-exponent: -2 * pairs / d → -pairs / d

@@ -89,6 +89,11 @@ power: np.exp(quotients - largest)
 hard: exps / exps.sum() → (quotients == largest).astype(values.dtype)
     You answer with the value of the best key alone, {your.row}: a plain dictionary. The soft one
     mixes all values, {right.row}.
+hard-when-cold: exps / exps.sum()
+            → exps / exps.sum() if temperature > 0.01 else (quotients == largest).astype(exps.dtype)
+    At T = {temperature} you answer with the value of the best key alone, {your.row}. Another key
+    may come so close that even then it has a part, and here one does: {right.row}. Subtract the
+    largest quotient, and `exp` overflows at no temperature.
 not-normalized: exps / exps.sum() → exps
     You do not divide the exponentials by their sum: the weights should sum to 1.
 no-exp: np.exp(quotients - largest) → quotients
@@ -101,7 +106,8 @@ negative: scores / temperature → -scores / temperature
     The sign of the scores is wrong: the key that fits least gets the largest weight.
 divided-late: scores / temperature → scores
         and weights @ values → weights @ values / temperature
-    You divide the *answer* by the temperature. It belongs to the scores, before the softmax.
+    You divide by the temperature after the softmax, the weights or the answer. It belongs to the
+    scores, before the softmax.
 distance: keys @ query → -((keys - query) ** 2).sum(axis=-1)
     You score by the distance to the key. The task asks for the dot product, in which a longer key
     has a louder voice.

@@ -55,8 +55,10 @@ def _row_sums(c: Context) -> str | None:
     why = ""
     if (sums == 0).any():
         why = "Rows of zeros come from 0/0 or ∞/∞, hidden by `nan_to_num` perhaps."
-    elif c.got.ndim > 1 and np.allclose(c.got.sum(axis=-2), 1):
-        why = "Your columns do: along which axis do `max` and `sum` run?"
+    elif axes := [
+        k for k in range(c.got.ndim) if np.allclose(c.got.sum(axis=k), 1)
+    ]:
+        why = f"Along axis {axes[0]} your weights do: along which axis do `max` and `sum` run?"
     elif np.allclose((c.got**2).sum(axis=-1), 1):
         why = "Their squares sum to 1: you divide by the length (the norm), not by the sum."
     elif added.min() > 0 and np.allclose(added, added.min(), rtol=1e-2):
@@ -82,8 +84,8 @@ def _infinity_weighed(c: Context) -> str | None:
     if not extra.any():
         return None
     return (
-        f"Scores of −∞ get weights up to {extra.max():.4g}: leave −∞ as it is, also before "
-        "exp, which makes it 0."
+        f"Scores of −∞ get weights up to {extra.max():.4g}, and should get 0. Leave −∞ as it is: "
+        "exp(−∞) is 0."
     )
 
 
@@ -140,8 +142,8 @@ least one finite entry in each row.
     },
     faults=fault_list("""
 no-shift: scores.max(axis=-1, keepdims=True) → 0.0
-    exp of {scores.max} is infinite and exp of {scores.min} is 0, and ∞/∞ and 0/0 are NaN:
-    {your.nan_rows} of your rows here. Subtract each row's largest score first.
+    exp of {scores.max} is infinite and exp of {scores.min} is 0. Divided by their sum they give
+    NaN in {your.nan_rows} of your rows here. Subtract each row's largest score first.
 global-shift: scores.max(axis=-1, keepdims=True) → scores.max()
     You subtract one maximum, that of the whole array: rows far below it become 0/0, and
     {your.nan_rows} of your rows here are NaN. Each row needs its own maximum.

@@ -99,6 +99,9 @@ looks-ahead: np.abs(i - j) <= half → (j >= i) & (j - i < window)
 wraps-around: np.abs(i - j) <= half → (j - i + half) % n < window
     At the edges your window wraps around: row 0 is {your.row}. A negative index means the other
     end in Python; `np.roll` wraps too.
+negative-column: np.abs(i - j) <= half → (np.abs(i - j) <= half) | (j - n >= i - half)
+    In the first rows the columns left of the edge are negative, and a negative index counts from
+    the right end: row 0 is {your.row}. What does not exist is left out: {right.row}.
 edges-empty: np.abs(i - j) <= half → (np.abs(i - j) <= half) & (i >= half) & (i < n - half)
         and marks / count → marks / np.maximum(count, 1)
     The first and the last rows are all zero: where the window sticks out, average over the

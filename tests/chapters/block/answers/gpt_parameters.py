@@ -85,7 +85,7 @@ def gp_rms_norms(n_layers, d_model, n_vocab, n_ctx):
 
 
 # counts the final layer norm once in each block, not once in all
-@wrong(author="fresh")
+@wrong("final-in-every-block", author="fresh")
 def fresh_gp_norm_in_loop(n_layers, d_model, n_vocab, n_ctx):
     d = d_model
     total = n_vocab * d
@@ -145,3 +145,37 @@ def b7_block_52(n_layers, d_model, n_vocab, n_ctx):
     block = attn + ffn + bias + norms
     final = 2 * d_model
     return emb + n_layers * block + final
+
+
+# d_ff is hard-coded as 3072, right only for d_model = 768
+@wrong("hard-coded", author="blind")
+def k33_hard_coded(n_layers, d_model, n_vocab, n_ctx):
+    d_ff = 3072
+    total = d_model * (n_vocab + n_ctx)
+    for _ in range(n_layers):
+        total += 2 * (2 * d_model)
+        for _ in "QKVO":
+            total += d_model * d_model + d_model
+        total += d_model * d_ff + d_ff
+        total += d_ff * d_model + d_model
+    total += 2 * d_model
+    return total
+
+
+# returns the number in millions, rounded (124), not the whole number
+@wrong("terms", said="number in millions, 124;", author="blind")
+def k35_millions(n_layers, d_model, n_vocab, n_ctx):
+    block = 12 * d_model**2 + 13 * d_model
+    everything = n_layers * block + d_model * (n_vocab + n_ctx + 2)
+    return round(everything / 1_000_000)
+
+
+# forgets the final layer norm AND the bias of W_O
+@wrong("terms", said="0 × d_model outside the blocks", author="blind")
+def k60_final_and_bias(n_layers, d_model, n_vocab, n_ctx):
+    embeddings = n_vocab * d_model + n_ctx * d_model
+    qkv = 3 * (d_model * d_model + d_model)
+    proj = d_model * d_model
+    ff = 2 * 4 * d_model * d_model + 4 * d_model + d_model
+    ln = 2 * (d_model + d_model)
+    return embeddings + n_layers * (qkv + proj + ff + ln)

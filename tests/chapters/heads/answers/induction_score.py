@@ -48,7 +48,7 @@ def is_upper(weights, period):
 
 
 # the sum of all rows' weights on all earlier occurrences' next
-@wrong()
+@wrong("entries", said="Too many are (6, 1)")
 def is_all_earlier(weights, period):
     n = weights.shape[-1]
     total = np.zeros(weights.shape[:-2])
@@ -85,3 +85,37 @@ def is_normalized_below(weights, period):
     below = np.tril(weights)
     below = below / below.sum(axis=-1, keepdims=True)
     return np.diagonal(below, 1 - period, -2, -1)[..., 1:].mean(axis=-1)
+
+
+# adds up the weights on the tokens after ALL earlier occurrences, not only after the last one
+@wrong("entries", said="after the *last* occurrence", author="blind")
+def k46_all_occurrences(weights, period):
+    n = weights.shape[-1]
+    total = 0
+    for i in range(period, n):
+        j = i - period + 1
+        while j >= 0:
+            total = total + weights[..., i, j]
+            j -= period
+    return total / (n - period)
+
+
+# finds where the largest weight lies and counts hits (argmax) instead of averaging the weight
+@wrong("hits", author="blind")
+def k50_counts_hits(weights, period):
+    n = weights.shape[-2]
+    looks = weights.argmax(axis=-1)
+    target = np.arange(n) - period + 1
+    return (looks == target)[..., period:].mean(axis=-1)
+
+
+# looks at the token BEFORE the last occurrence (i-period-1) AND starts one token late (i > period)
+@wrong("entries", said="you read column i − 4; i − 2 is right", author="blind")
+def k63_before_and_late(weights, period):
+    n = weights.shape[-1]
+    s = np.zeros(weights.shape[:-2])
+    count = 0
+    for i in range(period + 1, n):
+        s = s + weights[..., i, i - period - 1]
+        count += 1
+    return s / max(count, 1)

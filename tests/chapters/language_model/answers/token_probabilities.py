@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.in_numpy import softmax
 from tests.exercises.answers import right, wrong
 
 
@@ -211,3 +212,38 @@ def blind_tp_root(logits, temperature, top_k, top_p):
     p /= p.sum()
     p[order[np.cumsum(p[order]) - p[order] >= top_p]] = 0
     return p / p.sum()
+
+
+# off by one at top_k: keeps only what is strictly above the k-th likeliest, k - 1 tokens
+@wrong("one-fewer", author="blind")
+def k38_strict_k(logits, temperature, top_k, top_p):
+    p = softmax(np.asarray(logits, float) / temperature)
+    kth = np.sort(p)[-top_k]
+    p = np.where(p > kth, p, 0)
+    p = p / p.sum()
+    ranked = np.argsort(p)[::-1]
+    total = 0.0
+    keep = []
+    for t in ranked:
+        keep.append(t)
+        total += p[t]
+        if total >= top_p:
+            break
+    q = np.zeros_like(p)
+    q[keep] = p[keep]
+    return q / q.sum()
+
+
+# top_p means here: keep every token whose own probability is at least 1 - top_p (min-p like), no
+# running sum
+@wrong("own-probability", author="blind")
+def k40_own_probability(logits, temperature, top_k, top_p):
+    p = softmax(logits / temperature)
+    best = np.argpartition(p, -top_k)[-top_k:]
+    out = np.zeros(p.shape)
+    out[best] = p[best]
+    out /= out.sum()
+    out[out < 1 - top_p] = 0
+    if out.sum() == 0:
+        out[p.argmax()] = 1
+    return out / out.sum()

@@ -432,3 +432,19 @@ def b7_multi_head_38(X, W_Q, W_K, W_V, W_O, n_heads, mask):
         a = a / a.sum(axis=-1, keepdims=True)
         outs.append(a @ v)
     return np.concatenate(outs, axis=-1) @ W_O
+
+
+# copy and paste: the values are made with W_K, W_V is never used
+@wrong("unused-block", said="W_V plays no part", author="blind")
+def k24_values_of_keys(X, W_Q, W_K, W_V, W_O, n_heads, mask):
+    d_k = X.shape[-1] // n_heads
+    out = np.zeros(X.shape)
+    Q = X @ W_Q
+    K = X @ W_K
+    V = X @ W_K
+    for h in range(n_heads):
+        a, b = h * d_k, (h + 1) * d_k
+        scores = Q[..., a:b] @ np.swapaxes(K[..., a:b], -2, -1) / np.sqrt(d_k)
+        scores[..., ~mask] = -np.inf
+        out[..., a:b] = _softmax(scores) @ V[..., a:b]
+    return out @ W_O

@@ -251,3 +251,45 @@ def own_order_3(X, positions):
     out[..., 0::2] = a * np.cos(phi) - b * np.sin(phi)
     out[..., 1::2] = a * np.sin(phi) + b * np.cos(phi)
     return out
+
+
+# subtracts the first row's position: turns by positions - positions[0]
+@wrong("from-first", author="blind")
+def k28_from_first(X, positions):
+    n, d = X.shape[-2:]
+    rel = np.asarray(positions) - positions[0]
+    out = np.zeros_like(X, dtype=float)
+    for r in range(n):
+        for f in range(d // 2):
+            t = rel[r] * 10000 ** (-2 * f / d)
+            out[..., r, f] = X[..., r, f] * np.cos(t) - X[
+                ..., r, f + d // 2
+            ] * np.sin(t)
+            out[..., r, f + d // 2] = X[..., r, f] * np.sin(t) + X[
+                ..., r, f + d // 2
+            ] * np.cos(t)
+    return out
+
+
+# pairs feature f with feature d-1-f (mirrored) instead of f + d/2
+@wrong("mirrored", author="blind")
+def k29_mirrored(X, positions):
+    d = X.shape[-1]
+    Y = np.empty(X.shape)
+    for f in range(d // 2):
+        g = d - 1 - f
+        phi = positions * 10000 ** (-2 * f / d)
+        Y[..., f] = X[..., f] * np.cos(phi) - X[..., g] * np.sin(phi)
+        Y[..., g] = X[..., f] * np.sin(phi) + X[..., g] * np.cos(phi)
+    return Y
+
+
+# one speed for all pairs: the frequency is that of the first pair (angle = position)
+@wrong("one-speed", author="blind")
+def k30_one_speed(X, positions):
+    first, second = np.split(X, 2, axis=-1)
+    phi = positions.reshape(-1, 1)
+    cos, sin = np.cos(phi), np.sin(phi)
+    return np.concatenate(
+        (first * cos - second * sin, first * sin + second * cos), axis=-1
+    )

@@ -207,3 +207,15 @@ def own_qkv_116(query, keys, values, temperature):
         total += p
         out = out + p * v
     return out / total
+
+
+# for low temperatures returns the value of the best key alone (hard), also where two keys nearly
+# tie
+@wrong("hard-when-cold", author="blind")
+def k14_hard_when_cold(query, keys, values, temperature):
+    scores = keys @ query
+    if temperature < 0.01:
+        # exp would overflow
+        return values[np.argmax(scores)]
+    p = _softmax(scores / temperature)
+    return p @ values

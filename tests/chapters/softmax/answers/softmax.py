@@ -321,3 +321,12 @@ def own_softmax_115(scores):
     m = np.max(scores, axis=-1, keepdims=True, initial=0.0)
     e = np.exp(scores - m)
     return e / e.sum(axis=-1, keepdims=True)
+
+
+# axis=1 is the last axis of two only
+@wrong("row-sums", said="Along axis 1 your weights do", author="blind")
+def k07_axis_one(scores):
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    num = np.exp(shifted)
+    den = np.sum(num, axis=1, keepdims=True)
+    return num / den

@@ -155,3 +155,15 @@ def b7_weighted_sum_3(n, window):
     distance = np.abs(idx[:, None] - idx[None, :])
     band = (distance <= window // 2).astype(float)
     return band / band.sum(axis=0)
+
+
+# negative indices wrap around: the left edge rows also average values from the right end
+@wrong("negative-column", author="blind")
+def k04_wraps(n, window):
+    M = np.zeros((n, n))
+    h = (window - 1) // 2
+    for i in range(n):
+        cols = [j for j in range(i - h, i + h + 1) if j < n]
+        for j in cols:
+            M[i, j] = 1 / len(cols)
+    return M
