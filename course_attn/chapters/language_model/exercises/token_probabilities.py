@@ -91,7 +91,7 @@ def _zero_logits(c: Context) -> str | None:
 def _own_probability(c: Context) -> str | None:
     logits = np.log([0.3, 0.25, 0.2, 0.15, 0.1])
     found = [c.call(logits, 1.0, 5, top_p) for top_p in (0.78, 0.87)]
-    if [np.count_nonzero(kept) for kept in found] != [2, 4]:
+    if [np.count_nonzero(kept) for kept in found if kept is not None] != [2, 4]:
         return None
     return (
         "You compare each token's *own* probability with 1 − top_p, it seems: of 0.3, 0.25, 0.2, "
@@ -113,14 +113,14 @@ def _which(c: Context) -> str | None:
         own, right[c.expected[right] > c.expected[right].min()]
     )
     crossing = c.call(np.log([0.4, 0.3, 0.2, 0.1]), 1.0, 4, 0.8)
-    if is_last_lost and np.count_nonzero(crossing) == 2:
+    loses_it = crossing is not None and np.count_nonzero(crossing) == 2
+    if is_last_lost and loses_it:
         return f"You drop the token with which the sum reaches top_p. {_kept(c)}"
     alone = c.call(*[*c.given.values()][:-1], 1.0)
-    count = np.count_nonzero(alone)
-    if alone is not None and count != c.given["top_k"]:
+    if alone is not None and np.count_nonzero(alone) != c.given["top_k"]:
         return (
-            f"After top_k alone, with top_p = 1, you keep {count} tokens instead of "
-            f"{c.given['top_k']}. {_kept(c)}"
+            f"After top_k alone, with top_p = 1, you keep {np.count_nonzero(alone)} tokens "
+            f"instead of {c.given['top_k']}. {_kept(c)}"
         )
     if not np.array_equal(own, right):
         return _kept(c)

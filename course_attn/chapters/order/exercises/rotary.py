@@ -58,8 +58,8 @@ def _lengths(c: Context) -> str | None:
         f"the pair (x_{f}, x_{f + before.shape[1]}) of row {row} has length "
         f"{number(before[row, f])} before and {number(after[row, f])} afterward."
     )
-    rows = (np.linalg.norm(lengths, axis=-1) for lengths in (before, after))
-    if np.allclose(*rows, rtol=1e-3):
+    of_rows = np.linalg.norm(before, axis=-1), np.linalg.norm(after, axis=-1)
+    if np.allclose(of_rows[0], of_rows[1], rtol=1e-3):
         return (
             f"Your rows keep their lengths, but their pairs do not: {said} Do you turn other "
             f"features together, or do they change places? {c.worst_row}"
