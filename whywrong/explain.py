@@ -21,11 +21,13 @@ from whywrong.form import form_problem
 from whywrong.limits import TimesUp
 from whywrong.mend import mended
 from whywrong.mistakes import (
+    a_fault_in_each_result,
     fault_and_slip,
     joined,
     no_error,
     of_result,
     one_fault,
+    one_fault_but_for_a_kind,
     one_fault_in_most,
     one_slip,
     other_order,
@@ -167,6 +169,8 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     no_error,
     two_close_faults,
     fault_and_slip,
+    a_fault_in_each_result,
+    one_fault_but_for_a_kind,
     what_is_seen,
     changes_an_argument,
     not_repeatable,

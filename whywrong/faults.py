@@ -95,6 +95,10 @@ def fault_list(text: str) -> tuple[Fault, ...]:
             )
         does: Any = pairs[0][0] if is_body else pairs
         says = " ".join(match["says"].split()) or None
+        if says and says[0] in "+-*/@)]":
+            raise BadDeclaration(
+                f"{where}: fault {match['id']!r}: a line of code is broken before its arrow only"
+            )
         found.append(Fault(match["id"], does, says, where))
     rest = _ENTRY.sub("", text).strip()
     if rest:

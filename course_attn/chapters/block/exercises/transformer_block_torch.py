@@ -238,6 +238,10 @@ weights: attention_output, _ = → _, attention_output =
 context-not-normed: (queries, keys, values → (queries, X, X
     Only the queries are normed; keys and values come from X as it is. All three are made from
     norm_1(X). {worst_row}
+relu-last: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
+        and self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
+    Your ReLU comes after the second linear layer, so that nothing stands between the two, and the
+    network can only add. Where does it belong? {worst_row}
 gelu: torch.relu( → torch.nn.functional.gelu(
     You use GELU between the linear layers, as GPT-2 does. ReLU is asked for. {worst_row}
 """),

@@ -46,6 +46,7 @@ def _cases() -> tuple[Case, ...]:
         Case(given(8, (8, 8, 8), 1.0, cut=True), "cut"),
         Case(given(6, (6, 2, 4, 5), 0.0), "no-penalty"),
         Case(given(4, (1, 4, 3, 2), 2.0, end=6), "square"),
+        Case(given(5, (2, 5, 3), 2)),
     )
 
 

@@ -68,6 +68,8 @@ def _cases() -> tuple[Case, ...]:
     )
     alike = given(4, 6, 3, ())
     alike[1][1:] -= 6.0
+    again = given(4, 6, 3, (1,))
+    again[0][:, 0] = again[4]
     start = (np.array([[5]]), np.zeros(1), *given(1, 7, 4, (), n_rows=1)[2:])
     return (
         Case(example, "example"),
@@ -80,6 +82,7 @@ def _cases() -> tuple[Case, ...]:
         Case(given(2, 5, 4, (3,)), "ended"),
         Case(given(4, 7, 3, (0, 1, 2)), "all-ended"),
         Case(given(3, 6, 1, ()), "greedy"),
+        Case(again, "again"),
         Case(given(5, 5, 5, (2,)), "square"),
     )
 
@@ -202,6 +205,10 @@ keeps its place among the beams.) Do not change the arguments.
         ),
         "all-ended": Kind("where all prefixes have ended"),
         "greedy": Kind("for a single beam"),
+        "again": Kind(
+            "where the end token stands at the beginning, too, as in GPT-2",
+            "Only the *last* token says whether a prefix has ended.",
+        ),
     },
     faults=fault_list("""
 end-extended: np.where(has_ended, only_end, log_probs) → log_probs
@@ -236,8 +243,7 @@ probabilities: (sums[:, None] + steps) → (sums[:, None] + np.exp(steps))
 products: (sums[:, None] + steps) → np.exp(sums[:, None] + steps)
     The ones that you keep are right, and your sums are probabilities. Their logarithms are asked
     for: of a long sequence a product would be rounded to 0. {sum}
-best-of-each: np.argsort(-totals)[:n_beams] → np.arange(len(sums)) * n_vocab
-            + (sums[:, None] + steps).argmax(axis=-1)
+best-of-each: np.argsort(-totals)[:n_beams] → np.arange(len(sums)) * n_vocab + steps.argmax(axis=-1)
     You keep the best extension of *each* prefix. Two of the best may come from the same prefix, and
     none from another: among which extensions is to be compared? {what}
 worst: np.argsort(-totals)[:n_beams] → np.argsort(totals)[:n_beams]
@@ -276,10 +282,10 @@ only-the-tokens: return longer → return tokens
     {right.shape}, not {your.shape}.
 """),
     properties=(
+        Property("best-first", _best_first, any_shape=True),
         Property("last-alone", _last_alone, any_shape=True),
         Property("one-of-each", _one_of_each, any_shape=True),
         Property("behind-the-end", _ended_extended, any_shape=True),
-        Property("best-first", _best_first),
         Property("what", _what, any_shape=True),
     ),
     wrong_lines=("end-extended", "not-summed", "wrong-parents"),

@@ -136,6 +136,10 @@ both-shifted: [first, answers] → [first, answers[..., :-1]]
         and [answers, last] → [answers[..., 1:], last]
     You shift both, the inputs to the right and the goals to the left: the goals run two places
     ahead of the inputs. Which token of {answers.row} is written when only the start has been read?
+end-read: [first, answers] → [first, answers, last]
+        and [answers, last] → [answers, last, first]
+    Your decoder reads the end, too, after which nothing is written: both arrays have a place too
+    many. What is the last token that it reads, and what does it write then? {answer}
 overwritten: [first, answers] → [first, answers[..., 1:]]
         and [answers, last] → [answers[..., :-1], last]
     The start takes the place of the first token, and the end that of the last: each of your arrays

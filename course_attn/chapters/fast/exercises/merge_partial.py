@@ -177,7 +177,7 @@ one-maximum-for-all: np.maximum(m1, m2) → np.max([m1, m2])
     underflow to l = 0. `np.maximum(m1, m2)` compares query by query. {by_hand}
 infinity-minus-infinity: np.where(m == -np.inf, 0.0, m) → m
     Where a query sees no key in either part, m1, m2 and m are −∞, and −∞ − (−∞) is NaN. Subtract 0
-    in place of m there: exp(−∞ − 0) is 0, as it should be. Now your `{result}` has NaN.
+    in place of m there: exp(−∞ − 0) is 0, as it should be. Otherwise NaN comes out.
 divided: first_factor[..., None] * o1 + second_factor[..., None] * o2
             → (first_factor[..., None] * o1 + second_factor[..., None] * o2) / l[..., None]
     You divide o by l, which is too early: this result may be merged again with more keys, and o

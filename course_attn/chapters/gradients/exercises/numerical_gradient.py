@@ -124,11 +124,11 @@ exercise = Exercise(
     section="Is it right? Nudge every number",
     task="""
 The judge of this chapter. Write `numerical_gradient(f, x, eps)`: f is a function that takes a
-floating-point array of the shape of x and returns one number, and x may have any number of axes
-(at least one). Return an array of the shape of x with the gradient of f at x, measured by central
-differences: entry i is the slope between the two points where $x_i$ alone is moved by eps up and by
-eps down. `eps` may be large, so that the slope is not quite the derivative: still, compute it as
-described. x stays as it is.
+floating-point array of the shape of x and returns one number; x is such an array, with any number
+of axes (at least one). Return an array of the shape of x with the gradient of f at x, measured by
+central differences: entry i is the slope between the two points where $x_i$ alone is moved by eps
+up and by eps down. `eps` may be large, so that the slope is not quite the derivative: still,
+compute it as described. x stays as it is.
 """,
     cases=_cases,
     terms={

@@ -104,8 +104,10 @@ itself: tokens[:i] → tokens[:i + 1]
     You find the token itself, at its own place, and read the token after it: that is the answer,
     which is not known yet. Look at earlier places only. {first}
 zero-is-false: len(earlier) > 0 → earlier.any()
-    0 counts as false in Python: a test such as `if place:` takes place 0 for none. Ask `is not
-    None`. {first}
+    You never find place 0. Does the search stop before it (`while j > 0`), or does a test such as
+    `if place:` take 0 for none? {first}
+guess-is-false: guesses[i] = tokens[earlier[-1] + 1] → guesses[i] = tokens[earlier[-1] + 1] or -1
+    A guess of token 0 becomes −1 in yours: 0 counts as false in Python. Ask `is not None`. {first}
 zero-default: np.full(len(tokens), -1) → np.zeros(len(tokens), int)
     Where a token has not been there before you guess 0, which is a token; −1 is asked for.
 place: tokens[earlier[-1] + 1] → earlier[-1] + 1

@@ -182,6 +182,10 @@ global-shift: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max()
 fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
     You set the future's scores to 0, but exp(0) is 1: the future keeps weight. Use −∞.
     {moved}
+fill-zero-guarded: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
+        and weights @ V → np.where(mask.any(axis=-1, keepdims=True), weights, 0.0) @ V
+    The future's scores are 0 in yours (is `scores * mask` what hides them?), but exp(0) is 1: the
+    future keeps weight. Use −∞. {moved}
 fill-zero-cleared: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
         and weights @ V → (weights * mask) @ V
     You set the future's scores to 0 and clear its weights afterward. But exp(0) is 1: it has taken

@@ -274,6 +274,8 @@ in-place: changed = X.copy() ⏎ changed[i + 1 :] += → changed = X ⏎ changed
     longer what it was. `changed = X` only gives X a second name; start each time from `X.copy()`.
 from-one: return i → return i + 1
     {you_say}, one too many: positions count from 0 here, so it is {wanted}.
+last: in range(len(X) - 1): → in reversed(range(len(X) - 1)):
+    {told}: yours is the *last* position that leaks. When you have found the first, return it.
 zero-is-false: return i → return i or None
     {told}. Other positions yours does find, but 0 counts as false in Python: `first or None` and
     `if first:` take position 0 for nothing. Ask `is None`.

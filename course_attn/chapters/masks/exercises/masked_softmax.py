@@ -189,6 +189,9 @@ fill-zero-cleared: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.
 zero-times-infinity: np.where(mask, scores, -np.inf) → scores + ~mask * -np.inf
     0·(−∞) is NaN, and it spreads: {your.nan_rows} of your rows here are NaN. `np.where(mask,
     scores, -np.inf)` picks without multiplying.
+no-shift: np.exp(masked_scores - shift) → np.exp(masked_scores)
+    Right for small scores. Here allowed ones reach thousands, whose exponential is infinite, and
+    ∞/∞ is NaN; where all lie far below 0, it is 0/0. Subtract each row's largest allowed score.
 no-shift-late: np.where(mask, scores, -np.inf) → scores
         and np.exp(masked_scores - shift) → np.exp(masked_scores) * mask
     Right for small scores. Here they reach up to {scores.max}, whose exponential is infinite, and

@@ -35,6 +35,10 @@ def _parts(c: Context) -> str:
     gap = c.got.item() - int(c.expected)
     for size, of in (
         (product, f"2·n·d_model² = {product}, a product with one of the matrices"),
+        (
+            product // 2,
+            f"n·d_model² = {product // 2}, half of a product with a matrix",
+        ),
         (inside, f"2·n²·d_model = {inside}, the scores (or mixing) of all heads"),
         (entries, f"n_heads·n² = {entries}. Only products of matrices count"),
     ):

@@ -159,8 +159,8 @@ xavier: 1 / np.sqrt(d_in) → np.sqrt(2 / (d_in + d_out))
     Variance 2/(d_in + d_out) is Glorot's compromise between the forward and the backward pass.
     Asked for is 1/d_in: with yours {variance_out}.
 he: 1 / np.sqrt(d_in) → np.sqrt(2 / d_in)
-    Variance 2/d_in is meant for a layer behind a ReLU, which sets half of the numbers to 0 (He's
-    rule). There is none here: with yours {variance_out}.
+    Your entries have the variance 2/d_in. That is He's rule, for a layer behind a ReLU, or comes
+    from a distribution whose variance is 2·scale² (Laplace's?). Here {variance_out}.
 columns-alike: entries * spread → entries / np.sqrt((entries**2).sum(axis=0))
     All columns of your matrix have exactly the same length, as if each were divided by its own:
     their entries are not independent. Divide all by the *same* number, whatever was drawn.

@@ -65,6 +65,10 @@ mean: @ values → @ values / values.shape[-2]
 last-value-missing: weights @ values → weights[..., :-1] @ values[..., :-1, :]
     The last value never enters the sum: there are {values.rows} values, and
     `range({values.rows})` runs over all of them; it already stops before {values.rows}.
+as-many-as-queries: weights @ values
+        → sum(weights[..., j, None] * values[..., j, None, :] for j in range(weights.shape[-2]))
+    You add up as many values as there are *outputs*: a loop over j runs to n_q. Which axis of
+    `weights` counts the values?
 only-last-term: weights @ values → weights[..., -1:] @ values[..., -1:, :]
     Your output holds the last term of the sum only: inside the loop each term replaces the one
     before. Add it with `+=`, to a row that starts at zero.
