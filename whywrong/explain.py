@@ -21,7 +21,6 @@ from whywrong.form import form_problem
 from whywrong.limits import TimesUp
 from whywrong.mend import mended
 from whywrong.mistakes import (
-    a_fault_in_each_result,
     fault_and_slip,
     joined,
     no_error,
@@ -169,7 +168,6 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     no_error,
     two_close_faults,
     fault_and_slip,
-    a_fault_in_each_result,
     one_fault_but_for_a_kind,
     what_is_seen,
     changes_an_argument,

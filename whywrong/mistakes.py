@@ -38,9 +38,14 @@ from whywrong.versions import (
     with_slip,
 )
 
-__all__ = ["a_fault_in_each_result", "fault_and_slip", "one_fault_but_for_a_kind"]
-__all__ += ["joined", "no_error", "of_result", "one_fault"]
-__all__ += ["one_fault_in_most", "one_slip", "other_order", "two_at_once"]
+__all__ = ["fault_and_slip", "joined", "no_error", "of_result", "one_fault"]
+__all__ += [
+    "one_fault_but_for_a_kind",
+    "one_fault_in_most",
+    "one_slip",
+    "other_order",
+    "two_at_once",
+]
 __all__ += ["two_close_faults", "two_faults", "what_is_seen"]
 
 # How many pairs of declared faults, how many slips, and how many faults with slips are tried.
@@ -82,21 +87,6 @@ def one_fault_but_for_a_kind(trial: Trial) -> Finding | None:
         if found:
             return found
     return None
-
-
-@once
-def a_fault_in_each_result(trial: Trial) -> Finding | None:
-    """Name the declared faults that give the same, each in all cases of one result."""
-    n, found = len(trial.exercise.results), []
-    for k in range(n):
-        order = _wrong_first(trial, range(k, len(trial.outcomes), n))
-        if order:
-            found.append(_fault_of(trial, order))
-    one, *others = dict.fromkeys(found) or (None,)
-    if not one or len(others) != 1 or not others[0]:
-        return None
-    first, second, both = _shared(_alone(trial, one), _alone(trial, others[0]))
-    return two_at_once((one.id, others[0].id), first, second, both)
 
 
 @once
@@ -152,18 +142,12 @@ def _two_of(trial: Trial, found: Iterator[tuple[Fault, Fault]]) -> Finding | Non
 
 def _fault_in(trial: Trial, cases: Sequence[int]) -> Finding | None:
     order = _wrong_first(trial, cases)
-    fault = _fault_of(trial, order)
-    if not fault:
-        return None
-    found = Finding((fault.id,), fault.sentence(trial.context(order[0])))
-    return _with_the_rest(trial, with_faults(trial.exercise, fault), cases, found)
-
-
-def _fault_of(trial: Trial, order: Sequence[int]) -> Fault | None:
-    """Return the first declared fault that gives the same in these cases, if there are any."""
     for fault in trial.exercise.faults if order else ():
-        if gives_the_same(trial, with_faults(trial.exercise, fault), order):
-            return fault
+        version = with_faults(trial.exercise, fault)
+        if gives_the_same(trial, version, order):
+            said = fault.sentence(trial.context(order[0]))
+            found = Finding((fault.id,), said)
+            return _with_the_rest(trial, version, cases, found)
     return None
 
 

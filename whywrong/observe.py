@@ -76,7 +76,8 @@ advice numpy batch: Count axes from the end: `axis=-1`, `np.swapaxes(x, -1, -2)`
 advice torch batch: Count dimensions from the end: `dim=-1`, `x.transpose(-1, -2)`. `.T`, `.t()` and
     `torch.mm` are for matrices, and `dim=0` or `dim=1` means another dimension in a batch. A new
     dimension is counted from the end, too: `x[..., None, :]`, and not `x[None]`.
-batch axes: In a batch, the first axes are those of the batch.
+batch axes: In a batch, the first axes are those of the batch. Which step (or loop) of yours counts
+    on another first axis?
 batch end: You count axes from the end. Write down the shape of each step there: which axis of the
     one meets which axis of the other?
 batch T: In a batch, `.T` turns all axes around, and the first axes are those of the batch.

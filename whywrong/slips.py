@@ -147,7 +147,6 @@ _RESULTS: tuple[tuple[str, str, str, str], ...] = (
     ("scale", "_r * _p.shape[-1]", "you multiply {r} by the length of the last axis of {p}", "this is scaled down too much"),
     ("scale", "_r / _p.shape[-2]", "you divide {r} by the length of the last axis but one of {p}", "a scale is missing here"),
     ("sign", "-_r", "{r} has the wrong sign", "is the sign of the result right?"),
-    ("missing", "_r / _r.sum(axis=-1, keepdims=True)", "each row is divided by its sum", "do the rows have to sum to 1?"),
     ("factor", "2 * _r", "you double {r}", "a factor of 2 is missing or too many"),
     ("factor", "_r / 2", "you halve {r}", "a factor of 2 is missing or too many"),
     ("factor", "_r + 1", "you add 1 to {r}", "one is missing or too many"),

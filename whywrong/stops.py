@@ -140,6 +140,8 @@ indices: The array has fewer axes than that line counts: where "…" stands in t
     none, one or several. `[..., None, :]` puts a new axis last but one, however many there are.
 axes: The array has fewer axes than your code counts: where "…" stands in the task, there may be
     none, one or several. Count axes from the end: -1 is the last.
+einsum: That array has other axes than its letters say. In `einsum`, `...` stands for any number of
+    leading axes: where "…" stands in the task, there may be none, one or several.
 length: Places are counted from 0, and that axis has length {n}. Is it the axis that you mean (in a
     batch, the first axes are those of the batch), and how was the number computed?
 two: `x.{name}(dim=…)` gives two tensors, values and indices: take `.values`, or `x.a{name}(dim=…)`.
@@ -152,6 +154,7 @@ _TIPS = {
     r"too many values to unpack": "sizes",
     r"too many indices for (array|tensor)": "indices",
     r"axis -?\d+ is out of bounds for array|Dimension out of range": "axes",
+    r"einstein sum subscripts|einsum\(\): the number of subscripts": "einsum",
     r"is out of bounds for (axis|dimension) \d+ with size (?P<n>\d+)": "length",
     r"matmul: .*\(size (?P<second>\d+) is different from (?P<first>\d+)\)": "product",
     r"shapes cannot be multiplied \(\d+x(?P<first>\d+) and (?P<second>\d+)x\d+\)": "product",

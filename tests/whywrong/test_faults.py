@@ -205,6 +205,24 @@ def test_tolerance_allows_a_small_error_of_float32(toy):
     assert judge(toy, lambda x, f: x * f * (1 + (x.dtype == "f4") * 1e-6)).passed
 
 
+def test_fault_that_explains_all_but_one_kind_is_named(unexplained, toy):
+    """What else is wrong there no declared mistake explains."""
+    kinds = {
+        "square": Kind("for a square"),
+        "batch": Kind("with leading batch axes"),
+    }
+    toy = dataclasses.replace(toy, kinds=kinds)
+
+    def answer(x, factor):
+        return np.sin(x) if x.shape == (3, 3) else x / factor
+
+    result = judge(toy, answer)
+    assert result.faults == ("divided",)
+    assert "look again at what happens for a square" in result.message
+    both = judge(toy, lambda x, f: np.sin(x) if x.size in (9, 70) else x / f)
+    assert "divided" not in both.faults
+
+
 def test_fault_seen_on_single_arrays_is_named_although_batches_crash(toy):
     def divided(x, factor):
         if x.ndim > 2:
