@@ -6,7 +6,7 @@ import pytest
 from course_attn.exercises import check
 from tests.exercises.answers import answers_that_are
 from tests.whywrong.cells import exercise_of, written
-from whywrong import Case, fault_list, judge
+from whywrong import Case, fault_list, judge, mistakes
 from whywrong.mistakes import _shared
 
 
@@ -58,14 +58,19 @@ def test_search_comes_to_an_end(exercise, name):
     assert check(answer.function, exercise).status == "wrong"
 
 
-def test_place_of_a_name_that_a_line_has_twice_is_said():
-    twice = written(
-        "def masked_block(X, attend, process, norm_1, norm_2, mask):\n    h = norm_1(X)\n"
-        "    h = h + attend(h, mask)\n    return h + process(norm_2(h))"
-    )
-    message = check(twice).message
-    assert "is the second `h` of this line the right one" in message
-    assert "normed_X" not in message
+def test_place_of_a_name_that_a_line_has_twice_is_said(monkeypatch):
+    monkeypatch.setattr(mistakes, "_SLIPS", 0)
+
+    def gap(x, y):
+        """Subtract twice x from the sum."""
+        total = x + y
+        return total - 2 * x
+
+    cases = (np.array([1.0, 2.0]), 3.0), (np.array([5.0, 1.0, 4.0]), -2.0)
+    exercise = exercise_of(gap, *(Case(given) for given in cases))
+    twice = written("def gap(x, y):\n    t = x + y\n    return t - 2 * t")
+    message = judge(exercise, twice).message
+    assert "is the last `t` of this line the right one" in message
 
 
 def test_fault_is_recognized_in_an_answer_that_computes_in_float64():
