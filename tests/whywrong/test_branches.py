@@ -62,13 +62,13 @@ def test_place_of_a_name_that_a_line_has_twice_is_said(monkeypatch):
     monkeypatch.setattr(mistakes, "_SLIPS", 0)
 
     def gap(x, y):
-        """Subtract twice x from the sum."""
+        """Subtract x from the sum three times."""
         total = x + y
-        return total - 2 * x
+        return total - 3 * x
 
     cases = (np.array([1.0, 2.0]), 3.0), (np.array([5.0, 1.0, 4.0]), -2.0)
     exercise = exercise_of(gap, *(Case(given) for given in cases))
-    twice = written("def gap(x, y):\n    t = x + y\n    return t - 2 * t")
+    twice = written("def gap(x, y):\n    t = x + y\n    return t - 3 * t")
     message = judge(exercise, twice).message
     assert "is the last `t` of this line the right one" in message
 
