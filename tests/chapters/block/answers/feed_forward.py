@@ -135,7 +135,7 @@ def second_blk_max_along_axis(X, W_1, b_1, W_2, b_2):
 
 
 # the gate lacks the bias that the hidden features have
-@wrong(said="elsewhere you go on with `X @ W_1 + b_1`", author="unseen")
+@wrong(said="or is it `X @ W_1 + b_1`, as elsewhere?", author="unseen")
 def fourth_blk_gate(X, W_1, b_1, W_2, b_2):
     gate = (X @ W_1 > 0).astype(X.dtype)
     hidden = gate * (X @ W_1 + b_1)

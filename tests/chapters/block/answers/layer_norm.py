@@ -110,7 +110,7 @@ def ln_ddof(X, gain, bias):
     return gain * (X - mean) / (X.std(axis=-1, keepdims=True, ddof=1) + 1e-5) + bias
 
 
-@wrong("eps", said="Your eps is 1e-6, added to the variance; it should be 1e-5.")
+@wrong(said="is 1e-06 the right number here?")
 def ln_eps_1e_6(X, gain, bias):
     mean, var = X.mean(-1, keepdims=True), X.var(-1, keepdims=True)
     return gain * (X - mean) / np.sqrt(var + 1e-6) + bias
@@ -221,7 +221,7 @@ def third_bl_skips_constant_rows(X, gain, bias):
 
 
 # takes the spread around 0, of X instead of X minus its mean
-@wrong(said="elsewhere you go on with `X - mu`", author="unseen")
+@wrong(said="or is it `X - mu`, as elsewhere?", author="unseen")
 def fourth_blk_spread_around_zero(X, gain, bias):
     mu = X.mean(-1, keepdims=True)
     var = (X**2).mean(-1, keepdims=True)
@@ -241,7 +241,7 @@ def fifth_bl_absolute_deviation(X, gain, bias):
 @wrong(
     "fails-equal",
     "not-normal",
-    said="what is done where this holds comes out wrong. Is a way of its own needed there",
+    said="where this holds, the result is wrong",
     author="blind",
 )
 def own_block_111(X, gamma, beta, eps=1e-5):

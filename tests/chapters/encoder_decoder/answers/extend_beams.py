@@ -92,7 +92,7 @@ def eb_best_of_each(prefixes, sums, log_probs, n_beams, end):
 
 
 # only the last log-probabilities are compared and returned
-@wrong(said="the last tokens alone")
+@wrong("not-summed")
 def eb_last_only(prefixes, sums, log_probs, n_beams, end):
     table = log_probs.copy()
     ended = prefixes[:, -1] == end

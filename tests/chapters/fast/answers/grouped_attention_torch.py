@@ -169,7 +169,11 @@ def third_fa_heads_come_out_swapped(Q, K, V):
 
 
 # query head h uses head h mod n_kv_heads, and the scores are divided by the root of d_v
-@wrong("in-turn", said="you take the size of `V` for `Q`", author="blind")
+@wrong(
+    "in-turn",
+    said="you take a size of `V` where one of `Q` belongs",
+    author="blind",
+)
 def b6_fast_7(Q, K, V):
     h_q, h_kv = Q.shape[-3], K.shape[-3]
     outs = []
@@ -182,7 +186,7 @@ def b6_fast_7(Q, K, V):
 
 
 # Axis 1 is hard-coded as the heads' axis (should be -3): right only with exactly one batch axis
-@wrong("mend-axis", "mend-axis", author="blind")
+@wrong(said="along which axis does this `repeat_interleave` run", author="blind")
 def fd_grouped_1(Q, K, V):
     r = Q.shape[-3] // K.shape[-3]
     K = K.repeat_interleave(r, dim=1)

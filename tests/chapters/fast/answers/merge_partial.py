@@ -257,7 +257,7 @@ def b6_fast_2(m1, l1, o1, m2, l2, o2):
 
 
 # divides o by l already
-@wrong("divided", author="blind")
+@wrong("divided-safely", author="blind")
 def own_fast_2(m1, l1, o1, m2, l2, o2):
     m = np.maximum(m1, m2)
     a = np.where(np.isneginf(m1), 0.0, np.exp(m1 - m))

@@ -163,11 +163,7 @@ def fifth_fa_always_full(n_q, n_k, window):
 
 
 # wide window returns all True
-@wrong(
-    "row",
-    said="what is done where this holds comes out wrong. Is a way of its own needed there",
-    author="blind",
-)
+@wrong("row", said="where this holds, the result is wrong", author="blind")
 def own_fast_114(n_q, n_k, window):
     if window >= n_k:
         return np.ones((n_q, n_k), dtype=bool)

@@ -136,7 +136,7 @@ def ab_step(Q, K, V, d_out, mask):
 
 
 # the values first
-@wrong("shape")
+@wrong("other-order")
 def ab_values_first(Q, K, V, d_out, mask):
     A = _weights(Q, K, mask)
     dA = d_out @ V.swapaxes(-1, -2)
@@ -145,7 +145,7 @@ def ab_values_first(Q, K, V, d_out, mask):
 
 
 # names of dQ and dK exchanged
-@wrong("shape", said="you put `dQ` and `dK` in the other order")
+@wrong("other-order")
 def ab_names_exchanged(Q, K, V, d_out, mask):
     A = _weights(Q, K, mask)
     dA = d_out @ V.swapaxes(-1, -2)

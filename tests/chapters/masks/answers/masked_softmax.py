@@ -270,7 +270,7 @@ def b7_masks_32(scores, mask):
 
 
 # forbidden scores are multiplied by 0, so they become 0 and still get weight e^0
-@wrong(said="as if their scores were 0", author="blind")
+@wrong("fill-zero", author="blind")
 def b8_times_mask(scores, mask):
     s = scores * mask
     e = np.exp(s - s.max(axis=-1, keepdims=True))

@@ -95,7 +95,7 @@ def hft_the_course_s(mha, h):
 
 
 # returned in another order: values first
-@wrong(said="[0, 0] is its entry [14, 0], from W_V of head 1; [2, 0] belongs there")
+@wrong("other-order", said="you return `W_V, W_K, W_Q`")
 def hft_values_keys_queries(mha, h):
     d_k = mha.embed_dim // mha.num_heads
     V, K, Q = (W[h * d_k : (h + 1) * d_k].T for W in mha.in_proj_weight.chunk(3))

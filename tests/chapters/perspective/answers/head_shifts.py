@@ -65,7 +65,7 @@ def hs_fixed(k_height, k_width):
 
 
 # the height for both
-@wrong("head", said="the column shift")
+@wrong(said="is the last `k` of this line the right one here?")
 def hs_one_size(k_height, k_width):
     k = k_height
     places = np.ndindex(k_height, k_width)

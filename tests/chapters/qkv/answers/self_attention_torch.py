@@ -310,12 +310,7 @@ class OwnQkv4(nn.Module):
 
 
 # softmax along dim=1, which with a batch axis is the axis of the queries
-@wrong(
-    "fails-batch",
-    "outside-the-values",
-    said="along which axis does this `softmax` run",
-    author="blind",
-)
+@wrong(said="along which axis does this `softmax` run", author="blind")
 class B7Qkv22(torch.nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()

@@ -164,11 +164,7 @@ def own_qkv_2(query, keys, values, temperature):
 
 # for low temperatures it takes a shortcut, the value of the best key alone, also where two keys
 # score almost alike
-@wrong(
-    "fails-cold",
-    said="what is done where this holds comes out wrong. Is a way of its own needed there",
-    author="blind",
-)
+@wrong("hard-when-cold", author="blind")
 def b7_qkv_21(query, keys, values, temperature):
     s = keys @ query
     if temperature < 0.1:
@@ -179,11 +175,7 @@ def b7_qkv_21(query, keys, values, temperature):
 
 
 # IfExp
-@wrong(
-    "fails-cold",
-    said="what is done where this does not hold comes out wrong. Is a way of its own needed there",
-    author="blind",
-)
+@wrong("hard-when-cold", author="blind")
 def own_qkv_109(query, keys, values, temperature):
     s = keys @ query / temperature
     w = np.exp(s - s.max()) if temperature > 0.01 else (s == s.max()).astype(float)

@@ -292,7 +292,7 @@ def my_softmax(s):
 
 
 # '** 1 / 2' is (d_k ** 1) / 2: divides by d_k/2
-@wrong("other-divisor", author="blind")
+@wrong(said="what belongs inside this power, and what outside?", author="blind")
 def b6_scaling_2(Q, K, V):
     scale = Q.shape[-1] ** 1 / 2
     weights = my_softmax(Q @ K.swapaxes(-1, -2) / scale)

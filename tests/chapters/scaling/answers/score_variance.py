@@ -135,7 +135,7 @@ def fourth_sc_two_terms(d_k, mean, shared):
 
 
 # sums d_k times inside a loop but begins the total with 1
-@wrong(said="1 is added to the result", author="unseen")
+@wrong(said="is 1 the right number here", author="unseen")
 def fourth_sc_begins_with_one(d_k, mean, shared):
     total = 1
     for _ in range(d_k):

@@ -154,11 +154,7 @@ def b6_scores_3(Q, K, W_Q, W_K, v):
 
 
 # averages over the hidden units instead of summing
-@wrong(
-    "factor",
-    said="it is divided by the length of the last axis of `np.tanh(pairs)`",
-    author="blind",
-)
+@wrong(said="is `mean` the right function here", author="blind")
 def own_scores_2(Q, K, W_Q, W_K, v):
     a = (Q @ W_Q)[..., :, None, :]
     b = (K @ W_K)[..., None, :, :]

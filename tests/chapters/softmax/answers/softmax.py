@@ -186,7 +186,7 @@ def sm_half_shifted(scores):
 
 
 # divides by the largest power
-@wrong(said="`max` stands where `sum` belongs")
+@wrong(said="is `max` the right function here")
 def sm_by_largest(scores):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / e.max(axis=-1, keepdims=True)
@@ -300,7 +300,7 @@ def own_softmax_105(scores):
 @wrong(
     "fails-vector",
     "row-sums",
-    said="what is done where this holds comes out wrong. Is a way of its own needed there",
+    said="where this holds, the result is wrong",
     author="blind",
 )
 def own_softmax_112(scores):
@@ -324,7 +324,9 @@ def own_softmax_115(scores):
 
 
 # axis=1 is the last axis of two only
-@wrong("row-sums", said="Along axis 1 your weights do", author="blind")
+@wrong(
+    said="`max` and `sum` run along axis 1 instead of along axis -1", author="blind"
+)
 def k07_axis_one(scores):
     shifted = scores - scores.max(axis=1, keepdims=True)
     num = np.exp(shifted)

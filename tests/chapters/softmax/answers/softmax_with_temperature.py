@@ -167,11 +167,7 @@ def own_softmax_4(scores, temperature):
 
 
 # shortcut one-hot for low temperature
-@wrong(
-    "fails-cold",
-    said="what is done where this holds comes out wrong. Is a way of its own needed there",
-    author="blind",
-)
+@wrong("fails-cold", said="where this holds, the result is wrong", author="blind")
 def own_softmax_103(scores, temperature):
     if temperature <= 0.05:
         out = np.zeros_like(scores)

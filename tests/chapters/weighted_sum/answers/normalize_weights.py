@@ -147,7 +147,7 @@ def b6_weighted_sum_1(weights):
 
 
 # adds a number to the sum in the divisor
-@wrong("row-sums", said="is all of this needed", author="blind")
+@wrong("row-sums", said="is `0.01` to be added here", author="blind")
 def own_weighted_sum_1(weights):
     s = weights.sum(axis=-1, keepdims=True)
     return weights / (s + 0.01)
