@@ -18,7 +18,7 @@ from whywrong.arrays import agree
 from whywrong.context import Finding
 from whywrong.learner import functions_of, names_of, with_helpers
 from whywrong.running import Trial, once
-from whywrong.slips import FAR_FETCHED, MAKING_UP, Slip, slips_in
+from whywrong.slips import FAR_FETCHED, Slip, slips_in
 from whywrong.steps import (
     MOST_STEPS,
     NOT_ITS_OWN,
@@ -296,6 +296,8 @@ def _may_be_rerun(tree: ast.Module) -> bool:
 
 _ONE = "One small change would make every case right."
 _TWO = "Two small changes would make every case right."
+# Those that may only make up for what is wrong elsewhere.
+_MAKING_UP = ("scale", "factor", "missing", "elsewhere")
 _EITHER = "Either of two small changes would make every case right."
 
 
@@ -308,7 +310,7 @@ def _said(code: _Code, found: list[_Change]) -> Finding:
     ]
     other = next((place for place in others if place not in places), None)
     ids = tuple(f"mend-{slip.kind}" for slip in best)
-    if other and kind not in MAKING_UP:
+    if other and kind not in _MAKING_UP:
         return Finding(ids, f"{_EITHER}\n\n{places[0]}\n\nOr: {other}")
     if not best[1:]:
         return Finding(ids, f"{_ONE} {places[0]}")

@@ -25,7 +25,7 @@ from whywrong.observe import (
     where_it_fails,
 )
 from whywrong.running import Trial, once
-from whywrong.slips import MAKING_UP, Slip
+from whywrong.slips import Slip
 from whywrong.versions import (
     Version,
     breaks_what_is_right,
@@ -230,11 +230,12 @@ def one_slip(trial: Trial) -> Finding | None:
 
 def _said_of(trial: Trial, found: Sequence[Slip]) -> str:
     """Say what slips of the solution are, or which line of the learner's own has to change."""
-    first, there = found[0], in_own_code(trial)
-    if there and (first.kind in MAKING_UP or _is_foreign(trial, first.mistake)):
-        return there
-    if there:
+    first, there, change = found[0], in_own_code(trial), mended(trial)
+    is_same = change and change.faults[0] == f"mend-{first.kind}"
+    if there and is_same and not _is_foreign(trial, first.mistake):
         return f"{_COMES_OUT} if {first.mistake}. {there}"
+    if there and change:
+        return change.message
     others = [
         slip
         for slip in found
@@ -494,7 +495,7 @@ def _quoted(trial: Trial, i: int) -> str:
     ]
     if sum(value.size for value in values) > 12:
         return trial.called_with(i)
-    shown = (v.round(2).tolist() if v.dtype.kind == "f" else v for v in values)
+    shown = (v.round(4).tolist() if v.dtype.kind == "f" else v for v in values)
     named = zip(trial.names, shown, strict=False)
     return ", ".join(f"{name} = {value}" for name, value in named)
 

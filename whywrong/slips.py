@@ -16,7 +16,7 @@ from typing import Any
 
 from whywrong.arrays import in_torch
 
-__all__ = ["FAR_FETCHED", "MAKING_UP", "Slip", "slips_in", "step_of"]
+__all__ = ["FAR_FETCHED", "Slip", "slips_in", "step_of"]
 
 _KINDS = (
     "finite", "leading", "branch", "clamped", "start", "accumulation", "axis", "transposition",
@@ -27,8 +27,6 @@ _KINDS = (
 )  # fmt: skip
 # Those that explain little where another one has to be made, too.
 FAR_FETCHED = ("distance", "residual", "other-name", "unlikely", "doubled")
-# Those that may only make up for what is wrong elsewhere.
-MAKING_UP = ("scale", "factor", "missing", "elsewhere")
 
 # --- tables of rewrites ---------------------------------------------------------------------------
 
