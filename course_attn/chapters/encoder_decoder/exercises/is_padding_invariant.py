@@ -296,8 +296,9 @@ _ADVICE = {
     "faint": "Your tolerance is too generous for it: a relative change of 1e-4 counts.",
     "length": "Do you compare every number with what the model returns for the source *alone*, "
     "without padding?",
-    "else": "You try enough, so look at the comparison: does it compare every number with that for "
-    "the source alone? And does one that differs make it False, and not only the last, or all?",
+    "else": "You try enough, so look at the comparison: does it compare *every* number of the "
+    "output with the same one for the source alone? And is it False as soon as one trial "
+    "differs, or does a later one overwrite that?",
 }
 
 

@@ -83,8 +83,8 @@ causal mask allows. With more queries than keys, the first n_q − n_k queries s
     },
     faults=fault_list("""
 one-too-far: distances < window → distances <= window
-    Your window holds one key too many. It counts the query's own position: p − window itself
-    lies outside. {first_wrong}
+    Your window holds one key too many. The query's own position is one of the `window` keys, so
+    that p − window lies outside. {first_wrong}
 one-too-near: distances < window → distances < window - 1
     Your window holds one key too few. With the query's own position there are `window` of them.
     {first_wrong}
@@ -124,7 +124,8 @@ top-left:  + n_k - n_q → (nothing)
     last positions: shift by n_k − n_q. {first_wrong}
 far-end-top-left: distances < window → np.arange(n_q)[:, None] - key < window
     The far end of your window is counted from i, not from the query's position p = i + n_k − n_q.
-    (`triu` takes its diagonal from the top left corner: add n_k − n_q.) {first_wrong}
+    (`tri`, `tril` and `triu` take their diagonal from the top left corner: add n_k − n_q.)
+    {first_wrong}
 last-keys-of-all: distances < window → key >= n_k - window
     The far end of your window stands still: every query sees only the last {window} keys of the
     whole sequence. It moves along with the query, from p − window + 1 to p. {first_wrong}

@@ -131,6 +131,12 @@ no-root-back: dS @ K / divisor → dS @ K
         and @ Q / divisor → @ Q
     √d_k is forgotten on the way back. The scores are Q Kᵀ/√d_k, so that moving a query moves them
     √d_k times less: divide dQ and dK, too. {nudge}
+no-root-back-to-K: @ Q / divisor → @ Q
+    dK is not divided by √d_k, as dQ is: moving a key, too, moves the scores √d_k times less.
+    {nudge}
+no-root-back-to-Q: dS @ K / divisor → dS @ K
+    dQ is not divided by √d_k, as dK is: moving a query, too, moves the scores √d_k times less.
+    {nudge}
 root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
     You divide the scores by √d_v, with d_v = {V.last}. Each is a sum of as many products as a query
     has features: how many are these? {nudge}

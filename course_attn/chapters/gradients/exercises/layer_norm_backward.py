@@ -141,6 +141,8 @@ gain-last: dZ = gain * d_out → dZ = 1 * d_out
 gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
     In d_gain you use dZ, which has the gain in it already. In y = g ∘ z + b, g is multiplied by z
     alone. {first_row}
+not-divided: Z * stretch) / divisor → Z * stretch)
+    dX is not divided by s. In z = (x − μ)/s, moving x moves z s times less. {first_row}
 gain-in-d_bias: d_bias = d_out → d_bias = dZ
     In d_bias you use g ∘ dY. In y = g ∘ z + b nothing multiplies b. (Is `d_out` overwritten before
     you need it as it came?) {first_row}

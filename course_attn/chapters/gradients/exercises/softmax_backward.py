@@ -113,8 +113,8 @@ no-keepdims: products.sum(axis=-1, keepdims=True) → products.sum(axis=-1)
     The sums of your rows are laid out as a row: column j gets the sum of row j, if NumPy can line
     them up at all. `keepdims=True` keeps them as a column.
 sigmoid-like: d_weights - mean → d_weights * (1 - weights)
-    You have a (1 − a) da, the derivative of a sigmoid. That is the diagonal of the Jacobian only:
-    every weight depends on *every* score of its row. {worst_row}
+    You have a (1 − a) times what arrives, the derivative of a sigmoid. That is the diagonal of the
+    Jacobian only: every weight depends on *every* score of its row. {worst_row}
 log-softmax: return weights * above_mean
             → return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
     This is the way back through the *logarithm* of the softmax. What arrived is the gradient of the

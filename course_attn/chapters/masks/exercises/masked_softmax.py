@@ -151,7 +151,7 @@ below $10^4$ in size, and forbidden ones may be far larger than allowed ones.
         ),
         "broadcast": Kind(
             "where the mask has to be broadcast",
-            "It may have an axis of length 1, or an axis less than the scores: `np.where` and "
+            "It may have an axis of length 1, or one axis fewer than the scores: `np.where` and "
             "arithmetic stretch it by themselves, `scores[~mask] = …` does not.",
         ),
         "large": Kind(

@@ -37,7 +37,7 @@ def _wrong_sequence(c: Context) -> str | None:
         return None
     b = int(np.argwhere(c.got != c.expected)[0][0])
     return (
-        f"Sequence {b} (of 0 to {len(c.got) - 1}) has length {c.given['lengths'][b]}, so it may "
+        f"Sequence {b}, counted from 0, has length {c.given['lengths'][b]}, so it may "
         f"see {seen_by(c.expected[b, 0])}; yours allows {seen_by(c.got[b, 0])}."
     )
 

@@ -141,7 +141,7 @@ def _wrongly(c: Context) -> str:
         often = len(tried) > 1
         advice = (
             f"You try one order besides the given one (of six rows, {tried[0]}"
-            f"{f', {len(tried)} times' * often}). Many models hand on one by chance"
+            f"{f', {len(tried)} times' * often}). Many models pass a single one by chance"
             f"{': is a generator made anew in each round, from the same seed?' * often}"
             f"{': try dozens, and say True only if none fails.' * (not often)}"
         )
@@ -192,7 +192,9 @@ not count; a relative change of $10^{-3}$ does.
         "neighbors": Kind("for models that mix each row with its neighbors"),
         "special": Kind("for models that treat one position differently"),
         "faint": Kind("for a model in which the position has a faint effect"),
-        "sometimes": Kind("for models that hand on about half of all permutations"),
+        "sometimes": Kind(
+            "for models that are equivariant for about half of all permutations"
+        ),
         "large": Kind("for a model with outputs of about 1e12"),
     },
     terms={"answer": _says},

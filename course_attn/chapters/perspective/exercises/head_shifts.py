@@ -108,7 +108,7 @@ swapped: np.stack([row_shift, column_shift], axis=1) → np.stack([column_shift,
     the image is. {head}
 rows-by-height: heads // k_width → heads // k_height
     You find the row by dividing by the *height* of the kernel. A row has k_width = {k_width}
-    entries: after as many, the next row begins. {head}
+    entries; then the next row begins. {head}
 columns-not-centered: b - k_width // 2 → b
     You center the rows, and not the columns: your heads look to the right only. {head}
 one-number: return np.arange(k_height * k_width) - k_height * k_width // 2

@@ -60,7 +60,11 @@ def _pixel(c: Context) -> str:
     width, (down, right) = c.given["width"], c.given["shift"]
     r, column = divmod(i, width)
     there = np.flatnonzero(c.expected[i])
-    goal = f"pixel {there[0]}" if there.size else "no pixel: its row is to be 0"
+    goal = (
+        f"pixel {there[0]}"
+        if there.size
+        else f"no pixel, so that row {i} of the weights is 0"
+    )
     got = np.flatnonzero(c.got[i])
     if not got.size:
         yours = "your row is 0"
@@ -106,8 +110,9 @@ shift may be negative, 0, or larger than the image.
     faults=fault_list("""
 wrapped-line: (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
             → (rows * width + columns >= 0) & (rows * width + columns < places.size)
-    You only ask whether the *number* of the pixel exists. To the right of a row's last pixel, that
-    is the first pixel of the next row. Row and column are to be inside, each by itself. {pixel}
+    You only ask whether the *number* of the pixel exists. A row's last pixel is followed by
+    the first pixel of the next row, which does not lie to its right. Row and column are to be
+    inside, each by itself. {pixel}
 torus: rows = places // width + shift[0] → rows = (places // width + shift[0]) % height
         and columns = places % width + shift[1] → columns = (places % width + shift[1]) % width
     Your image is a ring: what leaves it on one side comes in on the other (`np.roll`, `%`). Beyond
@@ -116,8 +121,8 @@ clamped: rows = places // width + shift[0]
             → rows = np.clip(places // width + shift[0], 0, height - 1)
         and columns = places % width + shift[1]
             → columns = np.clip(places % width + shift[1], 0, width - 1)
-    Beyond the border you take the nearest pixel, as sharp softmax heads do. There, this head has
-    nothing to look at. {pixel}
+    Where the shift leads out of the image, you take the nearest pixel at its border (`clip`?).
+    There, this head has nothing to look at. {pixel}
 width-forgotten: rows * width + columns → rows + columns
     You add row and column. Pixels are numbered row by row, and each row has {width}: pixel j is in
     place `row * width + column`. {pixel}
