@@ -214,6 +214,9 @@ keeps its place among the beams.) Do not change the arguments.
 end-extended: np.where(has_ended, only_end, log_probs) → log_probs
     You extend what has ended: tokens are written behind the end. What does the task say of a prefix
     whose last token is {end}? {what}
+ended-anywhere: prefixes[:, -1:] == end → (prefixes == end).any(axis=-1, keepdims=True)
+    You take a prefix for ended if the end stands *anywhere* in it. In GPT-2 the token that starts
+    is the one that ends: which place decides? {what}
 end-has-a-price: == end, 0.0, -np.inf) → == end, log_probs, -np.inf)
     What has ended pays for another end, so that its sum falls while it waits. How much does the end
     that only fills up cost? {sum}

@@ -165,6 +165,12 @@ below $10^4$ in size, and forbidden ones may be far larger than allowed ones.
         ),
     },
     faults=fault_list("""
+no-shift: np.exp(masked_scores - shift) → np.exp(masked_scores)
+    Right for small scores. Here allowed ones reach thousands, whose exponential is infinite, and
+    ∞/∞ is NaN; where all lie far below 0, it is 0/0. Subtract each row's largest allowed score.
+empty-nan: np.where(total == 0, 1.0, total) → total
+    Nearly. Where nothing is allowed, every score is −∞, and −∞ − (−∞) is NaN, as is 0/0:
+    {your.nan_rows} of your rows here are NaN. Such a row should get zeros.{only_whole}
 after-softmax: np.where(mask, scores, -np.inf) → scores
         and return weights → return weights * mask
     You mask *after* the softmax, or only above the fraction bar: the forbidden keys have their
@@ -189,17 +195,11 @@ fill-zero-cleared: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.
 zero-times-infinity: np.where(mask, scores, -np.inf) → scores + ~mask * -np.inf
     0·(−∞) is NaN, and it spreads: {your.nan_rows} of your rows here are NaN. `np.where(mask,
     scores, -np.inf)` picks without multiplying.
-no-shift: np.exp(masked_scores - shift) → np.exp(masked_scores)
-    Right for small scores. Here allowed ones reach thousands, whose exponential is infinite, and
-    ∞/∞ is NaN; where all lie far below 0, it is 0/0. Subtract each row's largest allowed score.
 no-shift-late: np.where(mask, scores, -np.inf) → scores
         and np.exp(masked_scores - shift) → np.exp(masked_scores) * mask
     Right for small scores. Here they reach up to {scores.max}, whose exponential is infinite, and
     ∞·0 and ∞/∞ are NaN. Hide forbidden scores with −∞ first, then subtract each row's largest
     allowed one.
-empty-nan: np.where(total == 0, 1.0, total) → total
-    Nearly. Where nothing is allowed, every score is −∞, and −∞ − (−∞) is NaN, as is 0/0:
-    {your.nan_rows} of your rows here are NaN. Such a row should get zeros.{only_whole}
 empty-uniform: np.where(mask, scores, -np.inf) → np.where(mask, scores, -1e9)
     Nearly. Where nothing is allowed, your row is uniform, {empty_row}: with the same fill
     everywhere, all scores are equal. Such a row should get zeros.

@@ -481,3 +481,22 @@ class BlTbParallel(nn.Module):
         a = self.attention(h, h, h, attn_mask=~mask, need_weights=False)[0]
         f = self.linear_2(torch.relu(self.linear_1(self.norm_2(X))))
         return X + a + f
+
+
+# ReLU stands after the second linear layer instead of between the two
+@wrong("relu-last", author="blind")
+class q43_relu_last(torch.nn.Module):
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.norm_1 = torch.nn.LayerNorm(d_model)
+        self.attention = torch.nn.MultiheadAttention(d_model, n_heads)
+        self.norm_2 = torch.nn.LayerNorm(d_model)
+        self.linear_1 = torch.nn.Linear(d_model, d_ff)
+        self.linear_2 = torch.nn.Linear(d_ff, d_model)
+
+    def forward(self, X, mask):
+        y = self.norm_1(X).transpose(0, 1)
+        a = self.attention(y, y, y, attn_mask=~mask)[0].transpose(0, 1)
+        X = X + a
+        ff = torch.nn.functional.relu(self.linear_2(self.linear_1(self.norm_2(X))))
+        return X + ff

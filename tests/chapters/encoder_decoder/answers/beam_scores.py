@@ -142,3 +142,13 @@ def bs_blind_subtracts(answers, sums, end, length_penalty):
         length = a.index(end) + 1 if end in a else len(a)
         out[i] = sums[i] - length_penalty * length
     return out
+
+
+# integer lengths are raised to a negative integer power, which numpy refuses, if the penalty is an int
+@wrong(said="negative integer powers", author="blind")
+def r18_negative_power(answers, sums, end, length_penalty):
+    lengths = []
+    for row in answers.tolist():
+        lengths.append(row.index(end) + 1 if end in row else len(row))
+    lengths = np.array(lengths)
+    return sums * lengths ** (-length_penalty)

@@ -244,3 +244,29 @@ def eb_blind_sum_twice(prefixes, sums, log_probs, n_beams, end):
     new[:, :-1] = prefixes[which]
     new[:, -1] = what
     return new, all_sums[keep]
+
+
+# a prefix counts as ended if end stands anywhere in it (e.g. as the start token), not only last
+@wrong("ended-anywhere", author="blind")
+def q35_anywhere(prefixes, sums, log_probs, n_beams, end):
+    V = log_probs.shape[1]
+    finished = (prefixes == end).any(axis=1)
+    step = log_probs.copy()
+    step[finished] = -np.inf
+    step[finished, end] = 0
+    flat = (sums.reshape(-1, 1) + step).ravel()
+    best = np.argsort(-flat)[:n_beams]
+    rows, toks = np.divmod(best, V)
+    return np.concatenate([prefixes[rows], toks[:, None]], axis=1), flat[best]
+
+
+# the right beams, but in the order of the prefixes, not the best first
+@wrong("best-first", author="blind")
+def q34_order(prefixes, sums, log_probs, n_beams, end):
+    total = sums[:, None] + log_probs
+    over = prefixes[:, -1] == end
+    total[over] = -np.inf
+    total[over, end] = sums[over]
+    threshold = np.sort(total, axis=None)[-n_beams]
+    which, token = np.nonzero(total >= threshold)
+    return np.column_stack([prefixes[which], token]), total[which, token]

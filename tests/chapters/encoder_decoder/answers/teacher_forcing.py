@@ -152,3 +152,13 @@ def tf_blind_shift_both(answers, start, end):
     goals = np.roll(answers, -1, axis=-1)
     goals[..., -1] = end
     return inputs, goals
+
+
+# np.roll of start+answer+end: n+2 places, the last with the goal start after reading end
+@wrong("end-read", author="blind")
+def k30_roll(answers, start, end):
+    edge = answers.shape[:-1] + (1,)
+    full = np.concatenate(
+        [np.full(edge, start), answers, np.full(edge, end)], axis=-1
+    )
+    return full, np.roll(full, -1, axis=-1)

@@ -128,3 +128,33 @@ def b8_both(tokens):
         if len(hits) > 0:
             result[i] = tokens[hits[0] + 1]
     return result
+
+
+# the search backwards stops before place 0
+@wrong("zero-is-false", author="blind")
+def r32_not_place_zero(tokens):
+    n = len(tokens)
+    out = -np.ones(n, dtype=int)
+    for i in range(n):
+        j = i - 1
+        while j > 0:
+            if tokens[j] == tokens[i]:
+                out[i] = tokens[j + 1]
+                break
+            j -= 1
+    return out
+
+
+# a guess of token 0 counts as 'nothing found' (0 is falsy) and becomes -1
+@wrong("guess-is-false", author="blind")
+def r33_zero_is_false(tokens):
+    follower = {}
+    result = []
+    previous = None
+    for t in tokens.tolist():
+        if previous is not None:
+            follower[previous] = t
+        guess = follower.get(t)
+        result.append(guess if guess else -1)
+        previous = t
+    return np.array(result, dtype=int)

@@ -345,3 +345,16 @@ def b7_masks_33(Q, K, V):
     A = np.exp(S)
     A = A / A.sum(axis=-1, keepdims=True)
     return A @ V
+
+
+# forbidden scores become 0 (scores times mask) instead of -inf
+@wrong("fill-zero-guarded", author="blind")
+def k16_times_mask(Q, K, V):
+    n_q, n_k = Q.shape[-2], K.shape[-2]
+    allowed = np.arange(n_k)[None, :] <= np.arange(n_q)[:, None] + n_k - n_q
+    S = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    S = S * allowed
+    E = np.exp(S - S.max(axis=-1, keepdims=True))
+    A = E / E.sum(axis=-1, keepdims=True)
+    A = np.where(allowed.any(axis=-1)[:, None], A, 0)
+    return A @ V

@@ -415,3 +415,16 @@ def b8_last_signed(model, X):
         if (new[i] - base[i]).sum() > 1e-6:
             return i
     return None
+
+
+# returns the last leaking position: the loop does not stop at the first
+@wrong("last", author="blind")
+def k39_last(model, X):
+    leak = None
+    base = model(X)
+    for pos in range(len(X)):
+        other = np.concatenate([X[: pos + 1], np.random.randn(*X[pos + 1 :].shape)])
+        diff = np.max(np.abs(model(other)[pos] - base[pos]))
+        if diff > 1e-8:
+            leak = pos
+    return leak

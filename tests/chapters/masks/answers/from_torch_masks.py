@@ -148,3 +148,12 @@ def b8_loop_on_batch(attn_mask, key_padding_mask, is_causal):
         for i in range(attn_mask.shape[0]):
             allowed[i, i + 1 :] = False
     return allowed
+
+
+# the causal mask excludes the diagonal AND attn_mask is not inverted
+@wrong("attention-unchanged", said="where `is_causal` is True", author="blind")
+def p08_both(attn_mask, key_padding_mask, is_causal):
+    allowed = attn_mask.copy()
+    if is_causal:
+        allowed &= np.tril(np.ones(attn_mask.shape, bool), -1)
+    return allowed & ~np.expand_dims(key_padding_mask, 1)

@@ -159,3 +159,10 @@ def b6_qkv_8(X, W_Q, W_K, W_V, Z):
     keys = np.matmul(X, W_K)
     values = np.matmul(Z, W_V)
     return queries, values, keys
+
+
+# einsum with exactly one batch axis: other numbers of axes fail
+@wrong(said="In `einsum`, `...` stands for any number", author="blind")
+def t30_one_batch_axis(X, W_Q, W_K, W_V, Z):
+    f = "bnd,dk->bnk"
+    return np.einsum(f, X, W_Q), np.einsum(f, Z, W_K), np.einsum(f, Z, W_V)

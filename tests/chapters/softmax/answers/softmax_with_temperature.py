@@ -185,3 +185,11 @@ def b8_times_axis0(scores, temperature):
     x = scores * temperature
     x = x - x.max(axis=0)
     return np.exp(x) / np.exp(x).sum(axis=0)
+
+
+# multiplies by the temperature AND normalizes along axis 0
+@wrong("multiplied", "wrong-axis", author="blind")
+def d56_times_axis0(scores, temperature):
+    x = scores * temperature
+    x = x - x.max(axis=0)
+    return np.exp(x) / np.exp(x).sum(axis=0)

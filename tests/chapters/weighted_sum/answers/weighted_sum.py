@@ -215,3 +215,14 @@ def b7_weighted_sum_5(weights, values):
         for j in range(n_k):
             out[..., i, :] += weights[..., i, j, None] * values[..., i, :]
     return out
+
+
+# the loop over the keys runs to n_q instead of n_k
+@wrong("as-many-as-queries", author="blind")
+def k19_loop_n_q(weights, values):
+    n = weights.shape[-2]
+    result = np.zeros(weights.shape[:-1] + values.shape[-1:])
+    for i in range(n):
+        for j in range(n):
+            result[..., i, :] += weights[..., i, j, None] * values[..., j, :]
+    return result
