@@ -92,7 +92,7 @@ def mb_network_reads_mixed(X, attend, process, norm_1, norm_2, mask):
 
 
 # X is already in H
-@wrong(said="`X` is added")
+@wrong(said="is `X` to be added here")
 def mb_skip_over_everything(X, attend, process, norm_1, norm_2, mask):
     H = X + attend(norm_1(X), mask)
     return H + process(norm_2(H)) + X

@@ -211,7 +211,7 @@ def fl_small_change(model, X):
     return _leak_finder(_add(1e-3), np.allclose)(model, X)
 
 
-@wrong(said="0.0001")
+@wrong(said="is this to be multiplied by `amount`")
 def fl_smaller_change(model, X):
     return _leak_finder(_add(1e-4), np.allclose)(model, X)
 
@@ -321,7 +321,7 @@ def b6_masks_5(model, X):
 
 # returns the leak that the first changed input shows, not the smallest position over all inputs (an
 # earlier position may depend on a later input)
-@wrong("last", author="blind")
+@wrong("fails-two", "elsewhere", author="blind")
 def b7_masks_35(model, X):
     base = model(X)
     n = len(X)
