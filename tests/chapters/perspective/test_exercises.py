@@ -212,9 +212,9 @@ def test_shift_weights_says_where_a_pixel_looks():
 
 
 def test_W_O_from_conv_says_which_entry_of_the_kernel_stands_there():
-    def from_the_end(weight):
-        return catalog.find("W_O_from_conv").solution(weight)[::-1]
-
+    solution = catalog.find("W_O_from_conv").solution
+    # Of code that cannot be read no line is named.
+    from_the_end = eval("lambda weight: f(weight)[::-1]", {"f": solution})
     message = check(from_the_end, "W_O_from_conv").message
     assert (
         "Row 0 belongs to channel 0 of head 0, that of entry (0, 0), and should be "
