@@ -180,6 +180,8 @@ class Packer:
                 (n for n, t in names.items() if isinstance(value, t)), "set"
             )
             return {name: [self.pack(part) for part in value]}
+        if isinstance(value, dict):
+            return {"dict": [[*map(self.pack, pair)] for pair in value.items()]}
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(value, torch.Tensor):
             return self._tensor(value, torch)
@@ -273,6 +275,9 @@ class _Reader:
         for name, make in (("tuple", tuple), ("list", list), ("set", frozenset)):
             if name in node:
                 return make([self.value(part) for part in node[name]])
+        if "dict" in node:
+            pairs = ((self.value(k), self.value(v)) for k, v in node["dict"])
+            return dict(pairs)
         if "array" in node:
             if not _DTYPE.fullmatch(node["array"]):
                 raise ValueError

@@ -37,6 +37,7 @@ def there_and_back(value):
         "wörd",
         (1, (2.5, None)),
         [1, "a"],
+        {"a": True, 3: (0.5, "b")},
         10**300,
     ],
 )
@@ -94,7 +95,7 @@ class Evil:
         (np.array(["text"]), "ndarray"),
         (torch.eye(2).to_sparse(), "Tensor"),
         (lambda: 1, "function"),
-        ({"a": 1}, "dict"),
+        (slice(1), "slice"),
     ],
 )
 def test_what_is_not_plain_arrives_as_the_name_of_its_type(value, kind):
@@ -125,6 +126,8 @@ def test_what_takes_too_much_room_is_not_sent():
         {"generator": {"bit_generator": "MT19937", "state": {}}},
         {"complex": ["a", "b"]},
         {"tuple": 3},
+        {"dict": [1]},
+        {"dict": [[{"list": []}, 1]]},
         {"function": 0},
         {},
     ],
