@@ -222,7 +222,7 @@ def ip_last_hidden(model, source, n_vocab):
 
 
 # it is enough that one try holds
-@wrong(said="one that differs")
+@wrong(said="one trial differs")
 def ip_any(model, source, n_vocab):
     n = len(source)
     rng = np.random.default_rng(0)
