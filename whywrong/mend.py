@@ -294,10 +294,10 @@ def _may_be_rerun(tree: ast.Module) -> bool:
 # --- what is said ---------------------------------------------------------------------------------
 
 
-_ONE = "One small change would make every case right."
-_TWO = "Two small changes would make every case right."
 # Those that may only make up for what is wrong elsewhere.
 _MAKING_UP = ("scale", "factor", "missing", "elsewhere")
+_ONE = "One small change would make every case right."
+_TWO = "Two small changes would make every case right."
 _EITHER = "Either of two small changes would make every case right."
 
 

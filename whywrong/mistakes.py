@@ -236,15 +236,9 @@ def _said_of(trial: Trial, found: Sequence[Slip]) -> str:
         return f"{_COMES_OUT} if {first.mistake}. {there}"
     if there and change:
         return change.message
-    others = [
-        slip
-        for slip in found
-        if slip.kind == first.kind and not slip.touches(first)
-    ]
     said = f"{_COMES_OUT} {_words_of(trial, first)}."
-    other = next(
-        (slip.mistake for slip in others if slip.mistake not in said), None
-    )
+    others = (s for s in found if s.kind == first.kind and not s.touches(first))
+    other = next((s.mistake for s in others if s.mistake not in said), None)
     return f"{said} Or if {other}: here that gives the same." if other else said
 
 

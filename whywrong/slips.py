@@ -158,29 +158,13 @@ _RESULTS: tuple[tuple[str, str, str, str], ...] = (
 )  # fmt: skip
 # The same for a quantity in a formula.
 _QUANTITIES = (
-    (
-        "2 * _n",
-        "you double {}",
-        "is a factor of 2 missing at `{}`, or is there one too many?",
-    ),
-    (
-        "_n / 2",
-        "you halve {}",
-        "is a factor of 2 missing at `{}`, or is there one too many?",
-    ),
-    (
-        "_n + 1",
-        "you take one more than {}",
-        "is a 1 missing at `{}`, or is there one too many?",
-    ),
+    ("2 * _n", "you double {}", "is a factor of 2 missing at `{}`, or is there one too many?"),
+    ("_n / 2", "you halve {}", "is a factor of 2 missing at `{}`, or is there one too many?"),
+    ("_n + 1", "you take one more than {}", "is a 1 missing at `{}`, or is there one too many?"),
     ("_n ** 2", "you square {}", "is a power missing at `{}`?"),
     ("_n ** 0.5", "you take the root of {}", "is a root missing at `{}`?"),
-    (
-        "_n - 1",
-        "you take one less than {}",
-        "is a 1 missing at `{}`, or is there one too many?",
-    ),
-)
+    ("_n - 1", "you take one less than {}", "is a 1 missing at `{}`, or is there one too many?"),
+)  # fmt: skip
 # Functions of which one is taken for another.
 _ALIKE = (
     "exp exp2", "log log2 log10", "max sum mean min", "amax sum mean amin", "std var", "tril triu",
