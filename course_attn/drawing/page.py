@@ -1,6 +1,8 @@
 """What every widget shares in Python: the page that it is, and what is refused.
 
-A widget is a function in `<name>.py` that checks its arguments and returns `widget(__file__, …)`.
+A widget is a function in `<name>.py` that checks its arguments (a `ValueError` names the one that
+is not what its docstring says) and returns `widget(__file__, …)`: a `Widget`, shown as HTML where
+a cell ends with it.
 Its script is `<name>.js` beside it, which imports what it needs from `kit.js` and `twin.js` and
 ends with `mount("<name>", build)`; `build(stage, data, say, said)` gets the data that the function
 gave. An output carries `<name>.bundle.js`, which `make bundles` makes of it.
@@ -92,11 +94,6 @@ def widget(
     on_request : bool
         Whether its script is not in the page, but beside those of the built book, to be loaded when
         a reader asks for it.
-
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
 
     Raises
     ------

@@ -71,11 +71,6 @@ def predict(
     text : int
         How many paragraphs after those give it away, too.
 
-    Returns
-    -------
-    Question
-        Shown as HTML where a cell ends with it.
-
     Raises
     ------
     ValueError
@@ -183,11 +178,6 @@ def predict_number(
         What stands behind each number, such as " %" or " keys".
     log : bool
         Whether equal distances on the bar are equal factors; then guesses have two digits.
-
-    Returns
-    -------
-    Question
-        Shown as HTML where a cell ends with it.
 
     Raises
     ------

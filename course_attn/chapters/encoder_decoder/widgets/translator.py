@@ -53,16 +53,6 @@ def translator(
     opened : int
         The place of the answer whose weights the page shows at first.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not what it says above.
-
     Examples
     --------
     >>> from course_attn.weights import load

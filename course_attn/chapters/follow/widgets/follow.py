@@ -83,11 +83,6 @@ def follow(
         Shown as HTML where a cell ends with it. A page that it stands on opens at a step if its
         address ends in the step's slug, as in ``#step-softmax``.
 
-    Raises
-    ------
-    ValueError
-        If an argument does not fit the others.
-
     Examples
     --------
     >>> one, zero = np.ones((2, 2)), np.zeros(2)

@@ -48,16 +48,6 @@ def row_term(
     picked : tuple of int
         Row and column of the gradient that is open at first.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not what it says above.
-
     Examples
     --------
     >>> print(str(row_term([[0.0, 1.0]], [[2.0, -1.0]], ["the"], ["cat", "sat"]))[:42])

@@ -52,16 +52,6 @@ def writing_model(
     n_heads : int
         The number of heads in each block.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not what it says above.
-
     Examples
     --------
     >>> one, E = np.ones((1, 1)), np.array([[2.0], [3.0]])

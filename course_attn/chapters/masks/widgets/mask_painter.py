@@ -59,16 +59,6 @@ def mask_painter(
     caption : str
         What there is to find out.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument does not fit the others.
-
     Examples
     --------
     >>> mask_painter(["the", "cat", "sat"], caption="Who sees whom?")

@@ -48,16 +48,6 @@ def rotary_dials(
     base : float
         As in `rotary`: pair f turns by base^(-2f / d) for each position; from 1 to 10,000.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not what it says above.
-
     Examples
     --------
     >>> print(str(rotary_dials([1.0, 0.3], [0.4, -0.9]))[:44])

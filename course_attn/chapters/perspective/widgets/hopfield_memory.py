@@ -53,16 +53,6 @@ def hopfield_memory(
     beta : float
         Where the slider begins, from 0.01 to 3.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not what it says above.
-
     Examples
     --------
     >>> eyes = [[1.0, -1.0] * 32, [-1.0, -1.0, 1.0, 1.0] * 16]

@@ -55,16 +55,6 @@ def soft_convolution(
     pixel : tuple of int, optional
         Row and column of the pixel whose weights are shown first, by default in the middle.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not what it says above.
-
     Examples
     --------
     >>> print(str(soft_convolution([[0.0, 1.0]], {"blur": [[1 / 9] * 3] * 3}))[:44])

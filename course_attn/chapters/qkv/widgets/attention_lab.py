@@ -72,16 +72,6 @@ def attention_lab(
     caption : str
         What the numbers say.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument does not fit the others.
-
     Examples
     --------
     >>> vectors = [[1.0, 0.0], [0.0, 2.0]]

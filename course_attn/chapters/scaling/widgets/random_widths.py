@@ -31,16 +31,6 @@ def random_widths(*, width: int = 4, seed: int = 1) -> Widget:
     seed : int
         Of the first draw, from 0 to 1,000,000; the next draw has the next one.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not what it says above.
-
     Examples
     --------
     >>> print(str(random_widths())[:46])

@@ -31,11 +31,6 @@ def two_arrows(query: ArrayLike, key: ArrayLike) -> Widget:
     query, key : array, shape (2,)
         Where the arrows begin: within the picture, from (-2.5, -1.5) to (2.5, 4.5).
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
     Raises
     ------
     ValueError

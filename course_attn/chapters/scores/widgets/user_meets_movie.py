@@ -35,11 +35,6 @@ def user_meets_movie(
     features : sequence of str
         The names of the three features.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
     Raises
     ------
     ValueError

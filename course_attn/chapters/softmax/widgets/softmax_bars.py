@@ -38,16 +38,6 @@ def softmax_bars(
     temperature : float
         Where it begins, from 0.1 to 20.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not what it says above.
-
     Examples
     --------
     >>> print(str(softmax_bars([2.0, 1.0, -1.0], ["cat", "sat", "mat"]))[:44])

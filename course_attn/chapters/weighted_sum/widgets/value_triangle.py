@@ -29,11 +29,6 @@ def value_triangle(values: ArrayLike, weights: ArrayLike | None = None) -> Widge
     weights : array, shape (3,), optional
         Where it begins: not negative, of sum 1; by default equal.
 
-    Returns
-    -------
-    Widget
-        Shown as HTML where a cell ends with it.
-
     Raises
     ------
     ValueError
