@@ -45,9 +45,10 @@ __all__ = ["EXPLANATIONS", "explained", "is_crash"]
 def explained(trial: Trial) -> Finding | None:
     """Say what is wrong; None if nothing is."""
     found = _first(EXPLANATIONS, trial)
-    if not found or found is wrong_kind(trial) or found is crash(trial):
+    is_form = found is not None and found is wrong_kind(trial)
+    if not found or is_crash(trial, found):
         return found
-    changed = changes_an_argument(trial) if trial.wrong else None
+    changed = changes_an_argument(trial) if is_form or trial.wrong else None
     if not changed or changed.faults[0] in found.faults:
         return found
     if any(id.startswith("slip-") for id in found.faults):
@@ -133,13 +134,13 @@ def crash(trial: Trial) -> Finding | None:
     i = trial.crashed[0]
     error = trial.outcomes[i].error
     assert error is not None
-    found = crash_finding(error, trial.function, trial.called_with(i), trial.clock)
-    if found.faults:
-        return found
-    change = mended(trial)
+    is_late = isinstance(error, TimesUp)
+    change = None if is_late else mended(trial)
     if change and len({*change.faults}) > 1 and tip(error, trial.function):
         change = None
-    return joined(where_it_fails(trial), found, change)
+    given = error, trial.function, trial.called_with(i), trial.clock
+    found = crash_finding(*given, advise=not change)
+    return found if is_late else joined(where_it_fails(trial), found, change)
 
 
 def _numbers_tell_more(trial: Trial) -> bool:

@@ -50,8 +50,8 @@ finer: The input is float{given}, but you return float{own}: in PyTorch a result
     `dtype=torch.float64` come in?
 coarser: The input is float{given}, but you return float{own}: digits are lost. {keep}
 coarser numpy: Keep the input's dtype all the way: `np.zeros(…, dtype=x.dtype)`.
-coarser torch: Keep the dtype of the arguments all the way: `torch.zeros` and `torch.tensor` make
-    float32 unless you pass `dtype=`, as `.float()` does; `torch.zeros_like(x)` and
+coarser torch: Keep the dtype of the arguments all the way: `.float()` makes float32, and so do
+    `torch.zeros` and `torch.tensor` unless you pass `dtype=`; `torch.zeros_like(x)` and
     `x.new_zeros(…)` follow `x`.
 finer-remark: for float{given} input you return float{own}. That passes; keeping the input's dtype
     would save memory.

@@ -205,7 +205,7 @@ def _breaks(trial: Trial, fault: Fault) -> bool:
 
 # --- slips ----------------------------------------------------------------------------------------
 
-_COMES_OUT = "Your numbers are what comes out"
+_LOOKS = "It looks as if"
 
 
 @once
@@ -215,31 +215,42 @@ def one_slip(trial: Trial) -> Finding | None:
     if not order or _tells_little(trial):
         return None
     exercise = trial.exercise
-    found = []
+    found = {}
     for n, slip in enumerate(exercise.slips(exercise.source)[:_SLIPS]):
         version = with_slip(exercise, n)
         is_same = gives_the_same(trial, version, order)
         if is_same and is_wrong_in(trial, version, order[0]):
-            found.append(slip)
+            found[slip] = version
     if not found:
         return None
-    slips = Finding((f"slip-{found[0].kind}",), _said_of(trial, found))
+    first = next(iter(found))
+    slips = Finding(
+        (f"slip-{first.kind}",), _said_of(trial, [*found], found[first])
+    )
     seen = None if in_own_code(trial) else _seen(trial, order[0])
     return joined(slips, seen if seen and seen.faults else None)
 
 
-def _said_of(trial: Trial, found: Sequence[Slip]) -> str:
+def _said_of(trial: Trial, found: Sequence[Slip], version: Version) -> str:
     """Say what slips of the solution are, or which line of the learner's own has to change."""
     first, there, change = found[0], in_own_code(trial), mended(trial)
     is_same = change and change.faults[0] == f"mend-{first.kind}"
-    if there and is_same and not _is_foreign(trial, first.mistake):
-        return f"{_COMES_OUT} if {first.mistake}. {there}"
+    if there and is_same and _is_at_home(trial, first.mistake, there):
+        return f"{_LOOKS} {first.mistake}. {there}"
     if there and change:
         return change.message
-    said = f"{_COMES_OUT} {_words_of(trial, first)}."
+    said = f"{_LOOKS} {_words_of(trial, first, version)}."
     others = (s for s in found if s.kind == first.kind and not s.touches(first))
     other = next((s.mistake for s in others if s.mistake not in said), None)
-    return f"{said} Or if {other}: here that gives the same." if other else said
+    return f"{said} Or as if {other}: here that gives the same." if other else said
+
+
+def _is_at_home(trial: Trial, words: str, there: str) -> bool:
+    """Whether a slip of the solution is told of what is asked about in the learner's own line."""
+    stands = re.match(r"`(.+?)` stands where", words)
+    asked = re.findall(r"`([^`]+)`", there.rpartition("`: ")[2])
+    is_asked = not stands or not asked or stands[1] in asked
+    return is_asked and not _is_foreign(trial, words)
 
 
 def _is_foreign(trial: Trial, words: str) -> bool:
@@ -250,13 +261,17 @@ def _is_foreign(trial: Trial, words: str) -> bool:
     return any(name in own and name not in trial.uses for name in named)
 
 
-def _words_of(trial: Trial, slip: Slip) -> str:
+def _words_of(trial: Trial, slip: Slip, version: Version) -> str:
+    """Return what a slip is and in which step, or in which of several results, it shows."""
     # Names of the solution say nothing to those who have other ones.
     is_known = {*re.findall(r"`(\w+)`", slip.step)} <= trial.uses
-    where = (
-        f", in the step that gives {slip.step}," if slip.step and is_known else ""
-    )
-    return f"if{where} {slip.mistake}"
+    if slip.step and is_known:
+        return f"{slip.mistake}, in the step that gives {slip.step}"
+    names = trial.exercise.results
+    cases = [i for i in trial.wrong if names and is_wrong_in(trial, version, i)]
+    results = {trial.cases[i].args[-1] for i in cases}
+    only = f", in `{results.pop()}`" if len(results) == 1 else ""
+    return f"{slip.mistake}{only}"
 
 
 def _tells_little(trial: Trial) -> bool:
@@ -289,13 +304,10 @@ def fault_and_slip(trial: Trial) -> Finding | None:
                 if not any(is_wrong_in(trial, alone, i) for i in order):
                     return Finding((fault.id,), _alone(trial, fault))
                 ids = fault.id, f"slip-{slip.kind}"
-                first, words = _alone(trial, fault), _words_of(trial, slip)
-                if _is_foreign(trial, words):
+                first, words = _alone(trial, fault), _words_of(trial, slip, alone)
+                if _is_foreign(trial, slip.mistake):
                     return Finding(ids, f"{first}\n\n{_ONE_MORE}")
-                second = (
-                    f"once that is right, your numbers are what comes out {words}."
-                )
-                return two_at_once(ids, first, second)
+                return two_at_once(ids, first, f"{_LOOKS} {words}.")
     return None
 
 
@@ -422,7 +434,8 @@ def what_is_seen(trial: Trial) -> Finding | None:
     if change and len(change.faults) > 1 and told & {*seen.faults}:
         change = None
     where = where_it_fails(trial, advise=not change)
-    return joined(where, seen, change)
+    parts = (where, seen, change) if seen.faults else (where, change, seen)
+    return joined(*parts)
 
 
 def joined(*parts: Finding | None) -> Finding:

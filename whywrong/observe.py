@@ -222,7 +222,9 @@ def _some_rows(got: np.ndarray, expected: np.ndarray, rtol: float) -> str | None
         return None
     wrong = different(got, expected, rtol)
     cells: Any = wrong.reshape(-1, *wrong.shape[-2:]).any(axis=0)
-    return _some(cells.any(axis=1), "row") or _some(cells.any(axis=0), "column")
+    rows, columns = cells.any(axis=1), cells.any(axis=0)
+    are_whole = np.array_equal(columns, cells.all(axis=0))
+    return _some(rows, "row") or (_some(columns, "column") if are_whole else None)
 
 
 def _some(wrong: np.ndarray, noun: str) -> str | None:

@@ -2,7 +2,7 @@
 
 The same changes serve in both directions. Made in an exercise's solution, they give results that may
 explain a learner's (`mistakes`); made in the learner's own code, they may put it right (`mend`).
-Each says what it is in both: ``mistake`` completes "Your numbers are what comes out if …", and
+Each says what it is in both: ``mistake`` completes "It looks as if …", and
 ``look`` completes "Look at line 3: …" without giving the correction away.
 """
 
@@ -36,6 +36,9 @@ FAR_FETCHED = ("distance", "residual", "other-name", "unlikely", "doubled")
 _Row = tuple[str, str, str, str, str]
 
 _BEGINS = "is 0 right to begin with, where everything may be smaller?"
+_FRONT = (
+    "the new axis is the second one. Which one is it where there are more than two?"
+)
 _ELSE = "where this does not hold, the result is wrong. Is the condition right, and all that is done then?"
 _ENDS = "where does this begin, and where does it end?"
 _INSIDE = "what belongs inside this power, and what outside?"
@@ -595,8 +598,11 @@ def _quantities(node: Any, scope: _Scope) -> Iterator[_Change]:
 def _subscripts(node: ast.Subscript, scope: _Scope) -> Iterator[_Change]:
     # What is no array, such as `np.r_`, may be read without end.
     is_library = getattr(getattr(node.value, "value", None), "id", "") in _LIBRARIES
+    index = ast.unparse(node)[len(ast.unparse(node.value)) + 1 : -1]
+    if index == ":, None":
+        new = _made("_x[..., None]", scope, x=node.value)
+        yield new, "kept-axis", "the new axis is counted from the front", _FRONT
     if getattr(node.value, "attr", "") != "shape" and not is_library:
-        index = ast.unparse(node)[len(ast.unparse(node.value)) + 1 : -1]
         said = f"the index `[{index}]` is left out"
         yield node.value, "left-out", said, "is this index needed?"
 
@@ -642,7 +648,9 @@ _MAKERS = ("range", "len", "zip", "enumerate", "super", "Parameter", "Linear")
 def _calls_left_out(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
     """Put what a call is about in its place; of `where`, what it takes."""
     name = _called(node)
-    said, look = f"`{name}` is left out", f"is `{name}` needed here?"
+    dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
+    what = f"dtype={ast.unparse(dtype)}" if dtype else name
+    said, look = f"`{name}` is left out", f"is `{what}` needed here?"
     kind = "unlikely" if name in _ALONG else "left-out"
     for part in node.args[1:] if name == "where" else [_inside(node)]:
         if part and not isinstance(part, ast.Constant) and name not in _MAKERS:

@@ -31,15 +31,18 @@ def crash_finding(
     function: Callable[..., Any],
     called_with: str,
     clock: Clock,
+    *,
+    advise: bool = True,
 ) -> Finding:
-    """Say what stopped the function, where, and what it had been given."""
+    """Say what stopped the function, where, and what it had been given; advise what to do."""
     is_late = isinstance(error, TimesUp)
     limit, ids = f"did not come back within {_limit(clock)}", ("endless",)
     said = limit if is_late else f"stopped with {quoted(error)}"
     place = own_place(error, function)
     where = f" in line {place[0]}:\n\n    {place[1]}" if place and place[1] else "."
     called = f"It was called with {called_with}."
-    parts = (f"Your function {said}{where}", called, tip(error, function))
+    advice = tip(error, function) if advise else ""
+    parts = (f"Your function {said}{where}", called, advice)
     return Finding(ids * is_late, "\n\n".join(filter(None, parts)))
 
 
