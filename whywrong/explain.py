@@ -21,6 +21,7 @@ from whywrong.form import form_problem
 from whywrong.limits import TimesUp
 from whywrong.mend import mended
 from whywrong.mistakes import (
+    fault_and_change,
     fault_and_slip,
     joined,
     no_error,
@@ -140,7 +141,11 @@ def crash(trial: Trial) -> Finding | None:
         change = None
     given = error, trial.function, trial.called_with(i), trial.clock
     found = crash_finding(*given, advise=not change)
-    return found if is_late else joined(where_it_fails(trial), found, change)
+    return (
+        found
+        if is_late
+        else joined(where_it_fails(trial, advise=not change), found, change)
+    )
 
 
 def _numbers_tell_more(trial: Trial) -> bool:
@@ -169,6 +174,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     no_error,
     two_close_faults,
     fault_and_slip,
+    fault_and_change,
     one_fault_but_for_a_kind,
     what_is_seen,
     changes_an_argument,

@@ -15,7 +15,7 @@ import numpy as np
 from whywrong.arrays import agree
 from whywrong.context import Context, Finding, first_difference
 from whywrong.faults import Fault
-from whywrong.mend import in_own_code, mended
+from whywrong.mend import in_own_code, left_by_a_change, mended
 from whywrong.observe import (
     kind_of,
     listed,
@@ -38,7 +38,14 @@ from whywrong.versions import (
     with_slip,
 )
 
-__all__ = ["fault_and_slip", "joined", "no_error", "of_result", "one_fault"]
+__all__ = [
+    "fault_and_change",
+    "fault_and_slip",
+    "joined",
+    "no_error",
+    "of_result",
+    "one_fault",
+]
 __all__ += [
     "one_fault_but_for_a_kind",
     "one_fault_in_most",
@@ -311,6 +318,19 @@ def fault_and_slip(trial: Trial) -> Finding | None:
     return None
 
 
+@once
+def fault_and_change(trial: Trial) -> Finding | None:
+    """Name a declared fault that is left when one change of the learner's code mends another."""
+    if not trial.wrong or _tells_little(trial) or _one_change(trial):
+        return None
+    left = left_by_a_change(trial)
+    if not left:
+        return None
+    fault, change = left
+    ids = fault.id, *change.faults
+    return two_at_once(ids, _alone(trial, fault), change.message)
+
+
 def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip, int]]:
     """Yield faults with slips and their numbers, of which neither breaks what is right."""
     exercise, left = trial.exercise, _FAULTS_WITH_SLIPS
@@ -434,7 +454,8 @@ def what_is_seen(trial: Trial) -> Finding | None:
     if change and len(change.faults) > 1 and told & {*seen.faults}:
         change = None
     where = where_it_fails(trial, advise=not change)
-    parts = (where, seen, change) if seen.faults else (where, change, seen)
+    is_law = seen.faults in [(law.id,) for law in trial.exercise.properties]
+    parts = (where, seen, change) if is_law else (where, change, seen)
     return joined(*parts)
 
 

@@ -57,6 +57,7 @@ nearly: It is nearly right: the largest error is {error}. A computer's own round
 some one: Only {noun} {which} (of {all}) is wrong. What is special about it?
 some: Only {noun}s {which} (of {all}) are wrong. What do they have in common?
 only-one-row: It is right for a single row, but fails for arrays with more axes.
+only-batch: It is right with one axis in front, and fails without: count axes from the end.
 only-example: It is right for the first, small inputs and wrong for arrays of other sizes: look for
     a number in your code that should come from `.shape`.
 only-example input: It is right for the first inputs and wrong for others: look for a number in your
@@ -255,6 +256,8 @@ def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
     right = {cases[i].kind for i in trial.right}
     wrong = sorted(trial.wrong + trial.crashed)
     failing = list(dict.fromkeys(cases[i].kind for i in wrong))
+    if right == {"batch"} and "example" in failing:
+        return _SAID.find("only-batch")
     if not right or not failing or "example" in failing:
         return None
     if _only_one_row(trial):

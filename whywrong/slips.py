@@ -36,9 +36,12 @@ FAR_FETCHED = ("distance", "residual", "other-name", "unlikely", "doubled")
 _Row = tuple[str, str, str, str, str]
 
 _BEGINS = "is 0 right to begin with, where everything may be smaller?"
-_FRONT = (
-    "the new axis is the second one. Which one is it where there are more than two?"
-)
+_FRONT = "the new axis is counted from the front. Where does it stand when there are more axes?"
+_NEW_AXES = {
+    ":, None": "..., None",
+    "None": "..., None, :",
+    "None, :": "..., None, :",
+}
 _ELSE = "where this does not hold, the result is wrong. Is the condition right, and all that is done then?"
 _ENDS = "where does this begin, and where does it end?"
 _INSIDE = "what belongs inside this power, and what outside?"
@@ -599,8 +602,8 @@ def _subscripts(node: ast.Subscript, scope: _Scope) -> Iterator[_Change]:
     # What is no array, such as `np.r_`, may be read without end.
     is_library = getattr(getattr(node.value, "value", None), "id", "") in _LIBRARIES
     index = ast.unparse(node)[len(ast.unparse(node.value)) + 1 : -1]
-    if index == ":, None":
-        new = _made("_x[..., None]", scope, x=node.value)
+    if index in _NEW_AXES:
+        new = _made(f"_x[{_NEW_AXES[index]}]", scope, x=node.value)
         yield new, "kept-axis", "the new axis is counted from the front", _FRONT
     if getattr(node.value, "attr", "") != "shape" and not is_library:
         said = f"the index `[{index}]` is left out"
@@ -681,7 +684,9 @@ def _axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
         return
     rest = [k for k in node.keywords if k is not along]
     have = f"along axis {ast.unparse(along.value)}" if along else "over everything"
-    look = f"along which axis does this `{name}` run?"
+    front = re.match(r"along axis \d", have)
+    note = f" ({have[6:]} is counted from the front)" if front else ""
+    look = f"along which axis does this `{name}` run{note}?"
     for value in ("-1", "-2", "-3", "0", "1", *[""] * (not is_placed)):
         runs = f"along axis {value}" if value else "over everything"
         if runs != have:

@@ -252,8 +252,12 @@ def test_changed_code_that_never_ends_is_ended(exercise, monkeypatch):
 
 @pytest.mark.parametrize(
     "lines",
-    ["rows.append(row)", "rows.append(np.asarray(np.r_[row]))"],
-    ids=["a list in itself", "what is no array"],
+    [
+        "rows.append(row)",
+        "rows.append((row,))",
+        "rows.append(np.asarray(np.r_[row]))",
+    ],
+    ids=["a list in itself", "deeper in itself", "what is no array"],
 )
 def test_nothing_is_tried_that_numpy_reads_without_end(monkeypatch, lines):
     monkeypatch.setattr(mistakes, "_SLIPS", 0)
