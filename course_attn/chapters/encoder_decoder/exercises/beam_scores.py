@@ -93,7 +93,7 @@ tokens; the ends that only fill up do not.
     },
     faults=fault_list("""
 filling-counted: is_token.sum(axis=-1) + 1 → np.full(len(sums), answers.shape[-1])
-    You count the filling, too: all your answers are equally long. Where is each of them over?
+    You count the filling, too: all your answers are equally long. Where does each of them end?
     {first}
 last-place-only: is_token.sum(axis=-1) + 1 → answers.shape[-1] - (answers[..., -1] == end)
     You look for the end at the last place only. Where is the *first* end of an answer? {first}

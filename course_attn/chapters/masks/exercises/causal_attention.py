@@ -121,7 +121,7 @@ future far larger than the allowed ones. You may use your own functions from bef
         ),
         "low": Kind(
             "where all scores lie below −2000",
-            "A fill such as −1000 is the *largest* score there: hide the future with −∞.",
+            "−1000 in place of a hidden score is the *largest* there: hide the future with −∞.",
         ),
     },
     faults=fault_list("""
@@ -194,8 +194,8 @@ uniform: np.where(mask, scores, -np.inf) → np.where(mask, 0.0, -np.inf)
     All allowed keys get the same weight, and the scores play no part: your outputs are plain means
     of the values up to each position.
 empty-uniform: np.where(mask, scores, -np.inf) → np.where(mask, scores, -1e9)
-    Nearly. A query that sees no key gets the mean of all values, {your.row}: with the same fill
-    everywhere the softmax is uniform. It should get zeros.
+    Nearly. A query that sees no key gets the mean of all values, {your.row}: where all scores are
+    equal, even all −1e9, so are the weights. It should get zeros.
 empty-unmasked: np.where(mask, scores, -np.inf) → np.where(mask, scores, scores - 1e9)
     Nearly. Where a query sees no key, you lower all its scores by the same amount, which changes
     nothing: it gets {your.row}, as if nothing were hidden, and should get zeros.

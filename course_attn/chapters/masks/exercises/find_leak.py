@@ -235,6 +235,11 @@ of $10^{-4}$ is a leak.
             else "what you compare is not output i alone"
         ),
         "change": lambda c: number(np.max(_changes_made(c))),
+        "too_coarse": lambda c: (
+            "Your tolerance is too generous: how small may a leak be?"
+            if np.max(_changes_made(c)) > 0.1
+            else c.filled("You change the inputs by {change} at most: take more.")
+        ),
     },
     kinds={
         "example": Kind("for attention that forgot its mask"),
@@ -278,7 +283,7 @@ last: in range(len(X) - 1): → in reversed(range(len(X) - 1)):
     {told}: yours is the *last* position that leaks. When you have found the first, return it.
 zero-is-false: return i → return i or None
     {told}. Other positions yours does find, but 0 counts as false in Python: `first or None` and
-    `if first:` take position 0 for nothing. Ask `is None`.
+    `if first:` take position 0 for nothing. `first is None` tells the two apart.
 exact: not np.allclose(new_outputs[i], old_outputs[i]) → (new_outputs[i] != old_outputs[i]).any()
     {told}: you compare the outputs exactly. This model adds the sum of all inputs and takes it away
     again, so that a later input changes the 16th digit. Compare with a tolerance: `np.allclose`.
@@ -299,8 +304,7 @@ alike: np.random.default_rng(0).normal(size=X.shape) → np.ones(X.shape)
     they differ from each other. Change each by a number of its own.
 coarse: np.allclose(new_outputs[i], old_outputs[i])
         → np.allclose(new_outputs[i], old_outputs[i], atol=0.01)
-    {you_say}, where {wanted} leaks faintly. You change the inputs by {change} at most: if that is
-    far below 1, take more; if not, your tolerance is too generous.
+    {you_say}, where {wanted} leaks faintly. {too_coarse}
 never: return None
     You always say `None`: do you compare the outputs before a change with those after it, and
     `return i` at a difference? (`changed = X` is no copy.)

@@ -105,6 +105,9 @@ opened: return mask & past_keys if is_causal else mask
         → mask = mask & past_keys if is_causal else mask ⏎ return mask | ~mask.any(-1)[..., None]
     You open the rows in which nothing is allowed, for all keys. The three arguments say that such a
     query sees nothing, and so should your mask: empty rows are the softmax's affair. {entry}
+not-itself: np.tri(n_q, n_k, dtype=bool) → np.tri(n_q, n_k, -1, dtype=bool)
+    With `is_causal` you hide key i from query i, too. Only the keys *after* it are to be hidden:
+    does your triangle leave out the diagonal?
 future: np.tri(n_q, n_k, dtype=bool) → ~np.tri(n_q, n_k, -1, dtype=bool)
     With `is_causal` your queries see themselves and the *future*: the triangle is the other one.
 never-causal: mask & past_keys if is_causal else mask → mask

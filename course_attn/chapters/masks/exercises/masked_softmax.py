@@ -79,7 +79,7 @@ def _only_whole(c: Context) -> str:
     found = c.call(np.zeros((2, 3)), np.zeros((2, 3), dtype=bool))
     whole = found is not None and not np.any(found)
     return (
-        " You look after a mask that is empty as a whole; ask each *row*." * whole
+        " You catch only a mask that is False everywhere; ask each *row*." * whole
     )
 
 
@@ -201,8 +201,8 @@ no-shift-late: np.where(mask, scores, -np.inf) → scores
     ∞·0 and ∞/∞ are NaN. Hide forbidden scores with −∞ first, then subtract each row's largest
     allowed one.
 empty-uniform: np.where(mask, scores, -np.inf) → np.where(mask, scores, -1e9)
-    Nearly. Where nothing is allowed, your row is uniform, {empty_row}: with the same fill
-    everywhere, all scores are equal. Such a row should get zeros.
+    Nearly. Where nothing is allowed, your row is uniform, {empty_row}: where all scores are equal,
+    even all −1e9, so are the weights. Such a row should get zeros.
 empty-unmasked: np.where(mask, scores, -np.inf) → np.where(mask, scores, scores - 1e9)
     Nearly. Where nothing is allowed, you lower all scores by the same amount, which changes
     nothing: the row becomes {empty_row}. It should get zeros.

@@ -78,8 +78,8 @@ one-too-many: position < length → position <= length
     Off by one: positions count from 0, so a sequence of length {first} ends just before position
     {first}. Yours allows {first_sees}: `<`, not `<=`.
 one-too-few: position < length → position < length - 1
-    Off by one: of length {first}, yours allows {first_sees}. Positions count from 0, and `<` leaves
-    out the length itself already.
+    Off by one: for a sequence of length {first}, yours allows {first_sees}. Positions count from 0,
+    and `<` leaves out the length itself already.
 at-least-one: position < length → position < np.maximum(length, 1)
     You let a sequence of length 0 see key 0, as if it had length 1. A length may be 0: all of its
     keys are padding then, and its row has no True.
@@ -96,8 +96,8 @@ negative-slice: position < length → position < np.where(length == n_k, 0, leng
     `-(n_k - length):` hides the last n_k − length keys, but without padding it reads `-0:`, which
     is the whole row. {full_row} Write `length:`.
 filled-in-front: np.arange(n_k) → np.arange(n_k)[::-1]
-    You take the padding to come first. Here the real keys do: of length {first}, yours allows
-    {first_sees}.
+    You take the padding to come first. Here the real keys do: for a sequence of length {first},
+    yours allows {first_sees}.
 last-by-slice: position < length → (n_k - position <= length) | (length == 0)
     `-length:` marks the *last* keys, and `-0:` the whole row. The real keys come first: `:length`.
     {full_row}

@@ -64,6 +64,9 @@ numbers: return dropped → return dropped.astype(float)
 inverted-integers: ~mask → ~mask.astype(int)
     `~` flips truth values, but of an *integer* it flips all bits: `~0` is −1 and `~1` is −2. Your
     first row is {your.row}. Leave the mask as bool: `~mask`.
+all-dropped: return np.ones(mask.shape, dtype=bool)
+    Every entry of yours is True: all keys are dropped, whatever the argument says. (Of an *integer*
+    `~` flips all bits: `~0` is −1 and `~1` is −2, and made bool again both are True.)
 always-triu: return np.triu(np.ones(mask.shape, dtype=bool), k=1)
     You drop the future whatever the argument is: of your mask only the shape plays a part. Convert
     the truth values that you are given.

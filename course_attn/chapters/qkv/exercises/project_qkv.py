@@ -94,6 +94,8 @@ matrices-swapped: @ W_Q → @ W_K
     W_K to Z. Their shapes are the same, so no error shows it.
 scaled-keys: @ W_K → @ W_K / W_K.shape[-1] ** 0.5
     You divide the keys by √d_k = {W_K.root}. Nothing is scaled here: K = Z W_K, and no more.
+scaled-queries: @ W_Q → @ W_Q / W_Q.shape[-1] ** 0.5
+    You divide the queries by √d_k = {W_Q.root}. Nothing is scaled here: Q = X W_Q, and no more.
 scaled-both: @ W_Q → @ W_Q / W_Q.shape[-1] ** 0.25
         and @ W_K → @ W_K / W_K.shape[-1] ** 0.25
     You divide queries and keys by √√d_k. Nothing is scaled here: Q = X W_Q and K = Z W_K.

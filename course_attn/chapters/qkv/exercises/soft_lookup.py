@@ -101,7 +101,8 @@ no-exp: np.exp(quotients - largest) → quotients
     weights, and the temperature cancels.
 no-shift: quotients.max() → 0.0
     Right for mild temperatures. At T = {temperature} the largest score over T is {hottest}: `exp`
-    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Subtract the largest *quotient*.
+    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Subtract the largest *quotient*: the
+    largest score, not yet divided by T, is not enough.
 negative: scores / temperature → -scores / temperature
     The sign of the scores is wrong: the key that fits least gets the largest weight.
 divided-late: scores / temperature → scores

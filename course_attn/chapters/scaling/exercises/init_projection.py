@@ -156,8 +156,8 @@ spread-1-over-d: 1 / np.sqrt(d_in) → 1 / d_in
 fan-out: 1 / np.sqrt(d_in) → 1 / np.sqrt(d_out)
     You divide by √d_out. Each entry of X @ W is a sum over d_in terms: {variance_out}.
 xavier: 1 / np.sqrt(d_in) → np.sqrt(2 / (d_in + d_out))
-    Variance 2/(d_in + d_out) is Glorot's compromise between the forward and the backward pass.
-    Asked for is 1/d_in: with yours {variance_out}.
+    Your entries have the variance 2/(d_in + d_out), Glorot's compromise between the forward and the
+    backward pass (also called Xavier's). Asked for is 1/d_in: {variance_out}.
 he: 1 / np.sqrt(d_in) → np.sqrt(2 / d_in)
     Your entries have the variance 2/d_in. That is He's rule, for a layer behind a ReLU, or comes
     from a distribution whose variance is 2·scale² (Laplace's?). Here {variance_out}.
@@ -170,11 +170,11 @@ uniform: rng.standard_normal((d_in, d_out)) → rng.uniform(-1, 1, (d_in, d_out)
     A uniform number in [−a, a] has variance a²/3, so with a = 1/√d_in (as `nn.Linear` draws) yours
     is three times too small: {variance_out}. Take a = √(3/d_in).
 random: rng.standard_normal((d_in, d_out)) → rng.random((d_in, d_out))
-    The numbers of `rng.random` have mean 1/2, not 0, and variance 1/12, not 1: {variance_out}, and
-    all projections share one common part. Use `rng.standard_normal`, or shift and stretch.
+    The numbers of `rng.random` have the mean 1/2, not 0, and the variance 1/12, not 1:
+    {variance_out}. Use `rng.standard_normal`, or shift the mean to 0 and then stretch.
 random-stretched: rng.standard_normal((d_in, d_out)) → 12**0.5 * rng.random((d_in, d_out))
-    The variance is right, and the mean is not: it is {mean}/√d_in, as the numbers of `rng.random`
-    have the mean 1/2, not 0. Move them before you stretch them.
+    The variance is right, and the mean of your entries is not: it is {mean}/√d_in, and should be 0.
+    Numbers drawn between 0 and 1 have the mean 1/2: subtract that before you multiply.
 global-generator: = rng. → = np.random.default_rng().
     Two equal generators give different matrices: your numbers come from somewhere else
     (`np.random.randn`, a new `default_rng()`). Draw from `rng`.

@@ -83,6 +83,9 @@ relu: np.tanh(pairs) → np.maximum(pairs, 0)
 sigmoid: np.tanh(pairs) → 1 / (1 + np.exp(-pairs))
     You use the sigmoid 1/(1 + e^−x), where tanh is asked for: its values lie between 0 and 1, those
     of tanh between −1 and 1.
+half: np.tanh(pairs) → np.tanh(pairs / 2)
+    Your tanh is that of *half* the sum. (Written out, (e^x − 1)/(e^x + 1) is tanh(x/2), and so is
+    2/(1 + e^−x) − 1: by what must x be multiplied there?)
 product: queries[..., :, None, :] + → queries[..., :, None, :] *
     You multiply the two projections; an *additive* score adds them, before tanh.
 product-of-tanhs: queries[..., :, None, :] + keys[..., None, :, :]

@@ -64,7 +64,7 @@ number of equal leading batch axes.
     faults=fault_list("""
 transposed-result: return scores → return np.swapaxes(scores, -1, -2)
     Your result has shape {your.shape}, one row for each *key*. Queries are counted by i and
-    stand in the rows: swap the two factors.
+    stand in the rows: swap the two factors, or in `einsum` the last two letters.
 keys-not-transposed: np.swapaxes(K, -1, -2) → K
     You multiply `Q @ K`: that pairs the features of a query with *different keys*. The
     features, the last axis of both, are what has to be summed over.

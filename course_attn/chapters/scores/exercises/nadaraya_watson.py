@@ -118,13 +118,14 @@ columns: kernel.sum(axis=1, keepdims=True) → kernel.sum(axis=0, keepdims=True)
     asked. The weights of *one* query sum to 1.
 count: kernel.sum(axis=1, keepdims=True) → kernel.shape[1]
     You divide by the number of points, {x.last} here, not by the sum of the query's weights, so
-    these do not sum to 1: {your.row} instead of {right.row}.
+    these do not sum to 1: you predict {your.row}, and {right.row} is right.
 density: kernel / total → kernel / (bandwidth * np.sqrt(2 * np.pi))
     You use the Gaussian's density, 1/(√(2π)·bandwidth) included, instead of weights that sum to
     1: divide each query's weights by their own sum.
 density-averaged: kernel / total → kernel / (bandwidth * np.sqrt(2 * np.pi)) / kernel.shape[1]
-    You take the mean over the {x.last} points of y times the Gaussian's density. Such weights do
-    not sum to 1: divide each query's weights by their own sum, {your.row} instead of {right.row}.
+    You multiply each y by the Gaussian's density and take the mean of the products. A query's
+    weights, the densities divided by {x.last}, do not sum to 1: you predict {your.row}, and
+    {right.row} is right. Divide them by their own sum.
 x-sorted: x_query[:, None] - x[None, :] → x_query[:, None] - np.sort(x)[None, :]
     You sort x and leave y as it was: point j is the pair (x_j, y_j), and sorting one of the two
     tears the pairs apart. No order is needed at all.

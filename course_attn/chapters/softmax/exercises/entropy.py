@@ -110,6 +110,9 @@ total: terms.sum(axis=-1) → terms.sum()
 normalized-if-several: -total → -total / np.log(max(weights.shape[-1], 2))
     You divide by log n wherever n is above 1: equal weights then give 1, and not log n. The
     entropy itself is asked for.
+normalized: -total → -total / np.log(weights.shape[-1])
+    You divide by log n: equal weights then give 1, and not log n, and a single weight gives 0/0.
+    The entropy itself is asked for.
 mean-of-terms: terms.sum(axis=-1) → terms.mean(axis=-1)
     Your entropies are the right ones divided by n = {weights.last}: you take the *mean* of the n
     terms, whose sum is asked for.

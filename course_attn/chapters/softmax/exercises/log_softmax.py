@@ -87,6 +87,9 @@ shift-lost: shifted - np.log(total) → scores - np.log(total)
 wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=0, keepdims=True)
         and .sum(axis=-1, keepdims=True) → .sum(axis=0, keepdims=True)
     You normalize along axis 0, the columns: a row is the *last* axis, `axis=-1`.
+one-too-much: np.log(total) → np.log1p(total)
+    You take the logarithm of 1 *more* than the sum, as `np.log1p(x)` is that of 1 + x. The largest
+    score, shifted to 0, has brought its e⁰ = 1 into the sum already.
 base-10: np.log(total) → np.log10(total)
     You take the logarithm to base 10. What undoes `np.exp` is the natural one, `np.log`.
 """),

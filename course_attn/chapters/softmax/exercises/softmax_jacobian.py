@@ -85,8 +85,8 @@ dot: weights[..., :, None] * weights[..., None, :] → (weights**2).sum(axis=-1)
     What you subtract is one number, Σa² (`weights @ weights`), from every entry; a aᵀ is a matrix
     with a_j a_m at (j, m): the weights as a column, times the weights as a row.
 own-weight-twice: weights[..., :, None] * weights[..., None, :] → weights[..., :, None] ** 2
-    Off the diagonal you have −a_j², the own weight twice: it is −a_j a_m. One factor counts
-    rows, the other columns (`[..., :, None]` and `[..., None, :]`).
+    Off the diagonal you have −a_j², the row's weight times itself, where −a_j a_m is right, the
+    row's weight times the column's: `[..., :, None]` for the one, `[..., None, :]` for the other.
 diagonal-factor-missing: weights[..., :, None] * identity
             → (1 - weights + weights**2)[..., :, None] * identity
     On the diagonal the factor a_j is missing: you have 1 − a_j there, and a_j (1 − a_j) is right.

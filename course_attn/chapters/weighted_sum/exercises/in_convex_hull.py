@@ -106,9 +106,8 @@ def _untested(c: Context) -> str | None:
         return None
     which = ("first", "second", "third")[inside[0]]
     return c.filled(
-        f"You test two of the three weights (or edges), and nothing keeps that of the {which} "
-        "corner from being negative, which it is where the two others sum to more than 1. "
-        "{where}, with the weights {weights}."
+        f"You test two of the three weights (or edges). Missing is the {which} corner's weight, or "
+        "the edge opposite that corner. {where}, with the weights {weights}."
     )
 
 
@@ -143,11 +142,11 @@ bounding-box: return bool(np.all((triangle.min(0) <= point) & (point <= triangle
     You test each coordinate against the corners' smallest and largest: that is the box around
     the triangle, which is larger. {where}, but inside the box.
 first-weight: weights >= 0 → weights[1:] >= 0
-    Two of the weights (or edges) are tested, and the first corner's is not: it is negative when
-    the two others sum to more than 1. {where}.
+    You test two of the three weights (or edges). Missing is the first corner's weight, or the edge
+    opposite that corner: {where}, beyond that edge.
 middle-weight: weights >= 0 → weights[::2] >= 0
-    Two of the weights (or edges) are tested, and the second corner's is not: it is negative when
-    the two others sum to more than 1. {where}.
+    You test two of the three weights (or edges). Missing is the second corner's weight, or the edge
+    opposite that corner: {where}, beyond that edge.
 only-counterclockwise: weights >= 0 → weights * np.linalg.det(equations) >= 0
     You ask that the point lie to the left of every edge. When the corners run clockwise, the
     inside is on the right: {where}. Ask for the same side.

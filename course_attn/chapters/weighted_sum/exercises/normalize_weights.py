@@ -57,9 +57,12 @@ def _row_sums(c: Context) -> str | None:
 def _proportions(c: Context) -> str | None:
     if not c.got.ndim or _row_sums(c):
         return None
-    return c.filled(
-        "Your rows sum to 1, but the proportions in them have changed: {weights.row} became "
-        "{your.row}, and {right.row} keeps them. Divide, and neither add nor subtract."
+    i = int(np.abs(c.got - c.expected).max(axis=-1).argmax())
+    mine, right = c.rows(i)
+    return (
+        "Your rows sum to 1, but the proportions in them have changed: "
+        f"{c.row(i, 'weights')} became {mine}, and {right} keeps them. Divide the weights as "
+        "they stand, without adding or subtracting anything first."
     )
 
 

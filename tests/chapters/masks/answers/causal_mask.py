@@ -133,7 +133,7 @@ def fifth_ma_counted_from_end(n_q, n_k):
 
 
 # the offset has the wrong sign (n_q - n_k)
-@wrong(said="is `+` right here", author="blind")
+@wrong("offset-sign", author="blind")
 def b6_masks_1(n_q, n_k):
     mask = np.zeros((n_q, n_k), dtype=bool)
     offset = n_q - n_k

@@ -151,9 +151,23 @@ def b8_loop_on_batch(attn_mask, key_padding_mask, is_causal):
 
 
 # the causal mask excludes the diagonal AND attn_mask is not inverted
-@wrong("attention-unchanged", said="where `is_causal` is True", author="blind")
+@wrong("attention-unchanged", "not-itself", author="blind")
 def p08_both(attn_mask, key_padding_mask, is_causal):
     allowed = attn_mask.copy()
     if is_causal:
         allowed &= np.tril(np.ones(attn_mask.shape, bool), -1)
     return allowed & ~np.expand_dims(key_padding_mask, 1)
+
+
+# the padding mask is not inverted (keeps exactly the padding) AND the causal triangle leaves out
+# the diagonal
+@wrong("padding-unchanged", "not-itself", author="blind")
+def w15_both(attn_mask, key_padding_mask, is_causal):
+    m = ~attn_mask
+    m = m[None, :, :] & key_padding_mask[:, None, :]
+    if is_causal:
+        n_q, n_k = attn_mask.shape
+        i = np.arange(n_q)[:, None]
+        j = np.arange(n_k)[None, :]
+        m &= j < i
+    return m

@@ -85,3 +85,10 @@ def fresh_tm_in_place(mask):
     for place in np.ndindex(*mask.shape):
         mask[place] = not mask[place]
     return mask
+
+
+# ~ is applied to integers, which gives -1 and -2, both True: all is True
+@wrong("all-dropped", author="blind")
+def x31_tilde_int(mask):
+    m = np.array(mask, dtype=int)
+    return (~m).astype(bool)

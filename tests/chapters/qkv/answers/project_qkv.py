@@ -166,3 +166,10 @@ def b6_qkv_8(X, W_Q, W_K, W_V, Z):
 def t30_one_batch_axis(X, W_Q, W_K, W_V, Z):
     f = "bnd,dk->bnk"
     return np.einsum(f, X, W_Q), np.einsum(f, Z, W_K), np.einsum(f, Z, W_V)
+
+
+# queries are already divided by sqrt(d_k), which the task does not ask for
+@wrong("scaled-queries", author="blind")
+def y22_scaled(X, W_Q, W_K, W_V, Z):
+    d_k = W_Q.shape[1]
+    return np.matmul(X, W_Q) / np.sqrt(d_k), np.matmul(Z, W_K), np.matmul(Z, W_V)

@@ -211,3 +211,12 @@ def k14_hard_when_cold(query, keys, values, temperature):
         return values[np.argmax(scores)]
     p = _softmax(scores / temperature)
     return p @ values
+
+
+# the maximum subtracted is that of the undivided scores: exp overflows at low temperatures
+@wrong("no-shift", said="not yet divided by T", author="blind")
+def x41_max_too_early(query, keys, values, temperature):
+    scores = keys @ query
+    top = scores.max()
+    e = np.exp(scores / temperature - top)
+    return (e / e.sum()) @ values

@@ -184,3 +184,13 @@ def b8_transposed_v_inside(Q, K, W_Q, W_K, v):
     a = (Q @ W_Q)[..., None, :, :]
     b = (K @ W_K)[..., :, None, :]
     return np.tanh((a + b) @ v)
+
+
+# tanh by hand with exp(x) instead of exp(2x): it is tanh(x/2)
+@wrong("half", author="blind")
+def x03_own_tanh(Q, K, W_Q, W_K, v):
+    def tanh(z):
+        return (np.exp(z) - 1) / (np.exp(z) + 1)
+
+    summed = (Q @ W_Q)[..., None, :] + (K @ W_K)[..., None, :, :]
+    return tanh(summed) @ v

@@ -163,3 +163,12 @@ def b8_mean(weights):
         positive, weights * np.log(np.where(positive, weights, 1.0)), 0.0
     )
     return -np.mean(terms, axis=-1)
+
+
+# divides by log n, so that equal weights give 1 (normalized entropy) instead of log n
+@wrong("normalized", author="blind")
+def y01_normalized(weights):
+    n = weights.shape[-1]
+    safe = np.where(weights > 0, weights, 1.0)
+    h = -np.sum(weights * np.log(safe), axis=-1)
+    return h / np.log(n)

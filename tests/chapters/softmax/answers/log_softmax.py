@@ -85,3 +85,13 @@ def b8_both(scores):
     top = scores.max(axis=0, keepdims=True)
     s = scores - top
     return s - np.log10(np.exp(s).sum(axis=0, keepdims=True))
+
+
+# log1p of the sum that contains the maximum's own 1 already: it counts twice
+@wrong("one-too-much", author="blind")
+def w44_log1p(scores):
+    scores = np.asarray(scores, dtype=float)
+    biggest = np.amax(scores, axis=-1, keepdims=True)
+    rest = np.exp(scores - biggest).sum(axis=-1, keepdims=True)
+    logsumexp = biggest + np.log1p(rest)
+    return scores - logsumexp

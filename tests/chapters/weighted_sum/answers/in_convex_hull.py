@@ -155,3 +155,15 @@ def own_weighted_sum_110(point, triangle):
     a, b, c = triangle
     u, v = np.linalg.solve(np.array([a - b, c - b]).T, point - b)
     return bool(u > 0 and v > 0 and u < 1 and v < 1)
+
+
+# checks the side for two edges only; the third edge (last corner to first) is never looked at
+@wrong("middle-weight", said="the edge opposite", author="blind")
+def y35_two_edges(point, triangle):
+    signs = []
+    for i in range(len(triangle) - 1):
+        (ax, ay), (bx, by) = triangle[i], triangle[i + 1]
+        px, py = point
+        cross = (bx - ax) * (py - ay) - (by - ay) * (px - ax)
+        signs.append(cross > 0)
+    return all(signs) or not any(signs)

@@ -160,3 +160,12 @@ def b7_weighted_sum_1(weights):
     n_k = weights.shape[-1]
     excess = weights.sum(axis=-1, keepdims=True) - 1
     return weights - excess / n_k
+
+
+# min-max: the smallest weight of the row is subtracted first, which changes the proportions
+@wrong("proportions", said="[1, 1, 2] became", author="blind")
+def z20_minmax(weights):
+    low = weights.min(axis=-1, keepdims=True)
+    shifted = weights - low
+    s = shifted.sum(axis=-1, keepdims=True)
+    return np.where(s > 0, shifted / np.where(s > 0, s, 1), 1 / weights.shape[-1])
