@@ -106,8 +106,8 @@ end-not-counted-zero: is_token.sum(axis=-1) + 1 → is_token.sum(axis=-1)
 cut-too-long: np.minimum(lengths, answers.shape[-1]) → lengths
     An answer that was cut has written no end, and you count one. How long is it at most? {first}
 cut-as-one: np.minimum(lengths, answers.shape[-1]) → (answers == end).argmax(axis=-1) + 1
-    You look for the first end, and an answer that was cut has none: `argmax` says 0 then, as if it
-    were over at once. How long is such an answer? {first}
+    An answer that was cut counts as a single token in yours. It holds no end, and where nothing is
+    True `argmax` says 0. How long is such an answer? {first}
 not-divided: sums / lengths**length_penalty → sums * lengths**0
     You return the sums: the shortest answers are favored. What are they to be divided by? {first}
 multiplied: sums / lengths**length_penalty → sums * lengths**length_penalty

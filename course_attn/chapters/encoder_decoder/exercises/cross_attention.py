@@ -4,7 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from whywrong import Case, Context, Exercise, Kind, Property, fault_list, number
+from whywrong import (
+    Case,
+    Context,
+    Exercise,
+    Kind,
+    Property,
+    WrongForm,
+    fault_list,
+    number,
+)
 
 __all__ = ["exercise"]
 
@@ -54,6 +63,23 @@ def _cases() -> tuple[Case, ...]:
             "float32",
         ),
     )
+
+
+def _with_a_full_mask(answer: Any, *given: Any) -> Any:
+    """Call the answer; say which axis the mask lacks that the course's `attention` refuses."""
+    try:
+        return answer(*given)
+    except ValueError as error:
+        if not str(error).startswith(
+            "mask must have shape (*batch, n_q, n_k), got 1"
+        ):
+            raise
+        raise WrongForm(
+            f"You pass a mask of shape {given[-1].shape} to `attention`, a number for each key. It "
+            "hides entries of the scores, (…, n_q, n_k), and wants an axis for the queries as "
+            "well. All queries of a source share its row: where does an axis of length 1 belong?",
+            "mask-without-axis",
+        ) from error
 
 
 def _moved(c: Context, changed: str, rows: Any, where: Any = ...) -> float:
@@ -131,7 +157,15 @@ You may use the course's function: `from course_attn.in_numpy import attention`,
 `attention(Q, K, V, mask=…)`.
 """,
     cases=_cases,
+    use=_with_a_full_mask,
     kinds={
+        "batch": Kind(
+            "with leading batch axes",
+            "`Z[source_mask]` would string the elements of all sources into one long list, and "
+            "`.T` turns all axes around. Count axes from the end, also where the mask gets a new "
+            "one: `[..., None, :]`.",
+            apart=True,
+        ),
         "as-long": Kind(
             "where target and source are equally long",
             "No shape tells then which of the two something was made from.",

@@ -253,7 +253,7 @@ worst: np.argsort(-totals)[:n_beams] → np.argsort(totals)[:n_beams]
     You keep the *smallest* sums: `np.argsort` goes from the smallest up. Which ones are the most
     probable? {what}
 best-last: np.argsort(-totals)[:n_beams] → np.argsort(totals)[-n_beams:]
-    You keep the right ones with the best last. In which order are they asked for? {what}
+    Your best prefix stands last. In which order are they asked for? {what}
 wrong-parents: prefixes[best // n_vocab] → prefixes[: len(best)]
     Your tokens are right, and they stand behind the wrong prefixes: row i is extended by the token
     of extension i. From which prefix does each of the chosen tokens come? {what}

@@ -241,7 +241,9 @@ def _shown(c: Context) -> str:
 def _wrongly(c: Context) -> str:
     if c.got.shape:
         return "One truth value is asked for: `np.allclose` gives one."
-    return f"{_says(c)} {_advice(c, _tried(c))}"
+    said, advice = _says(c), _advice(c, _tried(c))
+    is_first = advice.startswith("You say")  # whatever the model
+    return f"{advice} {said}" if is_first else f"{said} {advice}"
 
 
 def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:

@@ -83,9 +83,9 @@ outputs, (…, n_heads, n_q, d_v), in the dtype of the arguments. Build it yours
     faults=fault_list("""
 in-turn: K.repeat_interleave(n_rep, dim=-3) → torch.cat([K] * n_rep, dim=-3)
         and V.repeat_interleave(n_rep, dim=-3) → torch.cat([V] * n_rep, dim=-3)
-    Your heads of queries take the heads of K and V in turn; heads in a row should share one.
-    {wanted} (Copies: each head by itself, `repeat_interleave`. A `reshape` of the heads: first
-    n_kv_heads, then r.)
+    Your heads of queries take the heads of K and V in turn; r heads in a row should share one.
+    {wanted} (If you repeat heads, each comes r times before the next. If you split the axis of the
+    heads, n_kv_heads comes first, then r.)
 values-in-turn: V.repeat_interleave(n_rep, dim=-3) → torch.cat([V] * n_rep, dim=-3)
     The values are taken in turn, unlike the keys: the weights of a head come from one head of K
     and mix another head of V. {wanted}

@@ -149,8 +149,8 @@ l-forgotten: first_factor * l1 + second_factor * l2 → first_factor + second_fa
     Your l adds the factors exp(m1 − m) and exp(m2 − m) alone, so that each part counts as a single
     key. Multiply l1 and l2 by them. {by_hand}
 l-not-rescaled: first_factor * l1 + second_factor * l2 → l1 + l2
-    You add l1 and l2 as they are. Each counts in units of its own maximum: what does that of the
-    smaller one have to be multiplied by? {by_hand}
+    You add l1 and l2 as they are. In l1 every exponential is taken against m1, in l2 against m2: by
+    what has each sum to be multiplied so that both stand against m? {by_hand}
 o-not-rescaled: first_factor[..., None] * o1 + second_factor[..., None] * o2 → o1 + o2
     You add the weighted sums o without the factors, unlike the l. Each term of o has the same
     exponential in it as in l. {by_hand}
@@ -177,15 +177,15 @@ one-maximum-for-all: np.maximum(m1, m2) → np.max([m1, m2])
     underflow to l = 0. `np.maximum(m1, m2)` compares query by query. {by_hand}
 infinity-minus-infinity: np.where(m == -np.inf, 0.0, m) → m
     Where a query sees no key in either part, m1, m2 and m are −∞, and −∞ − (−∞) is NaN. Subtract 0
-    in place of m there: exp(−∞ − 0) is 0, as it should be. Otherwise NaN comes out.
+    in place of m there: exp(−∞ − 0) is 0, as it should be.
 divided: first_factor[..., None] * o1 + second_factor[..., None] * o2
             → (first_factor[..., None] * o1 + second_factor[..., None] * o2) / l[..., None]
     You divide o by l, which is too early: this result may be merged again with more keys, and o
     must still be a plain sum then. Divide once, at the very end. {by_hand}
 divided-safely: first_factor[..., None] * o1 + second_factor[..., None] * o2
     → (first_factor[..., None] * o1 + second_factor[..., None] * o2) / np.where(l, l, 1)[..., None]
-    You divide o by l, where that is not 0. It is too early: this result may be merged again with
-    more keys, and o must still be a plain sum then. Divide once, at the very end. {by_hand}
+    You divide o by l already. This result may be merged again with more keys, and o must still be a
+    plain sum then: divide once, at the very end. {by_hand}
 averaged: first_factor[..., None] * o1 + second_factor[..., None] * o2
     → ((first_factor * l1)[..., None] * o1 + (second_factor * l2)[..., None] * o2) / l[..., None]
     You treat o1 and o2 as outputs that have been divided by l1 and l2. Here they are plain sums:

@@ -205,6 +205,9 @@ new-tile-shrunk-too: l * factor + exps.sum(axis=-1, keepdims=True)
 sign: np.exp(m - shift) → np.exp(shift - m)
     The old sum is rescaled by exp(m_new − m_old), which is infinite while m_old is −∞, and above 1
     later. What was summed up before has to *shrink*: exp(m_old − m_new).
+upside-down: np.exp(m - shift) → np.exp(np.where(l == 0, 0.0, shift - m))
+    The old sum is rescaled by exp(m_new − m_old), which is 1 or more. When the maximum grows, does
+    what was summed up so far have to grow or to shrink? Your rows sum to {your.sums}. {worst_row}
 maximum-of-the-block: np.maximum(m, tile_maximum) → tile_maximum
     Your m is the maximum of the latest tile, so it can fall again. Where an earlier tile was
     higher by 800, exp(m_old − m_new) overflows: m only ever grows, `np.maximum(m, …)`.

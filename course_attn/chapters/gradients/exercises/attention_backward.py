@@ -91,7 +91,10 @@ def _which(c: Context) -> str | None:
     if "dQ" in right or "dK" in right:
         told = f"Your {' and '.join(right)} {'are' if right[1:] else 'is'} right."
     elif "dV" not in right:
-        told = "dV = Aᵀ dY depends on the weights alone: are yours those of the forward pass?"
+        told = (
+            "dV depends on the weights and `d_out` alone: are your weights those of the forward "
+            "pass, computed with the mask?"
+        )
     else:
         told = "Your dV is right, and so are the weights: look at what comes after them, dA and dS."
     return f"{_nudge(c) or ''} {told}".strip()
@@ -143,6 +146,11 @@ root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
 mask-ignored: np.where(mask, scores, -np.inf) → scores
     The mask is ignored: in your weights every query attends to every key, and what is hidden gets a
     gradient. The weights are to be those of the forward pass. {nudge}
+mask-late: np.where(mask, scores, -np.inf) → scores
+        and A * (dA - row_term) → np.where(mask, A * (dA - row_term), 0)
+    You use the mask on the gradient of the scores alone. Your weights, and so dV, are those without
+    a mask: every query attends to every key. At which step did the mask come in on the way forward?
+    {nudge}
 mask-flipped: np.where(mask, scores, -np.inf) → np.where(mask, -1e9, scores)
     Your mask is the wrong way around. True means "may attend" here. {nudge}
 softmax-left-out: A * (dA - row_term) → dA + 0 * row_term
@@ -156,7 +164,7 @@ dK-not-transposed: dS.swapaxes(-2, -1) @ Q → dS @ Q
     queries as keys the shape is right either way.)
 dV-not-transposed: A.swapaxes(-2, -1) @ d_out → A @ d_out
     In dV you multiply by A. A value hears from the queries that attended to it, a *column* of the
-    weights: dV = Aᵀ dY. (With as many queries as keys the shape is right either way.)
+    weights: dV = Aᵀ `d_out`. (With as many queries as keys the shape is right either way.)
 dV-from-outputs: A.swapaxes(-2, -1) @ d_out → A.swapaxes(-2, -1) @ (A @ V)
     Your dV is made of the outputs. Their *gradient*, `d_out`, is what comes back. {nudge}
 step-not-gradient: return dQ, dK, dV → return -dQ, -dK, -dV
@@ -185,7 +193,7 @@ order: return dQ, dK, dV → return dV, dK, dQ
         "down the shape of every gradient.",
         "Compute the weights A with the mask. Then dV and dA from the product A V, dS from the "
         "softmax, dQ and dK from Q Kᵀ/√d_k. The mask is not needed again: A is 0 there.",
-        "dV = Aᵀ dY, dA = dY Vᵀ, dS = A ∘ (dA − rowsum(A ∘ dA)), dQ = dS K/√d_k, "
+        "dV = Aᵀ d_out, dA = d_out Vᵀ, dS = A ∘ (dA − rowsum(A ∘ dA)), dQ = dS K/√d_k, "
         "dK = dSᵀ Q/√d_k; in a batch, `.swapaxes(-2, -1)` transposes.",
     ),
     built_ins=(

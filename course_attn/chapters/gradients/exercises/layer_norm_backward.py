@@ -124,8 +124,8 @@ shift-missing: dZ - shift - Z * stretch → dZ - Z * stretch
     The mean of dZ is not subtracted. A norm takes out the mean of its row, so whatever in the
     gradient would only shift the row is taken out, too. {first_row}
 stretch-missing: dZ - shift - Z * stretch → dZ - shift
-    The last term is missing, z times the mean of dZ ∘ z: x makes s larger or smaller, too. Whatever
-    in the gradient would only stretch the row is taken out. {first_row}
+    The last term is missing, z times the mean of dZ ∘ z, as if s were a constant. What happens to s
+    if one x of the row grows? {first_row}
 statistics-constant: dZ - shift - Z * stretch → dZ
     You take mean and standard deviation for constants: dZ/s. Both depend on every x of the row.
     {first_row}
@@ -133,19 +133,22 @@ sum-of-shift: dZ.mean( → dZ.sum(
     You subtract the *sum* of dZ. μ is a mean, and each x has a share of 1/d_model in it.
     {first_row}
 gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
-    The gain is forgotten in dX: y = g ∘ z + b, so dZ = g ∘ dY. {first_row}
+    The gain is forgotten in dX: y = g ∘ z + b, so dZ = g ∘ `d_out`. {first_row}
 gain-last: dZ = gain * d_out → dZ = 1 * d_out
         and dX = (dZ → dX = gain * (dZ
-    You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ dY, before the two
-    means are taken. {first_row}
+    You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ `d_out`, before
+    the two means are taken. {first_row}
 gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
     In d_gain you use dZ, which has the gain in it already. In y = g ∘ z + b, g is multiplied by z
     alone. {first_row}
 not-divided: Z * stretch) / divisor → Z * stretch)
     dX is not divided by s. In z = (x − μ)/s, moving x moves z s times less. {first_row}
+raw-in-d_gain: (d_out * Z).reshape → (d_out * X).reshape
+    In d_gain you multiply `d_out` by X itself. By what is g multiplied in y = g ∘ z + b?
+    {first_row}
 gain-in-d_bias: d_bias = d_out → d_bias = dZ
-    In d_bias you use g ∘ dY. In y = g ∘ z + b nothing multiplies b. (Is `d_out` overwritten before
-    you need it as it came?) {first_row}
+    In d_bias you use g ∘ `d_out`. In y = g ∘ z + b nothing multiplies b. (Is `d_out` overwritten
+    before you need it as it came?) {first_row}
 means-over-rows: * Z).reshape(-1, width).sum( → * Z).reshape(-1, width).mean(
         and d_out.reshape(-1, width).sum( → d_out.reshape(-1, width).mean(
     Your d_gain and d_bias are means over the rows. All rows use the same gain and bias, and each
@@ -168,8 +171,8 @@ step-not-gradient: return dX, d_gain, d_bias → return -dX, -d_gain, -d_bias
     hints=(
         "Go back box by box: from y to z, then from z to x. Gain and bias are met on the first "
         "part of the way, and every row meets the same ones.",
-        "dZ = g ∘ dY. Then s dx is dZ without its mean and without what lies along z; d_gain and "
-        "d_bias sum dY ∘ z and dY over all rows.",
+        "dZ = g ∘ `d_out`. Then s dx is dZ without its mean and without what lies along z; d_gain "
+        "and d_bias sum `d_out` ∘ z and `d_out` over all rows.",
         "`(dZ - dZ.mean(…) - Z * (dZ * Z).mean(…)) / s`, with `axis=-1, keepdims=True`; and "
         "`.reshape(-1, d_model).sum(axis=0)` sums over all rows of any batch.",
     ),

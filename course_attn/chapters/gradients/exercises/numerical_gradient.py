@@ -158,8 +158,8 @@ one-sided-halved: below[i] -= eps → below[i] -= 0
     You nudge one way, and divide by 2 eps, the distance of *two* nudges: your numbers are about
     half of what they should be. Your first entry is {first}; {wanted} is right.
 one-eps: rise / (2 * eps) → rise / eps
-    You divide by eps. From x − eps to x + eps it is 2 eps: your numbers are twice too large. Your
-    first entry is {first}; {wanted} is right.
+    You divide by eps. From x − eps to x + eps it is 2 eps: your numbers are twice what they
+    should be. Your first entry is {first}; {wanted} is right.
 all-at-once: above[i] += eps → above += eps
         and below[i] -= eps → below -= eps
     You nudge *all* entries at once, so that each of your numbers is the same, the sum of the whole
@@ -174,7 +174,8 @@ not-put-back: for i in → above, below = x.copy(), x.copy() ⏎ for i in
         and above = x.copy() → pass
         and below = x.copy() → pass
     You make the copies once, before the loop, and never put an entry back: in the second round the
-    first is still moved. Start each round from x. Your last number is too large by all before it.
+    first is still moved. Start each round from x. Your last number is the slope along all
+    entries at once.
 stays-below: below[i] -= eps → below[i] -= eps ⏎ x = below
     Only your first number is measured with all others as they are in x: each entry that you have
     moved stays at x − eps for all later ones. From where has every round to start?

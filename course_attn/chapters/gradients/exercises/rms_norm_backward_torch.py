@@ -95,17 +95,17 @@ def _way_back(answer: Callable[..., Any], X: Any, gain: Any, *rest: Any) -> Any:
         found = answer(ctx, d_out)
     if found is None:
         return None
-    wanted = "`return dX, d_gain, None`: `forward(ctx, X, gain, eps)` has three arguments."
+    wanted = "`forward(ctx, X, gain, eps)` has three arguments, so `return dX, d_gain, None`."
     if not isinstance(found, tuple | list):
         raise WrongForm(
             "You return one gradient. `backward` returns one for each argument of `forward`, and "
-            f"None where there is none: {wanted}",
+            f"None where there is none. {wanted}",
             "one-result",
         )
     if len(found) != 3:
         raise WrongForm(
             f"You return {len(found)} results. `backward` returns one for each argument of "
-            f"`forward`, and None for one that is no tensor: {wanted}",
+            f"`forward`, and None for one that is no tensor. {wanted}",
             "results",
         )
     if found[2] is not None:
@@ -204,10 +204,10 @@ sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
     You take the *sum* of dZ ∘ z. The mean square is a mean, and each x has a share of 1/d_model in
     it. {worst_row}
 gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
-    The gain is forgotten in dX: y = g ∘ z, so dZ = g ∘ dY. {worst_row}
+    The gain is forgotten in dX: y = g ∘ z, so dZ = g ∘ `d_out`. {worst_row}
 gain-missing-in-mean: (dZ * Z).mean( → (d_out * Z).mean(
     In the mean that you subtract the gain is missing: y = g ∘ z, so what comes back to z is
-    dZ = g ∘ dY, in both terms. {worst_row}
+    dZ = g ∘ `d_out`, in both terms. {worst_row}
 gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
     In d_gain the gain itself is a factor (the output in place of z?). In y = g ∘ z, g is multiplied
     by z alone. {worst_row}
@@ -216,8 +216,8 @@ mean-of-rows: X.shape[-1]).sum(dim=0) → X.shape[-1]).mean(dim=0)
     gradient: a sum. {worst_row}
 gain-last: dZ = gain * d_out → dZ = 1 * d_out
         and dX = (dZ → dX = gain * (dZ
-    You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ dY, before the
-    mean is taken. {worst_row}
+    You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ `d_out`, before
+    the mean is taken. {worst_row}
 rows-not-summed: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → d_out * Z
     Your d_gain has a row for each element, shape {your.shape}. All rows use the same gain: what
     comes back adds up, to shape {right.shape}.
@@ -238,8 +238,8 @@ step-not-gradient: return dX, d_gain, None → return -dX, -d_gain, None
     hints=(
         "Which gradients does `layer_norm_backward` return, and which of its terms come from the "
         "mean?",
-        "Take X and gain from `ctx.saved_tensors`, compute z anew, and then dZ = g ∘ dY. Leave out "
-        "the term of the mean; d_gain sums dY ∘ z over all rows.",
+        "Take X and gain from `ctx.saved_tensors`, compute z anew, and then dZ = g ∘ `d_out`. "
+        "Leave out the term of the mean; d_gain sums `d_out` ∘ z over all rows.",
         "`dX = (dZ - Z * (dZ * Z).mean(dim=-1, keepdim=True)) / divisor`, "
         "`(d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0)`, and `return dX, d_gain, None`.",
     ),

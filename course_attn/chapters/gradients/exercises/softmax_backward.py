@@ -97,8 +97,8 @@ row-term-missing: d_weights - mean → d_weights
     the denominator depends on every score, too: subtract the mean of `d_weights` under the
     weights. Your rows sum to {your.sums}, and should sum to 0.
 term-not-weighted: return weights * above_mean → return products - mean
-    You subtract the row term from the products. It is to be subtracted from `d_weights`, so that it
-    is multiplied by the weight, too: a (da − r), not a da − r. {worst_row}
+    You subtract the row term from the products `weights * d_weights`. It is to be multiplied by the
+    weight as well: from what does it have to be subtracted, then? {worst_row}
 plain-mean: products.sum(axis=-1, keepdims=True) → d_weights.mean(axis=-1, keepdims=True)
     You subtract the plain mean of each row of `d_weights`. It is the mean *under the weights*, Σ a
     da: keys with a large weight count for more. {worst_row}
@@ -118,7 +118,7 @@ sigmoid-like: d_weights - mean → d_weights * (1 - weights)
 log-softmax: return weights * above_mean
             → return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
     This is the way back through the *logarithm* of the softmax. What arrived is the gradient of the
-    weights themselves: a (da − r). {worst_row}
+    weights themselves: by what is each entry of it multiplied first? {worst_row}
 """),
     properties=(Property("row-sums", _row_sums),),
     wrong_lines=("row-term-missing", "plain-mean", "term-not-weighted"),

@@ -151,8 +151,8 @@ own-token: rows - period + 1 → rows - period
     You measure how much token i looks at its own last occurrence, i − period. An induction head
     looks at the token *after* it, one further on. {worst_row}
 transposed: weights[..., rows, columns] → weights[..., columns, rows]
-    Rows and columns are swapped: you read how much the *earlier* token looks at the later one,
-    which a causal mask makes 0. The row is the one that looks. {worst_row}
+    Rows and columns are swapped: you read how much the *earlier* token looks at the later one, and
+    under a causal mask that is nothing. Which of the two says who is looking? {worst_row}
 one-row-too-many: np.arange(period, n) → np.arange(period - 1, n)
     You begin one row too early, at i = period − 1 (the whole diagonal, `np.diagonal`, begins
     there). That token has not been there before. {worst_row}
@@ -163,8 +163,11 @@ hits: weights[..., rows, columns] → (weights.argmax(axis=-1)[..., rows] == col
     You count in how many rows the *largest* weight lies there. Asked for is the mean of the weight
     itself: one of 0.6 counts 0.6, not 1. {worst_row}
 divided-by-n: found.mean(axis=-1) → found.sum(axis=-1) / n
-    You divide by all n rows. The first ones cannot look back and count neither above nor below the
-    fraction bar: divide by n − period. {worst_row}
+    You divide by n. The mean is taken over the tokens that have been there before: of n tokens, how
+    many are these? {worst_row}
+sum: found.mean(axis=-1) → found.sum(axis=-1)
+    You return the sum of the weights. Their mean is asked for: by how many tokens is it to be
+    divided? {worst_row}
 up-to-itself: found.mean(axis=-1)
         → (found / np.tril(weights).sum(axis=-1)[..., period:]).mean(axis=-1)
     You divide each weight by what its row gives to the tokens up to its own. A causal mask makes

@@ -99,6 +99,16 @@ first-occurrence: earlier[-1] → earlier[0]
 own-token: earlier[-1] + 1 → earlier[-1]
     You return the token at the earlier place itself, which is the one that you have just read. What
     came *after* it is the guess. {first}
+before: guesses[i] = tokens[earlier[-1] + 1]
+            → if earlier[-1] > 0: guesses[i] = tokens[earlier[-1] - 1]
+    You return the token *before* the earlier place. What came after it is the guess.
+before-wrapped: earlier[-1] + 1 → earlier[-1] - 1
+    You return the token *before* the earlier place (and before place 0 the last of all: that is
+    index −1). What came after it is the guess.
+noted-late: tokens[:i] → tokens[:max(i - 1, 0)]
+    Where a token follows itself, you overlook the place just before it: what came after that is
+    known, the token that you have just read. (In a table that is filled on the way, is that noted
+    before the guess?) {first}
 itself: tokens[:i] → tokens[:i + 1]
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
     You find the token itself, at its own place, and read the token after it: that is the answer,

@@ -84,21 +84,28 @@ interleaved: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
 last-rows: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
          → np.delete(found, head, axis=0).swapaxes(0, 1).reshape(n, n_heads * d_v - d_v)
     and merged @ W_O → merged @ W_O[: n_heads * d_v - d_v]
-    You leave out head {head}, but of `W_O` the rows of the last head: the heads after {head} then
-    meet rows of others. Those of head {head} begin at `head * d_v`. {worst_row}
+    You leave out what head {head} finds, but of `W_O` the last rows. So every head after {head}
+    meets the rows of the head before it. Which rows of `W_O` does head {head} leave unused?
+    {worst_row}
 not-swapped: left.swapaxes(0, 1).reshape(n, n_heads * d_v) → left.reshape(n, n_heads * d_v)
     You `reshape` at once, so that a row holds several elements of one head. Swap heads and
     positions first. {worst_row}
-one-row: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
-       → found.swapaxes(0, 1).reshape(n, n_heads * d_v)
+one-row: np.arange(n_heads) != head → np.full(n_heads, True)
     and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) != head)[:, None])
     You set one row of `W_O` to 0. Head {head} has as many rows there as a value has entries, and
     they begin at `head * d_v`. {worst_row}
-every-nth-row: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
-             → found.swapaxes(0, 1).reshape(n, n_heads * d_v)
+rows-from-head: np.arange(n_heads) != head → np.full(n_heads, True)
+    and merged @ W_O
+      → merged @ (W_O * ~np.isin(np.arange(len(W_O)), head + np.arange(d_v))[:, None])
+    You leave out {V.last} rows of `W_O` from row {head} on. Each head before head {head} has as
+    many rows there: with which row do those of head {head} begin? {worst_row}
+every-nth-row: np.arange(n_heads) != head → np.full(n_heads, True)
     and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) % n_heads != head)[:, None])
     You set every `n_heads`-th row of `W_O` to 0, one row of each head. The rows of a head lie
     together: those of head {head} from `head * d_v` on. {worst_row}
+made-up-for: found = weights @ V → found = weights @ V * n_heads / (n_heads - 1)
+    You multiply the sum by n_heads / (n_heads − 1), as dropout does to make up for what it
+    leaves out. Here the other heads are to add what they added before. {worst_row}
 weights-even: found * kept[:, None, None]
             → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
     You let head {head} look everywhere alike. Then it still adds the mean of its values; it is to

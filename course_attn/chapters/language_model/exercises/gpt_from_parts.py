@@ -182,7 +182,7 @@ norm-of-the-stream: block(X, mask) → block(norm(X), mask)
 norm-in-the-loop: block(X, mask) → norm(block(X, mask))
         and norm(X) → X
     You normalize after *every* block (is the line indented too far?). The final norm comes once,
-    behind the loop. {worst_row}
+    after the loop. {worst_row}
 added-again: X = block(X, mask) → X = X + block(X, mask)
     You add X to what a block returns. Its residual connections are inside already. {worst_row}
 each-from-the-start: X = block(X, mask) → last = block(X, mask)

@@ -182,9 +182,10 @@ renormalized-late: masked_scores.max(axis=-1, keepdims=True) → scores.max(axis
     Hide the scores *before* the softmax, and look after empty rows.
 renormalized-late-guarded: masked_scores.max(axis=-1, keepdims=True)
         → scores.max(axis=-1, keepdims=True)
-    You let forbidden scores take part in the softmax, or in its shift, and remove them afterward.
-    But here one lies thousands above the allowed ones, whose exponentials are then rounded to 0:
-    your row is {your.row}. Hide them first, then shift by each row's largest *allowed* score.
+    Forbidden scores take part in your softmax, or in the maximum that is subtracted, and are
+    removed only afterward. But here one lies thousands above the allowed ones, whose exponentials
+    are then rounded to 0: your row is {your.row}. Hide them first, then shift by each row's largest
+    *allowed* score.
 fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
     You set forbidden scores to 0, but 0 is a score like any other, and exp(0) is 1: forbidden keys
     get weights up to {on_hidden}. Which score has an exponential of 0?

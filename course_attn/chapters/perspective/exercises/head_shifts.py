@@ -54,8 +54,8 @@ def _head(c: Context) -> str:
     k_height, k_width = c.given["k_height"], c.given["k_width"]
     a, b = divmod(h, k_width)
     return (
-        f"Of a kernel of {k_height} × {k_width}, head {h} belongs to entry ({a}, {b}): its shift "
-        f"is {c.row(h, 'expected')}, and you have {c.row(h)}."
+        f"In a kernel of {k_height} × {k_width}, head {h} belongs to entry ({a}, {b}). Its shift "
+        f"is {c.row(h, 'expected')}; you have {c.row(h)}."
     )
 
 
@@ -111,6 +111,9 @@ rows-by-height: heads // k_width → heads // k_height
     entries; then the next row begins. {head}
 columns-not-centered: b - k_width // 2 → b
     You center the rows, and not the columns: your heads look to the right only. {head}
+centered-by-height: b - k_width // 2 → b - k_height // 2
+    You center the columns by half the *height* of the kernel. Along which side of it are they
+    counted? {head}
 one-number: return np.arange(k_height * k_width) - k_height * k_width // 2
     You give each head a single number, its place in a line of neighbors. (This is the common wrong
     formula: an image is not a line.) A shift has two, rows and columns. {head}
@@ -118,6 +121,14 @@ as-a-grid: np.stack([row_shift, column_shift], axis=1)
             → np.stack([row_shift, column_shift], axis=1).reshape(k_height, k_width, 2)
     You return a grid of shifts, shape {your.shape}. The heads stand in one line: {right.shape}.
 """),
+        fault(
+            "one-too-many",
+            "down = range(-k_height // 2, k_height // 2 + 1)\n"
+            "right = range(-k_width // 2, k_width // 2 + 1)\n"
+            "return np.array([(a, b) for a in down for b in right])",
+            says="Your shifts begin one too early, above and to the left: `//` rounds down, so "
+            "that `-3 // 2` is −2. How far above the middle of 3 rows is the first? {head}",
+        ),
         fault(
             "open-range",
             "up, left = k_height // 2, k_width // 2\n"

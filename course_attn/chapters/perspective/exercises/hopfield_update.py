@@ -127,7 +127,7 @@ beta-divides: beta * state → 1 / (beta or 1e-9) * state
     {worst_row}
 beta-after: beta * state @ patterns.T → state @ patterns.T
         and return weights → return beta * weights
-    You multiply by β after the softmax: the weights then sum to β. It belongs into the exponent.
+    You multiply by β after the softmax: the weights then sum to β. It belongs in the exponent.
     {worst_row}
 no-shift: scores - scores.max(axis=-1, keepdims=True) → scores
     Without a shift `np.exp` overflows above 709, and the state is NaN. Subtract each row's largest
@@ -152,6 +152,10 @@ no-softmax: weights @ patterns → scores @ patterns
 classical: return np.sign(state @ patterns.T @ patterns)
     This is the classical network: signs of a sum over all patterns. Here a softmax of the dot
     products weights them, and there is no sign. {worst_row}
+cosines: beta * state → beta * state / np.linalg.norm(state, axis=-1, keepdims=True)
+        and @ patterns.T → @ (patterns.T / np.linalg.norm(patterns, axis=-1))
+    You compare by cosines: states and patterns are scaled to length 1 first. Dot products are asked
+    for, in which lengths count. {worst_row}
 distances: beta * state @ patterns.T
             → -beta * ((state[:, None] - patterns) ** 2).sum(axis=-1)
     You compare by squared distances. Dot products are asked for. (Where all patterns have the same

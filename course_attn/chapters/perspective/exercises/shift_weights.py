@@ -63,11 +63,11 @@ def _pixel(c: Context) -> str:
     goal = (
         f"pixel {there[0]}"
         if there.size
-        else f"no pixel, so that row {i} of the weights is 0"
+        else f"no pixel, so that row {i} of the weights is all zeros"
     )
     got = np.flatnonzero(c.got[i])
     if not got.size:
-        yours = "your row is 0"
+        yours = f"your row {i} is all zeros"
     elif got.size > 1:
         yours = f"your row has {got.size} entries that are not 0"
     else:
@@ -129,6 +129,10 @@ width-forgotten: rows * width + columns → rows + columns
 times-height: places[inside] → (places // width * height + places % width)[inside]
         and rows * width + columns → rows * height + columns
     You number the pixels `row * height + column`, which is right for square images only. Row by
+    row, how many pixels come before row 1? {pixel}
+by-height: places // width + shift[0] → places // height + shift[0]
+        and places % width + shift[1] → places % height + shift[1]
+    You divide the number of a pixel by the height, here {height}, to get its row and column. Row by
     row, how many pixels come before row 1? {pixel}
 columns-first: places // width + shift[0] → places % height + shift[0]
         and places % width + shift[1] → places // height + shift[1]

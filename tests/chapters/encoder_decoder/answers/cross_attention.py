@@ -216,3 +216,17 @@ def ca_blind_select(X, Z, W_Q, W_K, W_V, source_mask):
     V = real @ W_V
     A = softmax(Q @ K.T / np.sqrt(K.shape[-1]))
     return A @ V
+
+
+# source_mask is passed on without an axis for the queries, so its batch axis meets the queries
+@wrong("mask-without-axis", author="blind")
+def x48_no_query_axis(X, Z, W_Q, W_K, W_V, source_mask):
+    return attention(X @ W_Q, Z @ W_K, Z @ W_V, mask=source_mask)
+
+
+# boolean indexing Z[source_mask] flattens the batch: all queries see the elements of all
+# sources
+@wrong("fails-batch", said="one long list", author="blind")
+def x50_boolean_index(X, Z, W_Q, W_K, W_V, source_mask):
+    there = Z[source_mask]
+    return attention(X @ W_Q, there @ W_K, there @ W_V)

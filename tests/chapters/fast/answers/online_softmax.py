@@ -442,3 +442,22 @@ def blind_tile_maximum(scores, tile):
         top = finite(s.max(-1, keepdims=True))
         out[..., span] = np.exp(s - top) / np.where(l > 0, l, 1)
     return out
+
+
+# the correction factor is upside down, exp(new - old) AND a row of -inf alone (or a first tile
+# of -inf) gives NaN
+@wrong("upside-down", "infinity-minus-infinity", author="blind")
+def v47_upside_down_and_nan(scores, tile):
+    n = scores.shape[-1]
+    first = scores[..., :tile]
+    m = first.max(-1, keepdims=True)
+    l = np.exp(first - m).sum(-1, keepdims=True)
+    for a in range(tile, n, tile):
+        t = scores[..., a : a + tile]
+        new = np.maximum(m, t.max(-1, keepdims=True))
+        l = l * np.exp(new - m) + np.exp(t - new).sum(-1, keepdims=True)
+        m = new
+    out = np.zeros_like(scores)
+    for a in range(0, n, tile):
+        out[..., a : a + tile] = np.exp(scores[..., a : a + tile] - m) / l
+    return out

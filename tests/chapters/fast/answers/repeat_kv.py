@@ -85,3 +85,12 @@ def fresh_rk_einsum(K, n_rep):
 @wrong(author="unseen")
 def third_fa_first_axis_heads(K, n_rep):
     return np.stack([K[h // n_rep] for h in range(len(K) * n_rep)])
+
+
+# rows (positions) are repeated, then reshaped: each head holds repeated positions instead of a
+# whole copy
+@wrong("rows-repeated", author="blind")
+def v06_rows_repeated(K, n_rep):
+    *lead, g, n, d = K.shape
+    big = np.repeat(K, n_rep, axis=-2)
+    return big.reshape(*lead, g * n_rep, n, d)

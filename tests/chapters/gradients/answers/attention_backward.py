@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.in_numpy import softmax, softmax_backward
 from tests.exercises.answers import right, wrong
 
 
@@ -219,3 +220,17 @@ def blind_scale_d_v(Q, K, V, d_out, mask):
     dk = np.einsum("...qk,...qd->...kd", ds, Q)
     dv = np.einsum("...qk,...qd->...kd", a, d_out)
     return dq, dk, dv
+
+
+# the weights are computed without the mask; only the gradient of the scores is masked
+@wrong("mask-late", author="blind")
+def x21_mask_late(Q, K, V, d_out, mask):
+    def T(M):
+        return np.swapaxes(M, -1, -2)
+
+    d_k = Q.shape[-1]
+    weights = softmax(Q @ T(K) / np.sqrt(d_k))
+    d_weights = d_out @ T(V)
+    d_scores = softmax_backward(weights, d_weights)
+    d_scores = np.where(mask, d_scores, 0) / np.sqrt(d_k)
+    return d_scores @ K, T(d_scores) @ Q, T(weights) @ d_out

@@ -223,3 +223,18 @@ def blind_eps_outside(X, gain, d_out):
     d_gain = (d_out * z).reshape(-1, X.shape[-1]).sum(axis=0)
     d_bias = d_out.reshape(-1, X.shape[-1]).sum(axis=0)
     return dX, d_gain, d_bias
+
+
+# d_gain multiplies d_out with the raw X instead of the normalized z
+@wrong("raw-in-d_gain", author="blind")
+def v09_gain_from_raw(X, gain, d_out):
+    z, s = _normed(X)
+    upstream = d_out * gain
+    m1 = upstream.mean(-1, keepdims=True)
+    m2 = np.mean(upstream * z, axis=-1, keepdims=True)
+    dX = (upstream - m1 - z * m2) / s
+    d_gain = np.einsum(
+        "nd,nd->d", d_out.reshape(-1, X.shape[-1]), X.reshape(-1, X.shape[-1])
+    )
+    d_bias = d_out.reshape(-1, X.shape[-1]).sum(0)
+    return dX, d_gain, d_bias

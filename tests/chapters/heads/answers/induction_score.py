@@ -119,3 +119,14 @@ def k63_before_and_late(weights, period):
         s = s + weights[..., i, i - period - 1]
         count += 1
     return s / max(count, 1)
+
+
+# rows and columns swapped (reads weights[target, i]) AND the sum instead of the mean
+@wrong("transposed", "sum", author="blind")
+def y50_swapped_sum(weights, period):
+    n = weights.shape[-2]
+    score = 0
+    for i in range(period, n):
+        target = i - period + 1
+        score = score + weights[..., target, i]
+    return score

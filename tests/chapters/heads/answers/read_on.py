@@ -158,3 +158,38 @@ def r33_zero_is_false(tokens):
         result.append(guess if guess else -1)
         previous = t
     return np.array(result, dtype=int)
+
+
+# the follower is noted only after the guess: a token that repeats at once misses its last place
+@wrong("noted-late", author="blind")
+def u34_late_update(tokens):
+    follows = {}
+    out = np.full(len(tokens), -1)
+    for i in range(len(tokens)):
+        t = int(tokens[i])
+        out[i] = follows.get(t, -1)
+        if i > 0:
+            follows[int(tokens[i - 1])] = t
+    return out
+
+
+# returns the token BEFORE the earlier place, AND 0 instead of -1 if the token is new
+@wrong("before", "zero-default", author="blind")
+def u36_before_and_zero(tokens):
+    g = np.zeros(len(tokens), dtype=int)
+    for i in range(len(tokens)):
+        for j in range(i - 1, -1, -1):
+            if tokens[j] == tokens[i]:
+                g[i] = tokens[j - 1] if j > 0 else 0
+                break
+    return g
+
+
+# returns the token before the earlier place, which before place 0 is the last one of all
+@wrong("before-wrapped")
+def ro_before(tokens):
+    guesses = []
+    for i, token in enumerate(tokens):
+        earlier = [j for j in range(i) if tokens[j] == token]
+        guesses.append(tokens[earlier[-1] - 1] if earlier else -1)
+    return np.array(guesses)

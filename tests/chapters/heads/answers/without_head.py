@@ -130,3 +130,25 @@ def b8_wrong_rows(weights, V, W_O, head):
     v = np.delete(V, head, axis=0)
     found = np.concatenate(list(w @ v), axis=-1)
     return found @ W_O[: found.shape[-1]]
+
+
+# the sum is scaled up by n_heads / (n_heads - 1), as dropout does
+@wrong("made-up-for", author="blind")
+def x34_like_dropout(weights, V, W_O, head):
+    H, d_v = V.shape[0], V.shape[2]
+    out = np.zeros((V.shape[1], W_O.shape[1]))
+    for h in range(H):
+        if h == head:
+            continue
+        out += weights[h] @ V[h] @ W_O[h * d_v : (h + 1) * d_v]
+    return out * H / (H - 1)
+
+
+# heads are put side by side by reshape without swapping axes AND rows head:head+d_v are zeroed,
+# not head*d_v on
+@wrong("not-swapped", "rows-from-head", author="blind")
+def x36_reshape_and_rows(weights, V, W_O, head):
+    n, d_v = V.shape[1:]
+    W = np.array(W_O)
+    W[head : head + d_v] = 0
+    return (weights @ V).reshape(n, -1) @ W

@@ -65,7 +65,7 @@ def hs_fixed(k_height, k_width):
 
 
 # the height for both
-@wrong(said="is the last `k` of this line the right one here?")
+@wrong("centered-by-height")
 def hs_one_size(k_height, k_width):
     k = k_height
     places = np.ndindex(k_height, k_width)
@@ -104,3 +104,13 @@ def blind_no_middle(k_height, k_width):
     a, b = np.divmod(np.arange(k_height * k_width), k_width)
     shifts = np.stack([a - k_height // 2, b - k_width // 2], axis=1)
     return shifts[(shifts != 0).any(axis=1)]
+
+
+# range(-k//2, ...): -3//2 is -2, so there is one shift too many on the side of up and left
+@wrong("one-too-many", author="blind")
+def z34_floor_negative(k_height, k_width):
+    shifts = []
+    for down in range(-k_height // 2, k_height // 2 + 1):
+        for across in range(-k_width // 2, k_width // 2 + 1):
+            shifts.append((down, across))
+    return np.array(shifts)

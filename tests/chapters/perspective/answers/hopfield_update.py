@@ -146,3 +146,17 @@ def blind_scale_as_well(patterns, state, beta):
     scores = beta * state @ patterns.T / np.sqrt(patterns.shape[1])
     exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return exps / exps.sum(axis=-1, keepdims=True) @ patterns
+
+
+# states and patterns are scaled to length 1 first: cosines in place of dot products
+@wrong("cosines", author="blind")
+def w49_cosine(patterns, state, beta):
+    from course_attn.in_numpy import softmax
+
+    P = patterns / np.linalg.norm(patterns, axis=1, keepdims=True)
+    S = state / np.linalg.norm(state, axis=1, keepdims=True)
+    new = []
+    for s in S:
+        a = softmax(beta * (P @ s))
+        new.append(a @ patterns)
+    return np.stack(new)

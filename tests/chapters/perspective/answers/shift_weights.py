@@ -143,3 +143,18 @@ def blind_negative_index(height, width, shift):
             except IndexError:
                 pass
     return W.reshape(height * width, -1)
+
+
+# the pixel number is taken apart by the height instead of the width
+@wrong("by-height", author="blind")
+def w18_by_height(height, width, shift):
+    n = height * width
+    out = np.zeros((n, n), dtype=float)
+    for i in range(n):
+        row, col = i // height, i % height
+        row += shift[0]
+        col += shift[1]
+        if row < 0 or row >= height or col < 0 or col >= width:
+            continue
+        out[i, row * width + col] = 1
+    return out
