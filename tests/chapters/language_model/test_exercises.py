@@ -212,4 +212,4 @@ def test_token_probabilities_names_the_token_that_crosses_however_it_is_dropped(
 def test_draw_tokens_never_draws_what_has_no_probability():
     result = check(lambda p, u: np.searchsorted(np.cumsum(p), u), "draw_tokens")
     assert result.faults == ("zero-drawn",)
-    assert "u = 0 draws token 0, although its probability is 0" in result.message
+    assert "u = 0 draws token 0 in yours; 2 is right" in result.message

@@ -45,15 +45,17 @@ def _cases() -> tuple[Case, ...]:
 
 def _whole(count: Callable[..., Any], *shape: int) -> Any:
     """Read the answer as one whole number, which may be a float."""
-    found = count(*shape)
+    found, unit = count(*shape), ""
+    if found is None:
+        return None
     try:
-        if found is None or int(found) == found:
-            return found if found is None else np.array(int(found))
+        if shape[1] > 500 and 100 < found < 1000:
+            unit = " (in millions?)"
+        elif int(found) == found:
+            return np.array(int(found))
     except (TypeError, ValueError, OverflowError):
         pass
-    message = (
-        f"You return {found!r:.30}; return one whole number, such as 124439808."
-    )
+    message = f"You return {found!r:.30}{unit}; return one whole number, such as 124439808."
     raise WrongForm(message, "no-number")
 
 
@@ -69,9 +71,9 @@ def _off(c: Context) -> str:
 _TERMS = (
     (lambda L, d, V, C: V * d, "n_vocab · d_model", 1, "the token vectors, used again at the end"),
     (lambda L, d, V, C: C * d, "n_ctx · d_model", 1, "a vector for each position"),
-    (lambda L, d, V, C: L * d * d, "n_layers · d_model²", 12, "4 in attention, 4 in W_1, 4 in W_2"),
+    (lambda L, d, V, C: L * d * d, "n_layers · d_model²", 12, "4 in attention, 8 in the network"),
     (lambda L, d, V, C: L * d, "n_layers · d_model", 13,
-     "4 for the biases of attention, 4 for b_1, 1 for b_2, and 2 for each of two norms"),
+     "4 for the biases of attention, 4 + 1 for those of the network, 2 for each norm"),
     (lambda L, d, V, C: d, "d_model outside the blocks", 2, "gain and bias of the final norm"),
     (lambda L, d, V, C: V, "n_vocab", 0, "the last step has no bias"),
     (lambda L, d, V, C: L * V * d, "n_layers · n_vocab · d_model", 0, "the tokens are there once"),
@@ -88,8 +90,6 @@ def _term_by_term(c: Context) -> str | None:
         return None
     if {int(count) for count in counts} == {int(c.got)}:
         return f"Your function returns {int(c.got):,} for every shape: count from its arguments."
-    if int(c.expected) > 10**7 and abs(c.got - c.expected / 10**6) < 1:
-        return f"You return the number in millions, {int(c.got)}; {int(c.expected):,} is asked for."
     sizes = np.array(
         [[term[0](*shape) for term in _TERMS] for shape in shapes], float
     )
@@ -108,9 +108,9 @@ def _term_by_term(c: Context) -> str | None:
 # What may be wrong where a block has so many vectors, instead of 13. As bodies, no two of these
 # faults are put together: they would add up to one another.
 _VECTORS = {
-    10: "3 d_model, as if b_1 had d_model numbers. It is added to the hidden features: 4 d_model.",
+    10: "3 d_model, as if the network's first bias had d_model numbers, not 4 d_model.",
     15: "2 d_model, the size of a norm: a block has two, and the final norm comes once.",
-    16: "3 d_model, as if b_2 had 4 d_model numbers. It is added to the result: d_model.",
+    16: "3 d_model, as if the network's second bias had 4 d_model numbers, not d_model.",
 }
 _WITH = "return (n_vocab + n_ctx + 2) * d_model + n_layers * (12 * d_model**2 + {} * d_model)"
 
@@ -150,22 +150,24 @@ with shape (12, 768, 50257, 1024), your function should give its published 124 m
     faults=(
         *fault_list("""
 untied: token_vectors = n_vocab → token_vectors = 2 * n_vocab
-    {off} You count the token vectors twice, as embedding and as output matrix. GPT-2 uses the same
-    matrix for both (tied).
+    You count the token vectors twice, as embedding and as output matrix. GPT-2 uses the same matrix
+    for both (tied). {off}
 no-biases: 4 * d_model**2 + 4 * d_model → 4 * d_model**2
         and d_model * hidden_width + hidden_width → d_model * hidden_width
         and hidden_width * d_model + d_model → hidden_width * d_model
-    {off} The biases of all six matrices of a block are missing: 4 d_model in attention, 5 d_model
-    in the feed-forward network.
+    The biases of all six matrices of a block are missing: 4 d_model in attention, 5 d_model in the
+    feed-forward network. {off}
 hard-coded: hidden_width = 4 * d_model → hidden_width = 3072
-    {off} Your feed-forward networks have 3072 hidden features in every shape. That is 4 d_model for
-    d_model = 768 only.
+    You count 3072 hidden features, whatever d_model is. There are 4 d_model of them, which is 3072
+    for d_model = 768 only. {off}
+no-final-norm: blocks + layer_norm → blocks
+    The final layer norm is missing: 2 d_model numbers, once, after all blocks. {off}
 final-in-every-block: return (n_vocab + n_ctx + 15 * n_layers + 12 * n_layers * d_model) * d_model
     {off} That is as if the final layer norm stood in every block. A block has two norms; the
     final one comes once, after all blocks.
 gains-only: layer_norm = 2 * d_model → layer_norm = d_model
-    {off} You count d_model for each norm, two in a block and the final one. Each has a gain *and* a
-    bias: 2 d_model.
+    You count d_model for each norm, two in a block and the final one. Each has a gain *and* a bias:
+    2 d_model. {off}
 """),
         *(
             fault(

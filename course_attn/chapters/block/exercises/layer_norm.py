@@ -181,11 +181,12 @@ no-keepdims: X.mean(axis=-1, keepdims=True) → X.mean(axis=-1)
     Your means and variances are laid out as a row: column j is normalized with those of row j, if
     NumPy can line them up at all. `keepdims=True` keeps them as a column.
 sample-variance: X.var(axis=-1, keepdims=True) → X.var(axis=-1, keepdims=True, ddof=1)
-    You divide the squares by d_model − 1, as for a sample of a larger population. Here these
-    d_model = {X.last} features are all there are: `ddof=0`. {statistics}
+    Your variance divides the sum of the squares by d_model − 1, as for a sample of a larger
+    population. Here the {X.last} features of a row are all there are: divide by d_model.
+    {statistics}
 eps-outside: np.sqrt(variance + 1e-5) → np.sqrt(variance) + 1e-5
-    You add eps outside the square root, to the standard deviation. It belongs to the variance: for
-    one of {variance} your divisor is {outside}, and should be {inside}.
+    You add eps outside the square root, to the standard deviation. It is added to the variance,
+    inside: for a variance of {variance} your divisor is {outside}; {inside} is right.
 eps-clamped: variance + 1e-5 → np.maximum(variance, 1e-5)
     You replace variances below 1e-5 by 1e-5. eps is *added*, to every variance: for one of
     {variance} the divisor should be {inside}.
@@ -207,8 +208,8 @@ no-gain: gain * → (nothing)
 no-bias: + bias → (nothing)
     The bias is missing: it is added at the end, and `bias` is {bias.row} here.
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
-    You add the bias before you multiply by the gain, so that it is multiplied, too: it is g · x +
-    b, not g · (x + b). {worst_row}
+    The bias is multiplied by the gain, too: you add it before that product. In the formula, which
+    of the two comes last? {worst_row}
 columns: gain * normed_rows + bias → gain[:, None] * normed_rows + bias[:, None]
     As columns, gain and bias belong to rows; each *feature* has its own. Their shape (d_model,)
     lines up with the last axis without `[:, None]`.

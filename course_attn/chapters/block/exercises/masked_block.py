@@ -125,12 +125,16 @@ post-norm: norm_1(X) → X
         and H + network_output → norm_2(H + network_output)
     This is the post-norm block of 2017, which adds first and normalizes the sum. In a pre-norm
     block the norms stand *before* the parts, and X itself goes straight through. {worst_row}
+post-norm-2: norm_2(H) → H
+        and H + network_output → norm_2(H + network_output)
+    Your second part is post-norm: norm_2 acts on the sum. It belongs *before* the feed-forward
+    network, and the sum stays as it is. {worst_row}
 norm-2-missing: norm_2(H) → H
     norm_2 is missing: the feed-forward network sees H as it is, with whatever size its rows have
     grown to. {worst_row}
 parallel: norm_2(H) → norm_2(X)
-    Both parts read X: the feed-forward network sees nothing of what attention has found. To what
-    does norm_2 belong? {worst_row}
+    Both parts read X: the feed-forward network sees nothing of what attention has found. What
+    should norm_2 read? {worst_row}
 norms-swapped: norm_1(X) → norm_2(X)
         and norm_2(H) → norm_1(H)
     The norms are swapped: norm_1 stands before attention, norm_2 before the feed-forward network.
@@ -148,11 +152,11 @@ residual-2-from-x: H + network_output → X + network_output
     At the end you add X, the input of the block. Add H: otherwise what attention found reaches the
     output only through the feed-forward network. {worst_row}
 overwritten-1: X + attention_output → normed_X + attention_output
-    What attention returns is added to the *normed* X (was X overwritten by `X = norm_1(X)`?). The
-    sum begins with X as it came in; the normed one is a copy for attention to read. {worst_row}
+    What attention returns is added to the *normed* X. The sum begins with X as it came in (not
+    overwritten); the normed one is a copy for attention to read. {worst_row}
 overwritten-2: H + network_output → normed_H + network_output
-    What the feed-forward network returns is added to the *normed* sum (was that overwritten by what
-    norm_2 returns?). Add it to the sum itself; the normed one is a copy to read. {worst_row}
+    What the feed-forward network returns is added to the *normed* sum. Add it to the sum itself
+    (not overwritten); the normed one is a copy to read. {worst_row}
 norm-after-attention: norm_1(X) → X
         and X + attention_output → X + norm_1(attention_output)
     norm_1 acts on what attention *returns*. It belongs before it, attention(norm_1(X)). {worst_row}

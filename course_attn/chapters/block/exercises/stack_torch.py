@@ -158,6 +158,8 @@ first-only: in self.blocks → in self.blocks[:1]
 last-skipped: in self.blocks → in self.blocks[:-1]
     The last block is never run: all {n_layers} have to be. `range(n - 1)` and `[:-1]` stop before
     it.
+one-more: range(n_layers) → range(n_layers + 1)
+    You run one block too many: {n_layers} are asked for. Is one made outside the loop?
 backward: in self.blocks → in reversed(self.blocks)
     The blocks run in the opposite order. The one that was made first comes first.
 added-again: X = block(X) → X = X + block(X)

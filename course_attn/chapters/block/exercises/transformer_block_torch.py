@@ -11,7 +11,7 @@ from course_attn.chapters.block.exercises.masked_block import (
     exercise as numpy_exercise,
 )
 from course_attn.chapters.built_ins import twins
-from whywrong import Case, Kind, WrongForm, fault_list
+from whywrong import Case, Context, Kind, Property, WrongForm, fault_list
 
 __all__ = ["exercise"]
 
@@ -39,6 +39,21 @@ class TransformerBlock(torch.nn.Module):
         network_output = self.linear_2(hidden_features)
         Y = H + network_output
         return Y
+
+
+def _mixes_the_batch(c: Context) -> str | None:
+    """Change the last sequence and see whether the others change."""
+    X = c.given["X"].copy()
+    X[-1] += np.arange(1, X.shape[-1] + 1)
+    moved = c.call(*{**c.given, "X": X}.values())
+    if moved is None or not moved.shape == c.got.shape == X.shape:
+        return None
+    if np.allclose(moved[:-1], c.got[:-1], rtol=1e-3, atol=1e-4):
+        return None
+    return (
+        "When the last sequence of the batch changes, so do your results for the others. In which "
+        "order does `nn.MultiheadAttention` take its axes, unless you say `batch_first=True`?"
+    )
 
 
 _PARTS = {
@@ -208,10 +223,16 @@ what it returns. Call it as `check(TransformerBlock)`.
             "a block could never learn.",
         ),
     },
+    properties=(
+        Property("mixes-the-batch", _mixes_the_batch),
+        *numpy_exercise.properties,
+    ),
     faults=fault_list("""
 post-norm: self.norm_1(X) → X
         and X + attention_output → self.norm_1(X + attention_output)
         and self.norm_2(H) → H
+        and H + network_output → self.norm_2(H + network_output)
+post-norm-2: self.norm_2(H) → H
         and H + network_output → self.norm_2(H + network_output)
 norm-2-missing: self.norm_2(H) → H
 parallel: self.norm_2(H) → self.norm_2(X)
@@ -242,6 +263,9 @@ relu-last: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
         and self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
     Your ReLU comes after the second linear layer, so that nothing stands between the two, and the
     network can only add. Where does it belong? {worst_row}
+relu-twice: self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
+    There is a ReLU after the second linear layer, too, so that the network can only add. ReLU
+    belongs between the two layers alone. {worst_row}
 gelu: torch.relu( → torch.nn.functional.gelu(
     You use GELU between the linear layers, as GPT-2 does. ReLU is asked for. {worst_row}
 """),

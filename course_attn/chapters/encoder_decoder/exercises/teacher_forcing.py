@@ -53,9 +53,7 @@ def _first_answer(c: Context) -> str:
         flat = c.got.ndim == 1 < c.expected.ndim
         said = f"Your `{result}` have shape {c.got.shape}; {c.expected.shape} is right."
         return (
-            said
-            + flat
-            * " Without an axis, the answers are strung together into one row."
+            said + flat * " Without an axis, all answers are joined into one row."
         )
     got, expected = (a.reshape(-1, a.shape[-1]) for a in (c.got, c.expected))
     differ = [not np.array_equal(*pair) for pair in zip(got, expected, strict=True)]

@@ -34,7 +34,7 @@ def _cases() -> tuple[Case, ...]:
         return table, np.array(tokens)
 
     table, tokens = given(5, 14)
-    zeros = np.array([[0.0, 0.5, 0.5], [1.0, 0.0, 0.0], [0.25, 0.75, 0.0]])
+    zeros = np.array([[0.0, 0.5, 0.5], [0.875, 0.0, 0.125], [0.25, 0.75, 0.0]])
     return (
         Case(
             (np.array([[0.5, 0.5], [0.125, 0.875]]), np.array([0, 1, 0])), "example"
@@ -90,7 +90,9 @@ probability 0. The text may have thousands of tokens.
             "where the table has entries that are 0",
             "Their logarithm is −∞: only the probabilities of the steps that happen matter.",
         ),
-        "one": Kind("for a text of two tokens, with a single prediction"),
+        "one": Kind(
+            "for a text of two tokens, with a single prediction", apart=True
+        ),
         "long": Kind(
             "for a long text",
             "The product of a thousand probabilities is 0 in floating point. Add logarithms.",
@@ -100,6 +102,12 @@ probability 0. The text may have thousands of tokens.
 base-2: np.exp(loss) → 2 ** loss
     You raise 2 to a loss in *nats*. Either the natural logarithm and e, or the logarithm to base 2
     and 2: both give the same perplexity, mixed they do not. {worst_row}
+exp-of-bits: np.exp(loss) → np.exp(loss / np.log(2))
+    You raise e to a loss in *bits*, the mean logarithm to base 2. e goes with the natural
+    logarithm, 2 with that to base 2: mixed, they do not give the perplexity. {worst_row}
+mean-of-inverse: np.exp(loss) → (1 / probabilities).mean()
+    You average 1/p itself, and a single step that was hardly expected decides nearly alone. It is
+    the *logarithms* that are averaged. {worst_row}
 mean-probability: -np.log(probabilities).mean() → -np.log(probabilities.mean())
     You average the probabilities and take 1 over that (or the logarithm afterwards). Each
     *logarithm* is averaged: a step that was hardly expected has to count. {worst_row}
@@ -119,6 +127,10 @@ first-even: np.log(probabilities).mean()
             → (np.log(probabilities).sum() - np.log(len(table))) / len(tokens)
     You count the first token, too, with the probability 1/n_vocab. It is given, not predicted:
     {steps}. {worst_row}
+last-left-out: tokens[:-1] → tokens[:-2]
+        and tokens[1:] → tokens[1:-1]
+        and .mean() → .sum() / max(len(tokens) - 2, 1)
+    You leave out the last prediction. Here there are {steps}: where does your text end? {worst_row}
 circle: tokens[:-1] → tokens
         and tokens[1:] → np.roll(tokens, -1)
     You go round in a circle: the step from the last token back to the first counts, too (`np.roll`,

@@ -92,9 +92,8 @@ the numbers u keep away from the sums, but for u = 0.
     },
     faults=fault_list("""
 zero-drawn: sums <= u → sums < u
-    u = 0 draws token 0, although its probability is 0: the first sum that is *at least* u
-    is not the first that is greater (`<=` for `<`; with `np.searchsorted`, `side="right"`).
-    {first}
+    You take the first sum that is *at least* u. It has to be *greater*, or a token of probability
+    0 is drawn (`<` or `<=`? With `np.searchsorted` the `side` decides). {first}
 one-too-far: is_passed.sum(axis=-1) → is_passed.sum(axis=-1) + 1
     You are one token too far: token 0 is drawn where u has passed no sum at all. {first}
 one-too-early: is_passed.sum(axis=-1) → np.maximum(is_passed.sum(axis=-1) - 1, 0)
@@ -104,6 +103,9 @@ likeliest-first: np.cumsum(probabilities) → np.cumsum(np.sort(probabilities)[:
         and is_passed.sum(axis=-1) → np.argsort(-probabilities)[is_passed.sum(axis=-1)]
     You go through the tokens from the likeliest down. Every token is drawn as often so, but the
     task adds up in the order of the *tokens*; no sorting is needed. {first}
+ranks: np.cumsum(probabilities) → np.cumsum(np.sort(probabilities)[::-1])
+    You go through the probabilities from the largest down, and return a place in *that* order. Add
+    up in the order of the tokens, without sorting. {first}
 nearest: is_passed.sum(axis=-1) → np.abs(sums - u[:, None]).argmin(axis=-1)
     You take the sum that is *nearest* to u. A token owns the whole stretch up to its sum: the first
     sum that is greater. {first}

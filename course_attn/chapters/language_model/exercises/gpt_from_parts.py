@@ -167,6 +167,10 @@ scaled-vectors: E[tokens] + → E[tokens] * E.shape[-1] ** 0.5 +
 positions-twice: block(X, mask) → block(X + P[:n], mask)
     You add the positions again in the loop. They are added once, before the first block, and the
     residual connections carry them through all of them. {worst_row}
+positions-before-each: E[tokens] + P[:n] → E[tokens]
+        and block(X, mask) → block(X + P[:n], mask)
+    You add the positions before *every* block. They are added once, before the first one, and the
+    residual connections carry them through all of them. {worst_row}
 positions-backward: P[:n] → P[:n][::-1]
     Your positions count from the end of the text. They count from its beginning, so that a token
     keeps its position when the text goes on. {worst_row}
@@ -191,10 +195,10 @@ each-from-the-start: X = block(X, mask) → last = block(X, mask)
     on the result of the one before: `X = block(X, mask)`. {worst_row}
 probabilities: return logits
             → return np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-    You take the softmax. The *logits* are asked for: the loss does that itself. {worst_row}
+    You take the softmax. The *logits* are asked for: the loss takes it itself. {worst_row}
 log-probabilities: return logits
             → return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
-    These are log-probabilities. The *logits* are asked for: the loss does that itself. {worst_row}
+    These are log-probabilities. The *logits* are asked for: the loss makes them itself. {worst_row}
 cosine: normed_X @ E.T
             → normed_X / (normed_X**2).sum(-1)[..., None] ** 0.5 @ (E.T / (E.T**2).sum(0) ** 0.5)
     Your logits are cosines: both vectors are brought to length 1, and no logit can leave −1 … 1.

@@ -221,6 +221,9 @@ no-positions: self.embedding(tokens) + self.positions(torch.arange(n)) → self.
 scaled-vectors: self.embedding(tokens) +
             → self.embedding(tokens) * self.embedding.embedding_dim**0.5 +
 positions-twice: block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
+positions-before-each: self.embedding(tokens) + self.positions(torch.arange(n))
+            → self.embedding(tokens)
+        and block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
 positions-backward: torch.arange(n) → torch.arange(n).flip(0)
 last-positions: self.positions(torch.arange(n)) → self.positions.weight[-n:]
     You take the *last* n vectors of the positions. A text begins at position 0: take the first n.

@@ -115,7 +115,14 @@ def _which(c: Context) -> str | None:
     crossing = c.call(np.log([0.4, 0.3, 0.2, 0.1]), 1.0, 4, 0.8)
     loses_it = crossing is not None and np.count_nonzero(crossing) == 2
     if is_last_lost and loses_it:
-        return f"You drop the token with which the sum reaches top_p. {_kept(c)}"
+        dropped = f"You drop the token with which the sum reaches top_p. {_kept(c)}"
+        warm = c.call(np.log([0.8, 0.2]), 2.0, 2, 1.0)
+        if warm is None or np.allclose(warm, [2 / 3, 1 / 3]):
+            return dropped
+        return (
+            f"{dropped} Besides, at temperature 2 the probabilities 0.8 and 0.2 become "
+            f"{listed(warm)} in yours; [0.6667, 0.3333] is right."
+        )
     alone = c.call(*[*c.given.values()][:-1], 1.0)
     if alone is not None and np.count_nonzero(alone) != c.given["top_k"]:
         return (
@@ -182,8 +189,8 @@ multiplied: logits / temperature → logits * temperature
     You multiply by the temperature. A high one is to even the probabilities out: divide.
     {worst_row}
 unused: logits / temperature → logits
-    The temperature changes nothing in yours. Is it divided into probabilities, whose sum cancels
-    it again? It divides the *logits*, before the softmax. {worst_row}
+    The temperature changes nothing in yours. Does it divide *probabilities*? Their sum cancels it
+    again. It divides the *logits*, before the softmax. {worst_row}
 temperature-last: logits / temperature → logits
         and kept / kept.sum() → kept**(1 / temperature) / (kept**(1 / temperature)).sum()
     You apply the temperature last. It comes first: what it does to the probabilities decides which

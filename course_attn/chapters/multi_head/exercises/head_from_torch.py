@@ -57,8 +57,8 @@ def _setting(c: Context) -> str:
     start = _NAMES.index(c.given["result"]) * d + c.given["h"] * d_k
     rows = f"rows {start} to {start + d_k - 1}" if d_k > 1 else f"row {start}"
     return c.filled(
-        f"With d_model = {d} and {{n_heads}} heads, `{{result}}` of head {{h}} is {rows} of "
-        "`in_proj_weight`, transposed."
+        f"With d_model = {d} and {{n_heads}} heads, `{{result}}` of head {{h}} stands in {rows} "
+        "of `in_proj_weight`, transposed."
     )
 
 

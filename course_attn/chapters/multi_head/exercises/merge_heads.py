@@ -63,16 +63,16 @@ so on. It undoes `split_heads`. In the first test $X_{hic} = 100\\,h + 10\\,i + 
 reshape-only: X.swapaxes(-2, -3) → X
     You `reshape` at once, and the numbers stay in the order in which they are stored, one head
     after the other. {element} Yours holds several elements of *one* head. Swap heads and
-    positions first.
+    elements first.
 in-turn: X.swapaxes(-2, -3) → X.swapaxes(-2, -3).swapaxes(-1, -2)
     You take the heads in turn: feature 0 of every head, then feature 1 of every head. {element}
     A head's vector stays in one piece.
 heads-with-features: X.swapaxes(-2, -3) → X.swapaxes(-1, -3)
     You swap heads with *features* (axes −3 and −1) before you join. {element} Swap heads with
-    positions, axes −3 and −2.
+    elements, axes −3 and −2.
 elements-below-each-other: rows.reshape(*batch, n, n_heads * d_k)
             → rows.reshape(*batch, n * n_heads, d_k)
-    You swap the right axes and then join the wrong two, positions with heads: shape
+    You swap the right axes and then join the wrong two, elements with heads: shape
     {your.shape}. The *last* two axes, heads and features, become one: {right.shape}.
 added: return X.sum(axis=-3)
     You *add* the heads: shape {your.shape}. Write them side by side: {right.row} for element 0.

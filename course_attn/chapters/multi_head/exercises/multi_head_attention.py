@@ -169,12 +169,14 @@ one-head-for-all: d_k = d_model // n_heads → n_heads, d_k = 1, d_model
     has a softmax of its own: cut Q, K and V before the scores. {worst_row}
 cut-by-reshape: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n_heads, n, d_k)
-    You cut Q, K and V into heads by a `reshape` (or `view`) alone, which mixes up the elements:
-    your first head gets the first of them. Reshape to (…, n, n_heads, d_k), then swap axes −2, −3.
+    You cut Q, K and V into heads by a `reshape` (or `view`) alone: your first head gets the *first
+    elements*, cut up, in place of a part of every element. Reshape to (…, n, n_heads, d_k), then
+    swap axes −2, −3.
 cut-in-turn: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n, d_k, n_heads).swapaxes(-1, -2).swapaxes(-2, -3)
     You deal the features to the heads in turn: the first gets columns 0, {n_heads}, … of X W_Q. It
-    should get a *block*, the first {d_k}: in the reshape n_heads comes before d_k.
+    should get a *block*, the first {d_k}. Does a slice have n_heads as its step, or does d_k come
+    before n_heads in a `reshape`?
 cut-and-joined-in-turn: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n, d_k, n_heads).swapaxes(-1, -2).swapaxes(-2, -3)
         and heads.swapaxes(-2, -3).reshape → np.moveaxis(heads, -3, -1).reshape

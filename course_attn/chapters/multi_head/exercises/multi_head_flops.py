@@ -86,8 +86,9 @@ scores and the mixing of the values. Return a whole number (an `int`: divide by 
     },
     faults=fault_list("""
 additions-forgotten: 2 * terms → terms
-    You count the multiplications only, half of the operations: each term of a sum takes a
-    multiplication *and* an addition. {said}
+    You count exactly half. Each term of a sum takes a multiplication *and* an addition: does each
+    of the six products (with W_Q, W_K, W_V and W_O, scores, mixing) have its factor 2, and are all
+    six there? {said}
 one-addition-less: 2 * terms → 2 * terms - 5 * n * d_model - n_heads * n * n
     You count b multiplications and b − 1 additions for every sum of b terms. The task counts an
     addition for *each* term, 2·a·b·c, as most accounts of FLOPs do. {said}

@@ -23,8 +23,8 @@ def n_parameters(d_model, n_heads, d_k, d_v, biases):
 
 def _cases() -> tuple[Case, ...]:
     return (
-        Case((512, 8, 64, 64, False), "example"),
-        Case((10, 3, 5, 2, False)),
+        Case((10, 3, 5, 2, False), "example"),
+        Case((512, 8, 64, 64, False)),
         Case((10, 3, 5, 2, True), "biases"),
         Case((512, 8, 64, 64, True), "biases"),
         Case((7, 2, 11, 13, False)),
@@ -118,6 +118,12 @@ output-square: output = width_of_values * d_model → output = d_model * d_model
     heads side by side. {said}
 output-of-one-head: output = width_of_values * d_model → output = d_v * d_model
     You count W_O as (d_v, d_model). It takes *all* heads: (n_heads·d_v, d_model). {said}
+keys-missing: queries + keys → queries
+        and width_of_keys + width_of_keys + width_of_values → width_of_keys + width_of_values
+    The keys are missing, or the queries, which are as many: both have a matrix of their own, of
+    d_model·n_heads·d_k numbers (and with biases a vector). {said}
+always-biases: matrices + vectors if biases else matrices → matrices + vectors
+    You count the biases always. Where `biases` is False there are none. {said}
 bias-ignored: matrices + vectors if biases else matrices → matrices
     With `biases=True` there are four vectors more: n_heads·d_k each for queries and keys,
     n_heads·d_v for the values, d_model for the output. {said}

@@ -119,10 +119,10 @@ reshape-only: X.reshape(*batch, n, n_heads, width) → X.reshape(*batch, n_heads
         and parts.swapaxes(-2, -3) → parts
     You `reshape` straight to (…, n_heads, n, d/n_heads). The numbers stay in the order in which
     they are stored: the first head gets the *first elements*, cut up. {first_rows} Cut the last
-    axis in two, then swap heads and positions.
+    axis in two, then swap heads and elements.
 not-moved: parts.swapaxes(-2, -3) → parts
-    You return shape {your.shape}: positions first, then heads. Swap the axes −2 and −3, so that
-    `Q @ Kᵀ` compares positions within a head.
+    You return shape {your.shape}: elements first, then heads. Swap the axes −2 and −3, so that
+    each head has a row for every element.
 in-turn: X.reshape(*batch, n, n_heads, width)
             → X.reshape(*batch, n, width, n_heads).swapaxes(-1, -2)
     You deal the features out in turn, like cards; the first head should get the first *block* of
@@ -139,7 +139,7 @@ columns-reshaped: X.reshape(*batch, n, n_heads, width)
     *row* of X in parts, and then swap two axes.
 heads-before-the-batch: parts.swapaxes(-2, -3) → np.moveaxis(parts, -2, 0)
     This is right for one sequence. In a batch your heads come first of all, shape {your.shape};
-    they belong just before the positions, {right.shape}: axis −3, counted from the end.
+    they belong just before the elements, {right.shape}: axis −3, counted from the end.
 positions-cut: return np.stack(np.split(X, n_heads, axis=-2), axis=-3)
     You cut the sequence, not its features: shape {your.shape}. Every head keeps all {X.rows}
     elements and gets some features of each.

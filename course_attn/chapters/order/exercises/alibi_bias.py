@@ -86,7 +86,7 @@ def _diagonal(c: Context) -> str | None:
 def _steps(c: Context) -> str | None:
     own, right = (-np.diff(bias[:, -1])[:, ::-1] for bias in (c.got, c.expected))
     if own.shape[1] and np.allclose(own, own[:, :1], rtol=1e-3):
-        return f"A step back costs the same everywhere, but not the right number. {_slopes(c)}"
+        return f"Each step back changes the bias equally, but not as it should. {_slopes(c)}"
     if own.shape[1] < 2:
         return None
     return (
@@ -136,6 +136,8 @@ for-eight-heads: 2.0 ** -(8 * heads / n_heads) → 2.0**-heads
 precedence: 2.0 ** -(8 * heads / n_heads) → 2.0**-8 * heads / n_heads
     `2 ** -8 * h / n_heads` is read as (2 to the power −8) · h / n_heads: `**` binds first. Put
     the exponent in parentheses. {slopes}
+base-e: 2.0 ** -(8 * heads / n_heads) → np.exp(-(8 * heads / n_heads))
+    You raise e to the power −8h/n_heads; it is 2 that is raised. {slopes}
 no-slopes: 2.0 ** -(8 * heads / n_heads) → np.ones(n_heads)
     All your heads have the slope 1, so that all look equally near. {slopes}
 squared: 8 * heads / → 8 * 2.0 ** (heads - 1) /

@@ -116,10 +116,17 @@ def _orders_tried(
     return None if said is None else (seen, bool(said.all()))
 
 
+def _refuses_rounding(c: Context) -> bool:
+    """Whether a model that changes its outputs by rounding alone, in another order, is refused."""
+    rows = np.arange(18.0).reshape(6, 3)
+    said = c.call(lambda X: X * (1 + 1e-14 * (X[0, 0] > 0)), rows)
+    return said is not None and not said.all()
+
+
 def _wrongly(c: Context) -> str:
     if c.got.shape:
         return "One truth value is asked for: `np.allclose` gives one."
-    tried, _ = _orders_tried(c) or (None, False)
+    tried, holds = _orders_tried(c) or (None, False)
     _, any_will_do = _orders_tried(c, first_fails=True) or (None, False)
     if tried is None:
         advice = "Permute whole rows (not columns): `X[order]`."
@@ -130,6 +137,11 @@ def _wrongly(c: Context) -> str:
         )
     elif not tried:
         advice = "The model never gets the rows in another order: permute them, `X[order]`."
+    elif not c.got and holds and _refuses_rounding(c):
+        advice = (
+            "Your orders are right, but the comparison is too strict: in another order sums round "
+            "differently, in the 16th digit. `np.allclose` allows for that."
+        )
     elif not c.got:
         advice = "Is the order applied to the outputs the one applied to X?"
     elif any_will_do:
@@ -143,7 +155,8 @@ def _wrongly(c: Context) -> str:
             f"You try one order besides the given one (of six rows, {tried[0]}"
             f"{f', {len(tried)} times' * often}). Many models pass a single one by chance"
             f"{': is a generator made anew in each round, from the same seed?' * often}"
-            f"{': try dozens, and say True only if none fails.' * (not often)}"
+            f"{': try dozens, and say True only if none fails. ' * (not often)}"
+            f"{'Does a `return` end a loop in its first round?' * (not often)}"
         )
     elif c.kind == "faint":
         advice = (
@@ -213,7 +226,7 @@ not count; a relative change of $10^{-3}$ does.
                 ("outputs[order]", "outputs"),
             ),
             says="{answer} You permute the outputs the opposite way: row i of `X[order]` is row "
-            "`order[i]` of X, and so for the outputs: `model(X)[order]` on the *other* side.",
+            "`order[i]` of X, so its output belongs beside row `order[i]` of `model(X)`.",
         ),
         fault(
             "two-orders",

@@ -124,6 +124,10 @@ whole-table: self.P[:n] → self.P
     than n_max: take the first n rows only, `self.P[:n]` with `n = X.shape[-2]`.
 last-rows: self.P[:n] → self.P[-n:]
     You add the *last* {X.rows} rows of P. Element 0 stands at position 0: begin with row 0.
+cut-off: raise ValueError(f"{n} positions, but the table has {self.P.shape[0]}")
+            → X = X[..., : self.P.shape[0], :]
+    X has {X.rows} rows here and P only {P.rows}, and you cut X off: its last elements get lost
+    without a word. The task asks for an error there: `raise ValueError(…)`.
 from-one: self.P[:n] → self.P[1 : n + 1]
     Your positions count from 1: element 0 gets row 1 of P. {worst_row}
 first-axis: self.P[:n] → self.P[: X.shape[0]].reshape(-1, *[1] * (X.ndim - 2), X.shape[-1])

@@ -137,8 +137,8 @@ two-layouts: a * cos - b * sin → a * cos[:, pairs // 2] - b * sin[:, pairs // 
     Two layouts are mixed: you split X into halves, but lay the angles out for neighbors, each
     twice in a row. For halves write `np.concatenate([angles, angles], axis=-1)`. {worst_row}
 backward: np.sin(angles) → np.sin(-angles)
-    You rotate the other way: the signs of your two sines are swapped. The minus belongs to the
-    *first* entry, a cos φ − b sin φ. {worst_row}
+    You rotate the other way: both sines have the opposite sign. The minus belongs to the *first*
+    entry, a cos φ − b sin φ. {worst_row}
 both-plus: a * cos - b * sin → a * cos + b * sin
     A minus is missing: your first entry is a cos φ + b sin φ. With two plus signs lengths change,
     so it is not a rotation. {worst_row}
@@ -153,8 +153,8 @@ angles-transposed: positions[:, None] * frequencies → positions * frequencies[
     Your table of angles has a row for each *pair*. X has its positions along the rows: write
     `positions[:, None] * frequencies`, shape (n, d/2). With yours, most shapes do not even fit.
 by-index: positions[:, None] → np.arange(X.shape[-2])[:, None]
-    You rotate by the *index* of the row, and `positions` plays no part. With a cache, or words
-    left out, a row's position is another number: here {positions}. {worst_row}
+    You rotate each row by its *index*, 0, 1, 2, …, and `positions` plays no part. They are
+    {positions} here, as they might be with a cache. {worst_row}
 from-first: positions[:, None] → (positions - positions[0])[:, None]
     You turn each row by its distance from row 0, which itself is not turned: the first position is
     subtracted. The positions are {positions}, and each row turns by its own. {worst_row}

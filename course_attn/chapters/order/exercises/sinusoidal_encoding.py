@@ -130,6 +130,10 @@ whole-exponent: -2 * pairs / d_model → -(2 * pairs // d_model)
 down-to-the-base: -2 * pairs / d_model → -pairs / max(len(pairs) - 1, 1)
     Your frequencies run from 1 down to exactly 1/10000. Some programs do that; here the exponent
     is −2f/d_model, which stops one step before. {worst_row}
+exchanged: encoding[:, 0::2] → encoding[:, 1::2]
+        and encoding[:, 1::2] → encoding[:, 0::2]
+    Your sines and cosines are exchanged: the sine belongs in column 2f and the cosine behind it, so
+    that the row of position 0 is [0, 1, …]. {worst_row}
 from-one: np.arange(n) → np.arange(1, n + 1)
     Your positions count from 1. The first position is 0, where every angle is 0. {worst_row}
 half-as-many: return encoding → return np.sin(angles)

@@ -126,7 +126,7 @@ def fourth_blk_three_and_one(n_layers, d_model, n_vocab, n_ctx):
 
 
 # forgets the final norm
-@wrong("terms", said="you leave out the layer norm", author="blind")
+@wrong("no-final-norm", author="blind")
 def own_block_4(n_layers, d_model, n_vocab, n_ctx):
     d = d_model
     block = 4 * (d * d + d) + (d * 4 * d + 4 * d) + (4 * d * d + d) + 4 * d
@@ -163,7 +163,7 @@ def k33_hard_coded(n_layers, d_model, n_vocab, n_ctx):
 
 
 # returns the number in millions, rounded (124), not the whole number
-@wrong("terms", said="number in millions, 124;", author="blind")
+@wrong("no-number", said="in millions", author="blind")
 def k35_millions(n_layers, d_model, n_vocab, n_ctx):
     block = 12 * d_model**2 + 13 * d_model
     everything = n_layers * block + d_model * (n_vocab + n_ctx + 2)
@@ -179,3 +179,15 @@ def k60_final_and_bias(n_layers, d_model, n_vocab, n_ctx):
     ff = 2 * 4 * d_model * d_model + 4 * d_model + d_model
     ln = 2 * (d_model + d_model)
     return embeddings + n_layers * (qkv + proj + ff + ln)
+
+
+# counts a separate output matrix (n_vocab x d_model) AND forgets the final layer norm
+@wrong("untied", "no-final-norm", author="blind")
+def y33_head_nonorm(n_layers, d_model, n_vocab, n_ctx):
+    wte = n_vocab * d_model
+    wpe = n_ctx * d_model
+    lm_head = d_model * n_vocab
+    attn = 4 * d_model * (d_model + 1)
+    mlp = d_model * 4 * d_model + 4 * d_model + 4 * d_model * d_model + d_model
+    ln = 2 * d_model
+    return wte + wpe + n_layers * (ln + attn + ln + mlp) + lm_head

@@ -192,3 +192,11 @@ def bl_mb_inverted(X, attend, process, norm_1, norm_2, mask):
 def bl_mb_both(X, attend, process, norm_1, norm_2, mask):
     after_attention = X + attend(norm_1(X), None)
     return X + process(norm_2(after_attention))
+
+
+# the second part is post-norm: norm_2(H + process(H)), AND the mask is not passed on
+@wrong("post-norm-2", "mask-lost", author="blind")
+def u17_half_post_no_mask(X, attend, process, norm_1, norm_2, mask):
+    normed = norm_1(X)
+    H = X + attend(normed, None)
+    return norm_2(H + process(H))

@@ -223,3 +223,15 @@ class FreshStRecursion(torch.nn.Module):
             return self.blocks[i](run(i + 1))
 
         return run(1) if self.n_layers else X
+
+
+# one block too many: a first one and n_layers more
+@wrong("one-more", author="blind")
+class x25_OneMore(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.first = make_block()
+        self.rest = torch.nn.Sequential(*(make_block() for _ in range(n_layers)))
+
+    def forward(self, X):
+        return self.rest(self.first(X))

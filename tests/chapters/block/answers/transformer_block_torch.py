@@ -500,3 +500,50 @@ class q43_relu_last(torch.nn.Module):
         X = X + a
         ff = torch.nn.functional.relu(self.linear_2(self.linear_1(self.norm_2(X))))
         return X + ff
+
+
+# batch_first is missing: attention runs over the batch axis
+@wrong("mixes-the-batch", author="blind")
+class u40_BatchSecond(torch.nn.Module):
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.norm_1 = torch.nn.LayerNorm(d_model)
+        self.norm_2 = torch.nn.LayerNorm(d_model)
+        self.attention = torch.nn.MultiheadAttention(d_model, n_heads)
+        self.linear_1 = torch.nn.Linear(d_model, d_ff)
+        self.linear_2 = torch.nn.Linear(d_ff, d_model)
+
+    def forward(self, X, mask):
+        Z = self.norm_1(X)
+        blocked = (
+            ~mask
+            if X.shape[0] == X.shape[1]
+            else torch.zeros(X.shape[0], X.shape[0], dtype=torch.bool)
+        )
+        out, _ = self.attention(Z, Z, Z, attn_mask=blocked)
+        H = X + out
+        return H + self.linear_2(torch.relu(self.linear_1(self.norm_2(H))))
+
+
+# a ReLU after the second layer, too
+@wrong("relu-twice", author="blind")
+class u42_TwoReLUs(torch.nn.Module):
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.norm_1 = torch.nn.LayerNorm(d_model)
+        self.attention = torch.nn.MultiheadAttention(
+            d_model, n_heads, batch_first=True
+        )
+        self.norm_2 = torch.nn.LayerNorm(d_model)
+        self.linear_1 = torch.nn.Linear(d_model, d_ff)
+        self.linear_2 = torch.nn.Linear(d_ff, d_model)
+        self.act = torch.nn.ReLU()
+
+    def forward(self, X, mask):
+        n1 = self.norm_1(X)
+        attended, _ = self.attention(n1, n1, n1, attn_mask=torch.logical_not(mask))
+        X = X + attended
+        ff = self.norm_2(X)
+        for layer in (self.linear_1, self.linear_2):
+            ff = self.act(layer(ff))
+        return X + ff

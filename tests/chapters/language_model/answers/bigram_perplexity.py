@@ -109,3 +109,31 @@ def bl_bp_unique_pairs(table, tokens):
     pairs = set(zip(tokens[:-1].tolist(), tokens[1:].tolist(), strict=True))
     logs = [np.log(table[a][b]) for a, b in pairs]
     return np.exp(-sum(logs) / len(logs))
+
+
+# row and column swapped: the token after is taken as the row
+@wrong("transposed", author="blind")
+def w09_swapped(table, tokens):
+    before, after = tokens[:-1], tokens[1:]
+    p = np.array([table[b][a] for a, b in zip(before, after)])
+    return np.exp(np.mean(-np.log(np.where(p > 0, p, 1e-9))))
+
+
+# the arithmetic mean of 1/p instead of e to the mean of -log p
+@wrong("mean-of-inverse", author="blind")
+def w10_mean_of_inverse(table, tokens):
+    p = table[tokens[:-1], tokens[1:]]
+    branching = 1 / p
+    return branching.mean()
+
+
+# log to base 2 but then e to the power of it AND the last prediction is left out
+@wrong("exp-of-bits", "last-left-out", author="blind")
+def w11_both(table, tokens):
+    surprise = []
+    for i in range(len(tokens) - 2):
+        here, nxt = tokens[i], tokens[i + 1]
+        surprise.append(-np.log2(table[here, nxt]))
+    if not surprise:
+        surprise = [0.0]
+    return float(np.exp(sum(surprise) / len(surprise)))

@@ -86,3 +86,18 @@ def blind_dt_pointer(probabilities, u):
             token += 1
         tokens.append(token)
     return np.array(tokens)
+
+
+# sorts the probabilities first, and returns ranks in the sorted list as if they were tokens
+@wrong("ranks", author="blind")
+def z15_sorted(probabilities, u):
+    p = np.sort(probabilities)[::-1]
+    out = []
+    for r in u:
+        total = 0.0
+        for tok, x in enumerate(p):
+            total += x
+            if total > r:
+                out.append(tok)
+                break
+    return np.array(out, dtype=int)

@@ -177,3 +177,14 @@ def bl_gp_sqrt(tokens, E, P, blocks, norm):
     for layer in blocks:
         x = layer(x, mask)
     return norm(x) @ E.T
+
+
+# the positions are added anew before every block, not just once
+@wrong("positions-before-each", author="blind")
+def x07_positions_again(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    causal = np.tril(np.ones((n, n), dtype=bool))
+    x = E[tokens]
+    for block in blocks:
+        x = block(x + P[:n], causal)
+    return norm(x) @ E.T

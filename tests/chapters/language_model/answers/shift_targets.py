@@ -121,3 +121,13 @@ def bl_shift_argmax(tokens, pad):
     place = np.arange(1, tokens.shape[-1])
     real = place < np.asarray(length)[..., None]
     return tokens[..., :-1].copy(), np.where(real, tokens[..., 1:], -100)
+
+
+# trims to the longest real text of the batch: the arrays are shorter than n-1 when every text has
+# padding
+@wrong("text", said="whether padding stands there", author="blind")
+def z09_trim(tokens, pad):
+    longest = int((tokens != pad).sum(axis=-1).max())
+    tokens = tokens[..., :longest]
+    x, y = tokens[..., :-1], tokens[..., 1:]
+    return x, np.where(y != pad, y, -100)

@@ -247,3 +247,19 @@ def k40_own_probability(logits, temperature, top_k, top_p):
     if out.sum() == 0:
         out[p.argmax()] = 1
     return out / out.sum()
+
+
+# logits multiplied by the temperature AND the token that reaches top_p is dropped (the first always
+# kept)
+@wrong("which", said="at temperature 2", author="blind")
+def z44_both(logits, temperature, top_k, top_p):
+    z = logits * temperature
+    p = np.exp(z - z.max())
+    p = p / p.sum()
+    order = np.argsort(-p)
+    p[order[top_k:]] = 0
+    p = p / p.sum()
+    keep = np.cumsum(p[order]) < top_p + (1e-9 if top_p == 1 else 0)
+    keep[0] = True
+    p[order[~keep]] = 0
+    return p / p.sum()

@@ -81,3 +81,13 @@ def b7_multi_head_40(n, d_model, n_heads):
     per_head += 2 * n * n * d_k
     output = 2 * n * d_model * d_model
     return n_heads * per_head + output
+
+
+# one operation per term in the projections (factor 2 missing there), AND the mixing of the values
+# is forgotten
+@wrong("additions-forgotten", said="exactly half", author="blind")
+def u32_half_and_no_mixing(n, d_model, n_heads):
+    d_k = d_model // n_heads
+    proj = 4 * n * d_model**2
+    scores = n_heads * 2 * n * d_k * n
+    return proj + scores

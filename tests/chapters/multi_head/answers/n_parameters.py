@@ -222,3 +222,12 @@ def blind_np_output_bias_per_head(d_model, n_heads, d_k, d_v, biases):
     if biases:
         per_head += 2 * d_k + d_v + d_model
     return n_heads * per_head
+
+
+# the keys' matrix (and bias) is not counted, Q only AND biases are counted even if biases is False
+@wrong("keys-missing", "always-biases", author="blind")
+def v40_no_keys_always_biases(d_model, n_heads, d_k, d_v, biases):
+    q = (d_model + 1) * n_heads * d_k
+    v = (d_model + 1) * n_heads * d_v
+    o = (n_heads * d_v + 1) * d_model
+    return q + v + o

@@ -164,3 +164,12 @@ def bl_al_squared_slopes(n_heads, n_q):
         out.append(-slope * rel)
         slope *= slope
     return np.array(out)
+
+
+# e instead of 2 is raised to the power AND the sign is wrong (rewards distance)
+@wrong("positive", "base-e", author="blind")
+def v21_exp_and_sign(n_heads, n_q):
+    h = np.arange(n_heads) + 1
+    lam = np.exp(-8 * h / n_heads)
+    i, j = np.indices((n_q, n_q))
+    return lam[:, None, None] * (i - j)

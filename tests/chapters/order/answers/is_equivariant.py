@@ -206,3 +206,14 @@ def ie_last(model, X):
         order = rng.permutation(len(X))
         same = np.allclose(model(X[order]), model(X)[order])
     return same
+
+
+# tries only cyclic shifts (roll) AND compares exactly, so that rounding counts
+@wrong("wrongly", said="the comparison is too strict", author="blind")
+def w30_both(model, X):
+    out = model(X)
+    for k in range(1, len(X)):
+        moved = model(np.roll(X, k, axis=0))
+        if not np.array_equal(moved, np.roll(out, k, axis=0)):
+            return False
+    return True

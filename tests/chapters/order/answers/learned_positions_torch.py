@@ -285,3 +285,17 @@ class B7Order47(torch.nn.Module):
         if n >= self.n_max:
             raise ValueError("sequence too long")
         return X + self.P[-n:]
+
+
+# the LAST n rows of P are taken AND a sequence that is too long is cut off instead of a ValueError
+@wrong("last-rows", "cut-off", author="blind")
+class z48_both(torch.nn.Module):
+    def __init__(self, n_max, d_model):
+        super().__init__()
+        self.n_max = n_max
+        self.P = torch.nn.Parameter(torch.empty(n_max, d_model).normal_(std=0.02))
+
+    def forward(self, X):
+        X = X[..., : self.n_max, :]
+        n = X.shape[-2]
+        return X + self.P[self.n_max - n :]

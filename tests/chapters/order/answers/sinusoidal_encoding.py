@@ -317,3 +317,16 @@ def b7_order_44(n, d_model):
             angle = i / 10000 ** (c / d_model)
             P[i, c] = np.sin(angle) if c % 2 == 0 else np.cos(angle)
     return P
+
+
+# the base is 1000 instead of 10000, AND sine and cosine are exchanged
+@wrong("exchanged", author="blind")
+def u21_base_and_exchange(n, d_model):
+    if d_model & 1:
+        raise ValueError("must be even")
+    E = np.zeros((n, d_model))
+    f = np.arange(d_model // 2)
+    ang = np.outer(np.arange(n), 1000.0 ** (-2 * f / d_model))
+    E[:, 0::2] = np.cos(ang)
+    E[:, 1::2] = np.sin(ang)
+    return E
