@@ -27,8 +27,11 @@ def relative_tolerance(precisions: Iterable[int | None]) -> float:
 
 
 def agree(got: np.ndarray, expected: np.ndarray, rtol: float) -> bool:
-    """Whether both have one shape and equal numbers; NaN equals NaN, True is not 1."""
-    if (got.dtype.kind == "b") != (expected.dtype.kind == "b"):
+    """Whether both have one shape and equal numbers; NaN equals NaN, True is not 1, nor is "1"."""
+    kinds = got.dtype.kind, expected.dtype.kind
+    if ("b" in kinds and kinds != ("b", "b")) or (
+        kinds[1] in "fc" and kinds[0] not in "iufc"
+    ):
         return False
     return got.shape == expected.shape and not different(got, expected, rtol).any()
 

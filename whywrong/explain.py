@@ -137,15 +137,14 @@ def crash(trial: Trial) -> Finding | None:
     assert error is not None
     is_late = isinstance(error, TimesUp)
     change = None if is_late else mended(trial)
-    if change and len({*change.faults}) > 1 and tip(error, trial.function):
+    advice = tip(error, trial.function)
+    if change and len({*change.faults}) > 1 and advice:
         change = None
     given = error, trial.function, trial.called_with(i), trial.clock
-    found = crash_finding(*given, advise=not change)
-    return (
-        found
-        if is_late
-        else joined(where_it_fails(trial, advise=not change), found, change)
-    )
+    only_asks = change is not None and advice.endswith("?")
+    found = crash_finding(*given, advise=not only_asks)
+    where = where_it_fails(trial, advise=not change)
+    return found if is_late else joined(where, found, change)
 
 
 def _numbers_tell_more(trial: Trial) -> bool:

@@ -32,7 +32,7 @@ def test_branch_without_which_all_is_right_is_named_and_no_number_in_its_test():
         "        return x / 3\n    t = np.where(t == 0, 1.0, t)\n    return x / t"
     )
     result = judge(_EXERCISE, shortcut)
-    assert result.faults[-1] == "mend-branch", result
+    assert result.faults[0] == "mend-branch", result
     assert "right number" not in result.message
 
 

@@ -1,10 +1,11 @@
 """What a learner is told of an answer that raises an exception or ends the program."""
 
+import numpy as np
 import pytest
 
 import course_attn.exercises  # noqa: F401 (the course tells where its functions are)
-from tests.whywrong.cells import scaled, written
-from whywrong import judge
+from tests.whywrong.cells import exercise_of, scaled, written
+from whywrong import Case, judge
 
 
 def test_crash_is_not_implemented_raised_by_a_library(toy):
@@ -113,6 +114,26 @@ def test_tip_follows_a_common_error_of_torch(toy, expression, said):
 def test_shape_with_other_sizes_is_told_to_be_counted_from_the_end(toy, line):
     result = judge(toy, scaled(f"{line}\n    return x * factor"))
     assert "`n, d = x.shape[-2:]`" in result.message, result
+
+
+def test_tip_that_only_asks_is_left_out_where_a_change_is_named():
+    def products(Q, K):
+        """Return the dot product of every row of Q with every row of K."""
+        return Q @ np.swapaxes(K, -1, -2)
+
+    rng = np.random.default_rng(0).standard_normal
+    given = Case((rng((2, 3)), rng((4, 3))), "example")
+    batch = Case((rng((2, 5, 3)), rng((2, 4, 3))), "batch")
+    source = "def products(Q, K):\n    return Q @ K.T"
+    result = judge(exercise_of(products, given, batch), written(source))
+    assert result.faults == ("fails-batch", "mend-transposition")
+    assert "does another matrix belong here" not in result.message
+    assert "what does `.T` do with more than two axes?" in result.message
+
+
+def test_answer_for_one_batch_axis_only_is_told_so(toy):
+    result = judge(toy, scaled("b, n, d = x.shape\n    return x * factor"))
+    assert result.faults[0] == "only-batch", result
 
 
 def test_tip_is_not_given_for_other_errors(toy):

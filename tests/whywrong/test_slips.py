@@ -106,6 +106,72 @@ def test_declared_fault_goes_before_a_slip():
     assert result.faults == ("root",)
 
 
+def test_known_mistake_left_by_one_change_of_the_own_code_is_named_with_the_line():
+    known = fault(
+        "root", "np.sqrt(variance + 0.5)", "(variance + 0.5)", says="No root."
+    )
+    exercise = exercise_of(standard, *cases(), faults=(known,))
+    wrong = LOOPS.replace("** 0.5 for", "for").replace("** 2 for", "** 3 for")
+    result = judge(exercise, written(wrong))
+    assert result.faults == ("root", "mend-constant")
+    assert "First: No root." in result.message
+    assert "Second: Look at line 7, `spread" in result.message
+
+
+def test_new_axis_counted_from_the_front_is_found(exercise):
+    source = """
+def standard(X, gain):
+    middle = X.mean(axis=-1)[:, None]
+    return (X - middle) / np.sqrt(X.var(axis=-1, keepdims=True) + 0.5) * gain
+"""
+    result = judge(exercise, written(source))
+    assert result.faults[-1] == "mend-kept-axis", result
+    assert "line 3" in result.message and "counted from the front" in result.message
+
+
+def test_line_is_told_alone_where_a_slip_speaks_of_another_sign():
+    def allowed(n_q, n_k):
+        """Let a query see as many keys as are left before it."""
+        return np.arange(n_k) <= np.arange(n_q)[:, None] + (n_k - n_q)
+
+    source = """
+def allowed(n_q, n_k):
+    return np.arange(n_k) <= np.arange(n_q)[:, None] + (n_q - n_k)
+"""
+    exercise = exercise_of(allowed, Case((2, 4), "example"), Case((3, 5)))
+    result = judge(exercise, written(source))
+    assert "stands where" not in result.message
+    assert "Look at line 2" in result.message, result
+
+
+def test_dtype_of_a_call_is_asked_about_and_not_the_call(exercise):
+    source = RIGHT.replace("(X - mean)", "np.array(X - mean, dtype=int)")
+    result = judge(exercise, written(source))
+    assert "is `dtype=int` needed here?" in result.message, result
+
+
+def test_line_comes_before_what_is_only_seen_in_the_numbers(exercise, monkeypatch):
+    monkeypatch.setattr(mistakes, "_SLIPS", 0)
+    result = judge(exercise, written(RIGHT.replace("* gain", "* gain * 3")))
+    assert result.faults == ("mend-left-out", "factor"), result
+
+
+def test_slip_is_named_with_the_one_of_several_results_that_it_spoils():
+    def both(x):
+        """Return the mean and the sum of squares."""
+        return x.mean(axis=-1), (x**2).sum(axis=-1)
+
+    rows = np.array([[1.0, 2.0, 6.0]])
+    exercise = exercise_of(
+        both, Case((rows,), "example"), results=("first", "second")
+    )
+    result = judge(exercise, lambda x: (x.mean(-1), sum(x.T**2) / 3))
+    assert (
+        "It looks as if `mean` stands where `sum` belongs, in `second`."
+        in result.message
+    )
+
+
 LOOPS = """
 def standard(X, gain):
     if X.ndim > 2:

@@ -142,6 +142,11 @@ def test_argument_changed_in_place_is_named_beside_a_fault(toy):
     assert result.faults == ("divided", "in-place") and "Besides" in result.message
 
 
+def test_argument_changed_in_place_is_named_beside_a_result_of_another_kind(toy):
+    result = judge(toy, scaled("x *= factor\n    return x.astype(str)"))
+    assert result.faults[-1] == "in-place" and "Besides" in result.message, result
+
+
 @pytest.mark.parametrize("noise", ["np.random.rand()", "random.random()"])
 def test_random_result_is_named(toy, noise):
     result = judge(toy, scaled(f"return x * factor + {noise} * 1e-3"))
