@@ -21,7 +21,6 @@ from whywrong.form import form_problem
 from whywrong.limits import TimesUp
 from whywrong.mend import mended
 from whywrong.mistakes import (
-    fault_and_change,
     fault_and_slip,
     joined,
     no_error,
@@ -173,7 +172,6 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     no_error,
     two_close_faults,
     fault_and_slip,
-    fault_and_change,
     one_fault_but_for_a_kind,
     what_is_seen,
     changes_an_argument,

@@ -16,7 +16,6 @@ import numpy as np
 
 from whywrong.arrays import agree
 from whywrong.context import Finding
-from whywrong.faults import Fault
 from whywrong.learner import functions_of, names_of, with_helpers
 from whywrong.running import Trial, once
 from whywrong.slips import FAR_FETCHED, Slip, slips_in
@@ -29,15 +28,9 @@ from whywrong.steps import (
     counting,
     put_in,
 )
-from whywrong.versions import (
-    Version,
-    breaks_what_is_right,
-    one_of_a_kind,
-    value_of,
-    with_faults,
-)
+from whywrong.versions import one_of_a_kind
 
-__all__ = ["in_own_code", "left_by_a_change", "mended"]
+__all__ = ["in_own_code", "mended"]
 
 # What the search may do: each change that is tried is one piece of work, and so are this many of
 # its steps. And which changes are tried in pairs: the likeliest.
@@ -104,28 +97,6 @@ _Change = tuple[Slip, ...]
 @once
 def mended(trial: Trial) -> Finding | None:
     """Name the line where one small change, or two, makes every case right; None if none does."""
-    search = _searched(trial)
-    return _said(search.code, search.found) if search and search.found else None
-
-
-def left_by_a_change(trial: Trial) -> tuple[Fault, Finding] | None:
-    """Return the declared fault that all shows of where one small change is made, and its line."""
-    search = _searched(trial)
-    if not search or not search.left:
-        return None
-    fault, slip = search.left
-    return fault, Finding((f"mend-{slip.kind}",), _place(search.code, slip))
-
-
-def _searched(trial: Trial) -> "_Search | None":
-    """Return the search in the learner's code, done once; None where there is nothing to search."""
-    if "search" not in trial.kept:
-        trial.kept["search"] = _new_search(trial)
-    found: _Search | None = trial.kept["search"]
-    return found
-
-
-def _new_search(trial: Trial) -> "_Search | None":
     failing = sorted(trial.wrong + trial.crashed)
     code = _code_of(inspect.unwrap(trial.function))
     # Where an exception is asked for, no small change makes one.
@@ -133,9 +104,8 @@ def _new_search(trial: Trial) -> "_Search | None":
     if code is None or not failing or errors:
         return None
     with _quiet():
-        search = _Search(trial, code, failing)
-        search.run()
-    return search
+        found = _Search(trial, code, failing).run()
+    return _said(code, found) if found else None
 
 
 def in_own_code(trial: Trial) -> str:
@@ -169,8 +139,6 @@ class _Search:
         self.work = float(_WORK)
         self.most = self._steps_now()
         self.partly: list[Slip] = []
-        self.found: list[_Change] = []
-        self.left: tuple[Fault, Slip] | None = None
 
     def _steps_now(self) -> int:
         """Return how many steps a change may take: several times those of the code as it is."""
@@ -183,13 +151,13 @@ class _Search:
             pass
         return _FEW + _TIMES * (MOST_STEPS - max(self.steps.left, 0))
 
-    def run(self) -> None:
-        """Find the changes that make every case right, the likeliest first."""
+    def run(self) -> list[_Change]:
+        """Return the changes that make every case right, the likeliest first."""
         slips = slips_in(self.code.tree, torch=self.trial.side.name == "torch")
         likely = [slip for slip in slips if slip.kind not in FAR_FETCHED]
         others = [slip for slip in slips if slip.kind in FAR_FETCHED]
-        self.found = self._right((slip,) for slip in likely + others)
-        self.found = self.found or self._right(self._pairs(likely), first=True)
+        found = self._right((slip,) for slip in likely + others)
+        return found or self._right(self._pairs(likely), first=True)
 
     def _pairs(self, slips: list[Slip]) -> Iterator[_Change]:
         """Yield two of the likeliest changes, those first that mend a part by themselves."""
@@ -225,37 +193,11 @@ class _Search:
         value = _value_of(self.trial, answer, self.probes[0])
         mends = [self._is(value, self.probes[0])]
         if not mends[0] and self._has_moved(value):
-            if not self.left and len(change) == 1:
-                fault = self._left(answer, value)
-                self.left = (fault, change[0]) if fault else None
             return False
         mends += [self._gives(answer, i) for i in self.probes[1:]]
         if any(mends) and not all(mends) and len(change) == 1:
             self.partly.append(change[0])
         return all(mends) and all(self._gives(answer, i) for i in self.rest)
-
-    def _left(self, answer: Callable[..., Any], value: Any) -> Fault | None:
-        """Return the declared fault that is all that shows in the changed code."""
-        trial, first, *others = self.trial, *self.probes, *self.rest
-        for fault in trial.exercise.faults:
-            version = with_faults(trial.exercise, fault)
-            if (
-                self._is_of(version, value, first)
-                and not breaks_what_is_right(trial, version)
-                and all(
-                    self._is_of(version, _value_of(trial, answer, i), i)
-                    for i in others
-                )
-            ):
-                return fault
-        return None
-
-    def _is_of(self, version: Version, value: Any, i: int) -> bool:
-        """Whether a version gives this, or raises where this is an error."""
-        wanted = value_of(self.trial, version, i)
-        if wanted is None or not isinstance(value, np.ndarray):
-            return wanted is None and isinstance(value, BaseException)
-        return agree(value, wanted, self.trial.tolerance(i))
 
     def _gives(self, answer: Callable[..., Any], i: int) -> bool:
         return self._is(_value_of(self.trial, answer, i), i)

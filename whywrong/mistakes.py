@@ -15,7 +15,7 @@ import numpy as np
 from whywrong.arrays import agree
 from whywrong.context import Context, Finding, first_difference
 from whywrong.faults import Fault
-from whywrong.mend import in_own_code, left_by_a_change, mended
+from whywrong.mend import in_own_code, mended
 from whywrong.observe import (
     kind_of,
     listed,
@@ -39,7 +39,6 @@ from whywrong.versions import (
 )
 
 __all__ = [
-    "fault_and_change",
     "fault_and_slip",
     "joined",
     "no_error",
@@ -316,19 +315,6 @@ def fault_and_slip(trial: Trial) -> Finding | None:
                     return Finding(ids, f"{first}\n\n{_ONE_MORE}")
                 return two_at_once(ids, first, f"{_LOOKS} {words}.")
     return None
-
-
-@once
-def fault_and_change(trial: Trial) -> Finding | None:
-    """Name a declared fault that is left when one change of the learner's code mends another."""
-    if not trial.wrong or _tells_little(trial) or _one_change(trial):
-        return None
-    left = left_by_a_change(trial)
-    if not left:
-        return None
-    fault, change = left
-    ids = fault.id, *change.faults
-    return two_at_once(ids, _alone(trial, fault), change.message)
 
 
 def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip, int]]:

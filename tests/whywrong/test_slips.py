@@ -106,18 +106,6 @@ def test_declared_fault_goes_before_a_slip():
     assert result.faults == ("root",)
 
 
-def test_known_mistake_left_by_one_change_of_the_own_code_is_named_with_the_line():
-    known = fault(
-        "root", "np.sqrt(variance + 0.5)", "(variance + 0.5)", says="No root."
-    )
-    exercise = exercise_of(standard, *cases(), faults=(known,))
-    wrong = LOOPS.replace("** 0.5 for", "for").replace("** 2 for", "** 3 for")
-    result = judge(exercise, written(wrong))
-    assert result.faults == ("root", "mend-constant")
-    assert "First: No root." in result.message
-    assert "Second: Look at line 7, `spread" in result.message
-
-
 def test_new_axis_counted_from_the_front_is_found(exercise):
     source = """
 def standard(X, gain):
