@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from whywrong.arrays import agree
-from whywrong.context import Context, Finding, first_difference
+from whywrong.context import Finding, first_difference
 from whywrong.faults import Fault
 from whywrong.mend import in_own_code, mended
 from whywrong.observe import (
@@ -434,14 +434,13 @@ def what_is_seen(trial: Trial) -> Finding | None:
     if not trial.wrong:
         return None
     i = trial.wrong[0]
-    seen = _seen(trial, i)
+    told, seen = _told(trial, i), _seen(trial, i)
     change = None if _tells_little(trial) else mended(trial)
-    told = {law.id for law in trial.exercise.properties if law.tells_all}
-    if change and len(change.faults) > 1 and told & {*seen.faults}:
+    laws = {law.id for law in trial.exercise.properties if law.tells_all}
+    if change and len(change.faults) > 1 and laws & {*seen.faults}:
         change = None
     where = where_it_fails(trial, advise=not change)
-    is_law = seen.faults in [(law.id,) for law in trial.exercise.properties]
-    parts = (where, seen, change) if is_law else (where, change, seen)
+    parts = (where, told, change) if told else (where, change, seen)
     return joined(*parts)
 
 
@@ -462,7 +461,12 @@ def of_result(trial: Trial, i: int, found: Finding) -> Finding:
 
 
 def _seen(trial: Trial, i: int) -> Finding:
-    """Say what is wrong in a case: a broken property, the shape, NaN, or the first number."""
+    """Say what is wrong in a case, or how its numbers relate to the right ones."""
+    return _told(trial, i) or of_result(trial, i, _differs(trial, i))
+
+
+def _told(trial: Trial, i: int) -> Finding | None:
+    """Say what is wrong in a case: a broken property, the shape, or NaN; else None."""
     context = trial.context(i)
     got, expected = context.got, context.expected
     found = (
@@ -471,11 +475,12 @@ def _seen(trial: Trial, i: int) -> Finding:
         or not_finite(got, expected)
         or _broken_law(trial, context, any_shape=False)
     )
-    return of_result(trial, i, found or _differs(trial, i, context))
+    return of_result(trial, i, found) if found else None
 
 
-def _differs(trial: Trial, i: int, context: Context) -> Finding:
+def _differs(trial: Trial, i: int) -> Finding:
     """Say how the numbers relate to the right ones, and what the first wrong one is."""
+    context = trial.context(i)
     got, expected, rtol = context.got, context.expected, context.rtol
     said = first_difference(got, expected, rtol)
     if not got.ndim:
