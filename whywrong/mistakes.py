@@ -252,11 +252,14 @@ def _said_of(trial: Trial, found: Sequence[Slip], version: Version) -> str:
 
 
 def _is_at_home(trial: Trial, words: str, there: str) -> bool:
-    """Whether a slip of the solution is told of what is asked about in the learner's own line."""
+    """Whether a slip of the solution is told of what the learner's own line has, too."""
     stands = re.match(r"`(.+?)` stands where", words)
     asked = re.findall(r"`([^`]+)`", there.rpartition("`: ")[2])
-    is_asked = not stands or not asked or stands[1] in asked
-    return is_asked and not _is_foreign(trial, words)
+    if stands:
+        return (not asked or stands[1] in asked) and not _is_foreign(trial, words)
+    runs = re.match(r"(.+) runs? ", words)
+    functions = re.findall(r"`(\w+)`", runs[1]) if runs else []
+    return {*functions} <= trial.uses and not _is_foreign(trial, words)
 
 
 def _is_foreign(trial: Trial, words: str) -> bool:

@@ -45,7 +45,7 @@ _NEW_AXES = {
 _ELSE = "where this does not hold, the result is wrong. Is the condition right, and all that is done then?"
 _ENDS = "where does this begin, and where does it end?"
 _INSIDE = "what belongs inside this power, and what outside?"
-_LEADING = "what does this product do with leading axes? Not what `@` does: it takes every one with every other"
+_LEADING = "`@` pairs leading axes, and this product takes every one with every other. Which is meant?"
 _MISSING_TURN = "a transposition is missing"
 _ORDER = "in which order do these stand?"
 _OVER = "does this replace what was there, or add to it?"
@@ -93,6 +93,7 @@ _REWRITES: tuple[_Row, ...] = (
     ("left-out", "_a / _b", "_a", "you do not divide by {b}", "is this to be divided by {b}?"),
     ("left-out", "_a @ _b", "_a", "you leave out the product with {b}", "is the product with {b} needed here?"),
     ("left-out", "_a @ _b", "_b", "you leave out the product with {a}", "is the product with {a} needed here?"),
+    ("left-out", "_a ** 0.5", "_a", "the square root is left out", "is this root needed?"),
     ("left-out", "_a ** _b", "_a", "the power {b} is left out", "is this power needed?"),
     ("left-out", "_t = _v", "pass", "this step is left out", "is this step needed?"),
     ("swapped", "_a - _b", "_b - _a", "the two sides of `-` are swapped", _SIDES.format("-")),
@@ -517,7 +518,7 @@ def _is_words(name: str) -> bool:
 
 # --- rules: numbers and names ---------------------------------------------------------------------
 
-_LOW = "how large may the scores be? Only −∞ lies below all of them"
+_LOW = "how low may the scores be? Only −∞ lies below all of them"
 _EINSUM = re.compile(r"[a-zA-Z., ]+->[a-zA-Z. ]*")
 
 
@@ -838,8 +839,8 @@ def _unscaled(node: Any, scope: _Scope) -> Iterator[_Change]:
             for term, new in _with_factor(node, op, factor):
                 said = f"you {verb} {_said(term, scope)} by {_said(factor, scope)}, too"
                 asked = f"is {_text(term)} to be divided by {what} here, too?"
-                missed = f"is one missing here, at {_text(term)}?"
-                factor_too = f"elsewhere there is a factor {what}: {missed}"
+                missed = f"Is one missing here, at {_text(term)}?"
+                factor_too = f"elsewhere there is a factor {what}. {missed}"
                 look = asked if verb == "divide" else factor_too
                 yield new, kind, said, look
 

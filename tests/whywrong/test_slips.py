@@ -640,7 +640,7 @@ def test_line_with_a_finite_number_is_found_and_no_other_mistake_named(
     exercise = exercise_of(shared_out, *shared_out_cases(), kinds=kinds)
     result = judge(exercise, written(FINITE.format(hidden=hidden)))
     assert "mend-finite" in result.faults, result
-    assert "how large may the scores be?" in result.message
+    assert "how low may the scores be?" in result.message
     assert result.message.startswith(
         "It is right in other cases, but fails for large"
     )

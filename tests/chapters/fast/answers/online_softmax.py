@@ -341,7 +341,7 @@ def second_fst_weights_too_early(scores, tile):
 
 # starts the running maximum at -1000 instead of minus infinity: rows that lie below it become zeros
 # or NaN
-@wrong(said="how large may the scores be?", author="unseen")
+@wrong(said="how low may the scores be?", author="unseen")
 def fifth_fa_starts_at_minus_thousand(scores, tile):
     n = scores.shape[-1]
     m = np.full(scores.shape[:-1], -1000.0)

@@ -167,7 +167,7 @@ def third_ma_masked_fill_lost(Q, K, V):
 
 # lowers the scores of later keys by only 1000, which does not hide them where they are larger than
 # the others by more than that
-@wrong(said="how large may the scores be?", author="unseen")
+@wrong(said="how low may the scores be?", author="unseen")
 def fourth_ma_thousand(Q, K, V):
     scores = Q @ K.transpose(-2, -1) / K.shape[-1] ** 0.5
     n_q, n_k = scores.shape[-2:]

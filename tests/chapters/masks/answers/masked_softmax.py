@@ -240,7 +240,7 @@ def third_ma_break(scores, mask):
 
 
 # hides with the finite number -50 instead of minus infinity
-@wrong(said="how large may the scores be?", author="unseen")
+@wrong(said="how low may the scores be?", author="unseen")
 def fifth_ma_fifty(scores, mask):
     mask = np.broadcast_to(mask, scores.shape)
     hidden = scores.copy()
