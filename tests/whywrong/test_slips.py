@@ -500,8 +500,8 @@ def largest_and_sum(x):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"total": "total"}, "a factor `factor`: is one missing"),
-        ({"mixture": "mixture"}, "a factor `factor`: is one missing"),
+        ({"total": "total"}, "a factor `factor`. Is one missing"),
+        ({"mixture": "mixture"}, "a factor `factor`. Is one missing"),
         ({"start": "0.0"}, "is 0 right to begin with"),
     ],
 )
