@@ -38,13 +38,7 @@ from whywrong.versions import (
     with_slip,
 )
 
-__all__ = [
-    "fault_and_slip",
-    "joined",
-    "no_error",
-    "of_result",
-    "one_fault",
-]
+__all__ = ["fault_and_slip", "joined", "no_error", "of_result", "one_fault"]
 __all__ += [
     "one_fault_but_for_a_kind",
     "one_fault_in_most",
@@ -437,14 +431,13 @@ def what_is_seen(trial: Trial) -> Finding | None:
     if not trial.wrong:
         return None
     i = trial.wrong[0]
-    told, seen = _told(trial, i), _seen(trial, i)
+    told = _told(trial, i)
     change = None if _tells_little(trial) else mended(trial)
     laws = {law.id for law in trial.exercise.properties if law.tells_all}
-    if change and len(change.faults) > 1 and laws & {*seen.faults}:
+    if change and len(change.faults) > 1 and told and laws & {*told.faults}:
         change = None
     where = where_it_fails(trial, advise=not change)
-    parts = (where, told, change) if told else (where, change, seen)
-    return joined(*parts)
+    return joined(where, told, change, None if told else _related(trial, i))
 
 
 def joined(*parts: Finding | None) -> Finding:
@@ -465,7 +458,7 @@ def of_result(trial: Trial, i: int, found: Finding) -> Finding:
 
 def _seen(trial: Trial, i: int) -> Finding:
     """Say what is wrong in a case, or how its numbers relate to the right ones."""
-    return _told(trial, i) or of_result(trial, i, _differs(trial, i))
+    return _told(trial, i) or _related(trial, i)
 
 
 def _told(trial: Trial, i: int) -> Finding | None:
@@ -481,7 +474,7 @@ def _told(trial: Trial, i: int) -> Finding | None:
     return of_result(trial, i, found) if found else None
 
 
-def _differs(trial: Trial, i: int) -> Finding:
+def _related(trial: Trial, i: int) -> Finding:
     """Say how the numbers relate to the right ones, and what the first wrong one is."""
     context = trial.context(i)
     got, expected, rtol = context.got, context.expected, context.rtol
@@ -490,8 +483,8 @@ def _differs(trial: Trial, i: int) -> Finding:
         said = f"Called with {_quoted(trial, i)}: {said}"
     found = pattern(got, expected, rtol)
     if not found or not _recurs(trial, i, found):
-        return Finding((), said)
-    return Finding(found.faults, f"{found.message} {said}")
+        return of_result(trial, i, Finding((), said))
+    return of_result(trial, i, Finding(found.faults, f"{found.message} {said}"))
 
 
 def _recurs(trial: Trial, i: int, found: Finding) -> bool:
