@@ -264,8 +264,8 @@ relu-last: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
     Your ReLU comes after the second linear layer, so that nothing stands between the two, and the
     network can only add. Where does it belong? {worst_row}
 relu-twice: self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
-    There is a ReLU after the second linear layer, too, so that the network can only add. ReLU
-    belongs between the two layers alone. {worst_row}
+    There is a ReLU after the second linear layer, too: what the network adds is never negative.
+    ReLU belongs between the two layers alone. {worst_row}
 gelu: torch.relu( → torch.nn.functional.gelu(
     You use GELU between the linear layers, as GPT-2 does. ReLU is asked for. {worst_row}
 """),
