@@ -76,13 +76,14 @@ def wrong_kind(trial: Trial) -> Finding | None:
     found = _form(trial)
     is_dtype = found is not None and found.faults == ("dtype",)
     mistake = _first(_DECLARED, trial) if is_dtype else None
+    if mistake and _gives_this_dtype(trial, mistake):
+        return mistake
+    if is_dtype and not mistake and _are_real(trial):
+        mistake = one_slip(trial)
     if not found or not mistake:
         return found
-    if _gives_this_dtype(trial, mistake):
-        return mistake
-    return two_at_once(
-        mistake.faults + found.faults, mistake.message, found.message
-    )
+    ids = mistake.faults + found.faults
+    return two_at_once(ids, mistake.message, found.message)
 
 
 def _form(trial: Trial) -> Finding | None:
@@ -104,6 +105,12 @@ _UNREADABLE = Finding(
     "What you return cannot be read as an array: looking at it takes for ever or stops with an "
     "error. Return an ordinary array of numbers.",
 )
+
+
+def _are_real(trial: Trial) -> bool:
+    """Whether all that comes back are real numbers, whatever their precision."""
+    returned = [i for i, outcome in enumerate(trial.outcomes) if not outcome.error]
+    return all(trial.got(i).dtype.kind == "f" for i in returned)
 
 
 def _gives_this_dtype(trial: Trial, found: Finding) -> bool:

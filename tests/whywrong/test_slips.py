@@ -705,6 +705,7 @@ def test_fault_and_slip_are_found_where_each_shows_alone():
     [
         (lambda x: (x - x.min()).astype("f4"), ("lowest", "dtype")),
         (lambda x: (x - x.max()).astype("f4"), ("dtype",)),
+        (lambda x: (x + x.max()).astype("f4"), ("slip-operator", "dtype")),
     ],
 )
 def test_digits_that_are_lost_do_not_hide_another_mistake(answer, faults):
