@@ -14,8 +14,8 @@ __all__ = ["gradient_problem"]
 _SAID = Sentences("""
 detached: The numbers are right, but the result is cut off from its inputs: no gradient can flow
     back. `.detach()`, `.numpy()`, `.item()`, `torch.tensor(…)` and `torch.no_grad()` all cut.
-detached copy: The numbers are right, but no gradient reaches `{name}`: on its way it is copied out
-    of the graph (`torch.tensor(…)`, `.detach()`, `.item()`, `.data`).
+detached copy: The numbers are right, but no gradient reaches `{name}`: on its way it is cut off
+    from the graph (`torch.no_grad()`, `torch.tensor(…)`, `.detach()`, `.item()`, `.data`).
 detached stop: The numbers are right, but as soon as the tensors require gradients (as in training),
     your function stops: stay in PyTorch all the way.
 gradient: The numbers are right, but the gradient with respect to `{name}` is not: some step of the

@@ -304,6 +304,7 @@ def _may_be_rerun(tree: ast.Module) -> bool:
 _MAKING_UP = ("scale", "factor", "missing", "elsewhere")
 _ONE = "One small change would make every case right."
 _TWO = "Two small changes would make every case right."
+_TWICE = "One small change, made twice, would make every case right."
 _EITHER = "Either of two small changes would make every case right."
 
 
@@ -320,7 +321,8 @@ def _said(code: _Code, found: list[_Change]) -> Finding:
         return Finding(ids, f"{_EITHER}\n\n{places[0]}\n\nOr: {other}")
     if not best[1:]:
         return Finding(ids, f"{_ONE} {places[0]}")
-    return Finding(ids, "\n\n".join([_TWO, *dict.fromkeys(places)]))
+    said = [*dict.fromkeys(places)]
+    return Finding(ids, "\n\n".join([_TWO if said[1:] else _TWICE, *said]))
 
 
 def _rivals(other: Slip, best: Slip) -> bool:

@@ -20,7 +20,7 @@ __all__ = ["FAR_FETCHED", "Slip", "slips_in", "step_of"]
 
 _KINDS = (
     "finite", "leading", "branch", "clamped", "start", "accumulation", "axis", "transposition",
-    "kept-axis", "sign", "negation", "comparison", "rounding", "variance", "left-out", "missing",
+    "kept-axis", "sign", "negation", "rounding", "variance", "left-out", "missing", "comparison",
     "operator", "function", "return", "swapped", "shift", "doubled", "name", "size", "constant",
     "elsewhere", "inside", "condition", "scale", "distance", "factor", "reversed", "residual", "other-name",
     "unlikely",
