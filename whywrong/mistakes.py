@@ -6,7 +6,7 @@ exercise alone.
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -108,20 +108,35 @@ def two_close_faults(trial: Trial) -> Finding | None:
 
 @once
 def other_order(trial: Trial) -> Finding | None:
-    """Say that all results are right, but stand in another order."""
-    names, n = trial.exercise.results, len(trial.exercise.results)
+    """Say that the results stand in another order, by their numbers or by their shapes."""
+    names = trial.exercise.results
     if not names or not trial.wrong or trial.crashed:
         return None
-    for order in permutations(range(n)):
-        places = [i - i % n + order[i % n] for i in range(len(trial.outcomes))]
-        if all(_is_result(trial, i, place) for i, place in enumerate(places)):
-            yours = ", ".join(names[k] for k in order)
-            return Finding(
-                ("other-order",),
-                f"The numbers are right, but you return `{yours}`, and `{', '.join(names)}` are "
-                "asked for, in this order.",
-            )
+    asked = f"`{', '.join(names)}` are asked for, in this order."
+    for has_it, seen in (
+        (_is_result, "The numbers are right"),
+        (_may_be, "By shape"),
+    ):
+        order = _order_of(trial, has_it)
+        if order and order != names:
+            yours = f"you return `{', '.join(order)}`, and {asked}"
+            but = ", but" if has_it is _is_result else ","
+            return Finding(("other-order",), f"{seen}{but} {yours}")
     return None
+
+
+def _order_of(
+    trial: Trial, fits: Callable[[Trial, int, int], bool]
+) -> tuple[str, ...]:
+    """Return the only order of the results that fits in every case; nothing if it is not one."""
+    names, cases = trial.exercise.results, range(len(trial.outcomes))
+    n = len(names)
+    orders = [
+        order
+        for order in permutations(range(n))
+        if all(fits(trial, i, i - i % n + order[i % n]) for i in cases)
+    ]
+    return tuple(names[k] for k in orders[0]) if len(orders) == 1 else ()
 
 
 def _is_result(trial: Trial, i: int, place: int) -> bool:
@@ -129,6 +144,10 @@ def _is_result(trial: Trial, i: int, place: int) -> bool:
     if isinstance(right, Exception):
         return False
     return agree(trial.got(i), right, trial.tolerance(i))
+
+
+def _may_be(trial: Trial, i: int, place: int) -> bool:
+    return trial.got(i).shape == getattr(trial.expected[place], "shape", None)
 
 
 def _two_of(trial: Trial, found: Iterator[tuple[Fault, Fault]]) -> Finding | None:

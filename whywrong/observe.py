@@ -30,7 +30,8 @@ __all__ += ["precision_remark", "shape_problem", "where_it_fails"]
 _SAID = Sentences("""
 shape: You return shape {have}; shape {want} is asked for.
 one: One number is asked for.
-ones more: There is an axis of length 1 too many: `keepdims=True` or `[None]` left it there.
+ones more: There is an axis of length 1 too many: `keepdims=True`, `[None]` or a `reshape` left it
+    there.
 ones same: The axis of length 1 stands in the wrong place.
 ones less: An axis of length 1 is missing: `keepdims=True` keeps it.
 axes swapped: The last two axes are swapped.
@@ -57,7 +58,8 @@ nearly: It is nearly right: the largest error is {error}. A computer's own round
 some one: Only {noun} {which} (of {all}) is wrong. What is special about it?
 some: Only {noun}s {which} (of {all}) are wrong. What do they have in common?
 only-one-row: It is right for a single row, but fails for arrays with more axes.
-only-batch: It is right with one axis in front, and fails without: count axes from the end.
+only-batch: It is right with one axis in front, and fails without: which step of yours takes that
+    axis for granted?
 only-example: It is right for the first, small inputs and wrong for arrays of other sizes: look for
     a number in your code that should come from `.shape`.
 only-example input: It is right for the first inputs and wrong for others: look for a number in your
@@ -77,12 +79,14 @@ advice numpy batch: Count axes from the end: `axis=-1`, `np.swapaxes(x, -1, -2)`
 advice torch batch: Count dimensions from the end: `dim=-1`, `x.transpose(-1, -2)`. `.T`, `.t()` and
     `torch.mm` are for matrices, and `dim=0` or `dim=1` means another dimension in a batch. A new
     dimension is counted from the end, too: `x[..., None, :]`, and not `x[None]`.
-batch axes: In a batch, the first axes are those of the batch. Which step (or loop) of yours counts
-    on another first axis?
+batch axes: In a batch, the first axes are those of the batch. Which step (or loop) of yours takes
+    its first axis for another one?
 batch end: You count axes from the end. Write down the shape of each step there: which axis of the
     one meets which axis of the other?
 batch T: In a batch, `.T` turns all axes around, and the first axes are those of the batch.
 batch einsum: In a batch, the first axes are those of the batch: in `einsum`, `...` stands for them.
+batch vstack: `vstack` joins along the first axis, which in a batch is one of the batch:
+    `concatenate` joins along the axis that you name, counted from the end.
 batch tensordot: `tensordot` combines every entry of a batch with every other; `@` goes through them
     side by side.
 batch len: `len(x)` and `x.shape[0]` are the length of the *first* axis: in a batch, the number of
@@ -298,7 +302,7 @@ def _advice(trial: Trial, kind: str) -> str:
     return _SAID[f"batch {'end' if counted and has == 'axes' else has}"]
 
 
-_IN_A_BATCH = ("len", "einsum", "tensordot", "T", "range")
+_IN_A_BATCH = ("len", "vstack", "einsum", "tensordot", "T", "range")
 
 
 def listed(phrases: list[str]) -> str:

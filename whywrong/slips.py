@@ -518,7 +518,7 @@ def _is_words(name: str) -> bool:
 
 # --- rules: numbers and names ---------------------------------------------------------------------
 
-_LOW = "how low may the scores be? Only −∞ lies below all of them"
+_LOW = "how low may the scores be? Only −∞, put in the place of a score, lies below all of them"
 _EINSUM = re.compile(r"[a-zA-Z., ]+->[a-zA-Z. ]*")
 
 

@@ -57,12 +57,30 @@ THREE = exercise_of(
 )
 
 
+def two_shapes(x):
+    """Return the double and the sum."""
+    return 2 * x, x.sum(axis=-1)
+
+
+TWO_SHAPES = exercise_of(
+    two_shapes,
+    Case((np.array([[1.0, 3.0, 5.0]]),), "example"),
+    results=("double", "total"),
+)
+
+
 def test_results_in_another_order_are_told():
     result = judge(THREE, lambda x: (x**2, x.sum(axis=-1), 2 * x))
     assert result.faults == ("other-order",)
     assert "you return `square, total, double`" in result.message
     wrong = judge(THREE, lambda x: (x**2, x.sum(axis=-1), 3 * x))
     assert "other-order" not in wrong.faults
+
+
+def test_results_of_other_shapes_in_another_order_are_told_though_wrong():
+    result = judge(TWO_SHAPES, lambda x: (x.sum(axis=-1), 3 * x))
+    assert result.faults == ("other-order",)
+    assert "By shape, you return `total, double`" in result.message
 
 
 class Adder:
