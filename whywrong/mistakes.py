@@ -191,21 +191,26 @@ def _with_the_rest(
     trial: Trial, version: Version, cases: Sequence[int], found: Finding
 ) -> Finding:
     """Add to a mistake, seen in some cases, that others fail for another reason."""
-    phrases = {
-        kind_of(trial.exercise, trial.cases[i].kind).phrase
+    left = [
+        i
         for i in trial.crashed + trial.wrong
         if i not in cases and not gives_the_same_in(trial, version, i)
-    }
-    if not phrases:
+    ]
+    if not left:
         return found
+    kinds = {kind_of(trial.exercise, trial.cases[i].kind).phrase for i in left}
+    phrases = listed(sorted(kinds))
+    rest = f"It also fails {phrases}: does it still, once that is right?"
+    errors = {type(trial.expected[i]) for i in left}
     change = mended(trial)
-    if change and len({*change.faults}) == 1:
+    if all(issubclass(error, Exception) for error in errors):
+        rest = f"Besides, a `{errors.pop().__name__}` is to be raised {phrases}."
+    elif change and len({*change.faults}) == 1:
         return found
-    rest = (
-        f"Once that is right, look again at what happens {listed(sorted(phrases))}."
-    )
-    if change and "mend-axis" in change.faults:
+    elif change and "mend-axis" in change.faults:
         rest = change.message
+    elif (both := fault_and_slip(trial)) and both.faults[0] == found.faults[0]:
+        return both
     return Finding(found.faults, f"{found.message}\n\n{rest}")
 
 
@@ -270,9 +275,16 @@ def _is_at_home(trial: Trial, words: str, there: str) -> bool:
     asked = re.findall(r"`([^`]+)`", there.rpartition("`: ")[2])
     if stands:
         return (not asked or stands[1] in asked) and not _is_foreign(trial, words)
-    runs = re.match(r"(.+) runs? ", words)
-    functions = re.findall(r"`(\w+)`", runs[1]) if runs else []
-    return {*functions} <= trial.uses and not _is_foreign(trial, words)
+    return _running(words) <= trial.uses and not _is_foreign(trial, words)
+
+
+# What runs along an axis: functions of the solution, which the learner may not have.
+_RUNS = re.compile(r"^(.+?) runs? ")
+
+
+def _running(words: str) -> set[str]:
+    runs = _RUNS.match(words)
+    return {*re.findall(r"`(\w+)`", runs[1])} if runs else set()
 
 
 def _is_foreign(trial: Trial, words: str) -> bool:
@@ -285,6 +297,8 @@ def _is_foreign(trial: Trial, words: str) -> bool:
 
 def _words_of(trial: Trial, slip: Slip, version: Version) -> str:
     """Return what a slip is and in which step, or in which of several results, it shows."""
+    if not _running(slip.mistake) <= trial.uses:
+        return _RUNS.sub("one of your steps runs ", slip.mistake)
     # Names of the solution say nothing to those who have other ones.
     is_known = {*re.findall(r"`(\w+)`", slip.step)} <= trial.uses
     if slip.step and is_known:

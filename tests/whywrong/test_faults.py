@@ -205,6 +205,27 @@ def test_tolerance_allows_a_small_error_of_float32(toy):
     assert judge(toy, lambda x, f: x * f * (1 + (x.dtype == "f4") * 1e-6)).passed
 
 
+def test_error_that_is_forgotten_beside_a_fault_is_asked_for():
+    def halved(x):
+        """Return the half of numbers that are not negative."""
+        if (x < 0).any():
+            raise ValueError
+        return x / 2
+
+    below = Kind("where a number is negative")
+    exercise = exercise_of(
+        halved,
+        Case((np.array([1.0, 4.0]),), "example"),
+        Case((np.array([-1.0, 4.0]),), "below"),
+        faults=(fault("doubled", "x / 2", "x * 2", says="You double."),),
+        kinds={"below": below},
+    )
+    result = judge(exercise, lambda x: 2 * x)
+    assert result.faults == ("doubled",)
+    asked = "Besides, a `ValueError` is to be raised where a number is negative."
+    assert asked in result.message, result
+
+
 def test_fault_that_explains_all_but_one_kind_is_named(unexplained, toy):
     """What else is wrong there no declared mistake explains."""
     kinds = {
@@ -218,7 +239,7 @@ def test_fault_that_explains_all_but_one_kind_is_named(unexplained, toy):
 
     result = judge(toy, answer)
     assert result.faults == ("divided",)
-    assert "look again at what happens for a square" in result.message
+    assert "It also fails for a square" in result.message
     both = judge(toy, lambda x, f: np.sin(x) if x.size in (9, 70) else x / f)
     assert "divided" not in both.faults
 

@@ -60,7 +60,7 @@ def standard(X, gain):
 @pytest.mark.parametrize(
     ("right", "wrong", "kind", "said"),
     [
-        ("X.mean(axis=-1", "X.mean(axis=-2", "axis", "`mean` runs along axis -2"),
+        ("X.mean(axis=-1", "X.mean(axis=-2", "axis", "runs along axis -2"),
         ("X.var(axis=-1,", "X.var(axis=-1, ddof=1,", "variance", "n − 1"),
         ("np.sqrt(variance + 0.5)", "(variance + 0.5)", "left-out", "`sqrt` is left out"),
         (" / np.sqrt", " * np.sqrt", "operator", "`*` stands where `/` belongs"),
@@ -115,6 +115,30 @@ def standard(X, gain):
     result = judge(exercise, written(source))
     assert result.faults[-1] == "mend-kept-axis", result
     assert "line 3" in result.message and "counted from the front" in result.message
+
+
+def test_slip_in_a_batch_is_named_beside_the_fault_of_all_other_cases(exercise):
+    known = fault(
+        "root", "np.sqrt(variance + 0.5)", "(variance + 0.5)", says="No root."
+    )
+    exercise = exercise_of(standard, *cases(), faults=(known,))
+    source = RIGHT.replace("np.sqrt", "").replace("X.mean(axis=-1", "X.mean(axis=1")
+    result = judge(exercise, written(source))
+    assert result.faults == ("root", "slip-axis"), result
+    assert "`mean` runs along axis 1 instead of" in result.message
+
+
+def test_steps_that_the_learner_does_not_have_are_not_named(exercise):
+    source = """
+def standard(X, gain):
+    middle = np.einsum("...nd->...d", X)[..., None, :] / X.shape[-2]
+    return (X - middle) / (X.var(axis=-1, keepdims=True) + 0.5) ** 0.5 * gain
+"""
+    result = judge(exercise, written(source))
+    assert "`mean`" not in result.message
+    assert "one of your steps runs along axis -2 instead of" in result.message, (
+        result
+    )
 
 
 def test_line_is_told_alone_where_a_slip_speaks_of_another_sign():
