@@ -112,17 +112,15 @@ def other_order(trial: Trial) -> Finding | None:
     names = trial.exercise.results
     if not names or not trial.wrong or trial.crashed:
         return None
-    asked = f"`{', '.join(names)}` are asked for, in this order."
-    for has_it, seen in (
-        (_is_result, "The numbers are right"),
-        (_may_be, "By shape"),
-    ):
-        order = _order_of(trial, has_it)
-        if order and order != names:
-            yours = f"you return `{', '.join(order)}`, and {asked}"
-            but = ", but" if has_it is _is_result else ","
-            return Finding(("other-order",), f"{seen}{but} {yours}")
-    return None
+    by_numbers, by_shape = _order_of(trial, _is_result), _order_of(trial, _may_be)
+    order, seen = by_numbers, "The numbers are right, but you return"
+    if not order and by_shape != names and not _one_change(trial):
+        order, seen = by_shape, "By shape, you return"
+    if not order:
+        return None
+    yours, asked = ", ".join(order), ", ".join(names)
+    said = f"{seen} `{yours}`, and `{asked}` are asked for, in this order."
+    return Finding(("other-order",), said)
 
 
 def _order_of(

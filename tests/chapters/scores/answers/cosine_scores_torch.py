@@ -78,7 +78,7 @@ def fresh_cost_lengths_no_grad(Q, K):
 # F.normalize goes along dim=1 unless told, which is the positions in a batch
 @wrong(
     "above-one",
-    said="`norm` runs along axis 1 instead of along axis -1",
+    said="runs along axis 1 instead of along axis -1",
     author="blind",
 )
 def b6_scores_5(Q, K):
@@ -97,7 +97,7 @@ def own_scores_4(Q, K):
 # queries and not the features
 @wrong(
     "above-one",
-    said="`norm` runs along axis 1 instead of along axis -1",
+    said="runs along axis 1 instead of along axis -1",
     author="blind",
 )
 def b7_scores_12(Q, K):
