@@ -468,7 +468,9 @@ def what_is_seen(trial: Trial) -> Finding | None:
     if change and len(change.faults) > 1 and told and laws & {*told.faults}:
         change = None
     where = where_it_fails(trial, advise=not change)
-    return joined(where, told, change, None if told else _related(trial, i))
+    if told:
+        return joined(where, told, change)
+    return joined(where, change, (_first_wrong if change else _related)(trial, i))
 
 
 def joined(*parts: Finding | None) -> Finding:
@@ -508,14 +510,22 @@ def _told(trial: Trial, i: int) -> Finding | None:
 def _related(trial: Trial, i: int) -> Finding:
     """Say how the numbers relate to the right ones, and what the first wrong one is."""
     context = trial.context(i)
-    got, expected, rtol = context.got, context.expected, context.rtol
-    said = first_difference(got, expected, rtol)
-    if not got.ndim:
-        said = f"Called with {_quoted(trial, i)}: {said}"
-    found = pattern(got, expected, rtol)
+    found = pattern(context.got, context.expected, context.rtol)
     if not found or not _recurs(trial, i, found):
-        return of_result(trial, i, Finding((), said))
-    return of_result(trial, i, Finding(found.faults, f"{found.message} {said}"))
+        return _first_wrong(trial, i)
+    told = of_result(trial, i, found).message
+    return Finding(found.faults, f"{told} {_difference(trial, i)}")
+
+
+def _first_wrong(trial: Trial, i: int) -> Finding:
+    return of_result(trial, i, Finding((), _difference(trial, i)))
+
+
+def _difference(trial: Trial, i: int) -> str:
+    """Say what the first wrong number is."""
+    context = trial.context(i)
+    said = first_difference(context.got, context.expected, context.rtol)
+    return said if context.got.ndim else f"Called with {_quoted(trial, i)}: {said}"
 
 
 def _recurs(trial: Trial, i: int, found: Finding) -> bool:

@@ -289,7 +289,7 @@ def halves(n):
     )
 
 
-def test_a_relation_of_one_case_by_chance_is_not_told(toy):
+def test_a_relation_of_one_case_by_chance_is_not_told(unexplained, toy):
     # On [1, 2] and 3 these are the right numbers in the wrong places; elsewhere they are not.
     chance = "    if x.shape == (2,):\n        return np.array([6.0, 3.0])\n"
     result = judge(toy, written(f"def scaled(x, factor):\n{chance}    return x"))
