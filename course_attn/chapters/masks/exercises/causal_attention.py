@@ -56,6 +56,8 @@ def _cases() -> tuple[Case, ...]:
     # And scores around -3000, below which no timid fill lies.
     low = [np.round(array) for array in drawn(20260603, 5, 7, 4, 2)]
     low[0][:, 0], low[1][:, 0] = 60.0, -100.0
+    zeros = drawn(20260604, 5, 7, 4, 2)
+    zeros[0][3], zeros[1][1] = 0.0, 0.0
     return (
         case("example", 3, 3, 5, 2),
         case("square", 7, 7, 11, 3),
@@ -66,6 +68,7 @@ def _cases() -> tuple[Case, ...]:
         case("square", 1, 1, 4, 2),
         Case(large, "large"),
         Case(tuple(low), "low"),
+        Case(tuple(zeros), "zeros"),
         case("more-queries", 7, 3, 5, 2),
         case("more-queries", 3, 1, 4, 2),
         Case(tuple(array.astype("f4") for array in high), "float32"),
@@ -111,6 +114,10 @@ future far larger than the allowed ones. You may use your own functions from bef
         ),
         "narrow": Kind(
             "where d_k and d_v are 1", "`squeeze` takes away such axes."
+        ),
+        "zeros": Kind(
+            "where a query and a key are all zeros",
+            "0 is a score like any other: what is hidden, only positions can tell.",
         ),
         "plain": Kind(
             "where n_q and n_k differ", "The queries are the *last* n_q positions."
@@ -190,6 +197,9 @@ fill-zero-cleared: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.
         and weights @ V → (weights * mask) @ V
     You set the future's scores to 0 and clear its weights afterward. But exp(0) is 1: it has taken
     its share by then, and the rest sums to less than 1. Use −∞.
+zero-hidden: np.where(mask, scores, -np.inf) → np.where(mask & (scores != 0), scores, -np.inf)
+    A key of the past whose score is exactly 0 gets no weight: do you find the future by asking
+    where a score is 0? 0 is a score like any other, and only positions tell what is hidden.
 uniform: np.where(mask, scores, -np.inf) → np.where(mask, 0.0, -np.inf)
     All allowed keys get the same weight, and the scores play no part: your outputs are plain means
     of the values up to each position.

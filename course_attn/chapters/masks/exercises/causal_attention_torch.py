@@ -46,7 +46,7 @@ future-only: <= position → > position
 top-left: (n_k - n_q) → 0
     Right for n_q = n_k, but your mask is aligned to the top left (as PyTorch's own `is_causal` is):
     of {K.rows} keys, your last of {Q.rows} queries sees {Q.rows} at most, and should see all. Shift
-    by n_k − n_q (in `tril` that is the `diagonal`).
+    by n_k − n_q (in `tril` that is the `diagonal`, in `triu` it is one more).
 """),
     # In float32, scores from which 1e9 is subtracted are all the same: that is "empty-uniform".
     without=("empty-unmasked",),

@@ -276,7 +276,7 @@ only-next: changed[i + 1 :] += change[i + 1 :] → changed[i + 1] += change[i + 
     {told}: you change the next input only. Change all that come after it.
 in-place: changed = X.copy() ⏎ changed[i + 1 :] += → changed = X ⏎ changed[i + 1 :] +=
     {told}: you change X itself, and the change stays: when position 1 is tried, input 1 is no
-    longer what it was. `changed = X` only gives X a second name; start each time from `X.copy()`.
+    longer what it was. A second name for X is no copy of it; start each time from `X.copy()`.
 from-one: return i → return i + 1
     {you_say}, one too many: positions count from 0 here, so it is {wanted}.
 last: in range(len(X) - 1): → in reversed(range(len(X) - 1)):

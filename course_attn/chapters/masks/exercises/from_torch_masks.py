@@ -91,6 +91,10 @@ padding-unchanged: ~key_padding_mask[:, None, :] → key_padding_mask[:, None, :
 padding-of-queries: key_padding_mask[:, None, :] → key_padding_mask[:, :, None]
     You put the padding on the axis of the *queries*, and hide every key from a query that is
     padding. `key_padding_mask` is about *keys*: insert an axis in the middle. {entry}
+padding-of-queries-cut: ~key_padding_mask[:, None, :]
+            → ~np.pad(key_padding_mask, ((0, 0), (0, n_q)))[:, :n_q, None]
+    What `key_padding_mask` says of *key* i you apply to *query* i: rows of your mask are hidden by
+    it, where columns should be. {entry}
 attention-unchanged: ~attn_mask → attn_mask
     You flip `key_padding_mask` and not `attn_mask`, in which True means *drop*. {entry}
 or: kept_keys & real_keys → kept_keys | real_keys

@@ -193,6 +193,11 @@ fill-zero-cleared: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.
         and return weights → return weights * mask
     You set forbidden scores to 0 and clear their weights afterward. But exp(0) is 1: they have
     taken their share by then, and your rows sum to {your.sums}.
+polarity: np.where(mask, scores, -np.inf) → np.where(mask, -np.inf, scores)
+    The polarity is flipped: your weights go to the keys where the mask is False. True is *allowed*.
+global-shift: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max()
+    You subtract one maximum, that of the whole array. All exponentials of a row that lies thousands
+    below it are rounded to 0. {worst_row} Each row needs its own maximum.
 zero-times-infinity: np.where(mask, scores, -np.inf) → scores + ~mask * -np.inf
     0·(−∞) is NaN, and it spreads: {your.nan_rows} of your rows here are NaN. `np.where(mask,
     scores, -np.inf)` picks without multiplying.

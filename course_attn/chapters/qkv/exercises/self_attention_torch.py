@@ -165,6 +165,9 @@ weight-not-transposed: Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
     is `X @ W.weight.T`, or simply `self.W_Q(X)`. Square matrices hide the mistake.
 unprojected-keys-and-queries: self.W_Q(X), self.W_K(X) → X, X
     You score X against X: W_Q and W_K play no part, and the scores are symmetric.
+not-mixed: weights @ V → V
+    Your output is V itself: nothing is mixed. Does every value meet the sum of a row of weights,
+    which is 1, where each weight has a value of its own to meet?
 unprojected-values: self.W_V(X) → X
     You mix the elements X themselves: W_V plays no part. Values are V = X W_V, so the output has
     shape {right.shape}; yours has {your.shape}.

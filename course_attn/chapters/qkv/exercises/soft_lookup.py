@@ -92,8 +92,8 @@ hard: exps / exps.sum() → (quotients == largest).astype(values.dtype)
 hard-when-cold: exps / exps.sum()
             → exps / exps.sum() if temperature > 0.01 else (quotients == largest).astype(exps.dtype)
     At T = {temperature} you answer with the value of the best key alone, {your.row}. Another key
-    may come so close that even then it has a part, and here one does: {right.row}. Subtract the
-    largest quotient, and `exp` overflows at no temperature.
+    may come so close that even then it has a part, and here one does: {right.row}. With the
+    largest quotient subtracted, `exp` overflows at no temperature: why treat a low one apart?
 not-normalized: exps / exps.sum() → exps
     You do not divide the exponentials by their sum: the weights should sum to 1.
 no-exp: np.exp(quotients - largest) → quotients
@@ -101,8 +101,8 @@ no-exp: np.exp(quotients - largest) → quotients
     weights, and the temperature cancels.
 no-shift: quotients.max() → 0.0
     Right for mild temperatures. At T = {temperature} the largest score over T is {hottest}: `exp`
-    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Subtract the largest *quotient*: the
-    largest score, not yet divided by T, is not enough.
+    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Do you subtract nothing before `exp`,
+    or the largest score, not yet divided by T? It is the largest *quotient* that has to go.
 negative: scores / temperature → -scores / temperature
     The sign of the scores is wrong: the key that fits least gets the largest weight.
 divided-late: scores / temperature → scores

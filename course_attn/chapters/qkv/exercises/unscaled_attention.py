@@ -125,7 +125,7 @@ use your own `softmax` and `dot_scores`.
     terms={"V": lambda c: c.given["V"]},
     faults=fault_list("""
 scaled: scores = → scores = Q.shape[-1] ** -0.5 *
-    The idea is right, but comes too early: you divide the scores by √d_k = √{Q.last} ≈ {Q.root}.
+    The idea is right, but comes too early: you divide the scores by √d_k = √{Q.last}.
     Here the formula is softmax(Q Kᵀ) V, without scaling.
 root-of-n-k: scores = → scores = K.shape[-2] ** -0.5 *
     You divide the scores by √n_k, from the number of keys. Nothing is divided here.

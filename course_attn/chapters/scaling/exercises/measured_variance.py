@@ -62,9 +62,14 @@ def _measured(measure: Callable[..., Any], d_k: int, kind: str) -> Any:
 
 
 def _other(c: Context) -> str:
+    d_k, times = c.given["d_k"], c.got / c.expected
+    # The scores are divided by √(d_k / times), and 500 pairs are drawn at least.
+    pairs = (
+        " Is it the root of the number of *pairs*?" if 0 < times < d_k / 400 else ""
+    )
     return (
-        f"At d_k = {c.given['d_k']} you have {number(c.got)}, that is {number(c.got / c.expected)} "
-        f"times the right number, {number(c.expected)}. What do you divide by?"
+        f"At d_k = {d_k} you have {number(c.got)}, that is {number(times)} times the right number, "
+        f"{number(c.expected)}. What do you divide by?{pairs}"
     )
 
 

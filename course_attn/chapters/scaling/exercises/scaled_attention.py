@@ -100,8 +100,9 @@ unscaled: Q.shape[-1] ** 0.5 → 1.0
     cancels). They spread too widely: softmax comes close to one-hot, and a row that is certain
     hardly learns where to look.
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
-    You divide by d_k = {Q.last}, not by its square root {Q.root}: the weights come out too even.
-    The *variance* of a sum of d terms grows as d; its spread grows as √d.
+    Your scores are divided by d_k = {Q.last}, not by its square root {Q.root}: the weights come out
+    too even. Is the root missing, or do Q and K each get it? The *variance* of a sum of d terms
+    grows as d; its spread grows as √d.
 twice-d: Q.shape[-1] ** 0.5 → Q.shape[-1] * 2
     You divide by 2 d_k: `scores / d ** 1 / 2` divides by d and then by 2. `scores / d ** 0.5`
     divides by the square root.

@@ -48,8 +48,8 @@ def _above_one(c: Context) -> str | None:
     if np.abs(c.got).max() <= 1.0001:
         return None
     return (
-        f"No cosine is above 1 in size, but your scores lie in {span(c.got)}. The lengths you "
-        "divide by do not belong to these vectors."
+        f"No cosine is above 1 in size, but your scores lie in {span(c.got)}. Entry (i, j) is to "
+        "be divided by the product of two lengths, query i's and key j's: what do you divide by?"
     )
 
 
@@ -80,7 +80,7 @@ Shapes: `Q` (…, n_q, d), `K` (…, n_k, d), result (…, n_q, n_k), with any l
     kinds={
         "vector": Kind("for an axis of length 1", "`squeeze` drops such an axis."),
         "one-feature": Kind("where vectors have one feature only"),
-        "lengths": Kind("for vectors of very different lengths"),
+        "lengths": Kind("where some vectors are very short and others very long"),
         "zero-vector": Kind("for a zero vector", "What is its length?"),
     },
     terms={
@@ -107,8 +107,19 @@ queries-not-normalized: vectors / lengths → vectors / lengths if vectors is K 
     is above 1.
 root-missing: np.linalg.norm(vectors, axis=-1, keepdims=True)
             → (vectors**2).sum(axis=-1, keepdims=True)
-    You divide by the *squared* lengths: the square root is missing. A vector of length 10 gets
-    scores 10 times too small.
+    You divide by the *squared* lengths: is the square root missing, or do you divide twice? A
+    vector of length 10 gets scores 10 times too small.
+keys-twice: append(vectors / lengths) → append(vectors / lengths ** (1 + (vectors is K)))
+    The keys' lengths are divided out twice: a key of length 10 gets scores 10 times too small. Is
+    it a key or already its direction that you divide by its length?
+queries-twice: append(vectors / lengths) → append(vectors / lengths ** (1 + (vectors is Q)))
+    The queries' lengths are divided out twice: a query of length 10 gets scores 10 times too small.
+    Is it a query or already its direction that you divide by its length?
+sum-of-lengths: append(vectors / lengths) → append(lengths)
+        and queries @ np.swapaxes(keys, -1, -2)
+            → Q @ np.swapaxes(K, -1, -2) / (queries + np.swapaxes(keys, -1, -2))
+    You divide by the *sum* of two lengths, ‖q‖ + ‖k‖. If a query becomes ten times as long, so does
+    its dot product: by what has the number below to grow, whatever the key?
 root-of-length: keepdims=True) → keepdims=True) ** 0.5
     You divide by the square root of the lengths: one square root too many. The length of a
     vector is already the square root of its sum of squares.
@@ -121,8 +132,9 @@ lengths-paired: queries @ np.swapaxes(keys, -1, -2)
     lengths are a column, the keys' a row, and their product is a whole matrix.
 two-columns: append(vectors / lengths) → append(lengths)
         and queries @ np.swapaxes(keys, -1, -2) → Q @ np.swapaxes(K, -1, -2) / (queries * keys)
-    Both lengths are columns, so that query i's length meets key i's only, where that fits at all.
-    The queries' lengths are a column, the keys' a row, and their product is a whole matrix.
+    You divide row i by the length of query i and by that of *key i*, though column j belongs to key
+    j; with other numbers of queries and keys it does not even fit. Are both lengths columns? The
+    keys' have to be a row.
 row-by-row: queries @ np.swapaxes(keys, -1, -2) → (queries * keys).sum(axis=-1)
     You pair query i with key i only, where that fits at all. Every query meets every key: the
     result has a row for each query and a column for each key.

@@ -126,6 +126,9 @@ density-averaged: kernel / total → kernel / (bandwidth * np.sqrt(2 * np.pi)) /
     You multiply each y by the Gaussian's density and take the mean of the products. A query's
     weights, the densities divided by {x.last}, do not sum to 1: you predict {your.row}, and
     {right.row} is right. Divide them by their own sum.
+averaged: weights @ y → weights @ y / len(x)
+    You divide by the number of points, {x.last} here, once too often: do you take the mean of the
+    weighted values? The weights of a query sum to 1 already, so that their *sum* is the mean of y.
 x-sorted: x_query[:, None] - x[None, :] → x_query[:, None] - np.sort(x)[None, :]
     You sort x and leave y as it was: point j is the pair (x_j, y_j), and sorting one of the two
     tears the pairs apart. No order is needed at all.

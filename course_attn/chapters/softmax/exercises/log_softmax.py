@@ -82,8 +82,8 @@ log-of-weights: shifted - np.log(total) → np.log(np.exp(shifted) / total)
 no-shift: scores - largest → scores
     Without a shift `np.exp` overflows above 709, and the sum of the exponentials is infinite.
 shift-lost: shifted - np.log(total) → scores - np.log(total)
-    The sum is that of the shifted exponentials, and you subtract its logarithm from the scores as
-    they were: each row is off by its largest score.
+    Each row is off by its own largest score: do you subtract that inside the sum of exponentials
+    only? The logarithm of the *shifted* sum belongs to the shifted scores.
 wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=0, keepdims=True)
         and .sum(axis=-1, keepdims=True) → .sum(axis=0, keepdims=True)
     You normalize along axis 0, the columns: a row is the *last* axis, `axis=-1`.

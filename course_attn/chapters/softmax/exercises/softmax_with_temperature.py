@@ -89,11 +89,12 @@ own `softmax`.
     },
     faults=fault_list("""
 multiplied: scores / temperature → scores * temperature
-    You multiply by the temperature where you should divide: below 1 it is to sharpen the weights,
-    and yours get more even.
+    Your temperature works the wrong way around: you give the weights of temperature 1/T, as
+    multiplying the scores by T or raising weights to its power does. Below 1 it is to sharpen them.
 unused: scores / temperature → scores
-    Your weights are those of temperature 1. Either it plays no part, or it cancels, as where the
-    *exponentials* are divided by it, or where it is added. Divide the *scores* by it, before exp.
+    Whatever the temperature, your weights are those of temperature 1: it plays no part, or it
+    cancels, as it does if it divides all *exponentials*, or is added to all scores. What is to be
+    divided by it, before exp?
 after-softmax: scores / temperature → scores
         and return weights → return weights / temperature
     You divide the finished weights by the temperature, so your rows sum to {your.sums}. Divide

@@ -97,14 +97,21 @@ def _stretched(c: Context) -> str | None:
 
 
 def _untested(c: Context) -> str | None:
-    """Name the one weight that may be negative: at each point of the middle group, one is."""
-    said = [c.call(point, _CORNERS) for point in _POINTS[3:6]]
-    inside = [
-        k for k, value in enumerate(said) if value is not None and bool(value)
-    ]
-    if len(inside) != 1:
+    """Name the weights that may be negative: at each point of the middle group, one is."""
+    said = [c.call(point, _CORNERS) for point in _POINTS[:6]]
+    inside = [value is not None and bool(value) for value in said]
+    tested = [k for k in range(3) if not inside[3 + k]]
+    names = "first", "second", "third"
+    # Of the first group, each point has one weight above 0.
+    if inside[:3] == [tested == [k] for k in range(3)] and len(tested) == 1:
+        return c.filled(
+            f"You test one of the three weights (or edges): that of the {names[tested[0]]} corner, "
+            "or the edge opposite it. Does a loop return before it has seen the others? {where}, "
+            "with the weights {weights}."
+        )
+    if len(tested) != 2:
         return None
-    which = ("first", "second", "third")[inside[0]]
+    which = names[inside.index(True, 3) - 3]
     return c.filled(
         f"You test two of the three weights (or edges). Missing is the {which} corner's weight, or "
         "the edge opposite that corner. {where}, with the weights {weights}."

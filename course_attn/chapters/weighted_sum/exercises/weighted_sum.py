@@ -63,8 +63,8 @@ mean: @ values → @ values / values.shape[-2]
     You average where you should sum: every number is {values.rows} times too small, because it
     is divided by n_k. The weights already say how much each value counts.
 last-value-missing: weights @ values → weights[..., :-1] @ values[..., :-1, :]
-    The last value never enters the sum: there are {values.rows} values, and
-    `range({values.rows})` runs over all of them; it already stops before {values.rows}.
+    The last value never enters the sum. There are {values.rows} values, counted from 0: does a loop
+    or a slice of yours end one too early? `range({values.rows})` stops before {values.rows} itself.
 as-many-as-queries: weights @ values
         → sum(weights[..., j, None] * values[..., j, None, :] for j in range(weights.shape[-2]))
     You add up as many values as there are *outputs*: a loop over j runs to n_q. Which axis of

@@ -188,3 +188,15 @@ def b6_masks_6(Q, K, V):
     bias = torch.zeros(n_q, n_k, dtype=Q.dtype).masked_fill(future, float("-inf"))
     weights = torch.nan_to_num(torch.softmax(scores + bias, dim=-1), nan=0.0)
     return weights @ V
+
+
+# hides wherever tril(scores) == 0, and so an allowed score that is exactly 0
+@wrong("zero-hidden", author="blind")
+def c6_tril_zero_h37(Q, K, V):
+    s = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
+    n_q, n_k = s.shape[-2:]
+    low = torch.tril(s, diagonal=n_k - n_q)
+    hidden = low == 0
+    dead = hidden.all(-1, keepdim=True)
+    w = torch.softmax(low.masked_fill(hidden & ~dead, float("-inf")), dim=-1)
+    return w.masked_fill(dead, 0.0) @ V

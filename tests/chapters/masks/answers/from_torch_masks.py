@@ -171,3 +171,19 @@ def w15_both(attn_mask, key_padding_mask, is_causal):
         j = np.arange(n_k)[None, :]
         m &= j < i
     return m
+
+
+# the padding is put on the axis of the queries: rows are hidden instead of columns
+@wrong("padding-of-queries-cut", author="blind")
+def c6_rows_h24(attn_mask, key_padding_mask, is_causal):
+    batch = len(key_padding_mask)
+    n_q, n_k = attn_mask.shape
+    mask = np.ones((batch, n_q, n_k), dtype=bool)
+    for b in range(batch):
+        for i in range(n_q):
+            for j in range(n_k):
+                if attn_mask[i, j] or (i < n_k and key_padding_mask[b, i]):
+                    mask[b, i, j] = False
+                if is_causal and j > i:
+                    mask[b, i, j] = False
+    return mask

@@ -308,3 +308,14 @@ def r30_both(scores, mask):
     e = np.exp(scores)
     e = np.where(mask, e, 0.0)
     return e / np.sum(e, axis=-1, keepdims=True)
+
+
+# True is read as forbidden; and one maximum for the whole array
+@wrong("polarity", "global-shift", author="blind")
+def c6_polarity_and_max_k47(scores, mask):
+    s = np.where(mask, -np.inf, scores)
+    m = s.max()
+    e = np.exp(s - m) if np.isfinite(m) else np.zeros(s.shape)
+    tot = e.sum(axis=-1, keepdims=True)
+    tot[tot == 0] = 1
+    return e / tot

@@ -133,3 +133,13 @@ def fb_padding_mask_2(lengths, n_k):
 def b8_atleast1(lengths, n_k):
     lengths = np.maximum(lengths, 1)
     return np.arange(n_k)[None, None, :] < lengths[:, None, None]
+
+
+# cuts off the padding by a negative slice, which is empty if there is no padding
+@wrong("negative-slice", said="`:-0` none of it", author="blind")
+def c6_negative_slice_i03(lengths, n_k):
+    m = np.zeros((len(lengths), 1, n_k), dtype=bool)
+    for b, L in enumerate(lengths):
+        n_pad = n_k - L
+        m[b, 0, :-n_pad] = True
+    return m

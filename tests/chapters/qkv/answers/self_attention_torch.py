@@ -360,3 +360,20 @@ class fd_selfatt_1(torch.nn.Module):
         att = q @ k.transpose(-2, -1) / self.d_k**0.5
         att = torch.softmax(att, dim=1)
         return att @ v
+
+
+# each value is multiplied by the sum of a row of weights: nothing is mixed
+@wrong("not-mixed", author="blind")
+class c6_no_mix_i10(torch.nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.W_Q = torch.nn.Parameter(torch.randn(d_model, d_k) / d_model**0.5)
+        self.W_K = torch.nn.Parameter(torch.randn(d_model, d_k) / d_model**0.5)
+        self.W_V = torch.nn.Parameter(torch.randn(d_model, d_v) / d_model**0.5)
+
+    def forward(self, X):
+        Q = X @ self.W_Q
+        K = X @ self.W_K
+        weights = torch.softmax(Q @ K.mT, dim=-1)
+        V = X @ self.W_V
+        return weights.sum(dim=-1, keepdim=True) * V

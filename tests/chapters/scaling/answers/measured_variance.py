@@ -108,3 +108,11 @@ def own_scaling_2(draw):
     Q, K = draw(4000)
     s = (Q * K).sum(axis=-1) / math.sqrt(Q.shape[-1])
     return s.std()
+
+
+# divides by the root of the number of pairs, not of d_k
+@wrong(said="number of *pairs*", author="blind")
+def c6_sqrt_n_k14(draw):
+    q, k = draw(10_000)
+    score = (q * k).sum(axis=1) / np.sqrt(len(q))
+    return score.var()

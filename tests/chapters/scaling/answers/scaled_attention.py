@@ -318,3 +318,12 @@ def fb_scaled_attention_1(Q, K, V):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True)) / np.sqrt(d)
     A = e / e.sum(axis=-1, keepdims=True)
     return A @ V
+
+
+# scaled twice: Q and K are each divided by the root
+@wrong("divided-by-d", said="do Q and K each get it", author="blind")
+def c6_twice_k19(Q, K, V):
+    root = np.sqrt(Q.shape[-1])
+    q, k = Q / root, K / root
+    S = q @ np.swapaxes(k, -1, -2)
+    return my_softmax(S) @ V

@@ -206,3 +206,16 @@ def blind_cs_two_columns(Q, K):
     lengths = lq * lk
     lengths[lengths == 0] = 1
     return Q @ np.swapaxes(K, -1, -2) / lengths
+
+
+# the keys are normalized, and their lengths divided out once more
+@wrong("keys-twice", author="blind")
+def c6_keys_twice_h13(Q, K):
+    def unit(A):
+        n = np.linalg.norm(A, axis=-1, keepdims=True)
+        return np.divide(A, n, out=np.zeros_like(A, dtype=float), where=n > 0), n
+
+    Q1, nq = unit(Q)
+    K1, nk = unit(K)
+    nk = np.swapaxes(np.where(nk > 0, nk, 1.0), -1, -2)
+    return (Q1 @ np.swapaxes(K1, -1, -2)) / nk

@@ -104,3 +104,13 @@ def b7_scores_12(Q, K):
     Qn = torch.nn.functional.normalize(Q)
     Kn = torch.nn.functional.normalize(K)
     return Qn @ Kn.transpose(-1, -2)
+
+
+# divides by the sum of the two lengths instead of their product
+@wrong("sum-of-lengths", author="blind")
+def c6_sum_of_lengths_g02(Q, K):
+    lq = torch.sqrt((Q * Q).sum(-1))
+    lk = torch.sqrt((K * K).sum(-1))
+    return torch.einsum("...id,...jd->...ij", Q, K) / (
+        lq.unsqueeze(-1) + lk.unsqueeze(-2)
+    )

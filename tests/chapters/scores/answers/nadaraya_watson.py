@@ -203,3 +203,13 @@ def b8_guard(x_query, x, y, bandwidth):
         k = np.exp(-0.5 * ((q - x) / bandwidth) ** 2)
         result.append((k * y).sum() / (k.sum() + 1e-12))
     return np.array(result)
+
+
+# the 2 is forgotten; and the weighted values are averaged instead of summed
+@wrong("two-missing", "averaged", author="blind")
+def c6_double_l47(x_query, x, y, bandwidth):
+    diff = x_query[:, np.newaxis] - x
+    s = -(diff**2) / bandwidth**2
+    w = np.exp(s - s.max(axis=-1, keepdims=True))
+    w = w / w.sum(axis=-1, keepdims=True)
+    return np.mean(w * y, axis=-1)

@@ -220,3 +220,14 @@ def b8_sign_delta(weights):
     n = weights.shape[-1]
     outer = weights[..., :, None] * weights[..., None, :]
     return outer - np.eye(n)
+
+
+# flattens the leading axes and never restores them
+@wrong("flattened", author="blind")
+def c6_flat_l03(weights):
+    n = weights.shape[-1]
+    rows = weights.reshape(-1, n)
+    result = np.zeros((len(rows), n, n))
+    for r, a in enumerate(rows):
+        result[r] = np.diag(a) - np.outer(a, a)
+    return result

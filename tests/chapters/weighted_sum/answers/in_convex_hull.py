@@ -167,3 +167,17 @@ def y35_two_edges(point, triangle):
         cross = (bx - ax) * (py - ay) - (by - ay) * (px - ax)
         signs.append(cross > 0)
     return all(signs) or not any(signs)
+
+
+# the return stands inside the loop: only the first edge is looked at
+@wrong(said="one of the three weights", author="blind")
+def c6_first_edge_j48(point, triangle):
+    for i in range(3):
+        a, b, c = triangle[i], triangle[(i + 1) % 3], triangle[(i + 2) % 3]
+        e = b - a
+        side_p = e[0] * (point[1] - a[1]) - e[1] * (point[0] - a[0])
+        side_c = e[0] * (c[1] - a[1]) - e[1] * (c[0] - a[0])
+        if side_p * side_c < 0:
+            return False
+        else:
+            return True
