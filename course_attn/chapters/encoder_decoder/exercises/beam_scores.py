@@ -53,8 +53,8 @@ def _cases() -> tuple[Case, ...]:
 def _first(c: Context, among: Any = True) -> str:
     if c.got.shape != c.expected.shape:
         return f"You return shape {c.got.shape}; shape {c.expected.shape} is asked for."
-    off = np.abs(np.nan_to_num(c.got - c.expected, nan=np.inf))
-    i = int((off * among).argmax())
+    off = np.abs(np.nan_to_num(c.got - c.expected, nan=1e9))
+    i = int((off * np.where(among, 1, 1e-20)).argmax())
     return (
         f"The answer {c.given['answers'][i].tolist()}, whose sum is {number(c.given['sums'][i])}, "
         f"has the score {number(c.got[i])} in yours; with end = {c.given['end']} and the power "
