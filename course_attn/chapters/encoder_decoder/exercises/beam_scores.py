@@ -50,15 +50,21 @@ def _cases() -> tuple[Case, ...]:
     )
 
 
-def _first(c: Context) -> str:
+def _first(c: Context, among: Any = True) -> str:
     if c.got.shape != c.expected.shape:
         return f"You return shape {c.got.shape}; shape {c.expected.shape} is asked for."
-    i = int(np.abs(np.nan_to_num(c.got - c.expected, nan=np.inf)).argmax())
+    off = np.abs(np.nan_to_num(c.got - c.expected, nan=1e9))
+    i = int((off * np.where(among, 1, 1e-20)).argmax())
     return (
         f"The answer {c.given['answers'][i].tolist()}, whose sum is {number(c.given['sums'][i])}, "
         f"has the score {number(c.got[i])} in yours; with end = {c.given['end']} and the power "
         f"{c.given['length_penalty']:g}, {number(c.expected[i])} is right."
     )
+
+
+def _cut(c: Context) -> str:
+    """Take an answer without an end as the example."""
+    return _first(c, (c.given["answers"] != c.given["end"]).all(axis=-1))
 
 
 exercise = Exercise(
@@ -77,7 +83,7 @@ and `length_penalty` a number of 0 or more. The end that an answer has written c
 tokens; the ends that only fill up do not.
 """,
     cases=_cases,
-    terms={"first": _first},
+    terms={"first": _first, "cut": _cut},
     kinds={
         "only-the-end": Kind(
             "where an answer is nothing but its end", "Its length is 1."
@@ -104,10 +110,10 @@ end-not-counted-zero: is_token.sum(axis=-1) + 1 → is_token.sum(axis=-1)
     Your lengths leave out the end that an answer has written itself, so that one that is nothing
     but its end has the length 0. Was the log-probability of that end added to the sum? {first}
 cut-too-long: np.minimum(lengths, answers.shape[-1]) → lengths
-    An answer that was cut has written no end, and you count one. How long is it at most? {first}
+    An answer that was cut has written no end, and you count one. How long is it at most? {cut}
 cut-as-one: np.minimum(lengths, answers.shape[-1]) → (answers == end).argmax(axis=-1) + 1
     An answer that was cut counts as a single token in yours. It holds no end, and where nothing is
-    True `argmax` says 0. How long is such an answer? {first}
+    True `argmax` says 0. How long is such an answer? {cut}
 not-divided: sums / lengths**length_penalty → sums * lengths**0
     You return the sums: the shortest answers are favored. What are they to be divided by? {first}
 multiplied: sums / lengths**length_penalty → sums * lengths**length_penalty
@@ -128,8 +134,8 @@ subtracted: sums / lengths**length_penalty → sums - length_penalty * lengths
 plain-mean: lengths**length_penalty → lengths
     You always divide by the length itself. Where does `length_penalty` come in? {first}
 published: lengths**length_penalty → ((5 + lengths) / 6) ** length_penalty
-    You use ((5 + n) / 6) to the power, as one paper does. The chapter's formula has n itself.
-    {first}
+    You use ((5 + length) / 6) to the power, as one paper does. Here it is the length itself that is
+    raised to it. {first}
 zero-for-the-end: answers != end → answers != 0
     You take 0 for the end. Which token ends an answer here? {first}
 sorted: return scores → return np.sort(scores)[::-1]

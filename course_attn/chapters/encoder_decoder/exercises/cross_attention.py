@@ -75,9 +75,10 @@ def _with_a_full_mask(answer: Any, *given: Any) -> Any:
         ):
             raise
         raise WrongForm(
-            f"You pass a mask of shape {given[-1].shape} to `attention`, a number for each key. It "
-            "hides entries of the scores, (…, n_q, n_k), and wants an axis for the queries as "
-            "well. All queries of a source share its row: where does an axis of length 1 belong?",
+            f"You pass a mask of shape {given[-1].shape} to `attention`, a truth value for each "
+            "key. It hides entries of the scores, (…, n_q, n_k), and lacks an axis for the "
+            "queries. All queries of a source share its row: where does an axis of length 1 "
+            "belong?",
             "mask-without-axis",
         ) from error
 

@@ -237,6 +237,11 @@ not-summed: (sums[:, None] + steps) → (0 * sums[:, None] + steps)
 chosen-by-token: np.argsort(-totals) → np.argsort(-steps.reshape(-1))
     You choose by the log-probabilities of the next tokens, and add the sums only afterward. Should
     a good token behind a bad beginning win? {what}
+chosen-by-token-sorted: np.argsort(-totals)[:n_beams]
+            → np.argsort(-steps.reshape(-1))[:n_beams]
+        and parents = → best = best[np.argsort(-totals[best])] ⏎ parents =
+    What you keep is sorted by its sums, but not chosen by them: you choose by the log-probabilities
+    of the next tokens. Should a good token behind a bad beginning win? {what}
 multiplied: (sums[:, None] + steps) → -(sums[:, None] * steps)
     You multiply the logarithms. What becomes of a product of probabilities if its logarithm is
     taken? {what}

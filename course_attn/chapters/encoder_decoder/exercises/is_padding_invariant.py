@@ -188,7 +188,7 @@ def _cases() -> tuple[Case, ...]:
         made(17, "parts", 5),
         made(18, "parts", 7),
         made(19, "faint", 6),
-        made(20, "parts", 5),
+        made(20, "small-one", 5),
         made(21, "rounding", 7),
         made(22, "large", 8),
     )
@@ -291,8 +291,9 @@ _EXACT = (
     "comparison allows for that?"
 )
 _ADVICE = {
-    "parts": "Do you compare every number by itself, if it rises and if it falls, and in "
-    "proportion to its own size?",
+    "parts": "Do you compare every number by itself, if it rises and if it falls?",
+    "small-one": "Is every number compared by itself, in proportion to its own size, or does the "
+    "size of the large ones hide what a small one does?",
     "large": "Your tolerance is too small for it: rounding changes outputs of 1e12 by about 1e-3. "
     "`np.allclose(one, other)` compares in proportion to their size.",
     "faint": "Your tolerance is too generous for it: a relative change of 1e-4 counts.",
@@ -332,6 +333,9 @@ of these numbers is below $10^{-4}$ in size.
         "tokens": Kind("for models that only some tokens fool"),
         "parts": Kind(
             "for models whose output moves in one direction or in few numbers"
+        ),
+        "small-one": Kind(
+            "for a model that changes a small number among large ones"
         ),
         "more": Kind("for a model that only a second padding token fools"),
         "faint": Kind("for a model in which the padding has a faint effect"),

@@ -94,8 +94,8 @@ Leave K_cache and V_cache as they are. (You may use the course's `attention`.)
     faults=fault_list("""
 does-not-see-itself: np.swapaxes(K, → np.swapaxes(K_cache,
         and weights @ V → weights @ V_cache
-    You attend to the old cache: the new position does not see itself. Its own key and value are
-    the last it may attend to, one more than the {K_cache.rows} in the cache. {said}
+    You attend to the old cache alone: the new position does not see itself. Besides the
+    {K_cache.rows} positions in the cache, whose key and value may it see? {said}
 not-kept: return out, K, V → return out, K_cache, V_cache
     You return the old cache, {your.rows} rows: the next step would know nothing of this one.
     Return the {right.rows} rows with the new one.

@@ -96,8 +96,8 @@ flat-reshaped: np.repeat(K, n_rep, axis=-3)
     order again: your head 0 begins with {your.row}; {right.row} is right. Use `axis=-3`.
 rows-repeated: np.repeat(K, n_rep, axis=-3)
       → np.repeat(K, n_rep, axis=-2).reshape(*K.shape[:-3], K.shape[-3] * n_rep, *K.shape[-2:])
-    Your head 0 has the first *rows* of K's head 0, each of them {n_rep} times. It is to have all of
-    them once: which axis is to be repeated? {worst_row}
+    Within your heads the keys are repeated: one position of K comes {n_rep} times in a row, and
+    then the next. A head is to have each position once: which axis is to be repeated? {worst_row}
 one-more: n_rep, axis → n_rep + 1, axis
     Every head comes once too often: n_rep = {n_rep} counts all copies, the first one included.
     You return shape {your.shape}; shape {right.shape} is asked for.

@@ -100,8 +100,12 @@ centered: distances >= 0 → distances >= -(window // 2)
     position and reaches back from there. {first_wrong}
 negative-start: distances < window
             → np.array([np.isin(key, key[p - window + 1 :]) for p in positions[:, 0]])
-    For the first queries p − window + 1 is negative, and a slice that starts at a negative number
-    counts from the *end*: start it at `max(p - window + 1, 0)`. {first_wrong}
+    Near the start, queries see too little. There p − window + 1 is negative: does a slice begin at
+    it? A negative start counts from the *end*. {first_wrong}
+clamped: positions = np.arange(n_q)[:, None] + n_k - n_q
+            → positions = np.maximum(np.arange(n_q)[:, None] + n_k - n_q, 0)
+    With more queries than keys, your first queries see key 0, as if they all stood there. Their p
+    is negative (is it raised to 0?): which keys come no later than that? {first_wrong}
 negative-end: distances >= 0
             → np.array([np.isin(key, key[: p + 1]) for p in positions[:, 0]])
     With more queries than keys, p + 1 is negative for the first ones, and a slice that stops at a

@@ -70,8 +70,8 @@ def _nudge(c: Context) -> str | None:
     place = tuple(map(int, np.unravel_index(int(off.argmax()), off.shape)))
     mine, right = told_apart(c.got[place], c.expected[place])
     return (
-        f"If {result[1]}{list(place)} grows a little, the loss grows by {right} times as much; "
-        f"your {result}{list(place)} is {mine}."
+        f"The slope of the loss with respect to {result[1]}{list(place)} is {right} (to be "
+        f"measured by moving it a little); your {result}{list(place)} is {mine}."
     )
 
 
@@ -135,11 +135,11 @@ no-root-back: dS @ K / divisor → dS @ K
     √d_k is forgotten on the way back. The scores are Q Kᵀ/√d_k, so that moving a query moves them
     √d_k times less: divide dQ and dK, too. {nudge}
 no-root-back-to-K: @ Q / divisor → @ Q
-    dK is not divided by √d_k, as dQ is: moving a key, too, moves the scores √d_k times less.
-    {nudge}
+    dK is not divided by √d_k, as dQ is. The scores are Q Kᵀ/√d_k: is what a key moves in them not
+    divided, too? {nudge}
 no-root-back-to-Q: dS @ K / divisor → dS @ K
-    dQ is not divided by √d_k, as dK is: moving a query, too, moves the scores √d_k times less.
-    {nudge}
+    dQ is not divided by √d_k, as dK is. The scores are Q Kᵀ/√d_k: is what a query moves in them not
+    divided, too? {nudge}
 root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
     You divide the scores by √d_v, with d_v = {V.last}. Each is a sum of as many products as a query
     has features: how many are these? {nudge}

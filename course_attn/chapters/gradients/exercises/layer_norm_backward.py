@@ -121,33 +121,33 @@ sequences. (The bias itself is not needed.)
     },
     faults=fault_list("""
 shift-missing: dZ - shift - Z * stretch → dZ - Z * stretch
-    The mean of dZ is not subtracted. A norm takes out the mean of its row, so whatever in the
-    gradient would only shift the row is taken out, too. {first_row}
+    The mean of g ∘ `d_out` is not subtracted. A norm takes out the mean of its row, so whatever in
+    the gradient would only shift the row is taken out, too. {first_row}
 stretch-missing: dZ - shift - Z * stretch → dZ - shift
-    The last term is missing, z times the mean of dZ ∘ z, as if s were a constant. What happens to s
-    if one x of the row grows? {first_row}
+    A term of dX is missing, z times the mean of g ∘ `d_out` ∘ z, as if s were a constant. What
+    happens to s if one x of the row grows? {first_row}
 statistics-constant: dZ - shift - Z * stretch → dZ
-    You take mean and standard deviation for constants: dZ/s. Both depend on every x of the row.
-    {first_row}
+    You take mean and standard deviation for constants, and only divide g ∘ `d_out` by s. Both
+    depend on every x of the row. {first_row}
 sum-of-shift: dZ.mean( → dZ.sum(
-    You subtract the *sum* of dZ. μ is a mean, and each x has a share of 1/d_model in it.
+    You subtract the *sum* of g ∘ `d_out`. μ is a mean, and each x has a share of 1/d_model in it.
     {first_row}
 gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
-    The gain is forgotten in dX: y = g ∘ z + b, so dZ = g ∘ `d_out`. {first_row}
+    The gain is forgotten in dX. The output is g ∘ z + b: what comes back to z? {first_row}
 gain-last: dZ = gain * d_out → dZ = 1 * d_out
         and dX = (dZ → dX = gain * (dZ
-    You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ `d_out`, before
-    the two means are taken. {first_row}
+    You multiply dX by the gain at the end. It comes first on the way back, g ∘ `d_out`, before the
+    two means are taken. {first_row}
 gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
-    In d_gain you use dZ, which has the gain in it already. In y = g ∘ z + b, g is multiplied by z
-    alone. {first_row}
+    In d_gain you use g ∘ `d_out`, which has the gain in it already. In g ∘ z + b, g is multiplied
+    by z alone. {first_row}
 not-divided: Z * stretch) / divisor → Z * stretch)
     dX is not divided by s. In z = (x − μ)/s, moving x moves z s times less. {first_row}
 raw-in-d_gain: (d_out * Z).reshape → (d_out * X).reshape
-    In d_gain you multiply `d_out` by X itself. By what is g multiplied in y = g ∘ z + b?
+    In d_gain you multiply `d_out` by X itself. By what is g multiplied in g ∘ z + b?
     {first_row}
 gain-in-d_bias: d_bias = d_out → d_bias = dZ
-    In d_bias you use g ∘ `d_out`. In y = g ∘ z + b nothing multiplies b. (Is `d_out` overwritten
+    In d_bias you use g ∘ `d_out`. In g ∘ z + b nothing multiplies b. (Is `d_out` overwritten
     before you need it as it came?) {first_row}
 means-over-rows: * Z).reshape(-1, width).sum( → * Z).reshape(-1, width).mean(
         and d_out.reshape(-1, width).sum( → d_out.reshape(-1, width).mean(
@@ -155,8 +155,8 @@ means-over-rows: * Z).reshape(-1, width).sum( → * Z).reshape(-1, width).mean(
     adds its part to their gradients: sums. {first_row}
 first-axis: (d_out * Z).reshape(-1, width).sum(axis=0) → (d_out * Z).sum(axis=0)
         and d_out.reshape(-1, width).sum(axis=0) → d_out.sum(axis=0)
-    Your d_gain and d_bias sum over the first axis alone: a batch has more, and a single row has
-    none to sum over. Which axis stays, however many there are? {first_row}
+    Your d_gain and d_bias sum over the first axis alone. A batch has more of them, and of a single
+    row that axis is the features' own: which one stays, however many there are? {first_row}
 no-eps: variance + 1e-5 → variance
     eps is forgotten: s = √(σ² + 1e-5). Where the variance is small, that changes s a lot.
     {first_row}

@@ -173,9 +173,8 @@ same-array: below = x.copy() → below = above
 not-put-back: for i in → above, below = x.copy(), x.copy() ⏎ for i in
         and above = x.copy() → pass
         and below = x.copy() → pass
-    You make the copies once, before the loop, and never put an entry back: in the second round the
-    first is still moved. Start each round from x. Your last number is the slope along all
-    entries at once.
+    Your last number is the slope along *all* entries at once: each entry that you have moved stays
+    moved, and in the second round the first is still off. From where has every round to start?
 stays-below: below[i] -= eps → below[i] -= eps ⏎ x = below
     Only your first number is measured with all others as they are in x: each entry that you have
     moved stays at x − eps for all later ones. From where has every round to start?

@@ -191,33 +191,43 @@ the gradient of a loss with respect to the output. Autograd hands over the same 
     faults=fault_list("""
 stretch-missing: dZ - Z * stretch → dZ
     You take the divisor for a constant. It depends on every x of the row, and brings a second term,
-    with a mean of dZ ∘ z. {worst_row}
+    with a mean of g ∘ `d_out` ∘ z, where z is the normalized row. {worst_row}
+row-term-added: dZ - Z * stretch → dZ + Z * stretch
+    The second term of dX, the one with a mean over the row, has the wrong sign. If one x grows, the
+    divisor grows with it: do the outputs of that row become larger by it, or smaller? {worst_row}
 layer-norm: X, gain = ctx.saved_tensors
             → X, gain = ctx.saved_tensors ⏎ X = X - X.mean(dim=-1, keepdim=True)
         and dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * stretch
     This is the way back through a *layer norm*. An RMS norm subtracts no mean, forward or backward:
     it divides by the root of the mean square of x itself. {worst_row}
 mean-subtracted: dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * stretch
-    You subtract the mean of dZ, too. That term is a layer norm's; an RMS norm takes no mean out of
-    its row. {worst_row}
+    You subtract the mean of g ∘ `d_out`, too. That term is a layer norm's; an RMS norm takes no
+    mean out of its row. {worst_row}
 sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
-    You take the *sum* of dZ ∘ z. The mean square is a mean, and each x has a share of 1/d_model in
-    it. {worst_row}
+    The second term of dX is d_model times too large: you take the *sum* of g ∘ `d_out` ∘ z, where z
+    is the normalized row. What share has each x in a mean square? {worst_row}
 gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
-    The gain is forgotten in dX: y = g ∘ z, so dZ = g ∘ `d_out`. {worst_row}
+    The gain is forgotten in dX. The output is g ∘ z, where z is the normalized row: what comes back
+    to z? {worst_row}
 gain-missing-in-mean: (dZ * Z).mean( → (d_out * Z).mean(
-    In the mean that you subtract the gain is missing: y = g ∘ z, so what comes back to z is
-    dZ = g ∘ `d_out`, in both terms. {worst_row}
+    In the second term of dX, the one with a mean over the row, the gain is missing. The output is
+    g ∘ z, where z is the normalized row: what comes back to z, in both terms? {worst_row}
 gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
-    In d_gain the gain itself is a factor (the output in place of z?). In y = g ∘ z, g is multiplied
-    by z alone. {worst_row}
+    In d_gain the gain itself is a factor (the output in place of z, the normalized row?). In g ∘ z,
+    g is multiplied by z alone. {worst_row}
+raw-in-d_gain: (d_out * Z).reshape → (d_out * X).reshape
+    In d_gain you multiply `d_out` by X itself. The forward pass multiplies the gain by something
+    else: by what? {worst_row}
+no-eps: mean_square + ctx.eps → mean_square
+    Your mean square is without the eps that the forward pass has added, {eps}. Where did it keep
+    that? {worst_row}
 mean-of-rows: X.shape[-1]).sum(dim=0) → X.shape[-1]).mean(dim=0)
     Your d_gain is a mean over the rows. All rows use the same gain, and each adds its part to the
     gradient: a sum. {worst_row}
 gain-last: dZ = gain * d_out → dZ = 1 * d_out
         and dX = (dZ → dX = gain * (dZ
-    You multiply by the gain at the end. It comes first on the way back, dZ = g ∘ `d_out`, before
-    the mean is taken. {worst_row}
+    You multiply dX by the gain at the end. It comes first on the way back, g ∘ `d_out`, before the
+    mean is taken. {worst_row}
 rows-not-summed: (d_out * Z).reshape(-1, X.shape[-1]).sum(dim=0) → d_out * Z
     Your d_gain has a row for each element, shape {your.shape}. All rows use the same gain: what
     comes back adds up, to shape {right.shape}.

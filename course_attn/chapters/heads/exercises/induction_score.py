@@ -152,7 +152,8 @@ own-token: rows - period + 1 → rows - period
     looks at the token *after* it, one further on. {worst_row}
 transposed: weights[..., rows, columns] → weights[..., columns, rows]
     Rows and columns are swapped: you read how much the *earlier* token looks at the later one, and
-    under a causal mask that is nothing. Which of the two says who is looking? {worst_row}
+    under a causal mask that is nothing. Does the row of a map say who is looking, or the column?
+    {worst_row}
 one-row-too-many: np.arange(period, n) → np.arange(period - 1, n)
     You begin one row too early, at i = period − 1 (the whole diagonal, `np.diagonal`, begins
     there). That token has not been there before. {worst_row}
@@ -174,8 +175,8 @@ up-to-itself: found.mean(axis=-1)
     that 1; without one it is not, and the mean of the weights themselves is asked for.
     {worst_row}
 over-heads: found.mean(axis=-1) → found.mean()
-    You average over all maps: the one head that does it disappears among those that do not. Each
-    map has a score of its own, shape {right.shape}.
+    You average over all maps, too: one head that looks there disappears among those that do not.
+    Each map has a score of its own, shape {right.shape}.
 every-pair: weights[..., rows, columns] → weights[..., rows, :][..., columns].mean(axis=-1)
     You take every row with every column, a whole rectangle. Row i goes with the column i − period +
     1 only: index with both at once, `weights[..., rows, columns]`. {worst_row}

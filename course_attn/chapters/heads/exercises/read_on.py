@@ -1,5 +1,7 @@
 """Exercise `read_on`."""
 
+from typing import Any
+
 import numpy as np
 
 from whywrong import Case, Context, Exercise, Kind, Property, fault_list
@@ -31,11 +33,12 @@ def _cases() -> tuple[Case, ...]:
     )
 
 
-def _first(c: Context) -> str:
+def _first(c: Context, among: Any = True) -> str:
     """Say at which place the first wrong guess stands, and what it should be."""
     if c.got.shape != c.expected.shape:
         return f"Yours has shape {c.got.shape}; {c.expected.shape} is right, a guess per token."
-    i = int((c.got != c.expected).argmax())
+    wrong = c.got != c.expected
+    i = int((wrong & among if (wrong & among).any() else wrong).argmax())
     tokens = c.given["tokens"]
     start = max(0, i - 8)
     read = ", ".join(map(str, tokens[start : i + 1].tolist()))
@@ -43,6 +46,12 @@ def _first(c: Context) -> str:
         f"Having read {'…, ' * (start > 0)}{read} you guess {c.got[i]}; {c.expected[i]} is right "
         f"(place {i}, counted from 0)."
     )
+
+
+def _follows_itself(c: Context) -> str:
+    """Take a place as the example where a token follows itself."""
+    tokens = c.given["tokens"]
+    return _first(c, np.append(False, tokens[1:] == tokens[:-1]))
 
 
 def _looks_ahead(c: Context) -> str | None:
@@ -85,7 +94,7 @@ of integers; where the token has not been there before, the guess is −1. What 
 must not change its guess.
 """,
     cases=_cases,
-    terms={"first": _first},
+    terms={"first": _first, "follows": _follows_itself},
     kinds={
         "repeated": Kind("where a piece comes three times"),
         "large": Kind("where the tokens are larger than the text is long"),
@@ -107,8 +116,8 @@ before-wrapped: earlier[-1] + 1 → earlier[-1] - 1
     index −1). What came after it is the guess.
 noted-late: tokens[:i] → tokens[:max(i - 1, 0)]
     Where a token follows itself, you overlook the place just before it: what came after that is
-    known, the token that you have just read. (In a table that is filled on the way, is that noted
-    before the guess?) {first}
+    known, the token that you have just read. (Does a search stop one place too early, or does a
+    table learn of it too late?) {follows}
 itself: tokens[:i] → tokens[:i + 1]
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
     You find the token itself, at its own place, and read the token after it: that is the answer,

@@ -88,8 +88,8 @@ last-rows: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
     meets the rows of the head before it. Which rows of `W_O` does head {head} leave unused?
     {worst_row}
 not-swapped: left.swapaxes(0, 1).reshape(n, n_heads * d_v) → left.reshape(n, n_heads * d_v)
-    You `reshape` at once, so that a row holds several elements of one head. Swap heads and
-    positions first. {worst_row}
+    You `reshape` at once, so that a row holds what a single head finds for several positions. Swap
+    heads and positions first. {worst_row}
 one-row: np.arange(n_heads) != head → np.full(n_heads, True)
     and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) != head)[:, None])
     You set one row of `W_O` to 0. Head {head} has as many rows there as a value has entries, and
@@ -101,7 +101,7 @@ rows-from-head: np.arange(n_heads) != head → np.full(n_heads, True)
     many rows there: with which row do those of head {head} begin? {worst_row}
 every-nth-row: np.arange(n_heads) != head → np.full(n_heads, True)
     and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) % n_heads != head)[:, None])
-    You set every `n_heads`-th row of `W_O` to 0, one row of each head. The rows of a head lie
+    You set every `n_heads`-th row of `W_O` to 0, rows of different heads. The rows of a head lie
     together: those of head {head} from `head * d_v` on. {worst_row}
 made-up-for: found = weights @ V → found = weights @ V * n_heads / (n_heads - 1)
     You multiply the sum by n_heads / (n_heads − 1), as dropout does to make up for what it

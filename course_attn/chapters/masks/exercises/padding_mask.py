@@ -103,7 +103,7 @@ last-by-slice: position < length → (n_k - position <= length) | (length == 0)
     {full_row}
 no-query-axis: lengths[:, None, None] → lengths[:, None]
     The shape is {your.shape}: beside scores (batch, n_q, n_k) that lines up the sequences with the
-    *queries*. An axis of length 1 between the two, `[:, None, :]`, says "for all queries".
+    *queries*. Which axis of length 1 is missing, and where does it stand?
 numbers: return mask → return mask.astype(int)
     You return the numbers 0 and 1 (dtype `{your.dtype}`), and truth values are asked for. An array
     made with `dtype=bool`, a comparison and `.astype(bool)` give them.

@@ -85,7 +85,7 @@ channels-first: weight.transpose(2, 3, 1, 0) → weight.transpose(1, 2, 3, 0)
     {row}
 columns-before-rows: weight.transpose(2, 3, 1, 0) → weight.transpose(3, 2, 1, 0)
     Your heads follow the kernel column by column. It is read row by row: after entry (0, 0) comes
-    (0, 1). (`.T` turns around all axes.) {row}
+    (0, 1). (Is there a `.T`? It turns around *all* axes.) {row}
 times-height: weight.shape[0] → weight.shape[0] ⏎ a, b = np.indices(weight.shape[2:])
         and by_shift.reshape(-1, c_out) → 0 * by_shift.reshape(-1, *by_shift.shape[2:])
         and return W_O

@@ -152,6 +152,9 @@ no-softmax: weights @ patterns → scores @ patterns
 classical: return np.sign(state @ patterns.T @ patterns)
     This is the classical network: signs of a sum over all patterns. Here a softmax of the dot
     products weights them, and there is no sign. {worst_row}
+signs: return weights @ patterns → return np.sign(weights @ patterns)
+    You return signs, as the classical network does, in which every number is 1 or −1. Here a state
+    is the weighted mean itself. {worst_row}
 cosines: beta * state → beta * state / np.linalg.norm(state, axis=-1, keepdims=True)
         and @ patterns.T → @ (patterns.T / np.linalg.norm(patterns, axis=-1))
     You compare by cosines: states and patterns are scaled to length 1 first. Dot products are asked

@@ -63,7 +63,7 @@ def _pixel(c: Context) -> str:
     goal = (
         f"pixel {there[0]}"
         if there.size
-        else f"no pixel, so that row {i} of the weights is all zeros"
+        else f"no pixel, so that row {i} of the weights should be all zeros"
     )
     got = np.flatnonzero(c.got[i])
     if not got.size:
@@ -132,8 +132,8 @@ times-height: places[inside] → (places // width * height + places % width)[ins
     row, how many pixels come before row 1? {pixel}
 by-height: places // width + shift[0] → places // height + shift[0]
         and places % width + shift[1] → places % height + shift[1]
-    You divide the number of a pixel by the height, here {height}, to get its row and column. Row by
-    row, how many pixels come before row 1? {pixel}
+    You divide the number of a pixel by the height, here {height}, to get its row and column. Of 2
+    rows with 6 pixels each, in which is pixel 5? {pixel}
 columns-first: places // width + shift[0] → places % height + shift[0]
         and places % width + shift[1] → places // height + shift[1]
         and rows * width + columns → columns * height + rows

@@ -152,3 +152,11 @@ def r18_negative_power(answers, sums, end, length_penalty):
         lengths.append(row.index(end) + 1 if end in row else len(row))
     lengths = np.array(lengths)
     return sums * lengths ** (-length_penalty)
+
+
+# cut answers get one token too many, and the length is multiplied by the penalty
+@wrong("cut-too-long", "linear", said="[2, 5, 0, 6, 0]", author="blind")
+def bs_blind_plus_one_times(answers, sums, end, length_penalty):
+    real = np.count_nonzero(answers != end, axis=-1)
+    length = real + 1
+    return sums / (length * length_penalty)

@@ -270,3 +270,18 @@ def q34_order(prefixes, sums, log_probs, n_beams, end):
     threshold = np.sort(total, axis=None)[-n_beams]
     which, token = np.nonzero(total >= threshold)
     return np.column_stack([prefixes[which], token]), total[which, token]
+
+
+# ranked by the new token alone; the sum is added to what is kept, and sorts it
+@wrong("chosen-by-token-sorted", author="blind")
+def eb_blind_ranked_by_last(prefixes, sums, log_probs, n_beams, end):
+    lp = np.array(log_probs)
+    ended = prefixes[:, -1] == end
+    lp[ended, :] = -np.inf
+    lp[ended, end] = 0
+    V = lp.shape[1]
+    order = np.argsort(-lp.ravel())[:n_beams]
+    who, what = order // V, order % V
+    new_sums = sums[who] + lp[who, what]
+    by = np.argsort(-new_sums)
+    return np.c_[prefixes[who], what][by], new_sums[by]

@@ -201,3 +201,11 @@ def blind_blocks(n_q, n_k, window):
     j = np.arange(n_k)
     p = np.arange(n_q)[:, None] + n_k - n_q
     return (j <= p) & (j // window == p // window)
+
+
+# p is clamped to 0: queries before the sequence see key 0
+@wrong("clamped", author="blind")
+def blind_clamped(n_q, n_k, window):
+    p = np.maximum(np.arange(n_q) + n_k - n_q, 0)[:, None]
+    j = np.arange(n_k)[None, :]
+    return (j <= p) & (j > p - window)

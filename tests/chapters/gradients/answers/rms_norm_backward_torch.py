@@ -201,3 +201,26 @@ def blind_constant_mean(ctx, d_out):
     dX = gain * d_out / r
     d_gain = (d_out * X / r).reshape(-1, X.shape[-1]).mean(dim=0)
     return dX, d_gain, None
+
+
+# the row term is added, and d_gain takes X itself
+@wrong("row-term-added", "raw-in-d_gain", author="blind")
+def blind_sign_and_raw(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = ((X**2).mean(-1, keepdim=True) + ctx.eps) ** 0.5
+    g = d_out * gain
+    dX = g / s + X * (g * X).mean(-1, keepdim=True) / s**3
+    d_gain = (d_out * X).flatten(0, -2).sum(0) if X.dim() > 1 else d_out * X
+    return dX, d_gain, None
+
+
+# eps is forgotten in the root
+@wrong("no-eps", author="blind")
+def blind_no_eps(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    rms = X.pow(2).mean(dim=-1, keepdim=True).sqrt()
+    Z = X / rms
+    dZ = d_out * gain
+    dX = (dZ - Z * (dZ * Z).mean(dim=-1, keepdim=True)) / rms
+    dg = (d_out * Z).sum(dim=tuple(range(X.dim() - 1)))
+    return dX, dg, None

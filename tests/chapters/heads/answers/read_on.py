@@ -193,3 +193,15 @@ def ro_before(tokens):
         earlier = [j for j in range(i) if tokens[j] == token]
         guesses.append(tokens[earlier[-1] - 1] if earlier else -1)
     return np.array(guesses)
+
+
+# a token directly before is not looked at, and 0 in place of -1 where there is none
+@wrong("noted-late", "zero-default", said="3, 3 you guess 1", author="blind")
+def ro_blind_late_and_zero(tokens):
+    n = len(tokens)
+    guess = np.zeros(n, dtype=int)
+    for i in range(n):
+        for j in range(i - 1):
+            if tokens[j] == tokens[i]:
+                guess[i] = tokens[j + 1]
+    return guess

@@ -160,3 +160,12 @@ def w49_cosine(patterns, state, beta):
         a = softmax(beta * (P @ s))
         new.append(a @ patterns)
     return np.stack(new)
+
+
+# takes the sign of the result, as the old network does
+@wrong("signs", author="blind")
+def hu_blind_sign(patterns, state, beta):
+    from course_attn.in_numpy import softmax
+
+    new = softmax(beta * (state @ patterns.T)) @ patterns
+    return np.sign(new)
