@@ -73,7 +73,7 @@ def _statistics(c: Context, wanted: bool = True) -> str | None:
             f"for a row? Here it has shape {own[0].shape}."
         )
     m, v = (number(round(float(value), 6) + 0.0) for value in (mean, variance))
-    return f"Before gain and bias, your first row has mean {m} and variance {v}, not 0 and 1."
+    return f"With gain 1 and bias 0, your first row has mean {m} and variance {v}, not 0 and 1."
 
 
 def _not_normal(c: Context) -> str | None:
@@ -207,6 +207,9 @@ no-gain: gain * → (nothing)
     The gain is missing: each feature is multiplied by its own, and `gain` is {gain.row} here.
 no-bias: + bias → (nothing)
     The bias is missing: it is added at the end, and `bias` is {bias.row} here.
+exchanged: gain * normed_rows + bias → bias * normed_rows + gain
+    Gain and bias have changed places: the rows are multiplied by the gain, and the bias is added.
+    {worst_row}
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
     The bias is multiplied by the gain, too: you add it before that product. In the formula, which
     of the two comes last? {worst_row}

@@ -121,8 +121,8 @@ padding-kept: np.where(following == pad, -100, following) → following
     The padding is left as a target: the model would learn to write `pad` = {pad} behind every end,
     and that counts in its loss. Replace it by −100. {text}
 found-by-inputs: following == pad → inputs == pad
-    You look for padding in the *inputs*. Then the last real token of a text still has a target, the
-    first `pad`. Whether the *target* is padding decides. {text}
+    The last real token of a text still has a target, the first `pad`. Whether the *target* is
+    padding decides: do you look for padding in the inputs? {text}
 inputs-hidden: tokens[..., :-1] → np.where(tokens == pad, -100, tokens)[..., :-1]
     There is −100 in your inputs, too, and no embedding has a row for that. Was the padding replaced
     before the cut, or in an array that both share? {text}

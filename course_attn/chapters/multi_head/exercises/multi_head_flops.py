@@ -43,8 +43,8 @@ def _parts(c: Context) -> str:
         (entries, f"n_heads·n² = {entries}. Only products of matrices count"),
     ):
         if gap % size == 0 and 0 < abs(gap) <= 8 * size:
-            way = "too much" if gap > 0 else "missing"
-            return f"{said(c)} What is {way} is exactly {abs(gap) // size:g} times {of}."
+            way = "more" if gap > 0 else "less"
+            return f"{said(c)} That is {way} by exactly {abs(gap) // size:g} times {of}."
     return (
         f"{said(c)} Each of the four products with a matrix takes 2·n·d_model² = {product}, the "
         f"scores of all heads together 2·n²·d_model = {inside}, the mixing as many."

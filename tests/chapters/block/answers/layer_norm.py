@@ -271,3 +271,11 @@ def bl_ln_float32(X, gain, bias):
     mu = X.mean(-1, keepdims=True)
     var = X.var(-1, keepdims=True)
     return gain * ((X - mu) / (var + 1e-5) ** 0.5) + bias
+
+
+# gain and bias exchanged, and divided by the variance, the root forgotten
+@wrong("exchanged", said="`sqrt` is left out", author="blind")
+def j47_swapped_no_root(X, gain, bias):
+    mu, s2 = X.mean(-1)[..., None], X.var(-1)[..., None]
+    normed = (X - mu) / (s2 + 1e-5)
+    return bias * normed + gain

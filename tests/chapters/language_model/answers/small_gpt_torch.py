@@ -269,3 +269,22 @@ class fc_26(torch.nn.Module):
         for block in self.blocks:
             X = block(X, self.mask[:n, :n])
         return self.final_norm(X) @ self.embedding.weight.T
+
+
+# the mask holds ones and zeros, not truth values
+@wrong("mask-of-numbers", author="blind")
+class L36FloatMask(torch.nn.Module):
+    def __init__(self, n_vocab, n_context, d_model, n_layers, make_block):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(n_vocab, d_model)
+        self.positions = torch.nn.Embedding(n_context, d_model)
+        blocks = [make_block() for _ in range(n_layers)]
+        self.blocks = torch.nn.ModuleList(blocks)
+        self.final_norm = torch.nn.LayerNorm(d_model)
+
+    def forward(self, tokens):
+        n = tokens.shape[-1]
+        X = self.embedding(tokens) + self.positions(torch.arange(n))
+        for block in self.blocks:
+            X = block(X, torch.ones(n, n).tril())
+        return self.final_norm(X) @ self.embedding.weight.T
