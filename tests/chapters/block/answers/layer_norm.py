@@ -271,3 +271,19 @@ def bl_ln_float32(X, gain, bias):
     mu = X.mean(-1, keepdims=True)
     var = X.var(-1, keepdims=True)
     return gain * ((X - mu) / (var + 1e-5) ** 0.5) + bias
+
+
+# the bias is added before the division, so that it is divided, too
+@wrong("bias-divided", author="blind")
+def f6_j46_bias_divided(X, gain, bias):
+    mean = X.mean(axis=-1, keepdims=True)
+    variance = X.var(axis=-1, keepdims=True)
+    return (gain * (X - mean) + bias) / np.sqrt(variance + 1e-5)
+
+
+# gain and bias exchanged AND divides by the variance, root forgotten
+@wrong("no-root", "exchanged", author="blind")
+def f6_j47_swapped_no_root(X, gain, bias):
+    mu, s2 = X.mean(-1)[..., None], X.var(-1)[..., None]
+    normed = (X - mu) / (s2 + 1e-5)
+    return bias * normed + gain
