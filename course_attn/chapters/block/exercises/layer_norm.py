@@ -56,7 +56,7 @@ def _cases() -> tuple[Case, ...]:
 
 
 def _statistics(c: Context, wanted: bool = True) -> str | None:
-    """Say which mean and variance the first row has before gain and bias."""
+    """Say which mean and variance the first row has with gain 1 and bias 0."""
     gain, bias = np.ones_like(c.given["gain"]), np.zeros_like(c.given["bias"])
     own = c.call(c.given["X"], gain, bias)
     if own is None or own.shape != c.expected.shape:
@@ -68,12 +68,15 @@ def _statistics(c: Context, wanted: bool = True) -> str | None:
     is_batch = not wanted and own.ndim > 2
     if is_batch and abs(own[0].mean()) < 1e-3 and abs(own[0].var() - 1) < 1e-2:
         return (
-            f"Before gain and bias, your X[0] has mean 0 and variance 1 as a whole, all its "
+            f"With gain 1 and bias 0, your X[0] has mean 0 and variance 1 as a whole, all its "
             f"{own[0].size} numbers together, and its first row has not. Does a loop take X[i] "
             f"for a row? Here it has shape {own[0].shape}."
         )
     m, v = (number(round(float(value), 6) + 0.0) for value in (mean, variance))
-    return f"With gain 1 and bias 0, your first row has mean {m} and variance {v}, not 0 and 1."
+    return (
+        f"With gain 1 and bias 0 your first row comes out with mean {m} and variance {v}, not 0 "
+        "and 1."
+    )
 
 
 def _not_normal(c: Context) -> str | None:
@@ -109,7 +112,7 @@ def _in_float32(c: Context) -> str | None:
     if far is None or far.shape != (2, 2) or far[0].any() or not far[1].all():
         return None
     return (
-        "Before gain and bias, your function makes [0, 0] of the row [99999999, 100000001], which "
+        "With gain 1 and bias 0 your function makes [0, 0] of the row [99999999, 100000001], which "
         "should be about [-1, 1]. In float32, with 7 digits, the two are one number: is X brought "
         "to another dtype?"
     )
@@ -193,6 +196,9 @@ eps-clamped: variance + 1e-5 → np.maximum(variance, 1e-5)
 no-eps: variance + 1e-5 → variance
     Right, but for eps, which is missing: equal features give 0/0 (NaN), and where the variance is
     tiny, such as {variance}, noise is blown up to 1. Add 1e-5 inside the square root.
+no-root: np.sqrt(variance + 1e-5) → variance + 1e-5
+    You divide by the variance itself, σ² + ε. In the formula it stands under a square root: for a
+    variance of {variance} the divisor should be {inside}.
 rms: X - mean → X
         and X.var(axis=-1, keepdims=True) → (X**2).mean(axis=-1, keepdims=True)
     You never subtract the mean: this is RMSNorm, which divides by the square root of the mean
@@ -213,6 +219,12 @@ exchanged: gain * normed_rows + bias → bias * normed_rows + gain
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
     The bias is multiplied by the gain, too: you add it before that product. In the formula, which
     of the two comes last? {worst_row}
+bias-divided: gain * normed_rows + bias → gain * normed_rows + bias / divisor
+    The bias is divided by √(σ² + ε), too. In the formula it comes after the fraction: does your
+    division take in the whole sum? {worst_row}
+exchanged: gain * normed_rows + bias → bias * normed_rows + gain
+    Gain and bias are exchanged: which of the two is multiplied in the formula? With gain 1 and bias
+    0, every number of your result would be 1.
 columns: gain * normed_rows + bias → gain[:, None] * normed_rows + bias[:, None]
     As columns, gain and bias belong to rows; each *feature* has its own. Their shape (d_model,)
     lines up with the last axis without `[:, None]`.

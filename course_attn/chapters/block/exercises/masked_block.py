@@ -157,6 +157,10 @@ overwritten-1: X + attention_output → normed_X + attention_output
 overwritten-2: H + network_output → normed_H + network_output
     What the feed-forward network returns is added to the *normed* sum. Add it to the sum itself
     (not overwritten); the normed one is a copy to read. {worst_row}
+overwritten-both: X + attention_output → normed_X + attention_output
+        and H + network_output → normed_H + network_output
+    Both sums begin with the *normed* array: what a part returns is added to what it read. What
+    should it be added to? (Is X overwritten by its norm?) {worst_row}
 norm-after-attention: norm_1(X) → X
         and X + attention_output → X + norm_1(attention_output)
     norm_1 acts on what attention *returns*. It belongs before it, attention(norm_1(X)). {worst_row}

@@ -163,7 +163,8 @@ one-more: range(n_layers) → range(n_layers + 1)
 backward: in self.blocks → in reversed(self.blocks)
     The blocks run in the opposite order. The one that was made first comes first.
 added-again: X = block(X) → X = X + block(X)
-    You add X to each block's result; the residual connections are inside the blocks already.
+    What goes into a block is added to what comes out of it. Nothing is to be added here: the
+    block's result is what the next one gets (a residual connection, if it has one, is inside).
 nothing: X = block(X) → block(X)
     X comes back unchanged: is the result of each block assigned, `X = block(X)`?
 final-norm: return X → return torch.nn.functional.layer_norm(X, X.shape[-1:])

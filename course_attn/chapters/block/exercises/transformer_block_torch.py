@@ -237,6 +237,8 @@ post-norm-2: self.norm_2(H) → H
 norm-2-missing: self.norm_2(H) → H
 parallel: self.norm_2(H) → self.norm_2(X)
 overwritten-1: X + attention_output → values + attention_output
+overwritten-both: X + attention_output → values + attention_output
+        and H + network_output → normed_H + network_output
 norm-after-attention: self.norm_1(X) → X
         and X + attention_output → X + self.norm_1(attention_output)
 norm-after-feed-forward: self.norm_2(H) → H

@@ -62,9 +62,13 @@ def _even(c: Context) -> str | None:
     found = c.call(np.full((4, 4), 0.25), np.array([3, 0, 2, 1, 1, 2]))
     if found is None or found.shape or np.isclose(found, 4):
         return None
+    mixed = np.isclose(found, [np.e**2, 2 ** np.log(4)])
+    asks = (
+        " Do the logarithm and the power that undoes it have the same base, e or 2?"
+    )
     return (
         f"For a table whose entries are all 1/4 the perplexity is 4, whatever the text: the table "
-        f"hesitates between 4 tokens. You give {float(found):.4g}."
+        f"hesitates between 4 tokens. You give {float(found):.4g}.{asks * bool(mixed.any())}"
     )
 
 

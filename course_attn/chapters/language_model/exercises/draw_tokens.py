@@ -58,11 +58,18 @@ def _first(c: Context) -> str:
         if np.array_equal(c.got, np.maximum.accumulate(c.expected))
         else ""
     )
+    alone = c.call(c.given["probabilities"], u[i : i + 1])
+    left_over = (
+        " Given alone, this u draws the right token: is anything left over from one u to the next, "
+        "such as the running sum?"
+        if not goes_on and np.array_equal(alone, c.expected[i : i + 1])
+        else ""
+    )
     sums = np.cumsum(c.given["probabilities"]).round(3).tolist()
     more = ", …" * (len(sums) > 5)
     return (
         f"{goes_on}u = {u[i]:.4g} draws token {c.got[i]} in yours; {c.expected[i]} is right, as "
-        f"the sums are [{', '.join(map(str, sums[:5]))}{more}]."
+        f"the sums are [{', '.join(map(str, sums[:5]))}{more}].{left_over}"
     )
 
 
@@ -101,8 +108,8 @@ one-too-early: is_passed.sum(axis=-1) → np.maximum(is_passed.sum(axis=-1) - 1,
     {first}
 likeliest-first: np.cumsum(probabilities) → np.cumsum(np.sort(probabilities)[::-1])
         and is_passed.sum(axis=-1) → np.argsort(-probabilities)[is_passed.sum(axis=-1)]
-    You go through the tokens from the likeliest down. Every token is drawn as often so, but the
-    task adds up in the order of the *tokens*; no sorting is needed. {first}
+    You go through the tokens from the likeliest down. That changes no token's chance, but the task
+    adds up in the order of the *tokens*, without sorting. {first}
 ranks: np.cumsum(probabilities) → np.cumsum(np.sort(probabilities)[::-1])
     You go through the probabilities from the largest down, and return a place in *that* order. Add
     up in the order of the tokens, without sorting. {first}

@@ -10,11 +10,12 @@ from whywrong import (
     Exercise,
     Kind,
     Property,
+    WrongForm,
     fault_list,
     number,
 )
 
-__all__ = ["exercise"]
+__all__ = ["exercise", "mask_of_numbers"]
 
 
 def gpt_from_parts(tokens, E, P, blocks, norm):
@@ -36,12 +37,22 @@ class _Blocks(list[Any]):
         return f"[{', '.join(block.__name__ for block in self)}]"
 
 
+def mask_of_numbers(dtype: Any) -> str:
+    """Refuse a mask that does not consist of truth values."""
+    return (
+        f"A block gets a mask of dtype {dtype}. A mask of *bool* is asked for, True = may attend. "
+        "Numbers can be read in two ways: 0 is hidden beside 1, and seen beside −∞."
+    )
+
+
 def _block(draw: Any, d: int) -> Any:
     """Return a small block: self-attention under a mask and a residual connection."""
     W_QK, W_V = 2 * draw((d, d)) / d, draw((d, d)) / np.sqrt(d)
 
     def block(X: np.ndarray, mask: Any = None) -> np.ndarray:
         scores = X @ W_QK @ np.swapaxes(X, -1, -2) / np.sqrt(d)
+        if mask is not None and (dtype := np.asarray(mask).dtype).kind != "b":
+            raise WrongForm(mask_of_numbers(dtype), "mask-of-numbers")
         scores = np.where(mask is None or mask, scores, -1e9)
         exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
         return X + np.tanh(exps / exps.sum(axis=-1, keepdims=True) @ X @ W_V)
@@ -131,9 +142,9 @@ shape (…, n). E, of shape (n_vocab, d_model), has a vector for each token, and
 (n_context, d_model), one for each position, counted from 0; n is at most n_context. `blocks` is a
 list of functions: `block(X, mask)` takes X of shape (…, n, d_model) to the same shape, and has its
 norms and residual connections inside; if you leave out the mask, it lets everything be seen. Give
-it a causal mask (n, n), True = may attend. `norm(X)` is the final layer norm. Return the logits, of
-shape (…, n, n_vocab): at each place, how well every token's vector in E fits the element (dot
-product). The same E is used at both ends.
+it a causal bool mask (n, n), True = may attend. `norm(X)` is the final layer norm. Return the
+logits, of shape (…, n, n_vocab): at each place, how well every token's vector in E fits the element
+(dot product). The same E is used at both ends.
 """,
     cases=_cases,
     kinds={
@@ -151,7 +162,7 @@ mask-turned: np.tri(n, dtype=bool) → np.tri(n, dtype=bool).T
     `np.tril`: row i is True up to column i. {worst_row}
 mask-flipped: np.tri(n, dtype=bool) → ~np.tri(n, dtype=bool)
     Your mask is True where one may *not* attend, PyTorch's reading. Here True means "may attend".
-    (A mask of 0 and −∞ is read so, too: −∞ counts as True.) {worst_row}
+    {worst_row}
 not-itself: np.tri(n, dtype=bool) → np.tri(n, k=-1, dtype=bool)
     In your mask no place sees itself. It may: it holds the token that was read last, and the
     next one is to be predicted. {worst_row}

@@ -113,6 +113,11 @@ all-places: tokens[..., 1:]
         and tokens[..., :-1] → tokens
     You keep all n places, with −100 as the last target. The last token is no input: nothing is
     behind it. Both arrays have n − 1 places. {text}
+inputs-whole: tokens[..., :-1] → tokens
+    Your inputs are the whole texts, n tokens. The last one has none behind it and is no input:
+    n − 1 places, as in the targets.
+minus-one: -100 → -1
+    What is left out has the target −1 in yours. It is −100 that the loss leaves out. {text}
 texts-shifted: tokens[..., :-1] → tokens[:-1]
         and tokens[..., 1:] → tokens[1:]
     For one text that would do. In a batch, the first axis counts *texts*: your target is the text
@@ -121,8 +126,8 @@ padding-kept: np.where(following == pad, -100, following) → following
     The padding is left as a target: the model would learn to write `pad` = {pad} behind every end,
     and that counts in its loss. Replace it by −100. {text}
 found-by-inputs: following == pad → inputs == pad
-    The last real token of a text still has a target, the first `pad`. Whether the *target* is
-    padding decides: do you look for padding in the inputs? {text}
+    In yours the first `pad` behind a text is still a target. Every target that is padding is left
+    out, this one, too. (Do you look for padding in the *inputs*?) {text}
 inputs-hidden: tokens[..., :-1] → np.where(tokens == pad, -100, tokens)[..., :-1]
     There is −100 in your inputs, too, and no embedding has a row for that. Was the padding replaced
     before the cut, or in an array that both share? {text}

@@ -9,6 +9,9 @@ import torch
 from course_attn.chapters.language_model.exercises.gpt_from_parts import (
     exercise as numpy_exercise,
 )
+from course_attn.chapters.language_model.exercises.gpt_from_parts import (
+    mask_of_numbers,
+)
 from whywrong import Case, Kind, WrongForm, fault_list
 
 __all__ = ["exercise"]
@@ -53,7 +56,10 @@ class _Block(torch.nn.Module):
                 "mask-of-numbers",
             )
         scores = X @ self.W_QK @ X.mT
-        hidden = ~torch.as_tensor(mask, dtype=torch.bool)
+        mask = torch.as_tensor(mask)
+        if mask.dtype != torch.bool:
+            raise WrongForm(mask_of_numbers(mask.dtype), "mask-of-numbers")
+        hidden = ~mask
         weights = torch.softmax(scores.masked_fill(hidden, -1e9), dim=-1)
         return X + torch.tanh(weights @ X @ self.W_V)
 

@@ -118,7 +118,12 @@ def _which(c: Context) -> str | None:
         dropped = f"You drop the token with which the sum reaches top_p. {_kept(c)}"
         warm = c.call(np.log([0.8, 0.2]), 2.0, 2, 1.0)
         if warm is None or np.allclose(warm, [2 / 3, 1 / 3]):
-            return dropped
+            total = c.got.sum()
+            if not 0 < total < 0.999:
+                return dropped
+            return (
+                f"{dropped} Besides, your probabilities add up to {number(total)}."
+            )
         return (
             f"{dropped} Besides, at temperature 2 the probabilities 0.8 and 0.2 become "
             f"{listed(warm)} in yours; [0.6667, 0.3333] is right."

@@ -77,6 +77,10 @@ elements-below-each-other: rows.reshape(*batch, n, n_heads * d_k)
             → rows.reshape(*batch, n * n_heads, d_k)
     You swap the right axes and then join the wrong two, elements with heads: shape
     {your.shape}. The *last* two axes, heads and features, become one: {right.shape}.
+heads-below-each-other: X.swapaxes(-2, -3) → X
+        and rows.reshape(*batch, n, n_heads * d_k) → rows.reshape(*batch, n_heads * n, d_k)
+    The heads stand *below* one another in yours: shape {your.shape}, all rows of the first head,
+    then those of the second. They belong side by side, {right.shape}: which axis grows?
 added: return X.sum(axis=-3)
     You *add* the heads: shape {your.shape}. Write them side by side: {right.row} for element 0.
 averaged: return X.mean(axis=-3)

@@ -221,11 +221,15 @@ mask-inverted: np.where(mask, scores, -np.inf) → np.where(mask, -np.inf, score
     `nn.MultiheadAttention` and `masked_fill` it is the other way around.)
 always-causal: np.where(mask, scores, -np.inf)
             → np.where(np.tril(np.ones((n, n), dtype=bool)), scores, -np.inf)
-    You use a causal mask; `mask` says something else, for example at {not_causal}.
+    Your attention is causal, whatever `mask` says: it differs, for example, at {not_causal} (query,
+    key). Where does `mask` enter?
 masked-after: np.where(mask, scores, -np.inf) → scores
         and weights @ V → (weights * mask) @ V
     You mask *after* the softmax: what was hidden has already taken its share, and a query's
     weights sum to less than 1. Set the hidden scores to −∞ before the softmax.
+fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
+    Hidden scores are 0 in yours (is `scores * mask` what hides them?), but exp(0) is 1: what is
+    hidden keeps weight. Which score has the exponential 0? {worst_row}
 down-the-columns: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     Your softmax runs down the columns: each key shares itself out among the queries. Each
@@ -249,6 +253,9 @@ no-output-matrix: joined @ W_O → joined
     The product with W_O is missing at the end; without it the heads never mix. {worst_row}
 output-matrix-transposed: joined @ W_O → joined @ W_O.T
     You multiply by the transposed W_O, as `nn.Linear` stores it; here it is `… @ W_O`. {worst_row}
+heads-averaged: joined @ W_O → joined @ W_O / n_heads
+    All your numbers are 1/{n_heads} of the right ones, as if the heads were averaged. Each
+    contributes fully: is there a division by the number of heads? {worst_row}
 heads-not-joined: joined @ W_O → heads
     You return the heads, shape {your.shape}. Join them, {right.shape}, and multiply by W_O.
 """),

@@ -140,6 +140,7 @@ no-output-matrix: self.W_O(joined) → joined
 output-matrix-transposed: self.W_O(joined) → joined @ self.W_O.weight
     You multiply by `self.W_O.weight` as it is stored, which is *transposed*: `self.W_O(…)` does
     what you want. It is square, so no error tells you. {worst_row}
+heads-averaged: self.W_O(joined) → self.W_O(joined) / n_heads
 heads-not-joined: self.W_O(joined) → heads
 """),
     hints=(

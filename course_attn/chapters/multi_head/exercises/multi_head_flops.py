@@ -42,9 +42,20 @@ def _parts(c: Context) -> str:
         (inside, f"2·n²·d_model = {inside}, the scores (or mixing) of all heads"),
         (entries, f"n_heads·n² = {entries}. Only products of matrices count"),
     ):
-        if gap % size == 0 and 0 < abs(gap) <= 8 * size:
-            way = "more" if gap > 0 else "less"
-            return f"{said(c)} That is {way} by exactly {abs(gap) // size:g} times {of}."
+        if (
+            gap % size == 0
+            and 0 < abs(gap) <= 8 * size
+            and (gap > 0 or size != entries)
+        ):
+            way = "too much" if gap > 0 else "missing"
+            return f"{said(c)} What is {way} is exactly {abs(gap) // size:g} times {of}."
+    if gap < 0 < gap + inside <= 6 * entries and gap % entries == 0:
+        return (
+            f"{said(c)} What is missing is {inside} − {gap + inside}. 2·n²·d_model = {inside} is "
+            f"what the scores of all heads take, or the mixing: is one of the two missing? And "
+            f"{gap + inside} is {(gap + inside) // entries:g} times n_heads·n²: do you count "
+            "anything besides products of matrices, such as the softmax?"
+        )
     return (
         f"{said(c)} Each of the four products with a matrix takes 2·n·d_model² = {product}, the "
         f"scores of all heads together 2·n²·d_model = {inside}, the mixing as many."

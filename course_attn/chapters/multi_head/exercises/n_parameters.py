@@ -110,6 +110,10 @@ four-squares: width_of_keys = n_heads * d_k → width_of_keys = d_model
 all-of-width-d-k: width_of_values = n_heads * d_v → width_of_values = n_heads * d_k
     You count values with d_k = {d_k} features per head. They have d_v = {d_v}: W_V has
     as many columns for each head, and W_O as many rows. {said}
+values-matrix-of-width-d-k: d_model * width_of_values → d_model * width_of_keys
+        and width_of_keys + width_of_keys + width_of_values + d_model → 3 * width_of_keys + d_model
+    One of your matrices is {width_k} wide where {width_v} is right. Is it W_V, counted like W_K?
+    Values have d_v = {d_v} features per head. {said}
 no-output-matrix: keys + values + output → keys + values
     A matrix of d_model·n_heads·d_v numbers is missing: W_O, which takes the {width_v} features
     of all heads together to d_model (or W_V, which has as many). {said}

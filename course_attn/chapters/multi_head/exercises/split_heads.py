@@ -146,7 +146,7 @@ positions-cut: return np.stack(np.split(X, n_heads, axis=-2), axis=-3)
 error-missing: raise ValueError(f"{n_heads} heads cannot share {d} features equally")
             → X = X[..., : d - d % n_heads]
     {n_heads} heads cannot share {X.last} features equally: you give each {width}, and {lost} of
-    every element got lost without a word. Begin with `if d % n_heads: raise ValueError(…)`.
+    every element are lost without a word. What does the task ask for there?
 """),
     properties=(Property("misplaced", traced),),
     hints=(

@@ -86,7 +86,7 @@ def _diagonal(c: Context) -> str | None:
 def _steps(c: Context) -> str | None:
     own, right = (-np.diff(bias[:, -1])[:, ::-1] for bias in (c.got, c.expected))
     if own.shape[1] and np.allclose(own, own[:, :1], rtol=1e-3):
-        return f"Each step back changes the bias equally, but not as it should. {_slopes(c)}"
+        return f"In each head all steps back cost the same, but not the right amount. {_slopes(c)}"
     if own.shape[1] < 2:
         return None
     return (

@@ -156,7 +156,7 @@ def _wrongly(c: Context) -> str:
             f"{f', {len(tried)} times' * often}). Many models pass a single one by chance"
             f"{': is a generator made anew in each round, from the same seed?' * often}"
             f"{': try dozens, and say True only if none fails. ' * (not often)}"
-            f"{'Does a `return` end a loop in its first round?' * (not often)}"
+            f"{'If there is a loop, does a `return` end it in its first round?' * (not often)}"
         )
     elif c.kind == "faint":
         advice = (

@@ -273,9 +273,17 @@ def bl_ln_float32(X, gain, bias):
     return gain * ((X - mu) / (var + 1e-5) ** 0.5) + bias
 
 
-# gain and bias exchanged, and divided by the variance, the root forgotten
-@wrong("exchanged", said="`sqrt` is left out", author="blind")
-def j47_swapped_no_root(X, gain, bias):
+# the bias is added before the division, so that it is divided, too
+@wrong("bias-divided", author="blind")
+def f6_j46_bias_divided(X, gain, bias):
+    mean = X.mean(axis=-1, keepdims=True)
+    variance = X.var(axis=-1, keepdims=True)
+    return (gain * (X - mean) + bias) / np.sqrt(variance + 1e-5)
+
+
+# gain and bias exchanged AND divides by the variance, root forgotten
+@wrong("no-root", "exchanged", author="blind")
+def f6_j47_swapped_no_root(X, gain, bias):
     mu, s2 = X.mean(-1)[..., None], X.var(-1)[..., None]
     normed = (X - mu) / (s2 + 1e-5)
     return bias * normed + gain

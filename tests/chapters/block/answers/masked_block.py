@@ -200,3 +200,12 @@ def u17_half_post_no_mask(X, attend, process, norm_1, norm_2, mask):
     normed = norm_1(X)
     H = X + attend(normed, None)
     return norm_2(H + process(H))
+
+
+# the residual connections add the normed array instead of the stream
+@wrong("overwritten-both", author="blind")
+def f6_l38_normed_skip(X, attend, process, norm_1, norm_2, mask):
+    a = norm_1(X)
+    h = a + attend(a, mask)
+    b = norm_2(h)
+    return b + process(b)

@@ -101,3 +101,17 @@ def z15_sorted(probabilities, u):
                 out.append(tok)
                 break
     return np.array(out, dtype=int)
+
+
+# the running sum is not set back to 0 for the next number u
+@wrong("first", said="left over from one u to the next", author="blind")
+def f6_i43_not_reset(probabilities, u):
+    drawn = np.zeros(len(u), dtype=int)
+    total = 0.0
+    for k, number in enumerate(u):
+        for token, p in enumerate(probabilities):
+            total += p
+            if total > number:
+                drawn[k] = token
+                break
+    return drawn

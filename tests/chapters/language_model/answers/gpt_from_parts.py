@@ -92,7 +92,7 @@ def gp_overwritten(tokens, E, P, blocks, norm):
 
 
 # a mask of numbers, -inf where hidden
-@wrong("mask-flipped")
+@wrong("mask-of-numbers")
 def gp_additive_mask(tokens, E, P, blocks, norm):
     n = tokens.shape[-1]
     mask = np.triu(np.full((n, n), -np.inf), 1)

@@ -131,3 +131,12 @@ def z09_trim(tokens, pad):
     tokens = tokens[..., :longest]
     x, y = tokens[..., :-1], tokens[..., 1:]
     return x, np.where(y != pad, y, -100)
+
+
+# the inputs keep their last token (n long) AND left-out targets are -1, not -100
+@wrong("inputs-whole", "minus-one", author="blind")
+def f6_k44_long_and_minus_one(tokens, pad):
+    inputs = tokens.copy()
+    targets = tokens[..., 1:].copy()
+    targets[targets == pad] = -1
+    return inputs, targets

@@ -271,20 +271,25 @@ class fc_26(torch.nn.Module):
         return self.final_norm(X) @ self.embedding.weight.T
 
 
-# the mask holds ones and zeros, not truth values
+# the mask is float (ones and zeros), not bool
 @wrong("mask-of-numbers", author="blind")
-class L36FloatMask(torch.nn.Module):
+class F6FloatMask(torch.nn.Module):
     def __init__(self, n_vocab, n_context, d_model, n_layers, make_block):
         super().__init__()
         self.embedding = torch.nn.Embedding(n_vocab, d_model)
         self.positions = torch.nn.Embedding(n_context, d_model)
-        blocks = [make_block() for _ in range(n_layers)]
-        self.blocks = torch.nn.ModuleList(blocks)
+        self.blocks = torch.nn.ModuleList()
+        for _ in range(n_layers):
+            self.blocks.append(make_block())
         self.final_norm = torch.nn.LayerNorm(d_model)
+        self.register_buffer(
+            "tril", torch.tril(torch.ones(n_context, n_context)), persistent=False
+        )
 
     def forward(self, tokens):
-        n = tokens.shape[-1]
-        X = self.embedding(tokens) + self.positions(torch.arange(n))
-        for block in self.blocks:
-            X = block(X, torch.ones(n, n).tril())
-        return self.final_norm(X) @ self.embedding.weight.T
+        T = tokens.shape[-1]
+        x = self.embedding(tokens) + self.positions(torch.arange(T))
+        for b in self.blocks:
+            x = b(x, self.tril[:T, :T])
+        x = self.final_norm(x)
+        return x @ self.embedding.weight.t()

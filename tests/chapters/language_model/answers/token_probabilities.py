@@ -263,3 +263,20 @@ def z44_both(logits, temperature, top_k, top_p):
     keep[0] = True
     p[order[~keep]] = 0
     return p / p.sum()
+
+
+# the token that reaches top_p is dropped (at least one is kept) AND the last division by the sum is
+# missing
+@wrong("which", said="Besides, your probabilities add up to", author="blind")
+def f6_g07_both(logits, temperature, top_k, top_p):
+    p = np.exp((logits - logits.max()) / temperature)
+    idx = np.argsort(p)[::-1]
+    p[idx[top_k:]] = 0.0
+    p = p / p.sum()
+    s = 0.0
+    for rank, i in enumerate(idx):
+        s += p[i]
+        if s >= top_p - 1e-12 and rank > 0 and top_p < 1:
+            p[idx[rank:]] = 0.0
+            break
+    return p

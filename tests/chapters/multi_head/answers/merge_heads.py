@@ -74,3 +74,10 @@ def b6_multi_head_2(X):
 @wrong("added", author="blind")
 def own_multi_head_2(X):
     return X.sum(axis=-3)
+
+
+# the heads are put below one another (axis -2) instead of side by side
+@wrong("heads-below-each-other", author="blind")
+def f6_k09_below(X):
+    heads = [X[..., h, :, :] for h in range(X.shape[-3])]
+    return np.concatenate(heads, axis=-2)

@@ -448,3 +448,18 @@ def k24_values_of_keys(X, W_Q, W_K, W_V, W_O, n_heads, mask):
         scores[..., ~mask] = -np.inf
         out[..., a:b] = _softmax(scores) @ V[..., a:b]
     return out @ W_O
+
+
+# scores are multiplied by the mask: a forbidden key gets score 0, not weight 0
+@wrong("fill-zero", author="blind")
+def f6_i27_times_mask(X, W_Q, W_K, W_V, W_O, n_heads, mask):
+    *batch, n, d = X.shape
+    dk = d // n_heads
+
+    def split(M):
+        return np.moveaxis((X @ M).reshape(*batch, n, n_heads, dk), -2, -3)
+
+    q, k, v = split(W_Q), split(W_K), split(W_V)
+    s = q @ k.swapaxes(-1, -2) / dk**0.5
+    y = _softmax(s * mask) @ v
+    return np.moveaxis(y, -3, -2).reshape(*batch, n, d) @ W_O

@@ -448,3 +448,32 @@ class BlMhValuesByWK(torch.nn.Module):
             s = s.masked_fill(~mask, float("-inf"))
             outs.append(s.softmax(-1) @ v)
         return self.W_O(torch.cat(outs, dim=-1))
+
+
+# the heads' contributions are averaged instead of added: divided by n_heads at the end
+@wrong("heads-averaged", author="blind")
+class F6MeanOfHeads(torch.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        P = torch.nn.Parameter
+        self.W_Q = P(torch.randn(d_model, d_model) / d_model**0.5)
+        self.W_K = P(torch.randn(d_model, d_model) / d_model**0.5)
+        self.W_V = P(torch.randn(d_model, d_model) / d_model**0.5)
+        self.W_O = P(torch.randn(d_model, d_model) / d_model**0.5)
+
+    def forward(self, X, mask):
+        d_k = X.shape[-1] // self.n_heads
+        total = 0
+        for h in range(self.n_heads):
+            cols = slice(h * d_k, (h + 1) * d_k)
+            q, k, v = (
+                X @ self.W_Q[:, cols],
+                X @ self.W_K[:, cols],
+                X @ self.W_V[:, cols],
+            )
+            s = (q @ k.transpose(-1, -2) / d_k**0.5).masked_fill(
+                ~mask, float("-inf")
+            )
+            total = total + torch.softmax(s, -1) @ v @ self.W_O[cols]
+        return total / self.n_heads

@@ -91,3 +91,14 @@ def u32_half_and_no_mixing(n, d_model, n_heads):
     proj = 4 * n * d_model**2
     scores = n_heads * 2 * n * d_k * n
     return proj + scores
+
+
+# the mixing of the values is forgotten AND the softmax is counted (3 n^2 in each head)
+@wrong("parts", said="is one of the two missing?", author="blind")
+def f6_l49_double(n, d_model, n_heads):
+    d_head = d_model // n_heads
+    flops = 8 * n * d_model**2
+    for _ in range(n_heads):
+        flops += 2 * n * n * d_head
+        flops += 3 * n * n
+    return flops

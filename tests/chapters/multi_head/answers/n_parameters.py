@@ -231,3 +231,10 @@ def v40_no_keys_always_biases(d_model, n_heads, d_k, d_v, biases):
     v = (d_model + 1) * n_heads * d_v
     o = (n_heads * d_v + 1) * d_model
     return q + v + o
+
+
+# W_V (and its bias) counted with d_k features instead of d_v
+@wrong("values-matrix-of-width-d-k", author="blind")
+def f6_l15_values(d_model, n_heads, d_k, d_v, biases):
+    rows = d_model + int(biases)
+    return 3 * rows * n_heads * d_k + (n_heads * d_v + int(biases)) * d_model
