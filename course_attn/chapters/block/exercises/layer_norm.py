@@ -213,9 +213,6 @@ no-gain: gain * → (nothing)
     The gain is missing: each feature is multiplied by its own, and `gain` is {gain.row} here.
 no-bias: + bias → (nothing)
     The bias is missing: it is added at the end, and `bias` is {bias.row} here.
-exchanged: gain * normed_rows + bias → bias * normed_rows + gain
-    Gain and bias have changed places: the rows are multiplied by the gain, and the bias is added.
-    {worst_row}
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
     The bias is multiplied by the gain, too: you add it before that product. In the formula, which
     of the two comes last? {worst_row}

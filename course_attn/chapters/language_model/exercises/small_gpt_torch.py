@@ -49,12 +49,6 @@ class _Block(torch.nn.Module):
         self.W_V = torch.nn.Parameter(W[1].detach().clone())
 
     def forward(self, X: torch.Tensor, mask: Any = True) -> torch.Tensor:
-        if torch.is_tensor(mask) and mask.is_floating_point():
-            raise WrongForm(
-                f"Your mask holds numbers ({mask.dtype}); a *bool* mask is asked for. PyTorch adds "
-                "a mask of numbers to the scores: 0 and 1 would hide nothing.",
-                "mask-of-numbers",
-            )
         scores = X @ self.W_QK @ X.mT
         mask = torch.as_tensor(mask)
         if mask.dtype != torch.bool:

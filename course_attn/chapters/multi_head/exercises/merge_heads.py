@@ -60,9 +60,6 @@ so on. It undoes `split_heads`. In the first test $X_{hic} = 100\\,h + 10\\,i + 
         ),
     },
     faults=fault_list("""
-heads-below: rows.reshape(*batch, n, n_heads * d_k) → X.reshape(*batch, n_heads * n, d_k)
-    Your heads lie below one another, shape {your.shape}. They belong side by side, {right.shape}:
-    along which axis are they joined?
 reshape-only: X.swapaxes(-2, -3) → X
     You `reshape` at once, and the numbers stay in the order in which they are stored, one head
     after the other. {element} Yours holds several elements of *one* head. Swap heads and
