@@ -23,7 +23,7 @@ from whywrong.patches import (
     woven,
 )
 from whywrong.slips import Slip, slips_in
-from whywrong.steps import Steps, countable, counting, put_in
+from whywrong.steps import Steps, countable, counting, holds_itself, put_in
 
 __all__ = ["BuiltIn", "Case", "Exercise", "Kind", "Property", "Question", "Reason"]
 __all__ += ["Task", "WrongForm", "parameter_names", "put_to_use"]
@@ -177,6 +177,9 @@ class _Breakable(Task):
         """Return the solution, or this version of it, with one of its slips."""
         tree, slips, nodes = _with_slips(source, self.library == "torch")
         with put_in(slips[n]), counting(nodes, slips[n]):
+            may_hold = isinstance(slips[n].new, ast.Name)
+            if may_hold and any(map(holds_itself, ast.walk(tree))):
+                raise ValueError("a list in itself")
             return compiled(tree, self.solution, self.name, steps.names)
 
     def made_of(self, source: str, label: str) -> Callable[..., Any]:

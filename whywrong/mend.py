@@ -26,6 +26,7 @@ from whywrong.steps import (
     TooManySteps,
     countable,
     counting,
+    holds_itself,
     put_in,
 )
 from whywrong.versions import one_of_a_kind
@@ -81,7 +82,7 @@ class _Code:
     def holding_themselves(self, *slips: Slip) -> int:
         """Count lists put into themselves: NumPy unpacks one in a step that nothing ends."""
         new = (node for slip in slips for node in ast.walk(slip.new))
-        return sum(map(_holds_itself, [*self._calls, *new]))
+        return sum(map(holds_itself, [*self._calls, *new]))
 
     def made(self, steps: Steps, *slips: Slip) -> Any:
         """Return what the code defines with these slips in it; its steps are counted."""
@@ -229,19 +230,6 @@ def _value_of(trial: Trial, answer: Callable[..., Any], i: int) -> Any:
     )
     native = is_number or trial.side.is_native(value)
     return trial.side.as_numpy(value) if native else None
-
-
-def _holds_itself(node: ast.AST) -> bool:
-    owner = node.func if isinstance(node, ast.Call) else None
-    name = getattr(getattr(owner, "value", None), "id", None)
-    parts = node.args if isinstance(node, ast.Call) else ()
-    return name is not None and any(name in _held(part) for part in parts)
-
-
-def _held(part: ast.AST) -> set[str]:
-    """Return the names that stand in an expression as they are, also in a tuple or list."""
-    parts = getattr(part, "elts", ())
-    return {getattr(part, "id", ""), *(name for p in parts for name in _held(p))}
 
 
 # --- the learner's code ---------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from whywrong.limits import KeyPressed, TimesUp
 from whywrong.slips import Slip
 
 __all__ = ["MOST_STEPS", "NOT_ITS_OWN", "Steps", "TooManySteps"]
-__all__ += ["countable", "counting", "put_in"]
+__all__ += ["countable", "counting", "holds_itself", "put_in"]
 
 # Of the calls of one version. On the small inputs of an exercise a solution takes fewer than 100.
 MOST_STEPS = 3000
@@ -71,6 +71,20 @@ def _size(value: Any) -> int:
         return len(value)
     is_array = type(value).__module__ in ("numpy", "torch")
     return getattr(value, "nbytes", 0) if is_array else 0
+
+
+def holds_itself(node: ast.AST) -> bool:
+    """Whether a list is put into itself here: NumPy unpacks one in a step that nothing ends."""
+    owner = node.func if isinstance(node, ast.Call) else None
+    name = getattr(getattr(owner, "value", None), "id", None)
+    parts = node.args if isinstance(node, ast.Call) else ()
+    return name is not None and any(name in _held(part) for part in parts)
+
+
+def _held(part: ast.AST) -> set[str]:
+    """Return the names that stand in an expression as they are, also in a tuple or list."""
+    parts = getattr(part, "elts", ())
+    return {getattr(part, "id", ""), *(name for p in parts for name in _held(p))}
 
 
 @contextmanager

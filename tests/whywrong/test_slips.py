@@ -357,6 +357,21 @@ def test_nothing_is_tried_that_numpy_reads_without_end(monkeypatch, lines):
     assert result.status == "wrong" and "no-time" not in result.faults, result
 
 
+def test_no_slip_puts_a_list_of_the_solution_into_itself(monkeypatch):
+    monkeypatch.setattr(sys.modules["whywrong.judge"], "_PATIENCE", 5.0)
+
+    def doubled(x):
+        """Double the rows."""
+        rows = []
+        for row in x:
+            rows.append(row)
+        return 2 * np.array(rows)
+
+    exercise = exercise_of(doubled, Case((np.ones((3, 2)),), "example"))
+    result = judge(exercise, lambda x: x + np.cos(x) ** 3)
+    assert "no-time" not in result.faults, result
+
+
 def test_every_slip_can_be_compiled_and_taken_back():
     tree = ast.parse(RIGHT + LOOPS)
     before = ast.dump(tree, include_attributes=True)
