@@ -62,7 +62,7 @@ def _first(c: Context) -> str:
     left_over = (
         " Given alone, this u draws the right token: is anything left over from one u to the next, "
         "such as the running sum?"
-        if not goes_on and np.array_equal(alone, c.expected[i : i + 1])
+        if not goes_on and alone is not None and alone.tolist() == [c.expected[i]]
         else ""
     )
     sums = np.cumsum(c.given["probabilities"]).round(3).tolist()

@@ -114,7 +114,7 @@ def mb_handed_over(X, attend, process, norm_1, norm_2, mask):
 
 
 # adds to the normed elements, not to the elements themselves
-@wrong("overwritten-1", "overwritten-2", author="fresh")
+@wrong("overwritten-both", author="fresh")
 def fresh_mb_adds_to_normed(X, attend, process, norm_1, norm_2, mask):
     steps = [(norm_1, lambda Z: attend(Z, mask)), (norm_2, process)]
 
