@@ -78,8 +78,8 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
     terms={"hottest": _hottest},
     faults=fault_list("""
 multiplied: scores / temperature → scores * temperature
-    You multiply by the temperature where you should divide: below 1 it is to sharpen the weights,
-    and yours get more even.
+    Your temperature works the wrong way around: you mix with the weights of temperature 1/T, as
+    multiplying the scores by T or raising weights to its power does. Below 1 it is to sharpen them.
 scaled: scores / temperature → scores / temperature / len(query) ** 0.5
     You divide by √d_k = {query.root} besides. Here only the temperature divides: softmax(q Kᵀ / T).
 power: np.exp(quotients - largest)
