@@ -271,9 +271,9 @@ def _is_at_home(trial: Trial, words: str, there: str) -> bool:
     """Whether a slip of the solution is told of what the learner's own line has, too."""
     stands = re.match(r"`(.+?)` stands where", words)
     asked = re.findall(r"`([^`]+)`", there.rpartition("`: ")[2])
-    if stands:
-        return (not asked or stands[1] in asked) and not _is_foreign(trial, words)
-    return _running(words) <= trial.uses and not _is_foreign(trial, words)
+    is_asked = not stands or not asked or stands[1] in asked
+    has_all = _running(words) <= trial.uses
+    return is_asked and has_all and not _is_foreign(trial, words)
 
 
 # What runs along an axis: functions of the solution, which the learner may not have.
