@@ -199,10 +199,11 @@ def first_difference(got: np.ndarray, expected: np.ndarray, rtol: float) -> str:
     have, want = told_apart(got[place], expected[place])
     if not got.ndim:
         return f"you have {have}; {want} is right."
-    right = f"{wrong.size - int(wrong.sum())} of {wrong.size} numbers are right."
+    n_right = wrong.size - int(wrong.sum())
+    right = f" {n_right} of {wrong.size} numbers are right." if n_right else ""
     return (
         f"Your result differs from the right one, first at index {place}: you have {have}, "
-        f"{want} is right. {right}"
+        f"{want} is right.{right}"
     )
 
 

@@ -328,6 +328,8 @@ def _is_misread(slip: Slip) -> bool:
 
 
 def _place(code: _Code, slip: Slip) -> str:
+    if isinstance(slip.holder, ast.Module):  # it changes the whole function
+        return slip.look[0].upper() + slip.look[1:]
     line = code.lines[slip.line - 1]
     of = f" of `{line.helper}`" if line.helper else ""
     end = "" if slip.look.endswith(("?", ".")) else "."

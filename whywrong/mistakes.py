@@ -7,6 +7,7 @@ exercise alone.
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -29,8 +30,8 @@ from whywrong.slips import Slip
 from whywrong.versions import (
     Version,
     breaks_what_is_right,
+    explains_what_is_wrong_in,
     gives_the_same,
-    gives_the_same_in,
     is_wrong_in,
     value_of,
     with_fault_and_slip,
@@ -120,7 +121,21 @@ def other_order(trial: Trial) -> Finding | None:
         return None
     yours, asked = ", ".join(order), ", ".join(names)
     said = f"{seen} `{yours}`, and `{asked}` are asked for, in this order."
-    return Finding(("other-order",), said)
+    found = Finding(("other-order",), said)
+    rest = one_fault(_put_right(trial, order))
+    if not rest:
+        return found
+    return two_at_once(found.faults + rest.faults, found.message, rest.message)
+
+
+def _put_right(trial: Trial, order: tuple[str, ...]) -> Trial:
+    """Return the trial with the results, which came in this order, in that which is asked for."""
+    names = trial.exercise.results
+    n = len(names)
+    places = [order.index(name) for name in names]
+    came = trial.outcomes
+    outcomes = tuple(came[i - i % n + places[i % n]] for i in range(len(came)))
+    return replace(trial, outcomes=outcomes, kept={})
 
 
 def _order_of(
@@ -192,7 +207,7 @@ def _with_the_rest(
     left = [
         i
         for i in trial.crashed + trial.wrong
-        if i not in cases and not gives_the_same_in(trial, version, i)
+        if i not in cases and not explains_what_is_wrong_in(trial, version, i)
     ]
     if not left:
         return found
@@ -249,8 +264,10 @@ def one_slip(trial: Trial) -> Finding | None:
     slips = Finding(
         (f"slip-{first.kind}",), _said_of(trial, [*found], found[first])
     )
+    is_axis = first.kind == "axis"
+    where = where_it_fails(trial, advise=False) if is_axis else None
     seen = None if in_own_code(trial) else _seen(trial, order[0])
-    return joined(slips, seen if seen and seen.faults else None)
+    return joined(where, slips, seen if seen and seen.faults else None)
 
 
 def _said_of(trial: Trial, found: Sequence[Slip], version: Version) -> str:

@@ -111,7 +111,11 @@ class Trial:
         """Return the arguments' shapes and dtypes in words."""
         values = map(self.side.native, self.cases[i].args)
         shown = zip(self.names, values, strict=False)
-        said = (f"{name} {self.side.describe(value)}" for name, value in shown)
+        said = (
+            f"{name} {self.side.describe(value)}"
+            for name, value in shown
+            if name[0] != "_"  # those are the check's own
+        )
         return ", ".join(said) or "no arguments"
 
     def context(self, i: int) -> Context:

@@ -47,7 +47,7 @@ _ENDS = "where does this begin, and where does it end?"
 _INSIDE = "what belongs inside this power, and what outside?"
 _LEADING = "`@` pairs leading axes, and this product takes every one with every other. Which is meant?"
 _MISSING_TURN = "a transposition is missing"
-_ORDER = "in which order do these stand?"
+_ORDER = "in which order do {a} and {b} stand?"
 _OVER = "does this replace what was there, or add to it?"
 _ROUND = "does this end the loop, or only this round of it?"
 _ROUNDS = "does this division have to round?"
@@ -77,7 +77,7 @@ _REWRITES: tuple[_Row, ...] = (
     ("leading", "np.dot(_a, _b)", "_a @ _b", "leading axes are combined", _LEADING),
     ("leading", "_a.dot(_b)", "_a @ _b", "leading axes are combined", _LEADING),
     *(
-        ("operator", f"_a {old} _b", f"_a {new} _b", _STANDS.format(old=old, new=new), f"is `{old}` right here?")
+        ("operator", f"_a {old} _b", f"_a {new} _b", _STANDS.format(old=old, new=new) + "{before_b}", f"is `{old}` right here?")
         for old, others in _OPERATORS.items() for new in others.split()
     ),
     ("missing", "_a * _b", "_a * _b[..., None, :, :]", "{b} gets a new axis", "which axes of the two meet here in a batch? One of them lacks an axis"),
@@ -88,9 +88,9 @@ _REWRITES: tuple[_Row, ...] = (
     ("left-out", "_a + _b", "_a", "you leave out {b}", "is {b} to be added here?"),
     ("left-out", "_a + _b", "_b", "you leave out {a}", "is {a} to be added here?"),
     ("left-out", "_a - _b", "_a", "you do not subtract {b}", "is {b} to be subtracted here?"),
-    ("left-out", "_a * _b", "_a", "you do not multiply by {b}", "is this to be multiplied by {b}?"),
-    ("left-out", "_a * _b", "_b", "you do not multiply by {a}", "is this to be multiplied by {a}?"),
-    ("left-out", "_a / _b", "_a", "you do not divide by {b}", "is this to be divided by {b}?"),
+    ("left-out", "_a * _b", "_a", "you do not multiply by {b}", "should this be multiplied by {b}?"),
+    ("left-out", "_a * _b", "_b", "you do not multiply by {a}", "should this be multiplied by {a}?"),
+    ("left-out", "_a / _b", "_a", "you do not divide by {b}", "should this be divided by {b}?"),
     ("left-out", "_a @ _b", "_a", "you leave out the product with {b}", "is the product with {b} needed here?"),
     ("left-out", "_a @ _b", "_b", "you leave out the product with {a}", "is the product with {a} needed here?"),
     ("left-out", "_a ** 0.5", "_a", "the square root is left out", "is this root needed?"),
@@ -99,10 +99,10 @@ _REWRITES: tuple[_Row, ...] = (
     ("swapped", "_a - _b", "_b - _a", "the two sides of `-` are swapped", _SIDES.format("-")),
     ("swapped", "_a / _b", "_b / _a", "the two sides of `/` are swapped", _SIDES.format("/")),
     ("swapped", "_a @ _b", "_b @ _a", "the two sides of `@` are swapped", _SIDES.format("@")),
-    ("swapped", "[_a, _b]", "[_b, _a]", "you put {a} and {b} in the other order", "in which order do these two stand?"),
-    ("swapped", "(_a, _b)", "(_b, _a)", "you put {a} and {b} in the other order", "in which order do these two stand?"),
+    ("swapped", "[_a, _b]", "[_b, _a]", "you put {a} and {b} in the other order", _ORDER),
+    ("swapped", "(_a, _b)", "(_b, _a)", "you put {a} and {b} in the other order", _ORDER),
     ("swapped", "(_a, _b, _c)", "(_b, _a, _c)", "you put {a} and {b} in the other order", _ORDER),
-    ("swapped", "(_a, _b, _c)", "(_a, _c, _b)", "you put {b} and {c} in the other order", _ORDER),
+    ("swapped", "(_a, _b, _c)", "(_a, _c, _b)", "you put {b} and {c} in the other order", "in which order do {b} and {c} stand?"),
     ("inside", "_a ** _n / _b", "_a ** (_n / _b)", "you divide the exponent by {b}", _INSIDE),
     ("inside", "_a ** 0.5", "_a ** 1 / 2", "`** 1 / 2`, which halves, stands where `** 0.5` belongs", _INSIDE),
     ("transposition", "_a @ _b", "_a.swapaxes(-1, -2) @ _b", "you transpose {a}", _MISSING_TURN),
@@ -387,6 +387,8 @@ def _changes(node: Any, scope: _Scope) -> Iterator[_Change]:
         if _matches(old, node, parts):
             words = {name[1:]: _said(part, scope) for name, part in parts.items()}
             code = {name[1:]: _text(part) for name, part in parts.items()}
+            is_given = getattr(parts.get("_b"), "id", "") in scope.arguments
+            words["before_b"] = f", in front of {words['b']}" if is_given else ""
             yield (
                 _filled(new, parts),
                 kind,

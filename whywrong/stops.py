@@ -40,9 +40,11 @@ def crash_finding(
     said = limit if is_late else f"stopped with {quoted(error)}"
     place = own_place(error, function)
     where = f" in line {place[0]}:\n\n    {place[1]}" if place and place[1] else "."
-    called = f"It was called with {called_with}."
+    is_class = inspect.isclass(inspect.unwrap(function))
+    who, done = ("class", "made and called") if is_class else ("function", "called")
+    called = f"It was {done} with {called_with}."
     advice = tip(error, function) if advise else ""
-    parts = (f"Your function {said}{where}", called, advice)
+    parts = (f"Your {who} {said}{where}", called, advice)
     return Finding(ids * is_late, "\n\n".join(filter(None, parts)))
 
 

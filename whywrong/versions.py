@@ -15,7 +15,8 @@ from whywrong.running import Trial
 from whywrong.slips import Slip
 from whywrong.steps import MOST_STEPS, NOT_ITS_OWN, Steps, TooManySteps
 
-__all__ = ["Version", "breaks_what_is_right", "gives_the_same"]
+__all__ = ["Version", "breaks_what_is_right", "explains_what_is_wrong_in"]
+__all__ += ["gives_the_same"]
 __all__ += ["gives_the_same_in", "is_wrong_in", "one_of_a_kind", "value_of"]
 __all__ += ["with_fault_and_slip", "with_faults", "with_slip"]
 
@@ -114,6 +115,20 @@ def gives_the_same_in(trial: Trial, version: Version, i: int) -> bool:
     # It computes in float64 what it is given in float32: so does the version then.
     value = value_of(trial, version, i, wide=True)
     return value is not None and agree(got, value, near)
+
+
+def explains_what_is_wrong_in(trial: Trial, version: Version, i: int) -> bool:
+    """Whether a version gives what the learner's function gave wherever that is wrong."""
+    if gives_the_same_in(trial, version, i):
+        return True
+    value, right = value_of(trial, version, i), trial.expected[i]
+    if value is None or i in trial.crashed or isinstance(right, Exception):
+        return False
+    got, near = trial.got(i), trial.tolerance(i)
+    if not got.shape == right.shape == value.shape:
+        return False
+    wrong = different(got, right, near)
+    return not (wrong & different(got, value, near)).any()
 
 
 def is_wrong_in(trial: Trial, version: Version, i: int) -> bool:

@@ -241,7 +241,10 @@ def test_one_axis_wrong_in_several_steps_is_one_mistake(exercise, monkeypatch):
     monkeypatch.setattr(mistakes, "_SLIPS", 0)
     result = judge(exercise, written(wrong))
     assert result.faults == ("mend-axis",)
-    assert "along which axis do `mean` and `var` run" in result.message
+    assert (
+        "Along which axis do `mean` and `var` run in this function?"
+        in result.message
+    )
     assert "axis=-1" not in result.message.replace(
         "Count axes from the end: `axis=-1`", ""
     )

@@ -210,7 +210,7 @@ what it returns. Call it as `check(TransformerBlock)`.
 """,
     cases=_cases,
     use=_run,
-    arguments=("X", "mask", "n_heads", "d_ff", "look_at"),
+    arguments=("X", "mask", "n_heads", "d_ff", "_look_at"),
     kinds={
         "square": Kind("where there are as many sequences as elements"),
         "as-wide": Kind("where there are as many elements as features"),

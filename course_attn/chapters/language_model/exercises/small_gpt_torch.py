@@ -203,7 +203,7 @@ embedding once more (tied), so that there are no other parameters. Call it as `c
 """,
     cases=_cases,
     use=_run,
-    arguments=("tokens", "n_vocab", "n_context", "d_model", "n_layers", "look_at"),
+    arguments=("tokens", "n_vocab", "n_context", "d_model", "n_layers", "_look_at"),
     properties=(),
     differentiable=False,
     kinds={
