@@ -102,9 +102,10 @@ def two_faults(trial: Trial) -> Finding | None:
 @once
 def two_close_faults(trial: Trial) -> Finding | None:
     """Name two that change one step of the solution, unless one change says all."""
-    if not trial.wrong or _one_change(trial) or _told_by_a_law(trial):
+    if not trial.wrong or _told_by_a_law(trial):
         return None
-    return _two_of(trial, trial.exercise.pairs(close=True))
+    found = _two_of(trial, trial.exercise.pairs(close=True))
+    return found if found and not _one_change(trial) else None
 
 
 @once
