@@ -290,6 +290,8 @@ def _may_be_rerun(tree: ast.Module) -> bool:
 
 # Those that may only make up for what is wrong elsewhere.
 _MAKING_UP = ("scale", "factor", "missing", "elsewhere")
+# Of which the one is often right where the other is told.
+_ALIKE = {"name", "constant"}
 _ONE = "One small change would make every case right."
 _TWO = "Two small changes would make every case right."
 _TWICE = "One small change, made twice, would make every case right."
@@ -316,7 +318,7 @@ def _said(code: _Code, found: list[_Change]) -> Finding:
 def _rivals(other: Slip, best: Slip) -> bool:
     """Whether another change is as likely, and stands elsewhere."""
     return (
-        other.kind == best.kind
+        (other.kind == best.kind or {other.kind, best.kind} == _ALIKE)
         and not other.touches(best)
         and not _is_misread(other)
     )
