@@ -11,6 +11,7 @@ from whywrong import (
     Exercise,
     Kind,
     Property,
+    fault,
     fault_list,
     listed,
     number,
@@ -114,7 +115,8 @@ do.)
             "where β times a dot product is large", "Does an exponential overflow?"
         ),
     },
-    faults=fault_list("""
+    faults=(
+        *fault_list("""
 beta-missing: beta * state @ patterns.T → state @ patterns.T
     β is not used: multiply the dot products by it, before the softmax. {worst_row}
 root-for-beta: beta * state @ patterns.T → state @ patterns.T / state.shape[-1] ** 0.5
@@ -141,8 +143,9 @@ not-normalized: exps / exps.sum(axis=-1, keepdims=True) → np.exp(scores)
     weights sum to 1. {worst_row}
 over-states: scores.max(axis=-1 → scores.max(axis=-2
         and exps.sum(axis=-1 → exps.sum(axis=-2
-    Your softmax runs over the *states*: they compete for each pattern. Each state shares out its
-    weight among the patterns, along `axis=-1`. {worst_row}
+    Your softmax runs over the *states*: they compete for each pattern. Each state shares out
+    its weight among the *patterns*: which of the two does the last axis of your scores count?
+    {worst_row}
 one-sum: exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by one sum for all states together. Every state has weights of its own that sum to 1.
     {worst_row}
@@ -168,6 +171,18 @@ softmax-of-features: state @ patterns.T → state @ patterns.T @ patterns
     Your softmax comes last and runs over the *features*. It belongs between the two products, and
     runs over the patterns. {worst_row}
 """),
+        fault(
+            "until-fixed",
+            "return weights",
+            "for _ in range(300):\n"
+            "        scores = beta * weights @ patterns @ patterns.T\n"
+            "        exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
+            "        weights = exps / exps.sum(axis=-1, keepdims=True)\n"
+            "return weights",
+            says="You repeat the update until nothing changes any more: one is asked for. "
+            "{worst_row}",
+        ),
+    ),
     properties=(Property("outside", _outside), Property("even", _even)),
     wrong_lines=("root-for-beta", "no-softmax", "not-normalized"),
     hints=(
