@@ -54,10 +54,10 @@ class _Block(torch.nn.Module):
         if mask.dtype != torch.bool:
             raise WrongForm(mask_of_numbers(mask.dtype), "mask-of-numbers")
         n = X.shape[-2]
-        if mask.ndim and mask.shape[-1] != n:
+        if mask.ndim and mask.shape[-1] > n:
             raise WrongForm(
                 f"A block gets a mask of shape {tuple(mask.shape)}, but the text has {n} tokens: "
-                f"(n, n) is asked for, here ({n}, {n}). From which number is the mask made?",
+                f"(n, n) is asked for, here ({n}, {n}). Is a mask for n_context tokens to be cut?",
                 "mask-shape",
             )
         hidden = ~mask

@@ -11,7 +11,6 @@ from whywrong import (
     Exercise,
     Kind,
     Property,
-    fault,
     fault_list,
     listed,
     number,
@@ -71,6 +70,19 @@ def _outside(c: Context) -> str | None:
     )
 
 
+def _repeated(c: Context) -> str | None:
+    """See whether the states are those after several updates."""
+    patterns, state, beta = c.given.values()
+    close = 0.01 * np.abs(c.got - c.expected).max()
+    for _ in range(300):
+        state = hopfield_update(patterns, state, beta)
+        if np.abs(c.got - state).max() < close:
+            return (
+                "Your states are those after several updates, and one is asked for."
+            )
+    return None
+
+
 def _even(c: Context) -> str | None:
     """Look at β = 0, where all patterns weigh the same."""
     patterns, state, _ = c.given.values()
@@ -115,8 +127,7 @@ do.)
             "where β times a dot product is large", "Does an exponential overflow?"
         ),
     },
-    faults=(
-        *fault_list("""
+    faults=fault_list("""
 beta-missing: beta * state @ patterns.T → state @ patterns.T
     β is not used: multiply the dot products by it, before the softmax. {worst_row}
 root-for-beta: beta * state @ patterns.T → state @ patterns.T / state.shape[-1] ** 0.5
@@ -171,19 +182,11 @@ softmax-of-features: state @ patterns.T → state @ patterns.T @ patterns
     Your softmax comes last and runs over the *features*. It belongs between the two products, and
     runs over the patterns. {worst_row}
 """),
-        fault(
-            "until-fixed",
-            "return weights",
-            "for _ in range(300):\n"
-            "        scores = beta * weights @ patterns @ patterns.T\n"
-            "        exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n"
-            "        weights = exps / exps.sum(axis=-1, keepdims=True)\n"
-            "return weights",
-            says="You repeat the update until nothing changes any more: one is asked for. "
-            "{worst_row}",
-        ),
+    properties=(
+        Property("repeated", _repeated),
+        Property("outside", _outside),
+        Property("even", _even),
     ),
-    properties=(Property("outside", _outside), Property("even", _even)),
     wrong_lines=("root-for-beta", "no-softmax", "not-normalized"),
     hints=(
         "If this is attention, what are the queries, what the keys, what the values, and what "

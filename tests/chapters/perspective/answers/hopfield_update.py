@@ -172,7 +172,7 @@ def hu_blind_sign(patterns, state, beta):
 
 
 # updates again and again until nothing changes, instead of once
-@wrong("until-fixed", author="blind")
+@wrong("repeated", author="blind")
 def p38_until_fixed(patterns, state, beta):
     from course_attn.in_numpy import softmax
 
