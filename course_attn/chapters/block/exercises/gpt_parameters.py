@@ -63,7 +63,8 @@ def _off(c: Context) -> str:
     """Say how far the count is off."""
     own, right = int(c.got), int(c.expected)
     more = "too many" if own > right else "too few"
-    of = "GPT-2 small" if c.kind == "example" else "this shape"
+    shape = tuple(map(int, c.given.values()))
+    of = "GPT-2 small" if c.kind == "example" else f"the shape {shape}"
     return f"For {of} you have {own:,}: {abs(own - right):,} {more}."
 
 
@@ -108,9 +109,9 @@ def _term_by_term(c: Context) -> str | None:
 # What may be wrong where a block has so many vectors, instead of 13. As bodies, no two of these
 # faults are put together: they would add up to one another.
 _VECTORS = {
-    10: "3 d_model, as if the network's first bias had d_model numbers, not 4 d_model.",
+    10: "3 d_model, as if the feed-forward network's first bias had d_model, not 4 d_model.",
     15: "2 d_model, the size of a norm: a block has two, and the final norm comes once.",
-    16: "3 d_model, as if the network's second bias had 4 d_model numbers, not d_model.",
+    16: "3 d_model, as if the feed-forward network's second bias had 4 d_model, not d_model.",
 }
 _WITH = "return (n_vocab + n_ctx + 2) * d_model + n_layers * (12 * d_model**2 + {} * d_model)"
 
@@ -150,8 +151,10 @@ with shape (12, 768, 50257, 1024), your function should give its published 124 m
     faults=(
         *fault_list("""
 untied: token_vectors = n_vocab → token_vectors = 2 * n_vocab
-    You count the token vectors twice, as embedding and as output matrix. GPT-2 uses the same matrix
+    You count the token vectors twice: as embedding and as output matrix? GPT-2 uses the same matrix
     for both (tied). {off}
+no-positions: positions = n_ctx → positions = 0 * n_ctx
+    The position vectors are missing: there is one for each of n_ctx positions. {off}
 no-biases: 4 * d_model**2 + 4 * d_model → 4 * d_model**2
         and d_model * hidden_width + hidden_width → d_model * hidden_width
         and hidden_width * d_model + d_model → hidden_width * d_model

@@ -130,8 +130,8 @@ post-norm-2: norm_2(H) → H
     Your second part is post-norm: norm_2 acts on the sum. It belongs *before* the feed-forward
     network, and the sum stays as it is. {worst_row}
 norm-2-missing: norm_2(H) → H
-    norm_2 is missing: the feed-forward network sees H as it is, with whatever size its rows have
-    grown to. {worst_row}
+    norm_2 is missing: the feed-forward network sees the result of the first part as it is,
+    with whatever size its rows have grown to. {worst_row}
 parallel: norm_2(H) → norm_2(X)
     Both parts read X: the feed-forward network sees nothing of what attention has found. What
     should norm_2 read? {worst_row}
@@ -143,14 +143,14 @@ shared-norm: norm_2(H) → norm_1(H)
     You use norm_1 twice. The second part has a norm of its own, norm_2, with its own gain and bias.
     {worst_row}
 residual-1-dropped: X + attention_output → attention_output
-    The first residual connection is missing: H is only what attention returns, and X is lost. Add:
-    H = X + attention(…). {worst_row}
+    The first residual connection is missing: your first part gives only what attention returns,
+    and X is lost. Add the two. {worst_row}
 residual-2-dropped: H + network_output → network_output
-    The second residual connection is missing: you return what the feed-forward network gives, and H
-    is lost. Add: H + feed-forward(…). {worst_row}
+    The second residual connection is missing: you return what the feed-forward network gives, and
+    the result of the first part is lost. Add the two. {worst_row}
 residual-2-from-x: H + network_output → X + network_output
-    At the end you add X, the input of the block. Add H: otherwise what attention found reaches the
-    output only through the feed-forward network. {worst_row}
+    At the end you add X, the input of the block. Add the result of the first part: otherwise what
+    attention found reaches the output only through the feed-forward network. {worst_row}
 overwritten-1: X + attention_output → normed_X + attention_output
     What attention returns is added to the *normed* X. The sum begins with X as it came in (not
     overwritten); the normed one is a copy for attention to read. {worst_row}
@@ -175,8 +175,8 @@ polarity: (normed_X, mask) → (normed_X, ~mask)
     `attend` gets the mask turned around, and each element sees just what it must not see. Here True
     means *may attend*: does anything, such as `~`, have to be done with it? {worst_row}
 mask-lost: (normed_X, mask) → (normed_X)
-    The mask is not passed on: without it `attend` lets every element see the whole future, and no
-    error tells you. `attend(…, mask)`.
+    The mask is not passed on. Without it `attend` lets every element see all others, and no error
+    tells you: it is called as `attend(…, mask)`.
 """),
     properties=(Property("sees-the-future", _sees_the_future),),
     hints=(

@@ -127,6 +127,9 @@ unscaled:  / q.shape[-1] ** 0.5 → (nothing)
 root-of-n: q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
     You divide by √n, and n grows with every step: the weights would get more and more even. The
     scale is √d_k, with the number of *features*, d_k = {q.last}. {said}
+root-of-d_v: q.shape[-1] ** 0.5 → v.shape[-1] ** 0.5
+    You divide by √d_v = {v.root}, from the width of the values. A score is a sum of d_k = {q.last}
+    products: √d_k. {said}
 scaled-after-softmax:  / q.shape[-1] ** 0.5 → (nothing)
         and keepdims=True) ⏎ out → keepdims=True) / q.shape[-1] ** 0.5 ⏎ out
     You divide by √d_k after the softmax, so that the weights sum to 1/√d_k. The *scores* are

@@ -101,6 +101,9 @@ queries-averaged: n_rep = Q.shape[-3] // K.shape[-3]
     output; only keys and values are shared. {worst_row}
 unscaled:  / Q.shape[-1] ** 0.5 → (nothing)
     The scores are not divided by √d_k = {Q.root}. {worst_row}
+root-of-all-heads: Q.shape[-1] ** 0.5 → (Q.shape[-3] * Q.shape[-1]) ** 0.5
+    You divide by √(n_heads·d_k), from the width of all heads together. Each head divides by the
+    root of its own width, d_k = {Q.last}. {worst_row}
 scaled-after-softmax:  / Q.shape[-1] ** 0.5 → (nothing)
         and torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-1) / Q.shape[-1] ** 0.5
     You divide by √d_k after the softmax, so that the weights sum to 1/√d_k. The *scores* are

@@ -139,24 +139,6 @@ def _row_sums(c: Context) -> str | None:
     )
 
 
-def _last_tile(c: Context) -> str | None:
-    """Notice that what does not fill a tile gets no weight."""
-    n, tile = c.given["scores"].shape[-1], c.given["tile"]
-    left = n % tile
-    if not left or c.got.shape != c.expected.shape or np.isnan(c.got).any():
-        return None
-    last, others = c.got[..., n - left :], c.got[..., : n - left]
-    if last.any() or not c.expected[..., n - left :].any() or not others.any():
-        return None
-    which = (
-        f"last {left} of {n} scores get" if left > 1 else f"last of {n} scores gets"
-    )
-    return (
-        f"The {which} no weight at all: with tiles of {tile}, the last tile is shorter, and your "
-        "loop does not reach it. Does its number of rounds, or its end, round down?"
-    )
-
-
 exercise = Exercise(
     online_softmax,
     place=30,
@@ -181,6 +163,7 @@ lie thousands apart. Entries may be −∞ (weight 0), whole tiles too; a row of
             "where one tile is longer than the row",
             "A slice that reaches beyond the end stops at the end; a loop over `n // tile` "
             "tiles does nothing at all.",
+            apart=True,
         ),
         "large": Kind(
             "where rows or tiles lie thousands apart",
@@ -207,7 +190,7 @@ sign: np.exp(m - shift) → np.exp(shift - m)
     later. What was summed up before has to *shrink*: exp(m_old − m_new).
 upside-down: np.exp(m - shift) → np.exp(np.where(l == 0, 0.0, shift - m))
     The old sum is rescaled by exp(m_new − m_old), which is 1 or more. When the maximum grows, does
-    what was summed up so far have to grow or to shrink? Your rows sum to {your.sums}. {worst_row}
+    what was summed up so far have to grow or to shrink? {worst_row}
 maximum-of-the-block: np.maximum(m, tile_maximum) → tile_maximum
     Your m is the maximum of the latest tile, so it can fall again. Where an earlier tile was
     higher by 800, exp(m_old − m_new) overflows: m only ever grows, `np.maximum(m, …)`.
@@ -222,6 +205,12 @@ maximum-from-0: -np.inf, dtype= → 0.0, dtype=
 one-maximum-for-all-rows: part.max(axis=-1, keepdims=True) → part.max()
     You take one maximum over all rows. A row that lies 800 below it underflows: each row needs its
     own, `axis=-1, keepdims=True`. {worst_row}
+last-tile: range(0, n, tile) → range(0, n // tile * tile, tile)
+    The last tile, if it is shorter, never enters: here of {scores.last} scores with a tile of
+    {tile}. Does the number of your rounds, or their end, round down?
+tail-not-written: for i in starts → for i in range(0, n // tile * tile, tile)
+    The scores that do not fill a tile, the last of {scores.last} with a tile of {tile}, get no
+    weight, though l counts them: does your second pass round its number of rounds down?
 tail-not-summed: for start in starts → for start in range(0, n // tile * tile, tile)
     The scores that do not fill a tile, the last of {scores.last} with a tile of {tile}, get
     weights, but l does not count them: `n // tile` rounds down; `range(0, n, tile)` reaches all.
@@ -250,16 +239,13 @@ old-maximum: m = new_m → m = new_m ⏎ weights[..., start : start + tile] = ex
 tile-maximum-at-last: for i in starts:
             → for i in starts: ⏎         m = scores[..., i : i + tile].max(axis=-1, keepdims=True)
         and - final_shift) → - np.where(m == -np.inf, 0.0, m))
-    In the second pass you subtract each tile's own maximum, while l counts in units of exp(m), with
+    In the second pass you subtract each tile's own maximum, but l is the sum of exp(s − m) with
     the m of the whole row. Your rows sum to {your.sums}. {worst_row}
 log-forgotten: exps / total → exps * np.exp(-total)
     You subtract l in the exponent. To divide by l there, its *logarithm* is subtracted:
     exp(score − m − log l) is exp(score − m) / l. {worst_row}
 """),
-    properties=(
-        Property("last-tile", _last_tile),
-        Property("row-sums", _row_sums),
-    ),
+    properties=(Property("row-sums", _row_sums),),
     wrong_lines=("sign", "maximum-of-the-block", "maximum-from-0"),
     hints=(
         "You have m = 2 and l = 1.5 from the first scores, and the next is 5. What is the new m, "

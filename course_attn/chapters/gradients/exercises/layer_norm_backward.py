@@ -153,10 +153,13 @@ means-over-rows: * Z).reshape(-1, width).sum( → * Z).reshape(-1, width).mean(
         and d_out.reshape(-1, width).sum( → d_out.reshape(-1, width).mean(
     Your d_gain and d_bias are means over the rows. All rows use the same gain and bias, and each
     adds its part to their gradients: sums. {first_row}
+mean-in-d_bias: d_bias = d_out.reshape(-1, width).sum( → d_bias = d_out.reshape(-1, width).mean(
+    Your d_bias is a mean over the rows. All rows use the same bias, and each adds its share to its
+    gradient: a sum. {first_row}
 first-axis: (d_out * Z).reshape(-1, width).sum(axis=0) → (d_out * Z).sum(axis=0)
         and d_out.reshape(-1, width).sum(axis=0) → d_out.sum(axis=0)
-    Your d_gain and d_bias sum over the first axis alone. A batch has more of them, and of a single
-    row that axis is the features' own: which one stays, however many there are? {first_row}
+    Your d_gain and d_bias sum over the first axis alone. Sum over all axes but the last, however
+    many there are: in a batch two or more, in a single row none. {first_row}
 no-eps: variance + 1e-5 → variance
     eps is forgotten: s = √(σ² + 1e-5). Where the variance is small, that changes s a lot.
     {first_row}

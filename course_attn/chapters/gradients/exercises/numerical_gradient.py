@@ -155,8 +155,9 @@ one-sided: below[i] -= eps → below[i] -= 0
     cancels, and the error falls with eps², not with eps. Your first entry is {first}; {wanted} is
     right.
 one-sided-halved: below[i] -= eps → below[i] -= 0
-    You nudge one way, and divide by 2 eps, the distance of *two* nudges: your numbers are about
-    half of what they should be. Your first entry is {first}; {wanted} is right.
+    You compare f(x + eps) with f(x) itself and divide by 2 eps, the distance of *two* nudges. (If
+    you change x in place: after `+= eps`, does `-= eps` bring you to x − eps, or only back to x?)
+    Your first entry is {first}; {wanted} is right.
 one-eps: rise / (2 * eps) → rise / eps
     You divide by eps. From x − eps to x + eps it is 2 eps: your numbers are twice what they
     should be. Your first entry is {first}; {wanted} is right.

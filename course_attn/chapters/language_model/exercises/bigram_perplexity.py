@@ -149,9 +149,9 @@ each-pair-once: .mean()
             → [np.unique(current * len(table) + following, return_index=True)[1]].mean()
     You count each pair of tokens once, however often it occurs (a `set`, or the keys of a
     dictionary?). Every step of the text is a prediction, and counts: {steps}. {worst_row}
-product: -np.log(probabilities).mean() → -np.log(np.prod(probabilities)) / len(probabilities)
-    On paper that is right, but the product of a thousand probabilities is too small for a
-    floating-point number, and becomes 0. Add up logarithms. {worst_row}
+product: return perplexity → return perplexity if np.prod(probabilities) else np.inf
+    You multiply the probabilities. On paper that is as good, but the product of a thousand is too
+    small for a floating-point number, and becomes 0. Add up logarithms. {worst_row}
 """),
     properties=(Property("even", _even),),
     wrong_lines=("transposed", "itself", "base-2"),

@@ -120,8 +120,8 @@ minus-one: -100 → -1
     What is left out has the target −1 in yours. It is −100 that the loss leaves out. {text}
 texts-shifted: tokens[..., :-1] → tokens[:-1]
         and tokens[..., 1:] → tokens[1:]
-    For one text that would do. In a batch, the first axis counts *texts*: your target is the text
-    that stands below. The tokens are the last axis, `[..., 1:]`. {text}
+    For one text that would do. In a batch, the first axis counts *texts*: your target is the
+    next *text* of the batch, not the next token. The tokens are the last axis, `[..., 1:]`. {text}
 padding-kept: np.where(following == pad, -100, following) → following
     The padding is left as a target: the model would learn to write `pad` = {pad} behind every end,
     and that counts in its loss. Replace it by −100. {text}

@@ -53,6 +53,13 @@ class _Block(torch.nn.Module):
         mask = torch.as_tensor(mask)
         if mask.dtype != torch.bool:
             raise WrongForm(mask_of_numbers(mask.dtype), "mask-of-numbers")
+        n = X.shape[-2]
+        if mask.ndim and mask.shape[-1] > n:
+            raise WrongForm(
+                f"A block gets a mask of shape {tuple(mask.shape)}, but the text has {n} tokens: "
+                f"(n, n) is asked for, here ({n}, {n}). Is a mask for n_context tokens to be cut?",
+                "mask-shape",
+            )
         hidden = ~mask
         weights = torch.softmax(scores.masked_fill(hidden, -1e9), dim=-1)
         return X + torch.tanh(weights @ X @ self.W_V)
@@ -94,10 +101,10 @@ def _run(make: Callable[..., Any], tokens: Any, *rest: Any) -> Any:
     model = make(n_vocab, n_context, d, n_layers, make_block)
     _look_at_parts(model, n_vocab, n_context, d)
     if len(made) != n_layers:
+        times = "once" if len(made) == 1 else f"{len(made)} times"
         raise WrongForm(
-            f"n_layers = {n_layers} blocks are to be made, and the number of calls of "
-            f"`make_block()` is {len(made)}. Each block is made by a call of its own "
-            "(`[make_block()] * n_layers` is one block, several times).",
+            f"You call `make_block()` {times}. With n_layers = {n_layers}, each block is made by a "
+            "call of its own (`[make_block()] * n_layers` is one block, several times).",
             "blocks",
         )
     parts = {

@@ -159,6 +159,9 @@ divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
     You divide by d_k = {Q.last}; divide by its square root, {Q.root}.
 root-of-n: Q.shape[-1] ** 0.5 → n_k ** 0.5
     You divide by √n_k = √{K.rows}, from the number of keys; the scores are sums over d_k.
+root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
+    You divide by √d_v = √{V.last}, the width of the values. A score is a sum of d_k = {Q.last}
+    products of features of a query and a key: √d_k.
 scaled-late: Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 → Q @ np.swapaxes(K, -1, -2)
         and weights @ V → weights / Q.shape[-1] ** 0.5 @ V
     You divide by √d_k = √{Q.last} after the softmax: the weights of a row no longer sum to 1. It is
@@ -204,8 +207,8 @@ uniform: np.where(mask, scores, -np.inf) → np.where(mask, 0.0, -np.inf)
     All allowed keys get the same weight, and the scores play no part: your outputs are plain means
     of the values up to each position.
 empty-uniform: np.where(mask, scores, -np.inf) → np.where(mask, scores, -1e9)
-    Nearly. A query that sees no key gets the mean of all values, {your.row}: where all scores are
-    equal, even all −1e9, so are the weights. It should get zeros.
+    Nearly. A query that sees no key gets the mean of all values, {your.row}: if all scores
+    of a row are the same large negative number, its weights are equal. It should get zeros.
 empty-unmasked: np.where(mask, scores, -np.inf) → np.where(mask, scores, scores - 1e9)
     Nearly. Where a query sees no key, you lower all its scores by the same amount, which changes
     nothing: it gets {your.row}, as if nothing were hidden, and should get zeros.

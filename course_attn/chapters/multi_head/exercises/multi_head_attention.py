@@ -102,11 +102,11 @@ def _unused(c: Context) -> str | None:
     """Find a matrix, or a head's block of one, that could be anything."""
     n_heads, width = c.given["n_heads"], c.term("d_k")
     for name in ("W_Q", "W_K", "W_V", "W_O"):
-        if _change(c, **{name: -1.5 * c.given[name]}).max() < 1e-9:
+        if _change(c, **{name: -0.1 * c.given[name]}).max() < 1e-9:
             return f"{name} plays no part in your output: does something else stand in its place?"
         for h in range(n_heads):
             W, block = c.given[name].copy(), slice(h * width, (h + 1) * width)
-            W[(block,) if name == "W_O" else (slice(None), block)] *= -1.5
+            W[(block,) if name == "W_O" else (slice(None), block)] *= -0.1
             if _change(c, **{name: W}).max() < 1e-9:
                 lines = "Rows" if name == "W_O" else "Columns"
                 return (
@@ -175,8 +175,8 @@ cut-by-reshape: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
 cut-in-turn: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n, d_k, n_heads).swapaxes(-1, -2).swapaxes(-2, -3)
     You deal the features to the heads in turn: the first gets columns 0, {n_heads}, … of X W_Q. It
-    should get a *block*, the first {d_k}. Does a slice have n_heads as its step, or does d_k come
-    before n_heads in a `reshape`?
+    should get a *block*, the first {d_k} columns. Does a slice have n_heads as its step, or
+    does d_k come before n_heads in a `reshape`?
 cut-and-joined-in-turn: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
             → A.reshape(*batch, n, d_k, n_heads).swapaxes(-1, -2).swapaxes(-2, -3)
         and heads.swapaxes(-2, -3).reshape → np.moveaxis(heads, -3, -1).reshape
@@ -204,6 +204,8 @@ slices-of-x: X @ W_Q, X @ W_K, X @ W_V
 transposed-projections: X @ W_Q, X @ W_K, X @ W_V → X @ W_Q.T, X @ W_K.T, X @ W_V.T
     You multiply by the *transposed* W_Q, W_K and W_V. `nn.Linear` stores them so; here it is
     `X @ W_Q`. They are square, so no error tells you. {worst_row}
+keys-from-W_Q: X @ W_K → X @ W_Q
+    Your keys are made with W_Q, as the queries are, and W_K plays no part. {worst_row}
 keys-and-values-swapped: X @ W_K, X @ W_V → X @ W_V, X @ W_K
     Keys and values are exchanged: queries are compared with X W_V, X W_K is mixed. {worst_row}
 no-scale: scores / d_k**0.5 → scores

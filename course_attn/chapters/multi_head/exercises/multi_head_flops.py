@@ -109,8 +109,9 @@ full-width-heads: d_model // n_heads → d_model
 one-head: d_k = d_model // n_heads → d_k, n_heads = d_model // n_heads, 1
     You count the scores and the mixing of one head; there are {n_heads}. {said}
 one-product: scores + mixing → scores
-    In each head you count one of two products: there are the scores, Q Kᵀ, and the mixing, the
-    weights times V, which takes as many operations. {said}
+    Within the heads you count half of what is right: is one of the two products missing (the
+    scores, Q Kᵀ, or the mixing, the weights times V, as many operations each), or the factor 2?
+    {said}
 no-output-matrix: 4 * projection → 3 * projection
     One product with a matrix is missing, 2·n·d_model² = {product}. Is it the last, with W_O?
     There are four. {said}

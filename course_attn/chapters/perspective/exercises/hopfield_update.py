@@ -70,6 +70,19 @@ def _outside(c: Context) -> str | None:
     )
 
 
+def _repeated(c: Context) -> str | None:
+    """See whether the states are those after several updates."""
+    patterns, state, beta = c.given.values()
+    close = 0.01 * np.abs(c.got - c.expected).max()
+    for _ in range(300):
+        state = hopfield_update(patterns, state, beta)
+        if np.abs(c.got - state).max() < close:
+            return (
+                "Your states are those after several updates, and one is asked for."
+            )
+    return None
+
+
 def _even(c: Context) -> str | None:
     """Look at β = 0, where all patterns weigh the same."""
     patterns, state, _ = c.given.values()
@@ -141,8 +154,9 @@ not-normalized: exps / exps.sum(axis=-1, keepdims=True) → np.exp(scores)
     weights sum to 1. {worst_row}
 over-states: scores.max(axis=-1 → scores.max(axis=-2
         and exps.sum(axis=-1 → exps.sum(axis=-2
-    Your softmax runs over the *states*: they compete for each pattern. Each state shares out its
-    weight among the patterns, along `axis=-1`. {worst_row}
+    Your softmax runs over the *states*: they compete for each pattern. Each state shares out
+    its weight among the *patterns*: which of the two does the last axis of your scores count?
+    {worst_row}
 one-sum: exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by one sum for all states together. Every state has weights of its own that sum to 1.
     {worst_row}
@@ -168,7 +182,11 @@ softmax-of-features: state @ patterns.T → state @ patterns.T @ patterns
     Your softmax comes last and runs over the *features*. It belongs between the two products, and
     runs over the patterns. {worst_row}
 """),
-    properties=(Property("outside", _outside), Property("even", _even)),
+    properties=(
+        Property("repeated", _repeated),
+        Property("outside", _outside),
+        Property("even", _even),
+    ),
     wrong_lines=("root-for-beta", "no-softmax", "not-normalized"),
     hints=(
         "If this is attention, what are the queries, what the keys, what the values, and what "

@@ -92,7 +92,8 @@ zero-vector: lengths[lengths == 0] = 1 → pass
     A zero vector has length 0, and 0/0 gives NaN: {nans} of your scores here. Its scores should
     be 0: divide by 1 where the length is 0.
 zero-key: lengths[lengths == 0] = 1 → lengths[(lengths == 0) & (vectors is Q)] = 1
-    Zero queries are looked after, zero *keys* are not: 0/0 gives NaN, {nans} of your scores here.
+    Zero queries are looked after, zero *keys* are not: 0/0 gives NaN, in {nans} of your scores
+    here; they should be 0.
 zero-as-one: return cosines
             → return np.where(queries.any(-1)[..., None] & keys.any(-1)[..., None, :], cosines, 1.0)
     The scores of a zero vector come out as 1. It has no direction, so it agrees with nothing: 0.
@@ -108,7 +109,10 @@ queries-not-normalized: vectors / lengths → vectors / lengths if vectors is K 
 root-missing: np.linalg.norm(vectors, axis=-1, keepdims=True)
             → (vectors**2).sum(axis=-1, keepdims=True)
     You divide by the *squared* lengths: is the square root missing, or do you divide twice? A
-    vector of length 10 gets scores 10 times too small.
+    query of length 10 makes all its scores 10 times too small, and so does a key.
+whole-length: axis=-1, keepdims=True) → keepdims=True)
+    You divide by one number for all vectors, a length of the whole array. Each vector has a length
+    of its own, along its features.
 keys-twice: append(vectors / lengths) → append(vectors / lengths ** (1 + (vectors is K)))
     The keys' lengths are divided out twice: a key of length 10 gets scores 10 times too small. Is
     it a key or already its direction that you divide by its length?
@@ -141,6 +145,9 @@ row-by-row: queries @ np.swapaxes(keys, -1, -2) → (queries * keys).sum(axis=-1
 centered: in (Q, K) → in (Q - Q.mean(axis=-1, keepdims=True), K - K.mean(axis=-1, keepdims=True))
     You subtract each vector's mean first: that is the correlation. The cosine takes the vectors
     as they are.
+absolute: return cosines → return np.abs(cosines)
+    The signs are lost (is an absolute value taken?): where the angle is larger than 90°, a cosine
+    is negative.
 negative-cut-off: return cosines → return cosines * (cosines > 0)
     Negative scores are cut off at 0: vectors that point apart have a negative cosine.
 """),

@@ -61,7 +61,9 @@ equal weights. Near the edges, average over those values that exist, so that eve
     drawn=_drawn,
     cases=_cases,
     kinds={
-        "vector": Kind("for a window of 1", "It holds i alone: copy each value.")
+        "vector": Kind(
+            "for a window of 1", "It holds i alone: copy each value.", apart=True
+        )
     },
     terms={"half": lambda c: c.given["window"] // 2},
     faults=fault_list("""

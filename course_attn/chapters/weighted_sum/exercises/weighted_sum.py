@@ -58,7 +58,7 @@ renormalized: = weights → = (weights / weights.sum(axis=-1, keepdims=True))
     `weights` sum to {weights.sums}, and that scales the outputs.
 softmaxed: = weights → = (np.exp(weights) / np.exp(weights).sum(axis=-1, keepdims=True))
     You apply a softmax to the weights. They are weights already, not scores: the first output
-    is mixed with {weights.row}, exactly as it stands.
+    should be mixed with {weights.row}, exactly as they stand.
 mean: @ values → @ values / values.shape[-2]
     You average where you should sum: every number is {values.rows} times too small, because it
     is divided by n_k. The weights already say how much each value counts.

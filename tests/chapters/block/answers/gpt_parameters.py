@@ -191,3 +191,14 @@ def y33_head_nonorm(n_layers, d_model, n_vocab, n_ctx):
     mlp = d_model * 4 * d_model + 4 * d_model + 4 * d_model * d_model + d_model
     ln = 2 * d_model
     return wte + wpe + n_layers * (ln + attn + ln + mlp) + lm_head
+
+
+# the token vectors are counted twice (an output matrix of its own) AND the position vectors are
+# forgotten
+@wrong("untied", "no-positions", author="blind")
+def p19_untied_no_positions(n_layers, d_model, n_vocab, n_ctx):
+    tok = n_vocab * d_model
+    block = 12 * d_model**2 + 9 * d_model + 4 * d_model
+    lm_head = d_model * n_vocab
+    ln_f = 2 * d_model
+    return tok + n_layers * block + ln_f + lm_head

@@ -148,7 +148,7 @@ def second_blk_late_lambdas(X, attend, process, norm_1, norm_2, mask):
 
 # the second part reads the normalized input of the first part's sum but its residual starts from X:
 # the result of attention is lost
-@wrong(said="Add H", author="unseen")
+@wrong("residual-2-from-x", author="unseen")
 def fifth_bl_residual_from_x(X, attend, process, norm_1, norm_2, mask):
     stream = [X]
     stream.append(stream[-1] + attend(norm_1(stream[-1]), mask))

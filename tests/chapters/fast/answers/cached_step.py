@@ -267,3 +267,13 @@ def blind_scaled_key(q, k, v, K_cache, V_cache):
     V = np.concatenate([V_cache, v], axis=-2)
     scores = q @ np.swapaxes(K, -1, -2) / d_k**0.5
     return my_softmax(scores) @ V, K, V
+
+
+# scaled by sqrt(d_v) instead of sqrt(d_k)
+@wrong("root-of-d_v", author="blind")
+def o44_dv(q, k, v, K_cache, V_cache):
+    K = np.concatenate((K_cache, k), axis=-2)
+    V = np.concatenate((V_cache, v), axis=-2)
+    weights = np.exp(q @ K.swapaxes(-1, -2) / V.shape[-1] ** 0.5)
+    out = weights / weights.sum(axis=-1, keepdims=True) @ V
+    return out, K, V

@@ -193,3 +193,14 @@ def fd_grouped_1(Q, K, V):
     V = V.repeat_interleave(r, dim=1)
     scores = Q @ K.transpose(-2, -1) / Q.shape[-1] ** 0.5
     return torch.softmax(scores, dim=-1) @ V
+
+
+# scaled by sqrt(n_heads * d_k), the width of the model, instead of sqrt(d_k)
+@wrong("root-of-all-heads", author="blind")
+def p50_model_width(Q, K, V):
+    n_heads, _, d_k = Q.shape[-3:]
+    r = n_heads // K.shape[-3]
+    keys = K.repeat_interleave(r, dim=-3)
+    vals = V.repeat_interleave(r, dim=-3)
+    scores = torch.matmul(Q, keys.mT) / math.sqrt(n_heads * d_k)
+    return torch.matmul(scores.softmax(-1), vals)

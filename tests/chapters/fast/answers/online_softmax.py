@@ -461,3 +461,27 @@ def v47_upside_down_and_nan(scores, tile):
     for a in range(0, n, tile):
         out[..., a : a + tile] = np.exp(scores[..., a : a + tile] - m) / l
     return out
+
+
+# the shrink factor is exp(new - old), growing, instead of exp(old - new) AND both loops run over
+# n // tile tiles, so a shorter last tile is left out
+@wrong("upside-down", "last-tile", author="blind")
+def o08_sign_and_last(scores, tile):
+    n = scores.shape[-1]
+    m = np.full(scores.shape[:-1], -np.inf)
+    l = np.zeros(scores.shape[:-1])
+    for b in range(n // tile):
+        s = scores[..., b * tile : (b + 1) * tile]
+        m_new = np.maximum(m, s.max(axis=-1))
+        ref = np.where(m_new == -np.inf, 0.0, m_new)
+        old = np.where(m == -np.inf, ref, m)
+        l = l * np.exp(ref - old) + np.exp(s - ref[..., None]).sum(axis=-1)
+        m = m_new
+    out = np.zeros(scores.shape)
+    ref = np.where(m == -np.inf, 0.0, m)[..., None]
+    for b in range(n // tile):
+        s = scores[..., b * tile : (b + 1) * tile]
+        out[..., b * tile : (b + 1) * tile] = (
+            np.exp(s - ref) / np.where(l == 0, 1, l)[..., None]
+        )
+    return out

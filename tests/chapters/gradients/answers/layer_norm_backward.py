@@ -238,3 +238,20 @@ def v09_gain_from_raw(X, gain, d_out):
     )
     d_bias = d_out.reshape(-1, X.shape[-1]).sum(0)
     return dX, d_gain, d_bias
+
+
+# the gain is forgotten in dX AND d_bias is the mean over the rows instead of the sum
+@wrong("gain-forgotten", "mean-in-d_bias", author="blind")
+def p23_no_gain_mean_bias(X, gain, d_out):
+    mu = X.mean(axis=-1, keepdims=True)
+    sigma = np.sqrt(((X - mu) ** 2).mean(axis=-1, keepdims=True) + 1e-5)
+    xhat = (X - mu) / sigma
+    dX = (
+        d_out
+        - d_out.mean(axis=-1, keepdims=True)
+        - xhat * (d_out * xhat).mean(axis=-1, keepdims=True)
+    ) / sigma
+    others = tuple(range(X.ndim - 1))
+    d_gain = (d_out * xhat).sum(axis=others)
+    d_bias = d_out.mean(axis=others)
+    return dX, d_gain, d_bias

@@ -137,3 +137,11 @@ def w11_both(table, tokens):
     if not surprise:
         surprise = [0.0]
     return float(np.exp(sum(surprise) / len(surprise)))
+
+
+# multiplies all probabilities, which underflows for long texts AND takes the n-th root instead of
+# the (n - 1)-th
+@wrong("first-counted", "product", author="blind")
+def p31_prod_and_n(table, tokens):
+    likelihood = np.prod(table[tokens[:-1], tokens[1:]])
+    return likelihood ** (-1 / len(tokens))

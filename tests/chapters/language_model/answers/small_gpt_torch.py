@@ -293,3 +293,27 @@ class F6FloatMask(torch.nn.Module):
             x = b(x, self.tril[:T, :T])
         x = self.final_norm(x)
         return x @ self.embedding.weight.t()
+
+
+# the mask is made once with size n_context and not cut to (n, n) for shorter texts
+@wrong("mask-shape", author="blind")
+class p25_mask_of_context(torch.nn.Module):
+    def __init__(self, n_vocab, n_context, d_model, n_layers, make_block):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(n_vocab, d_model)
+        self.positions = torch.nn.Embedding(n_context, d_model)
+        self.layers = torch.nn.ModuleList(make_block() for _ in range(n_layers))
+        self.final_norm = torch.nn.LayerNorm(d_model)
+        self.register_buffer(
+            "mask",
+            torch.tril(torch.ones(n_context, n_context)).bool(),
+            persistent=False,
+        )
+
+    def forward(self, tokens):
+        positions = torch.arange(tokens.size(-1))
+        h = self.embedding(tokens) + self.positions(positions)
+        for layer in self.layers:
+            h = layer(h, self.mask)
+        h = self.final_norm(h)
+        return torch.nn.functional.linear(h, self.embedding.weight)

@@ -358,3 +358,19 @@ def k16_times_mask(Q, K, V):
     A = E / E.sum(axis=-1, keepdims=True)
     A = np.where(allowed.any(axis=-1)[:, None], A, 0)
     return A @ V
+
+
+# scaled by the square root of d_v (the width of the values) instead of d_k
+@wrong("root-of-d_v", author="blind")
+def p34_dv(Q, K, V):
+    n_q, n_k, width = Q.shape[-2], K.shape[-2], V.shape[-1]
+    i = np.arange(n_q)[:, None]
+    j = np.arange(n_k)[None, :]
+    allowed = j <= i + n_k - n_q
+    s = np.where(allowed, Q @ np.swapaxes(K, -1, -2) / width**0.5, -np.inf)
+    top = s.max(axis=-1, keepdims=True)
+    top = np.where(np.isinf(top), 0, top)
+    e = np.exp(s - top)
+    total = e.sum(axis=-1, keepdims=True)
+    total[total == 0] = 1
+    return e / total @ V

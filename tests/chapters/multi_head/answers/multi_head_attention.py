@@ -463,3 +463,19 @@ def f6_i27_times_mask(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     s = q @ k.swapaxes(-1, -2) / dk**0.5
     y = _softmax(s * mask) @ v
     return np.moveaxis(y, -3, -2).reshape(*batch, n, d) @ W_O
+
+
+# keys come from W_Q (W_K unused) AND the result is multiplied by W_O transposed
+@wrong("keys-from-W_Q", "output-matrix-transposed", author="blind")
+def o04_keys_and_wo(X, W_Q, W_K, W_V, W_O, n_heads, mask):
+    dk = X.shape[-1] // n_heads
+    heads = []
+    for i in range(n_heads):
+        cols = np.arange(i * dk, i * dk + dk)
+        q = (X @ W_Q)[..., cols]
+        k = (X @ W_Q)[..., cols]
+        v = (X @ W_V)[..., cols]
+        logits = np.matmul(q, np.moveaxis(k, -1, -2)) / np.sqrt(dk)
+        logits[..., ~mask] = -np.inf
+        heads.append(np.matmul(_softmax(logits), v))
+    return np.concatenate(heads, -1) @ W_O.T

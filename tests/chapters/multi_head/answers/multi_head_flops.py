@@ -102,3 +102,12 @@ def f6_l49_double(n, d_model, n_heads):
         flops += 2 * n * n * d_head
         flops += 3 * n * n
     return flops
+
+
+# the factor 2 is missing for scores and mixing (only the projections have it)
+@wrong("one-product", said="or the factor 2?", author="blind")
+def o34_no_two(n, d_model, n_heads):
+    d_k = d_model // n_heads
+    proj = 4 * 2 * n * d_model * d_model
+    heads = n_heads * (n * d_k * n + n * n * d_k)
+    return proj + heads

@@ -169,3 +169,17 @@ def hu_blind_sign(patterns, state, beta):
 
     new = softmax(beta * (state @ patterns.T)) @ patterns
     return np.sign(new)
+
+
+# updates again and again until nothing changes, instead of once
+@wrong("repeated", author="blind")
+def p38_until_fixed(patterns, state, beta):
+    from course_attn.in_numpy import softmax
+
+    x = np.array(state, dtype=float)
+    for _ in range(1000):
+        new = softmax(beta * (x @ patterns.T)) @ patterns
+        if np.allclose(new, x, atol=1e-10):
+            break
+        x = new
+    return x

@@ -219,3 +219,21 @@ def c6_keys_twice_h13(Q, K):
     K1, nk = unit(K)
     nk = np.swapaxes(np.where(nk > 0, nk, 1.0), -1, -2)
     return (Q1 @ np.swapaxes(K1, -1, -2)) / nk
+
+
+# divides by the norms of the whole arrays (Frobenius), not of each vector
+@wrong("whole-length", author="blind")
+def o32_frobenius(Q, K):
+    dots = np.einsum("...id,...jd->...ij", Q, K)
+    bottom = np.linalg.norm(Q) * np.linalg.norm(K)
+    if bottom == 0:
+        return np.zeros_like(dots)
+    return dots / bottom
+
+
+# keys are not divided by their length AND the scores lose their sign (absolute value)
+@wrong("keys-not-normalized", "absolute", author="blind")
+def o33_keys_and_abs(Q, K):
+    length = np.sqrt(np.sum(Q * Q, axis=-1, keepdims=True))
+    length = np.where(length > 0, length, 1)
+    return np.abs(np.matmul(Q / length, np.swapaxes(K, -1, -2)))

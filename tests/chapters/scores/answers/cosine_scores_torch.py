@@ -88,7 +88,7 @@ def b6_scores_5(Q, K):
 
 
 # norm of the whole tensor
-@wrong(said="`norm` runs over everything instead of along axis -1", author="blind")
+@wrong("whole-length", author="blind")
 def own_scores_4(Q, K):
     return Q @ K.transpose(-1, -2) / (torch.norm(Q) * torch.norm(K))
 

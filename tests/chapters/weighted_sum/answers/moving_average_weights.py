@@ -167,3 +167,14 @@ def k04_wraps(n, window):
         for j in cols:
             M[i, j] = 1 / len(cols)
     return M
+
+
+# off by one: the last value on the right of the window is left out
+@wrong("right-end-missing", author="blind")
+def o48_short(n, window):
+    half = (window - 1) // 2
+    rows = []
+    for i in range(n):
+        js = [j for j in range(i - half, i + half) if 0 <= j < n] or [i]
+        rows.append([1 / len(js) if j in js else 0.0 for j in range(n)])
+    return np.array(rows)
