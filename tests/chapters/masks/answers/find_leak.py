@@ -211,7 +211,7 @@ def fl_small_change(model, X):
     return _leak_finder(_add(1e-3), np.allclose)(model, X)
 
 
-@wrong(said="is this to be multiplied by `amount`")
+@wrong(said="should this be multiplied by `amount`")
 def fl_smaller_change(model, X):
     return _leak_finder(_add(1e-4), np.allclose)(model, X)
 

@@ -106,7 +106,7 @@ def al_logarithm(n_heads, n_q):
 
 
 # The bias is divided by √n_heads, as nobody asked.
-@wrong("slopes", said="is this to be divided by `np.sqrt(n_heads)`?")
+@wrong("slopes", said="should this be divided by `np.sqrt(n_heads)`?")
 def al_scaled(n_heads, n_q):
     slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
     i = np.arange(n_q)

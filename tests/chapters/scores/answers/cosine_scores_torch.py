@@ -77,6 +77,7 @@ def fresh_cost_lengths_no_grad(Q, K):
 
 # F.normalize goes along dim=1 unless told, which is the positions in a batch
 @wrong(
+    "fails-batch",
     "above-one",
     said="runs along axis 1 instead of along axis -1",
     author="blind",
@@ -96,6 +97,7 @@ def own_scores_4(Q, K):
 # F.normalize goes along dim 1 when no dim is named: with a batch axis this is the axis of the
 # queries and not the features
 @wrong(
+    "fails-batch",
     "above-one",
     said="runs along axis 1 instead of along axis -1",
     author="blind",
