@@ -65,6 +65,7 @@ def two_shapes(x):
 TWO_SHAPES = exercise_of(
     two_shapes,
     Case((np.array([[1.0, 3.0, 5.0]]),), "example"),
+    faults=(fault("triple", "2 * x", "3 * x", says="{result}: tripled."),),
     results=("double", "total"),
 )
 
@@ -78,9 +79,15 @@ def test_results_in_another_order_are_told():
 
 
 def test_results_of_other_shapes_in_another_order_are_told_though_wrong():
-    result = judge(TWO_SHAPES, lambda x: (x.sum(axis=-1), 3 * x))
+    result = judge(TWO_SHAPES, lambda x: (x.sum(axis=-1), 4 * x))
     assert result.faults == ("other-order",)
     assert "By shape, you return `total, double`" in result.message
+
+
+def test_known_mistake_is_told_beside_the_order():
+    result = judge(TWO_SHAPES, lambda x: (x.sum(axis=-1), 3 * x))
+    assert result.faults == ("other-order", "triple")
+    assert "Second: double: tripled." in result.message
 
 
 class Adder:
@@ -105,7 +112,7 @@ MADE = exercise_of(
     Adder,
     Case((3.0, np.array([1.0, 2.0])), "example"),
     use=_added,
-    arguments=("number", "x"),
+    arguments=("_number", "x"),
 )
 
 
@@ -140,6 +147,9 @@ def test_class_that_crashes_shows_its_own_line():
 
     result = judge(MADE, Mine)
     assert result.status == "crashed" and "self.missing" in result.message
+    assert "Your class stopped" in result.message
+    # What an exercise's own use is given (`_number`) is not the learner's to know.
+    assert "It was made and called with x (2,) float64." in result.message
 
 
 def near(x):
