@@ -1,5 +1,6 @@
 """What a message may look at: one case, what came back and what was expected."""
 
+import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -43,8 +44,8 @@ class Sentences(dict[str, str]):
 
 
 def _rows(array: np.ndarray) -> np.ndarray:
-    last = array.shape[-1] if array.ndim else 1
-    return np.atleast_1d(array).reshape(-1, last)
+    array = np.atleast_1d(array)
+    return array.reshape(math.prod(array.shape[:-1]), array.shape[-1])
 
 
 # What sentences may quote of an argument or a result: ``{scores.row}``, ``{X.shape}``.

@@ -3,6 +3,8 @@
 import inspect
 from typing import Any
 
+import numpy as np
+
 from whywrong.calls import (
     guarded_randomness,
     no_collection,
@@ -102,7 +104,9 @@ _NO_TIME = "Your numbers are not right, but looking for the cause took too long.
 def _explained_in_time(trial: Trial) -> Finding | None:
     """Say what is wrong; that time ran out, and no other mistake, where that never ends."""
     try:
-        return run_limited(lambda: explained(trial), _PATIENCE)
+        # Sentences compute with whatever came back.
+        with np.errstate(all="ignore"):
+            return run_limited(lambda: explained(trial), _PATIENCE)
     except TimesUp:
         return Finding(("no-time",), _NO_TIME)
 

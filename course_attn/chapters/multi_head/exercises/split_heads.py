@@ -69,7 +69,8 @@ def traced(c: Context) -> str | None:
     texts = []
     for value in (c.got[tuple(place)], c.expected[tuple(place)]):
         found = np.argwhere(np.isclose(c.given["X"], value, rtol=1e-6, atol=0))
-        texts.append(f"X{found[0].tolist()} = " * bool(len(found)) + number(value))
+        source = f"X{found[0].tolist()} = " if len(found) else ""
+        texts.append(source + number(value))
     return f"At {place.tolist()} you have {texts[0]}; {texts[1]} belongs there."
 
 
