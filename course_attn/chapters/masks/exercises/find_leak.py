@@ -232,7 +232,7 @@ of $10^{-4}$ is a leak.
         "compared": lambda c: (
             "you change input i itself, too. Change only the inputs *after* i"
             if any(change[0].any() for change in _changes_made(c))
-            else "what you compare is not output i alone: compare only that"
+            else "what you compare is not output i alone. Compare only that"
         ),
         "change": lambda c: number(np.max(_changes_made(c))),
         "too_coarse": lambda c: (
