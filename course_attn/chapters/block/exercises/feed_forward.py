@@ -97,7 +97,7 @@ $\\max(x W_1 + b_1,\\, 0)\\, W_2 + b_2$. W_1 has shape (d_model, d_ff), b_1 (d_f
     terms={
         "wide": lambda c: c.given["X"] @ c.given["W_1"] + c.given["b_1"],
         "negative": lambda c: (
-            f"{(c.term('wide') < 0).sum()} of the {c.term('wide').size} hidden features"
+            f"{(c.term('wide') < 0).sum()} of the {c.term('wide').size} hidden numbers of X"
         ),
     },
     kinds={

@@ -144,7 +144,7 @@ shared-norm: norm_2(H) → norm_1(H)
     {worst_row}
 residual-1-dropped: X + attention_output → attention_output
     The first residual connection is missing: your first part gives only what attention returns,
-    and X is lost. Add the two. {worst_row}
+    and X is lost. Add the two, X as it was before the norm. {worst_row}
 residual-2-dropped: H + network_output → network_output
     The second residual connection is missing: you return what the feed-forward network gives, and
     the result of the first part is lost. Add the two. {worst_row}
@@ -155,8 +155,8 @@ overwritten-1: X + attention_output → normed_X + attention_output
     What attention returns is added to the *normed* X. The sum begins with X as it came in (not
     overwritten); the normed one is a copy for attention to read. {worst_row}
 overwritten-2: H + network_output → normed_H + network_output
-    What the feed-forward network returns is added to the *normed* sum. Add it to the sum itself
-    (not overwritten); the normed one is a copy to read. {worst_row}
+    What the feed-forward network returns is added to the *normed* sum. Add it to the sum as it was
+    before the norm: is that overwritten in yours? {worst_row}
 overwritten-both: X + attention_output → normed_X + attention_output
         and H + network_output → normed_H + network_output
     Both sums begin with the *normed* array: what a part returns is added to what it read. What

@@ -108,6 +108,10 @@ part-of-the-mean: np.ones((d, d)) / d → np.ones((d, d)) / d**2
 others-only: np.ones((d, d)) / d → (np.ones((d, d)) - np.eye(d)) / d
     The diagonal of your C is 1. But feature f is itself a d-th of the mean that is subtracted from
     it: 1 − 1/d. {tried}
+unbiased: return identity - averaging_matrix
+            → return (identity - averaging_matrix) * ((d - 1) / d) ** 0.5
+    You subtract the mean, but then all is too small, by the factor √((d − 1)/d), as if a variance
+    were a sum divided by d − 1. In layer norm it is divided by d, as in RMS norm. {tried}
 mean-of-the-others: return identity - averaging_matrix
             → return (identity - averaging_matrix) * (d / max(d - 1, 1))
     From each feature you subtract the mean of the d − 1 *others*. That makes d/(d − 1) of x − μ:

@@ -259,6 +259,10 @@ strung-together: K = Z → K = Z[source_mask]
 fill-zero: np.where(key_mask, scores, -np.inf) → np.where(key_mask, scores, 0.0)
     You set the scores of the padding to 0, and e to the power 0 is not 0: the padding keeps weight.
     Which score gives the weight 0? {worst_row}
+mask-added: np.where(key_mask, scores, -np.inf) → scores + key_mask
+    The mask is added to the scores as numbers, 1 for an element and 0 for padding, and hides
+    nothing: e to any number is more than 0. (PyTorch's functions add a mask of *numbers*; it is one
+    of `bool` that hides.) What has to be added to a score, so that its weight is 0? {worst_row}
 unscaled: scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
             → scores = Q @ np.swapaxes(K, -1, -2)
     The scores are not divided by √d_k = {W_Q.root}. {worst_row}

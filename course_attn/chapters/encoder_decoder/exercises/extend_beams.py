@@ -96,10 +96,13 @@ def _what(c: Context) -> str:
         return f"Your `sums` are {c.row()}; {c.row(0, 'expected')} is right."
     i = int((c.got != c.expected).any(axis=-1).argmax())
     mine, right = c.got[i].tolist(), c.expected[i].tolist()
-    before, sums, end = (c.given[name] for name in ("prefixes", "sums", "end"))
+    before, sums, log_probs, _, end, _ = c.given.values()
+    steps = ", ".join(map(listed, log_probs)) if log_probs.size < 9 else ""
     return (
         f"Of {before.tolist()} with the sums {listed(sums)} and the end {end} you make "
         f"`prefixes[{i}]` = {mine}; {right} is right."
+        + f" (The log-probabilities are {steps}.)"
+        * bool(steps)
     )
 
 
@@ -163,8 +166,12 @@ def _sum_of_kept(c: Context) -> str:
     if c.given["result"] != "sums" or c.got.shape != c.expected.shape:
         return _what(c)
     i = int(np.abs(np.nan_to_num(c.got - c.expected, nan=np.inf)).argmax())
+    prefixes, before, log_probs, n_beams, end, _ = c.given.values()
+    best = extend_beams(prefixes, before, log_probs, n_beams, end)[0][i]
+    parent = (prefixes == best[:-1]).all(axis=-1).argmax()
     return (
-        f"Your `sums[{i}]` is {number(c.got[i])}; {number(c.expected[i])} is right."
+        f"`sums[{i}]` is the sum of {best.tolist()}; that of its prefix is "
+        f"{number(before[parent])}. You have {number(c.got[i])}; {number(c.expected[i])} is right."
     )
 
 
@@ -228,6 +235,11 @@ zero-for-the-end: np.arange(n_vocab) == end → np.arange(n_vocab) == 0
 ended-lost: == end, 0.0, -np.inf) → == end, -np.inf, -np.inf)
     What has ended is lost: none of the finished answers is among those that you keep. With which
     sum does it compete? {what}
+ended-thrown-away: == end, 0.0, -np.inf) → == end, -np.inf, -np.inf)
+        and np.argsort(-totals)[:n_beams]
+            → np.argsort(-totals)[: min(n_beams, np.isfinite(totals).sum())]
+    What has ended is thrown away; if all have, nothing is left. With which sum does a finished
+    answer compete? {what}
 ended-many-times: np.where(np.arange(n_vocab) == end, 0.0, -np.inf) → np.zeros(n_vocab)
     What has ended comes back once for every token of the vocabulary, each time for free. How many
     extensions does it have? {what}

@@ -99,8 +99,8 @@ masks are not counted. Return a whole number (an `int`).
     faults=fault_list("""
 additions-forgotten: scores = 2 *  → scores =
         and mixing = 2 *  → mixing =
-    You count half: the multiplications only. Each term of a sum takes a multiplication *and* an
-    addition. (If you halve because of a causal mask: masks are not counted here.) {said}
+    You leave out the factor 2: each term of a sum takes a multiplication *and* an addition.
+    (If you halve because of a causal mask: masks are not counted here.) {said}
 scores-only: (scores + mixing) → scores
     You count the scores Q Kᵀ, and not the second product, in which the weights, {n_q} × {n_k},
     mix values of {d_v} features. {said}
@@ -110,8 +110,8 @@ values-as-wide-as-keys: (scores + mixing) → 2 * scores
 one-head: n_heads * (scores + mixing) → scores + mixing
     You count one head; there are {n_heads}, and d_k and d_v are the widths in each. {said}
 heads-in-the-scores-only: n_heads * (scores + mixing) → n_heads * scores + mixing
-    The scores are counted in all {n_heads} heads, and the mixing of the values in one:
-    parentheses are missing, n_heads · (… + …). {said}
+    The scores are counted in each of the {n_heads} heads, and the mixing of the values in one
+    only: parentheses are missing, n_heads · (… + …). {said}
 divided-by-heads: n_heads * (scores + mixing) → (scores + mixing) // n_heads
     You divide by the number of heads. d_k and d_v are the widths in *each* of the {n_heads}
     heads already: multiply. {said}

@@ -76,7 +76,8 @@ only-it: np.arange(n_heads) != head → np.arange(n_heads) == head
 counted-from-1: np.arange(n_heads) != head → np.arange(n_heads) + 1 != head
     You count the heads from 1. `head` counts from 0. {worst_row}
 one-before: np.arange(n_heads) != head → np.arange(n_heads) != (head - 1) % n_heads
-    You switch off the head before: for 0 the last one. `head` counts from 0. {worst_row}
+    You switch off head `head − 1`, and for `head = 0` the last one. `head` counts from 0 already.
+    {worst_row}
 interleaved: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
            → left.transpose(1, 2, 0).reshape(n, n_heads * d_v)
     You put the first entries of all heads side by side, then all second ones. The entries of one
@@ -99,13 +100,18 @@ rows-from-head: np.arange(n_heads) != head → np.full(n_heads, True)
       → merged @ (W_O * ~np.isin(np.arange(len(W_O)), head + np.arange(d_v))[:, None])
     You leave out {V.last} rows of `W_O` from row {head} on. Each head before head {head} has as
     many rows there: with which row do those of head {head} begin? {worst_row}
+height-of-d-model: np.arange(n_heads) != head → np.full(n_heads, True)
+    and merged @ W_O
+      → merged @ (W_O * (np.arange(len(W_O)) // (W_O.shape[1] // n_heads) != head)[:, None])
+    You count d_model // n_heads rows of `W_O` for each head. d_model is the length of an output;
+    how many *rows* does head {head} need, if its values have d_v = {V.last} entries? {worst_row}
 every-nth-row: np.arange(n_heads) != head → np.full(n_heads, True)
     and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) % n_heads != head)[:, None])
     You set every `n_heads`-th row of `W_O` to 0, rows of different heads. The rows of a head lie
     together: those of head {head} from `head * d_v` on. {worst_row}
 made-up-for: found = weights @ V → found = weights @ V * n_heads / (n_heads - 1)
-    You multiply the sum by n_heads / (n_heads − 1), as dropout does to make up for what it
-    leaves out. Here the other heads are to add what they added before. {worst_row}
+    You make the other heads larger, by the factor n_heads / (n_heads − 1), as dropout does to make
+    up for what it leaves out. Here they are to add what they added before. {worst_row}
 weights-even: found * kept[:, None, None]
             → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
     You let head {head} look everywhere alike. Then it still adds the mean of its values; it is to

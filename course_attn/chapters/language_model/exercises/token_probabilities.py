@@ -72,6 +72,14 @@ def _kept(c: Context) -> str:
     )
 
 
+def _made(c: Context) -> str:
+    """Quote the arguments and the row, where both are short."""
+    if c.got.shape != c.expected.shape or len(c.got) > 4:
+        return c.worst_row
+    given = ", ".join(f"{name} = {c.given[name]:g}" for name in list(c.given)[1:])
+    return f"The logits are {c.row(0, 'logits')}, {given}. {c.worst_row}"
+
+
 def _zero_logits(c: Context) -> str | None:
     found = c.call(np.array([2.0, 1.0, -1.0, 0.5]), 1.0, 2, 1.0)
     exps = np.exp([2.0, 1.0, 0.0, 0.0])
@@ -160,7 +168,7 @@ sum hits top_p exactly unless that is 1. Logits may be large. Do not change `log
 the course's function: `from course_attn.in_numpy import softmax`.
 """,
     cases=_cases,
-    terms={"kept": _kept},
+    terms={"kept": _kept, "made": _made},
     kinds={
         "temperature": Kind(
             "where only the temperature acts",
@@ -192,10 +200,10 @@ the course's function: `from course_attn.in_numpy import softmax`.
     faults=fault_list("""
 multiplied: logits / temperature → logits * temperature
     You multiply by the temperature. A high one is to even the probabilities out: divide.
-    {worst_row}
+    {made}
 unused: logits / temperature → logits
     The temperature changes nothing in yours. Does it divide *probabilities*? Their sum cancels it
-    again. It divides the *logits*, before the softmax. {worst_row}
+    again. It divides the *logits*, before the softmax. {made}
 temperature-last: logits / temperature → logits
         and kept / kept.sum() → kept**(1 / temperature) / (kept**(1 / temperature)).sum()
     You apply the temperature last. It comes first: what it does to the probabilities decides which
@@ -211,7 +219,7 @@ share-of-tokens: sums_before < top_p → np.arange(len(ranked)) < np.ceil(top_p 
     You keep a share top_p of the *tokens*. It is a share of the probability: how many tokens that
     takes depends on how sure the model is. {kept}
 not-renormalized: kept / kept.sum() → kept
-    The last division is missing: what is left sums to {your.sums}. {worst_row}
+    The last division is missing: what is left sums to {your.sums}. {made}
 top-p-of-all: exps.sum() → np.exp(scaled - scaled.max()).sum()
     You compare top_p with the probabilities from *before* top_k. Divide by the sum after top_k
     first: then fewer tokens are needed to reach top_p. {kept}
@@ -220,11 +228,11 @@ tokens: return probabilities → return order[kept > 0]
     others: an array of shape {right.shape}.
 sorted: probabilities[order] = → probabilities[:] =
     Your probabilities stand in the order of their size, and no longer belong to their tokens. Put
-    them back: `result[order] = …`. {worst_row}
+    them back: `result[order] = …`. {made}
 wrong-way-back: probabilities[order] = kept / kept.sum()
             → probabilities[:] = (kept / kept.sum())[order]
     The way back is not by `[order]` on the right side: that sorts a second time. Write
-    `result[order] = …`, or index by `np.argsort(order)`. {worst_row}
+    `result[order] = …`, or index by `np.argsort(order)`. {made}
 no-shift: scaled[order] - scaled.max() → scaled[order]
     exp of a large logit is infinite, and of a low one 0: ∞/∞ and 0/0 are NaN. Subtract the largest
     first.

@@ -158,7 +158,8 @@ unscaled: Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 → Q @ np.swapaxes(K,
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
     You divide by d_k = {Q.last}; divide by its square root, {Q.root}.
 root-of-n: Q.shape[-1] ** 0.5 → n_k ** 0.5
-    You divide by √n_k = √{K.rows}, from the number of keys; the scores are sums over d_k.
+    You divide by √n_k = √{K.rows}, from the number of keys. The scores are sums of d_k = {Q.last}
+    products: divide by √d_k.
 root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
     You divide by √d_v = √{V.last}, the width of the values. A score is a sum of d_k = {Q.last}
     products of features of a query and a key: √d_k.
@@ -185,7 +186,7 @@ renormalized-late-guarded: masked_scores.max(axis=-1, keepdims=True)
         → scores.max(axis=-1, keepdims=True)
     You let the future take part in the softmax, or in its shift, and remove it afterward. But here
     one of its scores towers over the allowed ones, whose exponentials are then all rounded to 0.
-    {worst_row} Hide the future first, then shift by the largest *allowed* score.
+    {worst_row} Set the future's scores to −∞ *before* the softmax and its shift.
 global-shift: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max()
     You subtract one maximum, that of the whole array. All exponentials of a row that lies thousands
     below it are rounded to 0. {worst_row} Each row needs its own maximum.

@@ -93,7 +93,7 @@ one-ahead: <= position → <= position + 1
     the very word that it has to guess.
 upside-down: <= position → >= position
     Upside down: your queries see themselves and the *future*. The last one sees {last_sees}, and
-    should see all {n_k}. (`tril` keeps what is below the diagonal, `triu` what is above.)
+    should see all {n_k}.
 polarity: <= position → > position
     The polarity is flipped: True marks the keys that are *forbidden*, and here it means "may
     attend". As it stands, the last query sees {last_sees}. `~` turns it around.

@@ -116,7 +116,7 @@ def _cases() -> tuple[Case, ...]:
         Case((_mixing(7, 0, 4), draw((7, 3))), "first"),
         Case((_twice_leaking, draw((7, 4))), "two"),
         Case((_mixing(7, 3, 5, 1e-3), draw((7, 3))), "faint"),
-        Case((_mixing(5, 3, 4), draw((5, 2))), "middle"),
+        Case((_mixing(5, 3, 4, -0.7), draw((5, 2))), "middle"),
         Case((_mixing(7, 0, 1), draw((7, 3))), "first"),
         Case((_rounding_model, draw((7, 11))), "rounding"),
         Case((_peeking(2, 3, [1, 1], [0.6, -0.6]), draw((7, 2))), "features"),
@@ -230,9 +230,9 @@ of $10^{-4}$ is a leak.
         ),
         "wanted": lambda c: _said(c.expected),
         "compared": lambda c: (
-            "you change input i itself, too"
+            "you change input i itself, too. Change only the inputs *after* i"
             if any(change[0].any() for change in _changes_made(c))
-            else "what you compare is not output i alone"
+            else "what you compare is not output i alone. Compare only that"
         ),
         "change": lambda c: number(np.max(_changes_made(c))),
         "too_coarse": lambda c: (
@@ -269,14 +269,15 @@ of $10^{-4}$ is a leak.
     },
     faults=fault_list("""
 itself: changed[i + 1 :] += change[i + 1 :] → changed[i:] += change[i:]
-    {told}: {compared}. Change only the inputs *after* i, and compare only the output *at* i.
+    {told}: {compared}.
 only-last: changed[i + 1 :] += change[i + 1 :] → changed[-1] += change[-1]
     {told}: you change the last input only. A position may peek at its neighbor and not at the last.
 only-next: changed[i + 1 :] += change[i + 1 :] → changed[i + 1] += change[i + 1]
     {told}: you change the next input only. Change all that come after it.
 in-place: changed = X.copy() ⏎ changed[i + 1 :] += → changed = X ⏎ changed[i + 1 :] +=
     {told}: you change X itself, and the change stays: when position 1 is tried, input 1 is no
-    longer what it was. A second name for X is no copy of it; start each time from `X.copy()`.
+    longer what it was. `X[…] += …` writes into X, and so it does under a second name,
+    `changed = X`: start each time from `X.copy()`.
 from-one: return i → return i + 1
     {you_say}, one too many: positions count from 0 here, so it is {wanted}.
 last: in range(len(X) - 1): → in reversed(range(len(X) - 1)):

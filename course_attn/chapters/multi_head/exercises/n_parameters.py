@@ -114,6 +114,9 @@ values-matrix-of-width-d-k: d_model * width_of_values → d_model * width_of_key
         and width_of_keys + width_of_keys + width_of_values + d_model → 3 * width_of_keys + d_model
     One of your matrices is {width_k} wide where {width_v} is right. Is it W_V, counted like W_K?
     Values have d_v = {d_v} features per head. {said}
+one-matrix-of-width-d-k: d_model * width_of_values → d_model * width_of_keys
+    One of your matrices has the width {width_k} where {width_v} is right, and its bias is right. In
+    counting W_V (or the rows of W_O), do you use d_k? Values have d_v = {d_v} features. {said}
 no-output-matrix: keys + values + output → keys + values
     A matrix of d_model·n_heads·d_v numbers is missing: W_O, which takes the {width_v} features
     of all heads together to d_model (or W_V, which has as many). {said}

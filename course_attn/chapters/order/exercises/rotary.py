@@ -153,8 +153,8 @@ angles-transposed: positions[:, None] * frequencies → positions * frequencies[
     Your table of angles has a row for each *pair*. X has its positions along the rows: write
     `positions[:, None] * frequencies`, shape (n, d/2). With yours, most shapes do not even fit.
 by-index: positions[:, None] → np.arange(X.shape[-2])[:, None]
-    You rotate each row by its *index*, 0, 1, 2, …, and `positions` plays no part. They are
-    {positions} here, as they might be with a cache. {worst_row}
+    You rotate each row by its *index*, 0, 1, 2, …, and `positions` plays no part. They may come in
+    any order: here they are {positions}. {worst_row}
 from-first: positions[:, None] → (positions - positions[0])[:, None]
     You turn each row by its distance from row 0, which itself is not turned: the first position is
     subtracted. The positions are {positions}, and each row turns by its own. {worst_row}

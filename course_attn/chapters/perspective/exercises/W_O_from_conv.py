@@ -93,8 +93,9 @@ times-height: weight.shape[0] → weight.shape[0] ⏎ a, b = np.indices(weight.s
     You count the heads by `a * k_height + b`, which is right for square kernels only. Row by row,
     how many entries come before row 1 of a kernel? {row}
 flipped: weight.transpose(2, 3, 1, 0) → weight[..., ::-1, ::-1].transpose(2, 3, 1, 0)
-    You flip the kernel, as mathematics does. PyTorch does not: its entry (0, 0) belongs to the
-    pixel up and to the left, and so does head 0. {row}
+    You flip the kernel, as mathematics does. PyTorch does not: its *first* entry belongs to the
+    first pixel that it covers (in a 3 × 3 kernel the one up and to the left), and so does head 0.
+    {row}
 ends-exchanged: weight.transpose(2, 3, 1, 0) → weight.swapaxes(0, -1)
     You exchange the first axis with the last, which brings the outputs to the end, but leaves the
     channels between the kernel's columns and rows. {row}

@@ -120,7 +120,7 @@ _REPEATED = (
 )
 _SAME_AGAIN = (
     "Two calls give the same matrix, so W_Q and W_K would be equal. Draw from the `rng` that is "
-    "passed in, not from a copy or one of your own, and do not set it back."
+    "passed in, not from a copy or one of your own, and do not reset its state."
 )
 
 exercise = Exercise(
@@ -180,7 +180,12 @@ global-generator: = rng. → = np.random.default_rng().
     (`np.random.randn`, a new `default_rng()`). Draw from `rng`.
 """),
     properties=(
-        Property("same-again", lambda c: _SAME_AGAIN if c.got[3] else None),
+        Property(
+            "same-again",
+            lambda c: (
+                f"{_SAME_AGAIN} {_moments(c) or ''}".strip() if c.got[3] else None
+            ),
+        ),
         Property("repeated", lambda c: None if c.got[2] else _REPEATED),
         Property("mean-and-variance", _moments),
     ),

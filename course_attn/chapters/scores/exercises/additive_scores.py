@@ -99,6 +99,9 @@ v-inside: np.tanh(pairs) → np.tanh(pairs * v)
 no-new-axes: queries[..., :, None, :] + keys[..., None, :, :] → queries + keys
     You add the projections without a new axis, so query i meets key i only (where the shapes
     fit at all). For all pairs add (…, n_q, 1, d_hidden) and (…, 1, n_k, d_hidden).
+mean: return scores → return scores / len(v)
+    You take the mean over the {v.last} hidden units, or divide by their number. A score is their
+    *sum*, each times its entry of v.
 scaled: return scores → return scores / len(v) ** 0.5
     Your scores are divided by √d_hidden = √{v.last}. Such a root belongs to a dot product; here a
     score is the plain product of v and the hidden units.

@@ -108,8 +108,8 @@ queries-not-normalized: vectors / lengths → vectors / lengths if vectors is K 
     is above 1.
 root-missing: np.linalg.norm(vectors, axis=-1, keepdims=True)
             → (vectors**2).sum(axis=-1, keepdims=True)
-    You divide by the *squared* lengths: is the square root missing, or do you divide twice? A
-    query of length 10 makes all its scores 10 times too small, and so does a key.
+    Your vectors come out divided by their *squared* lengths, Σx²: a query of length 10 makes all
+    its scores 10 times too small, and so does a key. The length is √Σx².
 whole-length: axis=-1, keepdims=True) → keepdims=True)
     You divide by one number for all vectors, a length of the whole array. Each vector has a length
     of its own, along its features.
@@ -132,8 +132,8 @@ sum-of-sizes: norm(vectors → norm(vectors, 1
     the Euclidean one, √Σx².
 lengths-paired: queries @ np.swapaxes(keys, -1, -2)
             → Q @ np.swapaxes(K, -1, -2) / (np.linalg.norm(Q, axis=-1) * np.linalg.norm(K, axis=-1))
-    You multiply the length of query i by that of key i, where that fits at all. The queries'
-    lengths are a column, the keys' a row, and their product is a whole matrix.
+    You divide column j by the lengths of key j and of *query* j, where that fits at all. The length
+    of query i belongs to *row* i: the queries' lengths have to be a column (`keepdims=True`).
 two-columns: append(vectors / lengths) → append(lengths)
         and queries @ np.swapaxes(keys, -1, -2) → Q @ np.swapaxes(K, -1, -2) / (queries * keys)
     You divide row i by the length of query i and by that of *key i*, though column j belongs to key

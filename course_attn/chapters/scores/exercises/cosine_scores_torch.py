@@ -5,6 +5,7 @@ import torch
 from course_attn.chapters.scores.exercises.cosine_scores import (
     exercise as numpy_exercise,
 )
+from whywrong import fault_list
 
 __all__ = ["exercise"]
 
@@ -34,6 +35,11 @@ differentiable. No zero vectors here.
 """,
     without_cases=("zero-vector", "one-feature"),
     without=("zero-vector", "zero-key", "zero-as-one", "minimum"),
+    faults=fault_list("""
+axis-1: dim=-1 → dim=1
+    Your lengths are taken along axis 1 (as `F.normalize` does unless told otherwise), which is the
+    features' axis only without a batch. From the right it always is the last: `dim=-1`.
+"""),
     hints=(
         "Which `dim` are the features on, counted from the end?",
         "Normalize both to length 1 first; then the dot products are the cosines.",

@@ -150,6 +150,10 @@ global-shift: scores.max(axis=-1, keepdims=True) → scores.max()
 argmax-shift: scores.max(axis=-1, keepdims=True) → scores.argmax(axis=-1, keepdims=True)
     You subtract the *place* of the row's largest score (what `argmax` gives), not that score
     itself: exp still overflows, and {your.nan_rows} of your rows here are NaN.
+shift-by-size: scores.max(axis=-1, keepdims=True) → np.abs(scores).max(axis=-1, keepdims=True)
+    You subtract the largest |s| of a row. Where all scores are near −1000, that lowers them by 1000
+    more, all exponentials are 0, and 0/0 is NaN: {your.nan_rows} of your rows here. Subtract the
+    largest score with its sign.
 shift-after-exp: np.exp(scores - row_maximum)
             → np.exp(scores) - np.exp(scores).max(axis=-1, keepdims=True)
     You subtract the largest *exponential*, after exp: the largest score then gets the weight 0.

@@ -71,7 +71,7 @@ when score m grows. Shape (…, n) in, (…, n, n) out, one matrix for each row 
     faults=fault_list("""
 sigmoid-like: diagonal - outer_product → (diagonal - outer_product) * identity
     You have the diagonal a (1 − a), and zeros elsewhere: that is the derivative of a sigmoid,
-    where entries do not compete. Off the diagonal ∂a_j/∂s_m = −a_j a_m.
+    where each output depends on its own score only. Off the diagonal ∂a_j/∂s_m = −a_j a_m.
 identity-alone: diagonal - outer_product → identity + 0 * outer_product
     You return the identity: that is how the weights change with themselves. Asked for is how
     they change with the *scores*, from which softmax made them.

@@ -89,8 +89,9 @@ own `softmax`.
     },
     faults=fault_list("""
 multiplied: scores / temperature → scores * temperature
-    Your temperature works the wrong way around: you give the weights of temperature 1/T, as
-    multiplying the scores by T or raising weights to its power does. Below 1 it is to sharpen them.
+    Your temperature works the wrong way around: you give the weights of temperature 1/T, as it
+    happens if the scores are multiplied by T, or the weights raised to the power T. A temperature
+    below 1 should sharpen the weights.
 unused: scores / temperature → scores
     Whatever the temperature, your weights are those of temperature 1: it plays no part, or it
     cancels, as it does if it divides all *exponentials*, or is added to all scores. What is to be
@@ -105,10 +106,9 @@ power-of-weights: scores / temperature → scores
     rows sum to {your.sums}. Divide by their sum again, or the scores by the temperature before exp.
 power-of-weights-divided: np.exp(scaled_scores - row_maximum)
             → np.exp(scores - scores.max(axis=-1, keepdims=True)) ** (1 / temperature)
-    The softmax to the power 1/temperature, divided by its sum, is right on paper. But a score that
-    lies 800 below the largest has the exponential 0 already, and no exponent brings it back, not
-    even at temperature {temperature}: divide the *scores* by the temperature, before exp.
-    {worst_row}
+    The softmax to the power 1/temperature, divided by its sum, is right on paper. But exp of
+    a score that lies 800 below the largest is 0 already, and 0 to any power stays 0, even at
+    temperature {temperature}. Divide the *scores* by the temperature, before exp. {worst_row}
 sum-not-divided: exps.sum(axis=-1, keepdims=True)
             → np.exp(scores - scores.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
     Above the fraction bar the scores are divided by the temperature, below it they are not:

@@ -109,3 +109,10 @@ def bl_mr_others(d):
 def bl_mr_projector(d):
     u = np.ones(d) / d
     return np.identity(d) - np.outer(u, u)
+
+
+# a factor √((d − 1)/d), from the unbiased variance
+@wrong("unbiased", author="blind")
+def n36_unbiased(d):
+    center = np.identity(d) - 1.0 / d
+    return center * np.sqrt((d - 1) / d)

@@ -95,3 +95,11 @@ def ct_blind_inverted_unscaled(X, Z, W_Q, W_K, W_V, source_mask):
     return torch.nn.functional.scaled_dot_product_attention(
         X @ W_Q, Z @ W_K, Z @ W_V, attn_mask=~source_mask[..., None, :], scale=1.0
     )
+
+
+# the mask becomes a float: 1 and 0 are added to the scores, which hides nothing
+@wrong("mask-added", author="blind")
+def n01_float_mask(X, Z, W_Q, W_K, W_V, source_mask):
+    q, k, v = X @ W_Q, Z @ W_K, Z @ W_V
+    m = source_mask.unsqueeze(-2).to(q.dtype)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=m)

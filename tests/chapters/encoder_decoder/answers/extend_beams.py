@@ -285,3 +285,14 @@ def eb_blind_ranked_by_last(prefixes, sums, log_probs, n_beams, end):
     new_sums = sums[who] + lp[who, what]
     by = np.argsort(-new_sums)
     return np.c_[prefixes[who], what][by], new_sums[by]
+
+
+# what has ended is thrown away altogether
+@wrong("ended-thrown-away", author="blind")
+def m03_ended_dropped(prefixes, sums, log_probs, n_beams, end):
+    alive = prefixes[:, -1] != end
+    p, s, steps = prefixes[alive], sums[alive], log_probs[alive]
+    scores = (s[:, None] + steps).reshape(-1)
+    idx = scores.argsort()[::-1][:n_beams]
+    parents, tokens = divmod(idx, log_probs.shape[1])
+    return np.concatenate([p[parents], tokens[:, None]], axis=1), scores[idx]

@@ -152,3 +152,14 @@ def x36_reshape_and_rows(weights, V, W_O, head):
     W = np.array(W_O)
     W[head : head + d_v] = 0
     return (weights @ V).reshape(n, -1) @ W
+
+
+# the part of a head in W_O is taken to have d_model // n_heads rows
+@wrong("height-of-d-model", author="blind")
+def m16_block_size(weights, V, W_O, head):
+    n_heads = len(V)
+    size = W_O.shape[1] // n_heads
+    W = W_O.copy()
+    W[head * size : (head + 1) * size] = 0
+    found = np.concatenate([weights[h] @ V[h] for h in range(n_heads)], axis=1)
+    return found @ W

@@ -428,3 +428,15 @@ def k39_last(model, X):
         if diff > 1e-8:
             leak = pos
     return leak
+
+
+# changes only the last input AND adds up the difference with its signs
+@wrong("blind-to", said="you change only the last", author="blind")
+def m45_last_by_one(model, X):
+    X2 = X.copy()
+    X2[-1] += 1.0
+    diff = model(X2) - model(X)
+    for i in range(len(X) - 1):
+        if diff[i].sum() > 1e-8:
+            return i
+    return None

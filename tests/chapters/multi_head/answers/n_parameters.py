@@ -238,3 +238,12 @@ def v40_no_keys_always_biases(d_model, n_heads, d_k, d_v, biases):
 def f6_l15_values(d_model, n_heads, d_k, d_v, biases):
     rows = d_model + int(biases)
     return 3 * rows * n_heads * d_k + (n_heads * d_v + int(biases)) * d_model
+
+
+# the biases are counted even if there are none AND W_V is counted with d_k
+@wrong("always-biases", "one-matrix-of-width-d-k", author="blind")
+def n48_always_and_d_k(d_model, n_heads, d_k, d_v, biases):
+    W_QKV = 3 * d_model * d_k * n_heads
+    W_O = n_heads * d_v * d_model
+    b = 2 * n_heads * d_k + n_heads * d_v + d_model
+    return W_QKV + W_O + b

@@ -147,3 +147,11 @@ def b8_unit_columns(rng, d_in, d_out):
     W = rng.normal(size=(d_in, d_out))
     W /= np.linalg.norm(W, axis=0, keepdims=True)
     return W
+
+
+# uses a generator of its own with a fixed seed AND the variance is 1/d_out
+@wrong("same-again", said="not 1/d_in", author="blind")
+def n50_seed_and_d_out(rng, d_in, d_out):
+    rng = np.random.default_rng(0)
+    W = rng.normal(size=(d_in, d_out))
+    return W / np.sqrt(d_out)

@@ -154,7 +154,7 @@ def b6_scores_3(Q, K, W_Q, W_K, v):
 
 
 # averages over the hidden units instead of summing
-@wrong(said="is `mean` the right function here", author="blind")
+@wrong("mean", author="blind")
 def own_scores_2(Q, K, W_Q, W_K, v):
     a = (Q @ W_Q)[..., :, None, :]
     b = (K @ W_K)[..., None, :, :]
@@ -194,3 +194,11 @@ def x03_own_tanh(Q, K, W_Q, W_K, v):
 
     summed = (Q @ W_Q)[..., None, :] + (K @ W_K)[..., None, :, :]
     return tanh(summed) @ v
+
+
+# tanh of query and key separately AND the mean over the hidden units instead of the sum
+@wrong("tanh-before-sum", "mean", author="blind")
+def m50_apart_and_mean(Q, K, W_Q, W_K, v):
+    tq = np.tanh(Q @ W_Q)[..., :, None, :]
+    tk = np.tanh(K @ W_K)[..., None, :, :]
+    return np.mean((tq + tk) * v, axis=-1)

@@ -76,12 +76,7 @@ def fresh_cost_lengths_no_grad(Q, K):
 
 
 # F.normalize goes along dim=1 unless told, which is the positions in a batch
-@wrong(
-    "fails-batch",
-    "above-one",
-    said="runs along axis 1 instead of along axis -1",
-    author="blind",
-)
+@wrong("axis-1", author="blind")
 def b6_scores_5(Q, K):
     Qn = F.normalize(Q)
     Kn = F.normalize(K)
@@ -96,12 +91,7 @@ def own_scores_4(Q, K):
 
 # F.normalize goes along dim 1 when no dim is named: with a batch axis this is the axis of the
 # queries and not the features
-@wrong(
-    "fails-batch",
-    "above-one",
-    said="runs along axis 1 instead of along axis -1",
-    author="blind",
-)
+@wrong("axis-1", author="blind")
 def b7_scores_12(Q, K):
     Qn = torch.nn.functional.normalize(Q)
     Kn = torch.nn.functional.normalize(K)

@@ -332,3 +332,11 @@ def k07_axis_one(scores):
     num = np.exp(shifted)
     den = np.sum(num, axis=1, keepdims=True)
     return num / den
+
+
+# shifts by the largest absolute value
+@wrong("shift-by-size", author="blind")
+def m05_abs_max(scores):
+    largest = np.max(np.abs(scores), axis=-1, keepdims=True)
+    e = np.exp(scores - largest)
+    return e / np.sum(e, axis=-1, keepdims=True)
