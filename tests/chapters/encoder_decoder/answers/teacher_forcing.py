@@ -162,3 +162,12 @@ def k30_roll(answers, start, end):
         [np.full(edge, start), answers, np.full(edge, end)], axis=-1
     )
     return full, np.roll(full, -1, axis=-1)
+
+
+# the two are returned in the wrong order, and are floats
+@wrong("backward", said="exchanged", author="blind")
+def q38_both(answers, start, end):
+    one = np.ones((*answers.shape[:-1], 1))
+    read = np.concatenate((start * one, answers), axis=-1)
+    write = np.concatenate((answers, end * one), axis=-1)
+    return write, read
