@@ -50,10 +50,10 @@ def _first_answer(c: Context) -> str:
             "is read before the first token, and what is written after the last?"
         )
     if c.got.shape[:-1] != c.expected.shape[:-1]:
-        flat = c.got.ndim == 1 < c.expected.ndim
-        said = f"Yours has shape {c.got.shape}; {c.expected.shape} is right."
-        joined = " Without `axis=` (`np.insert`, `np.append`) all answers are joined into one row."
-        return said + flat * joined
+        shapes = f"shape {c.got.shape}; {c.expected.shape} is right."
+        if c.got.ndim == 1 < c.expected.ndim:
+            return f"Without `axis=`, `np.insert` and `np.append` join all answers: {shapes}"
+        return f"Your `{result}` have {shapes}"
     got, expected = (a.reshape(-1, a.shape[-1]) for a in (c.got, c.expected))
     differ = [not np.array_equal(*pair) for pair in zip(got, expected, strict=True)]
     i = differ.index(True)

@@ -226,8 +226,8 @@ not count; a relative change of $10^{-3}$ does.
                 ("outputs[order]", "outputs"),
             ),
             says="{answer} You permute the outputs the opposite way: row i of `X[order]` is row "
-            "`order[i]` of X, so its output belongs beside row `order[i]` of `model(X)`. "
-            "(`[order]` once more does not undo `order`; `[np.argsort(order)]` does.)",
+            "`order[i]` of X, so its output belongs beside row `order[i]` of `model(X)`, that is, "
+            "row i of `model(X)[order]`. (`[order]` once more does not undo an order.)",
         ),
         fault(
             "two-orders",

@@ -116,7 +116,7 @@ def tf_no_end(answers, start, end):
 
 
 # without an axis, `np.insert` strings all answers together
-@wrong(said="joined into one row")
+@wrong(said="join all answers")
 def tf_flat(answers, start, end):
     return np.insert(answers, 0, start), np.append(answers, end)
 
