@@ -49,12 +49,11 @@ def _first_answer(c: Context) -> str:
             f"Your `{result}` have {n} places, as many as the answers; {n + 1} are asked for. What "
             "is read before the first token, and what is written after the last?"
         )
-    if c.got.shape[:-1] != c.expected.shape[:-1]:
-        flat = c.got.ndim == 1 < c.expected.ndim
-        said = f"Your `{result}` have shape {c.got.shape}; {c.expected.shape} is right."
-        return (
-            said + flat * " Without an axis, all answers are joined into one row."
-        )
+    if c.got.shape[:-1] != c.expected.shape[:-1] or not c.got.size:
+        shapes = f"shape {c.got.shape}; {c.expected.shape} is right."
+        if c.got.ndim == 1 < c.expected.ndim:
+            return f"Without `axis=`, `np.insert` and `np.append` join all answers: {shapes}"
+        return f"Your `{result}` have {shapes}"
     got, expected = (a.reshape(-1, a.shape[-1]) for a in (c.got, c.expected))
     differ = [not np.array_equal(*pair) for pair in zip(got, expected, strict=True)]
     i = differ.index(True)
@@ -111,8 +110,9 @@ two-ahead: [answers, last] → [answers[..., 1:], last, last]
     you ask for the second. {answer}
 backward: [first, answers] → [answers, last]
         and [answers, last] → [first, answers]
-    Shifted the wrong way: the decoder reads each token and has to write the one *before* it. What
-    has been read when the first token is written? (Or do you return `goals` first?) {answer}
+    Your two results are exchanged: what you call inputs are the goals. Do you return `goals` first,
+    or shift the wrong way, so that each token is read before the one *before* it is written?
+    {answer}
 no-start: [first, answers] → [answers]
         and [answers, last] → [answers[..., 1:], last]
     The start is missing: your decoder never learns to write the first token of an answer. What does
@@ -169,7 +169,7 @@ start-and-end-exchanged: answers[..., :1], start → answers[..., :1], end
         and answers[..., :1], end → answers[..., :1], start
     The two tokens are exchanged. Which one is read first, and which one is written last? {answer}
 one-for-both: answers[..., :1], end → answers[..., :1], start
-    You close the goals with the start token. Which token tells that an answer is over? {answer}
+    The last of your goals is the start token. Which token tells that an answer is over? {answer}
 """),
     properties=(Property("answer", _first_answer, any_shape=True),),
     wrong_lines=("not-shifted", "start-as-goal", "one-for-both"),

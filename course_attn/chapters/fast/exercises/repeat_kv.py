@@ -81,6 +81,9 @@ tiled: np.repeat(K, n_rep, axis=-3) → np.concatenate([K] * n_rep, axis=-3)
 positions-repeated: axis=-3 → axis=-2
     You repeat the *positions*: each head gets {your.rows} keys, every one n_rep times. The heads
     are to be repeated, axis −3: shape {right.shape}, not {your.shape}.
+axis-1: axis=-3 → axis=1
+    Axis 1, counted from the front, is that of the heads with one batch axis only. Here K has shape
+    {K.shape}: count from the end, `axis=-3`. You return shape {your.shape}; {right.shape} is right.
 first-axis: axis=-3 → axis=0
     Without a batch that would do. In a batch, axis 0 counts sequences: count from the end,
     `axis=-3`. You return shape {your.shape} in place of {right.shape}.

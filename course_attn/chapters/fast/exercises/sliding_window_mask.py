@@ -36,8 +36,9 @@ def _cases() -> tuple[Case, ...]:
 
 
 def _first_wrong(c: Context) -> str:
-    """Quote the first row that is wrong, beside the right one."""
-    i = int(np.argwhere(c.got != c.expected)[0][0])
+    """Quote the wrong row that sees most, beside the right one."""
+    wrong = (c.got != c.expected).any(axis=1)
+    i = int(np.where(wrong, c.got.sum(axis=1), -1).argmax())
     yours, right = (
         np.flatnonzero(mask[i]).tolist() for mask in (c.got, c.expected)
     )

@@ -135,11 +135,11 @@ no-root-back: dS @ K / divisor → dS @ K
     √d_k is forgotten on the way back. The scores are Q Kᵀ/√d_k, so that moving a query moves them
     √d_k times less: divide dQ and dK, too. {nudge}
 no-root-back-to-K: @ Q / divisor → @ Q
-    dK is not divided by √d_k, as dQ is. The scores are Q Kᵀ/√d_k: is what a key moves in them not
-    divided, too? {nudge}
+    dK is not divided by √d_k, as dQ is. The scores are Q Kᵀ/√d_k: moving a key, too, moves them
+    √d_k times less. {nudge}
 no-root-back-to-Q: dS @ K / divisor → dS @ K
-    dQ is not divided by √d_k, as dK is. The scores are Q Kᵀ/√d_k: is what a query moves in them not
-    divided, too? {nudge}
+    dQ is not divided by √d_k, as dK is. The scores are Q Kᵀ/√d_k: moving a query, too, moves
+    them √d_k times less. {nudge}
 root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
     You divide the scores by √d_v, with d_v = {V.last}. Each is a sum of as many products as a query
     has features: how many are these? {nudge}
@@ -151,6 +151,11 @@ mask-late: np.where(mask, scores, -np.inf) → scores
     You use the mask on the gradient of the scores alone. Your weights, and so dV, are those without
     a mask: every query attends to every key. At which step did the mask come in on the way forward?
     {nudge}
+mask-after-softmax: np.where(mask, scores, -np.inf) → scores
+        and exps / exps.sum(axis=-1, keepdims=True)
+            → exps / exps.sum(axis=-1, keepdims=True) * mask
+    Your weights no longer sum to 1: the mask comes after the softmax, when what it hides has taken
+    its share. Hide the *scores* (−∞), before the softmax. {nudge}
 mask-flipped: np.where(mask, scores, -np.inf) → np.where(mask, -1e9, scores)
     Your mask is the wrong way around. True means "may attend" here. {nudge}
 softmax-left-out: A * (dA - row_term) → dA + 0 * row_term

@@ -205,7 +205,11 @@ mean-subtracted: dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * s
     mean out of its row. {worst_row}
 sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
     The second term of dX is d_model times too large: you take the *sum* of g ∘ `d_out` ∘ z, where z
-    is the normalized row. What share has each x in a mean square? {worst_row}
+    is the normalized row. By how much does the mean of d_model
+    squares change when one of the x does? {worst_row}
+stretch-not-divided: Z * stretch → Z * stretch * divisor
+    The second term of dX, the one with a mean over the row, is too large by the factor s = √(mean
+    x² + eps). X/s occurs in it twice, and the whole is divided by s once more. {worst_row}
 gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
     The gain is forgotten in dX. The output is g ∘ z, where z is the normalized row: what comes back
     to z? {worst_row}

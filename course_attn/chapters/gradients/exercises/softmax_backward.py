@@ -59,8 +59,8 @@ def _row_sums(c: Context) -> str | None:
     if not off > 1e-3 * np.abs(c.got).max():
         return None
     return (
-        f"Your rows sum to up to {number(off)} in size, and should sum to 0: a number that is "
-        "added to all scores of a row changes no weight, and so not the loss."
+        f"The sums of your rows are as large as {number(off)} in size; each should be 0: a number "
+        "that is added to all scores of a row changes no weight, and so not the loss."
     )
 
 
@@ -100,12 +100,12 @@ term-not-weighted: return weights * above_mean → return products - mean
     You subtract the row term from the products `weights * d_weights`. It is to be multiplied by the
     weight as well: from what does it have to be subtracted, then? {worst_row}
 plain-mean: products.sum(axis=-1, keepdims=True) → d_weights.mean(axis=-1, keepdims=True)
-    You subtract the plain mean of each row of `d_weights`. It is the mean *under the weights*, Σ a
-    da: keys with a large weight count for more. {worst_row}
+    You subtract the plain mean of each row of `d_weights`. It is the mean *under the weights*, the
+    sum of `weights * d_weights`: keys with a large weight count for more. {worst_row}
 mean-of-products: products.sum(axis=-1, keepdims=True)
             → products.mean(axis=-1, keepdims=True)
-    You take the *mean* of the products a da, which divides by n once more. The weights have done
-    that: they sum to 1. Take the sum. {worst_row}
+    You take the *mean* of the products `weights * d_weights`, which divides by n once more. The
+    weights have done that: they sum to 1. Take the sum. {worst_row}
 axis-0: products.sum(axis=-1, keepdims=True) → products.sum(axis=0, keepdims=True)
     `axis=0` counts from the front: over the queries, or, in a batch, over its sequences. A row of
     weights lies along the last axis, `axis=-1`. {worst_row}
@@ -113,8 +113,8 @@ no-keepdims: products.sum(axis=-1, keepdims=True) → products.sum(axis=-1)
     The sums of your rows are laid out as a row: column j gets the sum of row j, if NumPy can line
     them up at all. `keepdims=True` keeps them as a column.
 sigmoid-like: d_weights - mean → d_weights * (1 - weights)
-    You have a (1 − a) times what arrives, the derivative of a sigmoid. That is the diagonal of the
-    Jacobian only: every weight depends on *every* score of its row. {worst_row}
+    You multiply `d_weights` by `weights * (1 - weights)`, the derivative of a sigmoid. That is the
+    diagonal of the Jacobian only: every weight depends on *every* score of its row. {worst_row}
 log-softmax: return weights * above_mean
             → return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
     This is the way back through the *logarithm* of the softmax. What arrived is the gradient of the

@@ -175,8 +175,8 @@ up-to-itself: found.mean(axis=-1)
     that 1; without one it is not, and the mean of the weights themselves is asked for.
     {worst_row}
 over-heads: found.mean(axis=-1) → found.mean()
-    You average over all maps, too: one head that looks there disappears among those that do not.
-    Each map has a score of its own, shape {right.shape}.
+    You average over all maps, too, to a single number. Return one score for each map, here shape
+    {right.shape}.
 every-pair: weights[..., rows, columns] → weights[..., rows, :][..., columns].mean(axis=-1)
     You take every row with every column, a whole rectangle. Row i goes with the column i − period +
     1 only: index with both at once, `weights[..., rows, columns]`. {worst_row}

@@ -129,6 +129,9 @@ guess-is-false: guesses[i] = tokens[earlier[-1] + 1] → guesses[i] = tokens[ear
     A guess of token 0 becomes −1 in yours: 0 counts as false in Python. Ask `is not None`. {first}
 zero-default: np.full(len(tokens), -1) → np.zeros(len(tokens), int)
     Where a token has not been there before you guess 0, which is a token; −1 is asked for.
+kept: if len(earlier) > 0: → guesses[i] = guesses[i - 1] ⏎ if len(earlier) > 0:
+    Where a token has not been there before, you keep the guess of the place before. Where is the
+    guess set back to −1? {first}
 place: tokens[earlier[-1] + 1] → earlier[-1] + 1
     You return the *place* where the guess stands. The token there is asked for. {first}
 """),

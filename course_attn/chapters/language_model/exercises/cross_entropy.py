@@ -91,7 +91,7 @@ def _even(c: Context) -> str | None:
         return None
     return (
         "For logits that are all 0, each of 8 tokens has the probability 1/8, and the loss is "
-        f"log 8 = {number(np.log(8))}, whatever comes. You give {number(found)}."
+        f"log 8 = {number(np.log(8))}, whatever comes. You give {number(found + 0)}."
     )
 
 
@@ -156,6 +156,9 @@ over-vocabulary: return loss → return loss / logits.shape[-1]
 sum: of_targets[counted].mean() → of_targets[counted].sum()
     You return the sum. A loss *per token* is the mean: otherwise a longer text looks worse.
     {worst_row}
+no-minus: return loss → return -loss
+    Your loss has the wrong sign: log p is never above 0, and the loss is the mean of −log p.
+    {worst_row}
 bits: of_targets[counted].mean() → of_targets[counted].mean() / np.log(2)
     You measure in bits (logarithm to base 2); nats are asked for, the natural logarithm.
     {worst_row}
@@ -165,6 +168,9 @@ mean-before-log: -of_targets[counted].mean() → -np.log(np.exp(of_targets[count
 no-shift: logits.max(axis=-1, keepdims=True) → 0.0
     Without a shift `np.exp` overflows above 709, and the loss is infinite or NaN. Subtract each
     row's largest logit first.
+no-log-of-sums: shifted - np.log(sums) → shifted
+    You subtract only the maximum. log softmax also subtracts the logarithm of the sum of the
+    exponentials. {worst_row}
 log-of-weights: shifted - np.log(sums) → np.log(np.exp(shifted) / sums)
     You compute the probability first. Below 1e-308 it becomes 0, and −log 0 is infinite: one token
     that the model did not expect makes the whole loss useless. log p is the logit minus the log of

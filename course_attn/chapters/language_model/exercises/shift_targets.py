@@ -43,10 +43,9 @@ def _cases() -> tuple[Case, ...]:
 
 def _first_text(c: Context) -> str:
     """Quote the first wrong text and what becomes of it."""
-    n = c.got.shape[-1]
     if c.got.ndim == 1 < c.expected.ndim:
         return (
-            f"Your `{c.given['result']}` are one flat row of {n} tokens; shape {c.expected.shape} "
+            f"Your `{c.given['result']}` are one flat row of {c.got.size} tokens; shape {c.expected.shape} "
             "is asked for. (An index of True and False takes out single entries, and the rows are "
             "lost: let the padding keep its places, with −100 as the target there.)"
         )
@@ -56,7 +55,7 @@ def _first_text(c: Context) -> str:
             f"Your `{c.given['result']}` have shape {c.got.shape}; {c.expected.shape} is right"
             f"{': n − 1 places, whether padding stands there or not' * cut}."
         )
-    got, expected = c.got.reshape(-1, n), c.expected.reshape(-1, n)
+    got, expected = (a.reshape(-1, a.shape[-1]) for a in (c.got, c.expected))
     wrong = (got != expected).any(axis=-1)
     i = int(wrong.argmax())
     text = c.given["tokens"].reshape(len(got), -1)[i]

@@ -172,7 +172,8 @@ empty-nan: np.where(total == 0, 1.0, total) → total
     Nearly. Where nothing is allowed, every score is −∞, and −∞ − (−∞) is NaN, as is 0/0:
     {your.nan_rows} of your rows here are NaN. Such a row should get zeros.{only_whole}
 after-softmax: np.where(mask, scores, -np.inf) → scores
-        and return weights → return weights * mask
+        and np.where(total == 0, 1.0, total) → total
+        and return weights → return np.where(mask, weights, 0.0)
     You mask *after* the softmax, or only above the fraction bar: the forbidden keys have their
     share in the sum, and your rows sum to {your.sums}. Hide the scores before the softmax.
 renormalized-late: masked_scores.max(axis=-1, keepdims=True) → scores.max(axis=-1, keepdims=True)

@@ -104,6 +104,9 @@ last-by-slice: position < length → (n_k - position <= length) | (length == 0)
 no-query-axis: lengths[:, None, None] → lengths[:, None]
     The shape is {your.shape}: beside scores (batch, n_q, n_k) that lines up the sequences with the
     *queries*. Which axis of length 1 is missing, and where does it stand?
+query-axis-last: return mask → return mask.swapaxes(-1, -2)
+    Your shape is {your.shape}; {right.shape} is right. The axis of length 1 stands for the queries,
+    so it comes before that of the keys.
 numbers: return mask → return mask.astype(int)
     You return the numbers 0 and 1 (dtype `{your.dtype}`), and truth values are asked for. An array
     made with `dtype=bool`, a comparison and `.astype(bool)` give them.

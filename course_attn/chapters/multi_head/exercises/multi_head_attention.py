@@ -101,9 +101,15 @@ def _heads_not_once(c: Context) -> str | None:
 def _unused(c: Context) -> str | None:
     """Find a matrix, or a head's block of one, that could be anything."""
     n_heads, width = c.given["n_heads"], c.term("d_k")
-    for name in ("W_Q", "W_K", "W_V", "W_O"):
-        if _change(c, **{name: -0.1 * c.given[name]}).max() < 1e-9:
-            return f"{name} plays no part in your output: does something else stand in its place?"
+    names = ("W_Q", "W_K", "W_V", "W_O")
+    idle = [n for n in names if _change(c, **{n: -0.1 * c.given[n]}).max() < 1e-9]
+    if idle:
+        plays, their = ("play", "their") if idle[1:] else ("plays", "its")
+        return (
+            f"{' and '.join(idle)} {plays} no part in your output: does something else stand in "
+            f"{their} place?"
+        )
+    for name in names:
         for h in range(n_heads):
             W, block = c.given[name].copy(), slice(h * width, (h + 1) * width)
             W[(block,) if name == "W_O" else (slice(None), block)] *= -0.1
@@ -212,7 +218,7 @@ no-scale: scores / d_k**0.5 → scores
     The scale is missing: divide the scores by √d_k = √{d_k}. {worst_row}
 root-of-d-model: scores / d_k**0.5 → scores / d_model**0.5
     You divide the scores by √d_model = √{d_model}. A head's scores are sums of d_k = {d_k}
-    products, so √{d_k} is right: the `shape[-1]` of Q *after* the cut.
+    products, so √{d_k} is right: how many features does one head's query have?
 scaled-after: scores / d_k**0.5 → scores
         and weights @ V → weights / d_k**0.5 @ V
     You divide by √d_k after the softmax: the weights no longer sum to 1. Divide the scores.
@@ -250,7 +256,7 @@ nothing-but-nan: return  → return np.nan *
     last, no softmax at all, or a mask made as `mask * -np.inf` does that: 0·∞ is NaN.
 joined-by-reshape: heads.swapaxes(-2, -3) → heads
     You bring the heads together by a `reshape` alone: the row of element 0 then holds several
-    elements of *one* head. Swap the axes −2 and −3 first. {worst_row}
+    elements of *one* head. Swap the axes −2 and −3 *back*, before this reshape. {worst_row}
 no-output-matrix: joined @ W_O → joined
     The product with W_O is missing at the end; without it the heads never mix. {worst_row}
 output-matrix-transposed: joined @ W_O → joined @ W_O.T

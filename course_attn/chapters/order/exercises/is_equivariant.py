@@ -168,8 +168,8 @@ def _wrongly(c: Context) -> str:
         np.ptp((np.array(o) - np.arange(len(o))) % len(o)) == 0 for o in tried
     ):
         advice = (
-            "You only roll the rows round. A model whose positions stand in a circle does not "
-            "notice that: try permutations of all kinds."
+            "You try cyclic shifts (`np.roll`) only. A model whose positions stand in a circle "
+            "does not notice those: try permutations of all kinds."
         )
     else:
         advice = (
@@ -226,7 +226,8 @@ not count; a relative change of $10^{-3}$ does.
                 ("outputs[order]", "outputs"),
             ),
             says="{answer} You permute the outputs the opposite way: row i of `X[order]` is row "
-            "`order[i]` of X, so its output belongs beside row `order[i]` of `model(X)`.",
+            "`order[i]` of X, so its output belongs beside row `order[i]` of `model(X)`, that is, "
+            "row i of `model(X)[order]`. (`[order]` once more does not undo an order.)",
         ),
         fault(
             "two-orders",

@@ -109,11 +109,19 @@ swapped: np.stack([row_shift, column_shift], axis=1) → np.stack([column_shift,
 rows-by-height: heads // k_width → heads // k_height
     You find the row by dividing by the *height* of the kernel. A row has k_width = {k_width}
     entries; then the next row begins. {head}
+by-height: a = heads // k_width → a = heads // k_height
+        and b = heads % k_width → b = heads % k_height
+    You divide by the *height* of the kernel to find row and column. A row has k_width = {k_width}
+    entries; then the next row begins. {head}
 columns-not-centered: b - k_width // 2 → b
     You center the rows, and not the columns: your heads look to the right only. {head}
 centered-by-height: b - k_width // 2 → b - k_height // 2
     You center the columns by half the *height* of the kernel. Along which side of it are they
     counted? {head}
+centers-exchanged: a - k_height // 2 → a - k_width // 2
+        and b - k_width // 2 → b - k_height // 2
+    Half the height and half the width are interchanged: along which side of the kernel are rows
+    counted, and along which columns? {head}
 one-number: return np.arange(k_height * k_width) - k_height * k_width // 2
     You give each head a single number, its place in a line of neighbors. (This is the common wrong
     formula: an image is not a line.) A shift has two, rows and columns. {head}

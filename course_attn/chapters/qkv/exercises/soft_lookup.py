@@ -109,6 +109,9 @@ divided-late: scores / temperature → scores
         and weights @ values → weights @ values / temperature
     You divide by the temperature after the softmax, the weights or the answer. It belongs to the
     scores, before the softmax.
+cancelled: scores / temperature → scores
+    Your answer is the same at every temperature. If you divide the *weights* by it, after the
+    softmax, normalizing cancels that again. Divide the *scores*, before the softmax.
 distance: keys @ query → -((keys - query) ** 2).sum(axis=-1)
     You score by the distance to the key. The task asks for the dot product, in which a longer key
     has a louder voice.

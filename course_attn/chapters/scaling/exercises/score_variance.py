@@ -118,6 +118,10 @@ mean-of-the-sum: 1 + 2 * squared_mean → (1 + squared_mean) ** 2 - d_k * square
 second-moment-shared: 2 + 4 * squared_mean → 3 + 6 * squared_mean + squared_mean**2
     For k = q you take E[q⁴] = 3 + 6μ² + μ⁴ for each component. The variance of q² is E[q⁴] −
     E[q²]²: subtract (1 + μ²)². {asked}.
+mean-of-the-sum-shared: 2 + 4 * squared_mean
+            → 3 + 6 * squared_mean + squared_mean**2 - d_k * (1 + squared_mean) ** 2
+    For k = q you subtract the square of the mean of the whole score, d_k (1 + μ²). Take the
+    variance of one q², E[q⁴] − E[q²]², and multiply that by d_k. {asked}.
 mean-to-the-fourth: 2 + 4 * squared_mean → 3 + 6 * squared_mean
     For k = q you subtract μ⁴ from E[q⁴]. What has to be subtracted is the square of E[q²], which is
     1 + μ², not μ². {asked}.

@@ -118,7 +118,7 @@ columns: kernel.sum(axis=1, keepdims=True) → kernel.sum(axis=0, keepdims=True)
     asked. The weights of *one* query sum to 1.
 count: kernel.sum(axis=1, keepdims=True) → kernel.shape[1]
     You divide by the number of points, {x.last} here, not by the sum of the query's weights, so
-    these do not sum to 1: you predict {your.row}, and {right.row} is right.
+    these do not sum to 1.
 density: kernel / total → kernel / (bandwidth * np.sqrt(2 * np.pi))
     You use the Gaussian's density, 1/(√(2π)·bandwidth) included, instead of weights that sum to
     1: divide each query's weights by their own sum.
@@ -129,6 +129,9 @@ density-averaged: kernel / total → kernel / (bandwidth * np.sqrt(2 * np.pi)) /
 averaged: weights @ y → weights @ y / len(x)
     You divide by the number of points, {x.last} here, once too often: do you take the mean of the
     weighted values? The weights of a query sum to 1 already, so that their *sum* is the mean of y.
+running: kernel / total → np.cumsum(kernel, axis=0) / np.cumsum(total, axis=0)
+    Each of your predictions after the first also contains the sums of the queries before it. Do
+    numerator and denominator begin at 0 again for each query?
 x-sorted: x_query[:, None] - x[None, :] → x_query[:, None] - np.sort(x)[None, :]
     You sort x and leave y as it was: point j is the pair (x_j, y_j), and sorting one of the two
     tears the pairs apart. No order is needed at all.

@@ -114,8 +114,7 @@ normalized: -total → -total / np.log(weights.shape[-1])
     You divide by log n: equal weights then give 1, and not log n, and a single weight gives 0/0.
     The entropy itself is asked for.
 mean-of-terms: terms.sum(axis=-1) → terms.mean(axis=-1)
-    Your entropies are the right ones divided by n = {weights.last}: you take the *mean* of the n
-    terms, whose sum is asked for.
+    You take the *mean* of the n = {weights.last} terms of a row; their sum is asked for.
 softmaxed-first: safe_weights =
         → weights = np.exp(weights) / np.exp(weights).sum(-1)[..., None] ⏎ safe_weights =
     You apply a softmax to the argument first: it holds weights already, not scores. The softmax of

@@ -116,7 +116,7 @@ def tf_no_end(answers, start, end):
 
 
 # without an axis, `np.insert` strings all answers together
-@wrong(said="joined into one row")
+@wrong(said="join all answers")
 def tf_flat(answers, start, end):
     return np.insert(answers, 0, start), np.append(answers, end)
 
@@ -162,3 +162,12 @@ def k30_roll(answers, start, end):
         [np.full(edge, start), answers, np.full(edge, end)], axis=-1
     )
     return full, np.roll(full, -1, axis=-1)
+
+
+# the two are returned in the wrong order, and are floats
+@wrong("backward", said="exchanged", author="blind")
+def q38_both(answers, start, end):
+    one = np.ones((*answers.shape[:-1], 1))
+    read = np.concatenate((start * one, answers), axis=-1)
+    write = np.concatenate((answers, end * one), axis=-1)
+    return write, read

@@ -94,3 +94,9 @@ def v06_rows_repeated(K, n_rep):
     *lead, g, n, d = K.shape
     big = np.repeat(K, n_rep, axis=-2)
     return big.reshape(*lead, g * n_rep, n, d)
+
+
+# axis=1 is hard-coded: right only with exactly one batch axis
+@wrong("axis-1", author="blind")
+def q26_axis1(K, n_rep):
+    return np.repeat(K, n_rep, axis=1)

@@ -209,3 +209,17 @@ def blind_clamped(n_q, n_k, window):
     p = np.maximum(np.arange(n_q) + n_k - n_q, 0)[:, None]
     j = np.arange(n_k)[None, :]
     return (j <= p) & (j > p - window)
+
+
+# aligned to the top left, and the query's own position is not counted
+@wrong(
+    "one-too-far",
+    "top-left",
+    said="query 2 should see the keys [3, 4]",
+    author="blind",
+)
+def q31_both(n_q, n_k, window):
+    rows = []
+    for i in range(n_q):
+        rows.append([i - window <= j <= i for j in range(n_k)])
+    return np.array(rows, dtype=bool).reshape(n_q, n_k)

@@ -234,3 +234,22 @@ def x21_mask_late(Q, K, V, d_out, mask):
     d_scores = softmax_backward(weights, d_weights)
     d_scores = np.where(mask, d_scores, 0) / np.sqrt(d_k)
     return d_scores @ K, T(d_scores) @ Q, T(weights) @ d_out
+
+
+# the mask is multiplied on after the softmax: rows of weights do not sum to 1
+@wrong("mask-after-softmax", author="blind")
+def q05_mask_late(Q, K, V, d_out, mask):
+    root = np.sqrt(K.shape[-1])
+    scores = np.einsum("...id,...jd->...ij", Q, K) / root
+    e = np.exp(scores - scores.max(-1, keepdims=True))
+    weights = e / e.sum(-1, keepdims=True)
+    weights = weights * mask
+    d_weights = np.einsum("...ic,...jc->...ij", d_out, V)
+    d_scores = (
+        weights * (d_weights - (weights * d_weights).sum(-1, keepdims=True)) / root
+    )
+    return (
+        np.einsum("...ij,...jd->...id", d_scores, K),
+        np.einsum("...ij,...id->...jd", d_scores, Q),
+        np.einsum("...ij,...ic->...jc", weights, d_out),
+    )

@@ -224,3 +224,20 @@ def blind_no_eps(ctx, d_out):
     dX = (dZ - Z * (dZ * Z).mean(dim=-1, keepdim=True)) / rms
     dg = (d_out * Z).sum(dim=tuple(range(X.dim() - 1)))
     return dX, dg, None
+
+
+# the second term is divided by s**2, not by s**3
+@wrong("stretch-not-divided", author="blind")
+def r18_power_of_s(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    d_model = X.shape[-1]
+    ms = (X * X).sum(-1, keepdim=True) / d_model + ctx.eps
+    s = ms.sqrt()
+    dz = gain * d_out
+    first = dz / s
+    second = X * (dz * X).sum(-1, keepdim=True) / (d_model * s**2)
+    dX = first - second
+    d_gain = d_out * X / s
+    while d_gain.dim() > 1:
+        d_gain = d_gain.sum(0)
+    return dX, d_gain, None

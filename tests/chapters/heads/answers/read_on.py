@@ -205,3 +205,17 @@ def ro_blind_late_and_zero(tokens):
             if tokens[j] == tokens[i]:
                 guess[i] = tokens[j + 1]
     return guess
+
+
+# -1 is set once before the loop: a new token keeps the guess of the place before
+@wrong("kept", author="blind")
+def q21_stale(tokens):
+    n = tokens.shape[0]
+    out = np.zeros(n, dtype=int)
+    g = -1
+    for i in range(n):
+        for j in range(i):
+            if tokens[j] == tokens[i]:
+                g = tokens[j + 1]
+        out[i] = g
+    return out

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from course_attn.in_numpy import log_softmax
 from tests.exercises.answers import right, wrong
 
 
@@ -152,3 +153,27 @@ def blind_ce_margin(logits, targets):
         ..., 0
     ]
     return (logits.max(-1) - picked)[keep].mean()
+
+
+# the maximum is subtracted in place of the logarithm of the sum
+@wrong("no-log-of-sums", author="blind")
+def r11_max_instead_of_lse(logits, targets):
+    flat = logits.reshape(-1, logits.shape[-1])
+    t = targets.ravel()
+    flat = flat[t != -100]
+    t = t[t != -100]
+    shifted = flat - flat.max(axis=-1, keepdims=True)
+    return -np.mean(shifted[np.arange(len(t)), t])
+
+
+# the minus is missing, and it is the sum, not the mean
+@wrong("sum", "no-minus", author="blind")
+def r12_sign_and_sum(logits, targets):
+    V = logits.shape[-1]
+    lp = log_softmax(logits).reshape(-1, V)
+    total = 0.0
+    for row, token in zip(lp, targets.reshape(-1)):
+        if token == -100:
+            continue
+        total += row[token]
+    return total

@@ -319,3 +319,11 @@ def c6_polarity_and_max_k47(scores, mask):
     tot = e.sum(axis=-1, keepdims=True)
     tot[tot == 0] = 1
     return e / tot
+
+
+# no maximum is subtracted, and the mask comes after the division
+@wrong("no-shift", "after-softmax", author="blind")
+def q46_both(scores, mask):
+    e = np.exp(scores)
+    p = e / np.sum(e, axis=-1, keepdims=True)
+    return np.where(mask, p, 0.0)

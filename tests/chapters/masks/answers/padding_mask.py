@@ -143,3 +143,10 @@ def c6_negative_slice_i03(lengths, n_k):
         n_pad = n_k - L
         m[b, 0, :-n_pad] = True
     return m
+
+
+# the new axis comes last
+@wrong("query-axis-last", author="blind")
+def r46_axis_last(lengths, n_k):
+    real = np.array([[j < l for j in range(n_k)] for l in lengths], dtype=bool)
+    return real.reshape(len(lengths), n_k, 1)

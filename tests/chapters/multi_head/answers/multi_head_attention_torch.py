@@ -477,3 +477,26 @@ class F6MeanOfHeads(torch.nn.Module):
             )
             total = total + torch.softmax(s, -1) @ v @ self.W_O[cols]
         return total / self.n_heads
+
+
+# the values are made with W_K, and W_O is not used
+@wrong("unused-block", said="W_V and W_O play no part", author="blind")
+class r04_values_from_wk_no_wo(torch.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.W_Q = torch.nn.Parameter(torch.randn(d_model, d_model))
+        self.W_K = torch.nn.Parameter(torch.randn(d_model, d_model))
+        self.W_V = torch.nn.Parameter(torch.randn(d_model, d_model))
+        self.W_O = torch.nn.Parameter(torch.randn(d_model, d_model))
+
+    def forward(self, X, mask):
+        def heads(W):
+            Z = X @ W
+            return Z.unflatten(-1, (self.n_heads, -1)).movedim(-2, -3)
+
+        Q, K, V = heads(self.W_Q), heads(self.W_K), heads(self.W_K)
+        out = torch.nn.functional.scaled_dot_product_attention(
+            Q, K, V, attn_mask=mask
+        )
+        return out.movedim(-3, -2).flatten(-2)

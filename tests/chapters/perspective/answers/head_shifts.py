@@ -114,3 +114,22 @@ def z34_floor_negative(k_height, k_width):
         for across in range(-k_width // 2, k_width // 2 + 1):
             shifts.append((down, across))
     return np.array(shifts)
+
+
+# // and % are taken with the height
+@wrong("by-height", author="blind")
+def r36_divmod_height(k_height, k_width):
+    h = np.arange(k_height * k_width)
+    down = h // k_height - (k_height - 1) // 2
+    right = h % k_height - (k_width - 1) // 2
+    return np.stack([down, right], axis=1)
+
+
+# half the height and half the width are exchanged
+@wrong("centers-exchanged", author="blind")
+def r35_centers_swapped(k_height, k_width):
+    a, b = np.indices((k_height, k_width))
+    out = np.empty((k_height * k_width, 2), dtype=int)
+    out[:, 0] = a.ravel() - k_width // 2
+    out[:, 1] = b.ravel() - k_height // 2
+    return out

@@ -220,3 +220,14 @@ def b8_both_cases(d_k, mean, shared):
     else:
         v = 1 + mean**2
     return v * d_k
+
+
+# the squared mean of the whole sum is subtracted
+@wrong("mean-of-the-sum-shared", author="blind")
+def r42_no_cross_terms(d_k, mean, shared):
+    mu2 = mean * mean
+    if not shared:
+        return d_k * (1 + 2 * mu2)
+    fourth = 3 + 6 * mu2 + mu2**2
+    expected = d_k * (1 + mu2)
+    return d_k * fourth - expected**2

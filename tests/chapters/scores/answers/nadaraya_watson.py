@@ -213,3 +213,17 @@ def c6_double_l47(x_query, x, y, bandwidth):
     w = np.exp(s - s.max(axis=-1, keepdims=True))
     w = w / w.sum(axis=-1, keepdims=True)
     return np.mean(w * y, axis=-1)
+
+
+# numerator and denominator are not 0 again for each query
+@wrong("running", author="blind")
+def r06_running_sums(x_query, x, y, bandwidth):
+    result = []
+    top, bottom = 0.0, 0.0
+    for xq in x_query:
+        for xj, yj in zip(x, y):
+            w = np.exp(-((xq - xj) ** 2) / (2 * bandwidth**2))
+            top += w * yj
+            bottom += w
+        result.append(top / bottom)
+    return np.array(result)
