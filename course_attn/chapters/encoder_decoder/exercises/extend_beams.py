@@ -244,6 +244,7 @@ ended-many-times: np.where(np.arange(n_vocab) == end, 0.0, -np.inf) → np.zeros
     What has ended comes back once for every token of the vocabulary, each time for free. How many
     extensions does it have? {what}
 not-summed: (sums[:, None] + steps) → (0 * sums[:, None] + steps)
+        and np.argsort(-totals) → np.argsort(-totals, kind="stable")
     You compare the next tokens alone: a good token behind a bad beginning wins. What has to be
     compared is the whole sequence. {what}
 chosen-by-token: np.argsort(-totals) → np.argsort(-steps.reshape(-1))

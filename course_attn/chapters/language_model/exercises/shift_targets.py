@@ -45,9 +45,10 @@ def _first_text(c: Context) -> str:
     """Quote the first wrong text and what becomes of it."""
     if c.got.ndim == 1 < c.expected.ndim:
         return (
-            f"Your `{c.given['result']}` are one flat row of {c.got.size} tokens; shape {c.expected.shape} "
-            "is asked for. (An index of True and False takes out single entries, and the rows are "
-            "lost: let the padding keep its places, with −100 as the target there.)"
+            f"Your `{c.given['result']}` are one flat row of {c.got.size} tokens; shape "
+            f"{c.expected.shape} is asked for. (An index of True and False takes out single "
+            "entries, and the rows are lost: let the padding keep its places, with −100 as the "
+            "target there.)"
         )
     if c.got.shape != c.expected.shape:
         cut = c.got.shape[-1:] < c.expected.shape[-1:]

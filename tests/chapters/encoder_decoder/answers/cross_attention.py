@@ -177,7 +177,7 @@ def ca_exchanged_columns(X, Z, W_Q, W_K, W_V, source_mask):
 
 
 # the mask is added to the scores as ones and zeros
-@wrong("reads-the-padding")
+@wrong("mask-added")
 def ca_mask_added(X, Z, W_Q, W_K, W_V, source_mask):
     scores = X @ W_Q @ np.swapaxes(Z @ W_K, -1, -2) / W_Q.shape[1] ** 0.5
     return softmax(scores + source_mask[..., None, :]) @ (Z @ W_V)

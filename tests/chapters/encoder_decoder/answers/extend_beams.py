@@ -98,7 +98,7 @@ def eb_last_only(prefixes, sums, log_probs, n_beams, end):
     ended = prefixes[:, -1] == end
     table[ended] = -np.inf
     table[ended, end] = 0.0
-    best = table.argsort(axis=None)[::-1][:n_beams]
+    best = np.argsort(-table, axis=None, kind="stable")[:n_beams]
     rows, tokens = np.unravel_index(best, table.shape)
     return np.column_stack([prefixes[rows], tokens]), table[rows, tokens]
 

@@ -241,7 +241,7 @@ def f6_l15_values(d_model, n_heads, d_k, d_v, biases):
 
 
 # the biases are counted even if there are none AND W_V is counted with d_k
-@wrong("always-biases", "one-matrix-of-width-d-k", author="blind")
+@wrong("one-matrix-of-width-d-k", "always-biases", author="blind")
 def n48_always_and_d_k(d_model, n_heads, d_k, d_v, biases):
     W_QKV = 3 * d_model * d_k * n_heads
     W_O = n_heads * d_v * d_model
