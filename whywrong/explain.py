@@ -129,7 +129,7 @@ def _gives_this_dtype(trial: Trial, found: Finding) -> bool:
             mine, right = trial.got(i).dtype, trial.expected[i]
             dtypes = mine, value.dtype, getattr(right, "dtype", mine)
             if {dtype.kind for dtype in dtypes} != {"f"}:
-                return True
+                return mine.kind != "f" or value.dtype.kind == "f"
             same = same and value.dtype == mine
     return same
 
