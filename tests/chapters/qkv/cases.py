@@ -237,6 +237,16 @@ BY_HAND = [
                 np.array([[1, 0], [0.5, 0.5]]),
                 {"Q": [[1], [1]], "K": [[7], [7]], "causal": True},
             ),
+            (
+                "causal with a mask: both forbid",
+                np.array([[1, 0], [0, 1]]),
+                {
+                    "Q": [[1], [1]],
+                    "K": [[7], [7]],
+                    "mask": [[True, True], [False, True]],
+                    "causal": True,
+                },
+            ),
             # The bias is added after scaling: log 3 stays log 3 although scores are divided by 2.
             (
                 "a bias is not scaled, and -inf excludes",
