@@ -67,7 +67,7 @@ _COMPARISONS = {"<": "<= > >=", "<=": "< >= >", ">": ">= < <=", ">=": "> <= <", 
 def _compared(old: str, new: str) -> str:
     """Return the question to ask where one comparison stands for another."""
     is_edge = old.rstrip("=") == new.rstrip("=")
-    return "what about equal ones?" if is_edge else "is this the right way round?"
+    return "what if both are equal?" if is_edge else "is this the right way round?"
 
 
 _REWRITES: tuple[_Row, ...] = (
@@ -77,7 +77,7 @@ _REWRITES: tuple[_Row, ...] = (
     ("leading", "np.dot(_a, _b)", "_a @ _b", "leading axes are combined", _LEADING),
     ("leading", "_a.dot(_b)", "_a @ _b", "leading axes are combined", _LEADING),
     *(
-        ("operator", f"_a {old} _b", f"_a {new} _b", _STANDS.format(old=old, new=new) + "{before_b}", f"is `{old}` right here?")
+        ("operator", f"_a {old} _b", f"_a {new} _b", _STANDS.format(old=old, new=new) + "{before_b}", f"is the `{old}` between {{a}} and {{b}} right?")
         for old, others in _OPERATORS.items() for new in others.split()
     ),
     ("missing", "_a * _b", "_a * _b[..., None, :, :]", "{b} gets a new axis", "which axes of the two meet here in a batch? One of them lacks an axis"),
