@@ -114,13 +114,43 @@ def other_order(trial: Trial) -> Finding | None:
     names = trial.exercise.results
     if not names or not trial.wrong or trial.crashed:
         return None
-    by_numbers, by_shape = _order_of(trial, _is_result), _order_of(trial, _may_be)
-    order, seen = by_numbers, "The numbers are right, but you return"
-    if not order and by_shape != names and not _one_change(trial):
-        order, seen = by_shape, "By shape, you return"
-    if not order:
-        return None
-    yours, asked = ", ".join(order), ", ".join(names)
+    by_numbers, by_shape = _orders(trial, _is_result), _orders(trial, _may_be)
+    if len(by_numbers) == 1:
+        seen = "The numbers are right, but you return"
+        return _in_order(trial, by_numbers[0], seen)
+    if len(by_shape) == 1 and names not in by_shape and not _one_change(trial):
+        return _in_order(trial, by_shape[0], "By shape, you return")
+    found = (_in_order(trial, o, "You return") for o in by_shape if o != names)
+    return next((both for both in found if len(both.faults) > 1), None)
+
+
+def _orders(
+    trial: Trial, fits: Callable[[Trial, int, int], bool]
+) -> list[tuple[str, ...]]:
+    """Return the orders of the results that fit in every case."""
+    names, cases = trial.exercise.results, range(len(trial.outcomes))
+    n = len(names)
+    return [
+        tuple(names[k] for k in order)
+        for order in permutations(range(n))
+        if all(fits(trial, i, i - i % n + order[i % n]) for i in cases)
+    ]
+
+
+def _is_result(trial: Trial, i: int, place: int) -> bool:
+    right = trial.expected[place]
+    if isinstance(right, Exception):
+        return False
+    return agree(trial.got(i), right, trial.tolerance(i))
+
+
+def _may_be(trial: Trial, i: int, place: int) -> bool:
+    return trial.got(i).shape == getattr(trial.expected[place], "shape", None)
+
+
+def _in_order(trial: Trial, order: tuple[str, ...], seen: str) -> Finding:
+    """Say in which order the results came, and what is still wrong once they are put right."""
+    yours, asked = ", ".join(order), ", ".join(trial.exercise.results)
     said = f"{seen} `{yours}`, and `{asked}` are asked for, in this order."
     found = Finding(("other-order",), said)
     rest = one_fault(_put_right(trial, order))
@@ -151,17 +181,6 @@ def _order_of(
         if all(fits(trial, i, i - i % n + order[i % n]) for i in cases)
     ]
     return tuple(names[k] for k in orders[0]) if len(orders) == 1 else ()
-
-
-def _is_result(trial: Trial, i: int, place: int) -> bool:
-    right = trial.expected[place]
-    if isinstance(right, Exception):
-        return False
-    return agree(trial.got(i), right, trial.tolerance(i))
-
-
-def _may_be(trial: Trial, i: int, place: int) -> bool:
-    return trial.got(i).shape == getattr(trial.expected[place], "shape", None)
 
 
 def _two_of(trial: Trial, found: Iterator[tuple[Fault, Fault]]) -> Finding | None:

@@ -77,7 +77,7 @@ _REWRITES: tuple[_Row, ...] = (
     ("leading", "np.dot(_a, _b)", "_a @ _b", "leading axes are combined", _LEADING),
     ("leading", "_a.dot(_b)", "_a @ _b", "leading axes are combined", _LEADING),
     *(
-        ("operator", f"_a {old} _b", f"_a {new} _b", _STANDS.format(old=old, new=new) + "{before_b}", f"is the `{old}` between {{a}} and {{b}} right?")
+        ("operator", f"_a {old} _b", f"_a {new} _b", _STANDS.format(old=old, new=new) + "{before_b}", f"is the `{old}` in front of {{b}} right?")
         for old, others in _OPERATORS.items() for new in others.split()
     ),
     ("missing", "_a * _b", "_a * _b[..., None, :, :]", "{b} gets a new axis", "which axes of the two meet here in a batch? One of them lacks an axis"),

@@ -90,6 +90,12 @@ def test_known_mistake_is_told_beside_the_order():
     assert "Second: double: tripled." in result.message
 
 
+def test_order_that_only_a_known_mistake_shows_is_told():
+    result = judge(TWO, lambda x: (x**3, 2 * x))
+    assert result.faults == ("other-order", "cube")
+    assert "First: You return `square, double`" in result.message
+
+
 class Adder:
     """Add a number."""
 
