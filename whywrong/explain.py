@@ -19,7 +19,7 @@ from whywrong.context import Finding
 from whywrong.declare import WrongForm
 from whywrong.form import form_problem
 from whywrong.limits import TimesUp
-from whywrong.mend import mended
+from whywrong.mend import in_own_code, mended
 from whywrong.mistakes import (
     fault_and_slip,
     joined,
@@ -51,7 +51,8 @@ def explained(trial: Trial) -> Finding | None:
     changed = changes_an_argument(trial) if is_form or trial.wrong else None
     if not changed or changed.faults[0] in found.faults:
         return found
-    if any(id.startswith("slip-") for id in found.faults):
+    is_slip = any(id.startswith("slip-") for id in found.faults)
+    if is_slip and not in_own_code(trial):
         return changed  # of numbers that come from a changed argument a slip tells nothing
     besides = Finding(changed.faults, f"Besides: {changed.message}")
     return joined(found, besides)
