@@ -217,8 +217,8 @@ one-plus-gain: gain * → (1 + gain) *
 no-bias: + bias → (nothing)
     The bias is missing: it is added at the end, and `bias` is {bias.row} here.
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
-    The bias is multiplied by the gain, too: you add it before that product. In the formula, which
-    of the two comes last? {worst_row}
+    The bias is multiplied by the gain, too: you add it before that product. Multiply first, add the
+    bias last. {worst_row}
 bias-divided: gain * normed_rows + bias → gain * normed_rows + bias / divisor
     The bias is divided by √(σ² + ε), too. In the formula it comes after the fraction: does your
     division take in the whole sum? {worst_row}

@@ -182,7 +182,7 @@ def o48_short(n, window):
 
 # the window's last value (i+half) is left out AND edge rows are divided by the full number, so
 # they do not sum to 1
-@wrong("reach", said="you divide each row by 2", author="blind")
+@wrong("reach", said="all your weights are 0.5", author="blind")
 def f8_v04_short_and_fixed_divisor(n, window):
     h = window // 2
     out = np.zeros((n, n))
