@@ -211,11 +211,14 @@ squares-first: X.var(axis=-1, keepdims=True) → (X**2).mean(axis=-1, keepdims=T
     keeps 16, and nothing is left of a variance of 4. Subtract the mean first, then square.
 no-gain: gain * → (nothing)
     The gain is missing: each feature is multiplied by its own, and `gain` is {gain.row} here.
+one-plus-gain: gain * → (1 + gain) *
+    You multiply by 1 + gain, as models do whose gain starts at 0. Here a gain of 1 changes nothing,
+    and one of 0 leaves only the bias: what do you multiply by, then?
 no-bias: + bias → (nothing)
     The bias is missing: it is added at the end, and `bias` is {bias.row} here.
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
-    The bias is multiplied by the gain, too: you add it before that product. In the formula, which
-    of the two comes last? {worst_row}
+    The bias is multiplied by the gain, too: you add it before that product. Multiply first, add the
+    bias last. {worst_row}
 bias-divided: gain * normed_rows + bias → gain * normed_rows + bias / divisor
     The bias is divided by √(σ² + ε), too. In the formula it comes after the fraction: does your
     division take in the whole sum? {worst_row}

@@ -106,8 +106,8 @@ part-of-the-mean: np.ones((d, d)) / d → np.ones((d, d)) / d**2
     You subtract only a d-th of the mean: off the diagonal your entries are −1/d², not −1/d. (Is a
     vector of ones to be brought to length 1? Its length is √d.) {tried}
 others-only: np.ones((d, d)) / d → (np.ones((d, d)) - np.eye(d)) / d
-    The diagonal of your C is 1. But feature f is itself a d-th of the mean that is subtracted from
-    it: 1 − 1/d. {tried}
+    The diagonal of your C is 1. But the mean that is subtracted from feature f contains feature f
+    itself, with weight 1/d. {tried}
 unbiased: return identity - averaging_matrix
             → return (identity - averaging_matrix) * ((d - 1) / d) ** 0.5
     You subtract the mean, but then all is too small, by the factor √((d − 1)/d), as if a variance

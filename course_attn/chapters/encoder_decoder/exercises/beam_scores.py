@@ -110,7 +110,8 @@ end-not-counted-zero: is_token.sum(axis=-1) + 1 → is_token.sum(axis=-1)
     Your lengths leave out the end that an answer has written itself, so that one that is nothing
     but its end has the length 0. Was the log-probability of that end added to the sum? {first}
 cut-too-long: np.minimum(lengths, answers.shape[-1]) → lengths
-    An answer that was cut has written no end, and you count one. How long is it at most? {cut}
+    An answer that was cut has written no end, and you count one: its
+    length is just the number of its tokens. {cut}
 cut-as-one: np.minimum(lengths, answers.shape[-1]) → (answers == end).argmax(axis=-1) + 1
     An answer that was cut counts as a single token in yours. It holds no end, and where nothing is
     True `argmax` says 0. How long is such an answer? {cut}
@@ -134,8 +135,8 @@ subtracted: sums / lengths**length_penalty → sums - length_penalty * lengths
 plain-mean: lengths**length_penalty → lengths
     You always divide by the length itself. Where does `length_penalty` come in? {first}
 published: lengths**length_penalty → ((5 + lengths) / 6) ** length_penalty
-    You use ((5 + length) / 6) to the power, as one paper does. Here it is the length itself that is
-    raised to it. {first}
+    You divide by ((5 + length) / 6) ** length_penalty, as one paper does. Here it is
+    length ** length_penalty. {first}
 zero-for-the-end: answers != end → answers != 0
     You take 0 for the end. Which token ends an answer here? {first}
 sorted: return scores → return np.sort(scores)[::-1]

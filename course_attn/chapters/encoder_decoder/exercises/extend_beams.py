@@ -225,8 +225,8 @@ ended-anywhere: prefixes[:, -1:] == end → (prefixes == end).any(axis=-1, keepd
     You take a prefix for ended if the end stands *anywhere* in it. In GPT-2 the token that starts
     is the one that ends: which place decides? {what}
 end-has-a-price: == end, 0.0, -np.inf) → == end, log_probs, -np.inf)
-    What has ended pays for another end, so that its sum falls while it waits. How much does the end
-    that only fills up cost? {sum}
+    You add the log-probability of `end` once more to what has already ended, so that its sum falls
+    while it waits. How much does the end that only fills up cost? {sum}
 ended-summed-twice: == end, 0.0, -np.inf) → == end, sums[:, None], -np.inf)
     What has ended competes with twice its sum, and falls behind. How much does the end that only
     fills up add to it? {what}

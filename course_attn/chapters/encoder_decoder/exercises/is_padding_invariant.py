@@ -70,7 +70,9 @@ def _moved(s: np.ndarray, m: np.ndarray, by: Any) -> np.ndarray:
 _LAST = np.outer([0, 0, 1], np.arange(11) == 10)
 
 _FORMULAS = {
-    "both of its attentions hide the padding": lambda s, m: _logits(s, m, m),
+    "it hides the padding wherever the mask is False": lambda s, m: _logits(
+        s, m, m
+    ),
     "nothing hides the padding": lambda s, m: _logits(s, 1, 1),
     "the encoder's attention does not hide the padding": lambda s, m: _logits(
         s, 1, m

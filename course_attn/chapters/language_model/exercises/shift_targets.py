@@ -127,7 +127,8 @@ padding-kept: np.where(following == pad, -100, following) → following
     and that counts in its loss. Replace it by −100. {text}
 found-by-inputs: following == pad → inputs == pad
     In yours the first `pad` behind a text is still a target. Every target that is padding is left
-    out, this one, too. (Do you look for padding in the *inputs*?) {text}
+    out, this one, too. (Do you look for padding in the *inputs*, or keep the first
+    `pad` as an end?) {text}
 inputs-hidden: tokens[..., :-1] → np.where(tokens == pad, -100, tokens)[..., :-1]
     There is −100 in your inputs, too, and no embedding has a row for that. Was the padding replaced
     before the cut, or in an array that both share? {text}

@@ -184,9 +184,9 @@ renormalized-late: masked_scores.max(axis=-1, keepdims=True) → scores.max(axis
     query sees no key. Hide the future *before* the softmax.
 renormalized-late-guarded: masked_scores.max(axis=-1, keepdims=True)
         → scores.max(axis=-1, keepdims=True)
-    You let the future take part in the softmax, or in its shift, and remove it afterward. But here
+    You let the future take part in the softmax, and remove it afterward. But here
     one of its scores towers over the allowed ones, whose exponentials are then all rounded to 0.
-    {worst_row} Set the future's scores to −∞ *before* the softmax and its shift.
+    {worst_row} Set the future's scores to −∞ *before* the softmax.
 global-shift: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max()
     You subtract one maximum, that of the whole array. All exponentials of a row that lies thousands
     below it are rounded to 0. {worst_row} Each row needs its own maximum.

@@ -76,9 +76,13 @@ def _mixing(n: int, i: int, j: int, weight: float = 0.7) -> Any:
     return mixing_model
 
 
-def _twice_leaking(X: np.ndarray) -> np.ndarray:
-    """Let position 1 see the last input but one, and position 2 the next."""
-    return _mixing(7, 1, 5)(X) + _mixing(7, 2, 3)(X)
+def _both(one: Any, other: Any) -> Any:
+    """Return a model with the leaks of two."""
+
+    def model_with_two_leaks(X: np.ndarray) -> np.ndarray:
+        return one(X) + other(X)
+
+    return model_with_two_leaks
 
 
 def _peeking(i: int, j: int, reads: Any, writes: Any) -> Any:
@@ -114,8 +118,8 @@ def _cases() -> tuple[Case, ...]:
         Case((_mixing(7, 2, 3), draw((7, 5))), "middle"),
         Case((_mixing(11, 4, 10), draw((11, 3))), "middle"),
         Case((_mixing(7, 0, 4), draw((7, 3))), "first"),
-        Case((_twice_leaking, draw((7, 4))), "two"),
-        Case((_mixing(7, 3, 5, 1e-3), draw((7, 3))), "faint"),
+        Case((_both(_mixing(7, 1, 5), _mixing(7, 2, 3)), draw((7, 4))), "two"),
+        Case((_mixing(7, 3, 6, 1e-3), draw((7, 3))), "faint"),
         Case((_mixing(5, 3, 4, -0.7), draw((5, 2))), "middle"),
         Case((_mixing(7, 0, 1), draw((7, 3))), "first"),
         Case((_rounding_model, draw((7, 11))), "rounding"),
@@ -127,6 +131,7 @@ def _cases() -> tuple[Case, ...]:
         Case((_mixing(6, 1, 3), draw((6, 1))), "middle"),
         Case((_differing(1, 3), draw((7, 3))), "differences"),
         Case((_open_model, draw((1, 3))), "one"),
+        Case((_both(_mixing(7, 0, 1), _mixing(7, 3, 5)), draw((7, 4))), "two"),
     )
 
 
@@ -278,6 +283,11 @@ in-place: changed = X.copy() ⏎ changed[i + 1 :] += → changed = X ⏎ changed
     {told}: you change X itself, and the change stays: when position 1 is tried, input 1 is no
     longer what it was. `X[…] += …` writes into X, and so it does under a second name,
     `changed = X`: start each time from `X.copy()`.
+latest-input: for i in range(len(X) - 1):
+            → for j, i in ((j, i) for j in reversed(range(len(X))) for i in range(j)):
+        and changed[i + 1 :] += change[i + 1 :] → changed[j] += change[j]
+    {told}: of all outputs that leak you return the one that sees the *latest* input. Do you stop at
+    the first input whose change shows? Another may be seen by an earlier output.
 from-one: return i → return i + 1
     {you_say}, one too many: positions count from 0 here, so it is {wanted}.
 last: in range(len(X) - 1): → in reversed(range(len(X) - 1)):

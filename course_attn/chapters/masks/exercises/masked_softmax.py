@@ -174,8 +174,8 @@ empty-nan: np.where(total == 0, 1.0, total) → total
 after-softmax: np.where(mask, scores, -np.inf) → scores
         and np.where(total == 0, 1.0, total) → total
         and return weights → return np.where(mask, weights, 0.0)
-    You mask *after* the softmax, or only above the fraction bar: the forbidden keys have their
-    share in the sum, and your rows sum to {your.sums}. Hide the scores before the softmax.
+    You mask *after* the softmax (or only in the numerator): the forbidden keys still count in the
+    sum you divide by, and your rows sum to {your.sums}. Hide the scores before the softmax.
 renormalized-late: masked_scores.max(axis=-1, keepdims=True) → scores.max(axis=-1, keepdims=True)
         and np.where(total == 0, 1.0, total) → total
     Masking after the softmax and dividing again is right on paper. But {your.nan_rows} of your rows

@@ -214,6 +214,9 @@ keys-from-W_Q: X @ W_K → X @ W_Q
     Your keys are made with W_Q, as the queries are, and W_K plays no part. {worst_row}
 keys-and-values-swapped: X @ W_K, X @ W_V → X @ W_V, X @ W_K
     Keys and values are exchanged: queries are compared with X W_V, X W_K is mixed. {worst_row}
+keys-ask: Q @ K.swapaxes(-1, -2) → K @ Q.swapaxes(-1, -2)
+    Queries and keys are exchanged: row i of your scores holds what *key* i scores with all queries.
+    Do you take K Qᵀ, or W_Q for the keys? They are square, so no error tells you. {worst_row}
 no-scale: scores / d_k**0.5 → scores
     The scale is missing: divide the scores by √d_k = √{d_k}. {worst_row}
 root-of-d-model: scores / d_k**0.5 → scores / d_model**0.5

@@ -146,8 +146,8 @@ def _wrongly(c: Context) -> str:
         advice = "Is the order applied to the outputs the one applied to X?"
     elif any_will_do:
         advice = (
-            "One order that fails does not make yours False: does it take all of them (`any`, or a "
-            "`return True` inside the loop?), or is only the last one kept?"
+            "You still say True when one of the orders fails. Is one that passes enough (`any`, or "
+            "`return True` inside the loop), or is only the last one kept?"
         )
     elif all(order == tried[0] for order in tried):
         often = len(tried) > 1

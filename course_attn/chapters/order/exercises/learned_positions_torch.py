@@ -20,10 +20,11 @@ class LearnedPositions(torch.nn.Module):
 
     def forward(self, X):
         """Return X with the first n rows of the table added."""
+        table = self.P
         n = X.shape[-2]
-        if n > self.P.shape[0]:
-            raise ValueError(f"{n} positions, but the table has {self.P.shape[0]}")
-        rows = self.P[:n]
+        if n > len(table):
+            raise ValueError(f"{n} positions, but the table has {len(table)}")
+        rows = table[:n]
         return X + rows
 
 
@@ -119,21 +120,25 @@ Call it as `check(LearnedPositions)`.
         "float64": Kind("for float64 tensors"),
     },
     faults=fault_list("""
-whole-table: self.P[:n] → self.P
+whole-table: table[:n] → table
     You add the whole table, {P.rows} rows; here X has shape {X.shape}. A sequence may be shorter
     than n_max: take the first n rows only, `self.P[:n]` with `n = X.shape[-2]`.
-last-rows: self.P[:n] → self.P[-n:]
+last-rows: table[:n] → table[-n:]
     You add the *last* {X.rows} rows of P. Element 0 stands at position 0: begin with row 0.
-cut-off: raise ValueError(f"{n} positions, but the table has {self.P.shape[0]}")
-            → X = X[..., : self.P.shape[0], :]
+cut-off: raise ValueError(f"{n} positions, but the table has {len(table)}")
+            → X = X[..., : len(table), :]
     X has {X.rows} rows here and P only {P.rows}, and you cut X off: its last elements get lost
     without a word. The task asks for an error there: `raise ValueError(…)`.
-from-one: self.P[:n] → self.P[1 : n + 1]
+last-again: table = self.P
+            → table = torch.cat([self.P, self.P[-1:].expand(X.shape[-2], -1)])
+    X has {X.rows} rows here and P only {P.rows}, and you give the last row of P to all elements
+    behind it. The task asks for an error there: `raise ValueError(…)`.
+from-one: table[:n] → table[1 : n + 1]
     Your positions count from 1: element 0 gets row 1 of P. {worst_row}
-first-axis: self.P[:n] → self.P[: X.shape[0]].reshape(-1, *[1] * (X.ndim - 2), X.shape[-1])
+first-axis: table[:n] → table[: X.shape[0]].reshape(-1, *[1] * (X.ndim - 2), X.shape[-1])
     You go along the *first* axis of X, which in a batch counts the sequences: each of them gets one
     row of P for all of its elements. Positions are counted on the last axis but one.
-no-colon: self.P[:n] → self.P[n]
+no-colon: table[:n] → table[n]
     `self.P[n]` is *one* row, number {X.rows} here, and it is added to all elements. Element i
     gets row i: `self.P[:n]`, with a colon. {worst_row}
 multiplied: X + rows → X * rows

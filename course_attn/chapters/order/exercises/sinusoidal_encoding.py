@@ -117,6 +117,9 @@ half-exponent: -2 * pairs → -pairs
 double-exponent: -2 * pairs → -4 * pairs
     Your exponent is −4f/d_model, twice the right one. `np.arange(0, d_model, 2)` is 2f already:
     do not double it again. {worst_row}
+growing: -2 * pairs → 2 * pairs
+    Your frequencies *grow* from pair to pair, from 1 on: 10000 stands there to the power
+    +2f/d_model. Is a minus lost, or do you multiply where you should divide? {worst_row}
 precedence: 10000.0 ** (-2 * pairs / d_model) → 10000.0**-2 * pairs / d_model
     All your angles are practically 0. `10000 ** 2 * f / d_model` is read as (10000²) · f /
     d_model: `**` binds first. Put the exponent in parentheses. {worst_row}

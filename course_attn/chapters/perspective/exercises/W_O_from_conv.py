@@ -117,8 +117,8 @@ side-by-side: by_shift.reshape(-1, c_out)
     You put the blocks of the heads side by side. It is the *heads* that stand side by side; their
     blocks in `W_O` stand on top of each other, {right.shape}.
 in-out-swapped: weight.transpose(2, 3, 1, 0) → weight.transpose(2, 3, 0, 1)
-    You have taken c_out and c_in for each other: the first axis of `weight` counts outputs, the
-    second counts channels. {row}
+    In each head's part the numbers still lie in the order of (c_out, c_in), outputs first, however
+    you shape it: a `reshape` to (c_in, c_out) does not transpose. Which axis comes last? {row}
 transposed: return W_O → return W_O.T
     You return the transpose, shape {your.shape}, as `nn.Linear` would keep it. `W_O` is used as
     `X @ W_O`: {right.shape}.

@@ -81,7 +81,7 @@ multiplied: scores / temperature → scores * temperature
     Your temperature works the wrong way around: you mix with the weights of temperature 1/T, as
     multiplying the scores by T or raising weights to its power does. Below 1 it is to sharpen them.
 scaled: scores / temperature → scores / temperature / len(query) ** 0.5
-    You divide by √d_k = {query.root} besides. Here only the temperature divides: softmax(q Kᵀ / T).
+    You *also* divide by √d_k = {query.root}. Here only the temperature divides: softmax(q Kᵀ / T).
 power: np.exp(quotients - largest)
             → (np.exp(scores) / np.exp(scores).sum()) ** (1 / temperature)
     softmax(q Kᵀ) to the power 1/T, divided by its sum, is right on paper. But at T = {temperature}

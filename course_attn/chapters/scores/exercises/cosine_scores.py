@@ -97,6 +97,9 @@ zero-key: lengths[lengths == 0] = 1 → lengths[(lengths == 0) & (vectors is Q)]
 zero-as-one: return cosines
             → return np.where(queries.any(-1)[..., None] & keys.any(-1)[..., None, :], cosines, 1.0)
     The scores of a zero vector come out as 1. It has no direction, so it agrees with nothing: 0.
+all-zero: return cosines → return cosines * (Q.any(-1).all() and K.any(-1).all())
+    One zero vector makes *all* your scores 0, those of the other vectors, too. Which rows or
+    columns belong to the zero vector? (Does an `if` ask about all lengths at once?)
 minimum: lengths[lengths == 0] = 1 → lengths = np.maximum(lengths, 1)
     You never divide by less than 1, so vectors shorter than 1 keep their length and get too
     small scores. Replace a length only where it is exactly 0.

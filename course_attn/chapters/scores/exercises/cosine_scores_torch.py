@@ -34,7 +34,7 @@ returns the cosine of every query with every key, (…, n_q, n_k), in the dtype 
 differentiable. No zero vectors here.
 """,
     without_cases=("zero-vector", "one-feature"),
-    without=("zero-vector", "zero-key", "zero-as-one", "minimum"),
+    without=("zero-vector", "zero-key", "zero-as-one", "all-zero", "minimum"),
     faults=fault_list("""
 axis-1: dim=-1 → dim=1
     Your lengths are taken along axis 1 (as `F.normalize` does unless told otherwise), which is the

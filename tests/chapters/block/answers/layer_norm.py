@@ -287,3 +287,12 @@ def f6_j47_swapped_no_root(X, gain, bias):
     mu, s2 = X.mean(-1)[..., None], X.var(-1)[..., None]
     normed = (X - mu) / (s2 + 1e-5)
     return bias * normed + gain
+
+
+# the variance divides by d_model - 1 AND the gain is taken as 1 + gain
+@wrong("sample-variance", "one-plus-gain", author="blind")
+def f8_v50_bessel_one_plus(X, gain, bias):
+    mean = X.mean(axis=-1, keepdims=True)
+    var = X.var(axis=-1, keepdims=True, ddof=1)
+    Xn = (X - mean) / np.sqrt(var + 1e-5)
+    return (1 + gain) * Xn + bias

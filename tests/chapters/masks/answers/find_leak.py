@@ -440,3 +440,32 @@ def m45_last_by_one(model, X):
         if diff[i].sum() > 1e-8:
             return i
     return None
+
+
+# goes through the changed inputs from the last to the first and returns the first hit, which
+# need not be the first position that leaks
+@wrong("latest-input", author="blind")
+def f8_v22_first_hit(model, X):
+    rng = np.random.default_rng(3)
+    before = model(X)
+    n = X.shape[0]
+    for j in reversed(range(1, n)):
+        other = X.copy()
+        other[j] = rng.normal(size=X.shape[1])
+        moved = np.abs(model(other) - before).max(axis=1) > 1e-6
+        hits = np.flatnonzero(moved[:j])
+        if hits.size:
+            return int(hits[0])
+    return None
+
+
+# changes the last input only (a leak from one in the middle is missed) AND asks for a change
+# above 1e-2 (one of 1e-4 is a leak)
+@wrong("only-last", "coarse", author="blind")
+def f8_v24_last_and_tolerance(model, X):
+    Z = np.array(X, dtype=float)
+    Z[-1] = Z[-1] + 1
+    diff = np.abs(model(Z) - model(X)).max(axis=-1)
+    for pos, d in enumerate(diff[:-1]):
+        if d > 0.01:
+            return pos

@@ -479,3 +479,19 @@ def o04_keys_and_wo(X, W_Q, W_K, W_V, W_O, n_heads, mask):
         logits[..., ~mask] = -np.inf
         heads.append(np.matmul(_softmax(logits), v))
     return np.concatenate(heads, -1) @ W_O.T
+
+
+# scores are K Q^T (keys ask the queries) AND W_O is forgotten
+@wrong("keys-ask", "no-output-matrix", author="blind")
+def f8_x25_kq_and_no_wo(X, W_Q, W_K, W_V, W_O, n_heads, mask):
+    dk = W_Q.shape[1] // n_heads
+    result = np.zeros_like(X)
+    for h in range(n_heads):
+        cols = range(h * dk, (h + 1) * dk)
+        q = X @ W_Q[:, cols]
+        k = X @ W_K[:, cols]
+        v = X @ W_V[:, cols]
+        sc = np.matmul(k, np.swapaxes(q, -1, -2)) / np.sqrt(dk)
+        sc = np.where(mask, sc, -1e9)
+        result[..., cols] = _soft(sc) @ v
+    return result

@@ -299,3 +299,17 @@ class z48_both(torch.nn.Module):
         X = X[..., : self.n_max, :]
         n = X.shape[-2]
         return X + self.P[self.n_max - n :]
+
+
+# the rows are counted from 1 AND a sequence that is too long gets the last row again and again
+# instead of a ValueError
+@wrong("last-again", "from-one", author="blind")
+class F8_V08_FromOneClamped(torch.nn.Module):
+    def __init__(self, n_max, d_model):
+        super().__init__()
+        self.last = n_max - 1
+        self.P = torch.nn.Parameter(torch.randn(n_max, d_model))
+
+    def forward(self, X):
+        positions = torch.arange(1, X.shape[-2] + 1).clamp(max=self.last)
+        return X + self.P[positions]

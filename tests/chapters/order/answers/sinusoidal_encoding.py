@@ -330,3 +330,17 @@ def u21_base_and_exchange(n, d_model):
     E[:, 0::2] = np.cos(ang)
     E[:, 1::2] = np.sin(ang)
     return E
+
+
+# the exponent's sign: multiplies by 10000^(+2f/d), frequencies grow instead of falling
+@wrong("growing", author="blind")
+def f8_v27_growing(n, d_model):
+    if d_model & 1:
+        raise ValueError
+    table = np.empty((n, d_model))
+    for i in range(n):
+        for f in range(d_model // 2):
+            phi = i * 10000 ** (2 * f / d_model)
+            table[i][2 * f] = math.sin(phi)
+            table[i][2 * f + 1] = math.cos(phi)
+    return table

@@ -109,3 +109,16 @@ def blind_times_height(weight):
             h = a * kh + b
             W[h * c_in : (h + 1) * c_in] = weight[:, :, a, b].T
     return W
+
+
+# output and input channels swapped: each head's block is c_out x c_in stacked as if it were
+# (c_in, c_out), not transposed
+@wrong("in-out-swapped", said="does not transpose", author="blind")
+def f8_x35_block_not_transposed(weight):
+    c_out, c_in, kh, kw = weight.shape
+    blocks = [
+        weight[:, :, a, b].reshape(c_in, c_out)
+        for a in range(kh)
+        for b in range(kw)
+    ]
+    return np.vstack(blocks)

@@ -237,3 +237,16 @@ def o33_keys_and_abs(Q, K):
     length = np.sqrt(np.sum(Q * Q, axis=-1, keepdims=True))
     length = np.where(length > 0, length, 1)
     return np.abs(np.matmul(Q / length, np.swapaxes(K, -1, -2)))
+
+
+# as soon as any vector is zero all scores are set to 0
+@wrong("all-zero", author="blind")
+def f8_x32_all_zero(Q, K):
+    lengths = (
+        np.linalg.norm(Q, axis=-1)[..., :, None]
+        * np.linalg.norm(K, axis=-1)[..., None, :]
+    )
+    dots = Q @ np.swapaxes(K, -2, -1)
+    if np.any(lengths == 0):
+        return np.zeros_like(dots)
+    return dots / lengths

@@ -178,3 +178,16 @@ def o48_short(n, window):
         js = [j for j in range(i - half, i + half) if 0 <= j < n] or [i]
         rows.append([1 / len(js) if j in js else 0.0 for j in range(n)])
     return np.array(rows)
+
+
+# the window's last value (i+half) is left out AND edge rows are divided by the full number, so
+# they do not sum to 1
+@wrong("reach", said="all your weights are 0.5", author="blind")
+def f8_v04_short_and_fixed_divisor(n, window):
+    h = window // 2
+    out = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i - h, i + h):
+            if 0 <= j < n:
+                out[i, j] = 1.0
+    return out / max(window - 1, 1)
