@@ -118,3 +118,11 @@ def blind_twice_weighted(weights, d_weights):
     s = (weights * d_weights).sum(axis=-1, keepdims=True)
     ds = weights * (d_weights - s)
     return ds * weights
+
+
+# the last product with the weights is missing, and the sum runs along axis 0
+@wrong("difference-not-weighted", "axis-0", author="blind")
+def u04_both(weights, d_weights):
+    g = d_weights
+    s = (g * weights).sum(axis=0, keepdims=True)
+    return g - s

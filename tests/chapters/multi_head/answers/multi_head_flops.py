@@ -85,7 +85,7 @@ def b7_multi_head_40(n, d_model, n_heads):
 
 # one operation per term in the projections (factor 2 missing there), AND the mixing of the values
 # is forgotten
-@wrong("additions-forgotten", said="exactly half", author="blind")
+@wrong("additions-forgotten", said="A factor of 2 is missing", author="blind")
 def u32_half_and_no_mixing(n, d_model, n_heads):
     d_k = d_model // n_heads
     proj = 4 * n * d_model**2
@@ -105,7 +105,7 @@ def f6_l49_double(n, d_model, n_heads):
 
 
 # the factor 2 is missing for scores and mixing (only the projections have it)
-@wrong("one-product", said="or the factor 2?", author="blind")
+@wrong("one-product", said="or their factor 2?", author="blind")
 def o34_no_two(n, d_model, n_heads):
     d_k = d_model // n_heads
     proj = 4 * 2 * n * d_model * d_model
