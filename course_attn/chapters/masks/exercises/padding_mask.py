@@ -110,6 +110,9 @@ query-axis-last: return mask → return mask.swapaxes(-1, -2)
 numbers: return mask → return mask.astype(int)
     You return the numbers 0 and 1 (dtype `{your.dtype}`), and truth values are asked for. An array
     made with `dtype=bool`, a comparison and `.astype(bool)` give them.
+queries-too: return mask → return mask & mask.swapaxes(-1, -2)
+    Your shape is {your.shape}: you combine the mask with itself, so that the queries that are
+    padding see nothing, either. Asked for is what holds for *any* query: one row for each sequence.
 row-per-query: return mask → return np.repeat(mask, n_k, axis=1)
     Your shape is {your.shape}: you repeat the row, taking it that there are as many queries as
     keys. One row is enough: an axis of length 1 broadcasts over any number of queries.

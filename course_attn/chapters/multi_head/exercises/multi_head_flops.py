@@ -97,7 +97,7 @@ scores and the mixing of the values. Return a whole number (an `int`: divide by 
     },
     faults=fault_list("""
 additions-forgotten: 2 * terms → terms
-    You count exactly half. Each term of a sum takes a multiplication *and* an addition: does each
+    You count too little. Each term of a sum takes a multiplication *and* an addition: does each
     of the six products (with W_Q, W_K, W_V and W_O, scores, mixing) have its factor 2, and are all
     six there? {said}
 one-addition-less: 2 * terms → 2 * terms - 5 * n * d_model - n_heads * n * n
@@ -109,9 +109,8 @@ full-width-heads: d_model // n_heads → d_model
 one-head: d_k = d_model // n_heads → d_k, n_heads = d_model // n_heads, 1
     You count the scores and the mixing of one head; there are {n_heads}. {said}
 one-product: scores + mixing → scores
-    Within the heads you count half of what is right: is one of the two products missing (the
-    scores, Q Kᵀ, or the mixing, the weights times V, as many operations each), or the factor 2?
-    {said}
+    Within the heads you count too little: is one of the two products missing (the scores, Q Kᵀ, or
+    the mixing, the weights times V, as many operations each), or the factor 2? {said}
 no-output-matrix: 4 * projection → 3 * projection
     One product with a matrix is missing, 2·n·d_model² = {product}. Is it the last, with W_O?
     There are four. {said}

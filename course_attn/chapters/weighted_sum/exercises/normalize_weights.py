@@ -102,6 +102,9 @@ length: weights.sum(axis=-1, keepdims=True) → np.sqrt((weights**2).sum(axis=-1
 softmax: total =  → weights = np.exp(weights - weights.max(axis=-1, keepdims=True)) ⏎ total =
     You apply a softmax: it makes rows sum to 1, but changes the proportions. {weights.row}
     became {your.row}; {right.row} is right.
+largest: weights.sum( → weights.max(
+    You divide each row by its largest weight, which so becomes 1: your rows sum to {your.sums}. By
+    what does a row have to be divided so that all of it together is 1?
 min-max: total = weights.sum(
             → weights = weights - weights.min(axis=-1, keepdims=True) ⏎ total = weights.max(
     You scale each row so that its smallest weight becomes 0 and its largest 1: that changes the

@@ -202,3 +202,14 @@ def p19_untied_no_positions(n_layers, d_model, n_vocab, n_ctx):
     lm_head = d_model * n_vocab
     ln_f = 2 * d_model
     return tok + n_layers * block + ln_f + lm_head
+
+
+# the biases of the four matrices of attention are missing
+@wrong("four-vectors", author="blind")
+def t34_no_attention_bias(n_layers, d_model, n_vocab, n_ctx):
+    d = d_model
+    emb = n_vocab * d + n_ctx * d
+    att = 4 * d * d
+    ff = d * 4 * d + 4 * d + 4 * d * d + d
+    ln = 2 * 2 * d
+    return emb + n_layers * (att + ff + ln) + 2 * d

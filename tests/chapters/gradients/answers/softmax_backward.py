@@ -118,3 +118,11 @@ def blind_twice_weighted(weights, d_weights):
     s = (weights * d_weights).sum(axis=-1, keepdims=True)
     ds = weights * (d_weights - s)
     return ds * weights
+
+
+# the outer factor weights is missing, and the sum is over the first axis
+@wrong("not-multiplied", "axis-0", author="blind")
+def u04_both(weights, d_weights):
+    g = d_weights
+    s = (g * weights).sum(axis=0, keepdims=True)
+    return g - s

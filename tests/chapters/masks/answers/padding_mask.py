@@ -150,3 +150,10 @@ def c6_negative_slice_i03(lengths, n_k):
 def r46_axis_last(lengths, n_k):
     real = np.array([[j < l for j in range(n_k)] for l in lengths], dtype=bool)
     return real.reshape(len(lengths), n_k, 1)
+
+
+# a square mask, in which the rows of the padding are off, too
+@wrong("queries-too", author="blind")
+def u23_square(lengths, n_k):
+    real = np.arange(n_k)[None, :] < np.asarray(lengths)[:, None]
+    return real[:, :, None] & real[:, None, :]
