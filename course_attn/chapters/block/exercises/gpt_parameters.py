@@ -160,8 +160,9 @@ no-biases: 4 * d_model**2 + 4 * d_model → 4 * d_model**2
         and hidden_width * d_model + d_model → hidden_width * d_model
     The biases of all six matrices of a block are missing: 4 d_model in attention, 5 d_model in the
     feed-forward network. {off}
-no-attention-biases: 4 * d_model**2 + 4 * d_model → 4 * d_model**2
-    The biases of W_Q, W_K, W_V and W_O are missing, 4 d_model in each block. {off}
+four-vectors: 4 * d_model**2 + 4 * d_model → 4 * d_model**2
+    {off} In each block 4 d_model are missing. The biases of the four matrices of attention are that
+    many, and so are the first bias of the network, and the two norms: which do you leave out?
 hard-coded: hidden_width = 4 * d_model → hidden_width = 3072
     You count 3072 hidden features, whatever d_model is. There are 4 d_model of them, which is 3072
     for d_model = 768 only. {off}

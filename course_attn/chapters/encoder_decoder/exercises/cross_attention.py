@@ -257,8 +257,8 @@ strung-together: K = Z → K = Z[source_mask]
     the padding cut out by `Z[source_mask]`, which strings them to one long list? How can it be
     hidden and stay where it is?
 fill-zero: np.where(key_mask, scores, -np.inf) → np.where(key_mask, scores, 0.0)
-    You set the scores of the padding to 0, and e to the power 0 is not 0: the padding keeps weight.
-    Which score gives the weight 0? {worst_row}
+    You set the scores of the padding to 0, or nearly (−1e-9 is not −1e9), and e to the power 0 is
+    not 0: the padding keeps weight. Which score gives the weight 0? {worst_row}
 mask-added: np.where(key_mask, scores, -np.inf) → scores + key_mask
     The mask is added to the scores as numbers, 1 for an element and 0 for padding, and hides
     nothing: e to any number is more than 0. (PyTorch's functions add a mask of *numbers*; it is one
@@ -270,8 +270,8 @@ root-of-keys: Q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
     You divide by the root of the number of keys. The scores are sums of as many products as a query
     has features: how many are these? {worst_row}
 root-of-d-model: Q.shape[-1] ** 0.5 → X.shape[-1] ** 0.5
-    You divide by √d_model = {X.root}. The scores are sums of as many products as a query has
-    features: how many are these, after W_Q? {worst_row}
+    You divide by √d_model = {X.root}. Each score is a sum of d_k products, where d_k is the width
+    of a query *after* W_Q. {worst_row}
 """),
     properties=(
         Property("rows-of-the-source", _rows_of_the_source, any_shape=True),

@@ -41,6 +41,11 @@ mask-inverted: torch.where(key_mask, scores, -torch.inf)
             → torch.where(key_mask, -torch.inf, scores)
     The mask is turned around: you hide the elements and read the padding. Here True means that
     there *is* an element; `masked_fill` and `key_padding_mask` hide where it is True.
+mask-inverted-zeros: torch.where(key_mask, scores, -torch.inf)
+            → torch.where(key_mask, -torch.inf, scores)
+        and return weights → return torch.nan_to_num(weights)
+    The mask is turned around: you hide the elements and read the padding. Here True means that
+    there *is* an element; `scaled_dot_product_attention`, too, reads True as *may attend*.
 causal-instead: torch.where(key_mask
             → torch.where(torch.tril(scores < torch.inf)
     You use a causal mask (`is_causal`?) in place of the source's: early queries do not see all of

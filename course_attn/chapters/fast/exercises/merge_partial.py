@@ -166,6 +166,10 @@ first-by-the-factor-of-the-second: np.exp(m1 - shift) → np.exp(m2 - shift)
         and np.exp(m2 - shift) → np.ones_like(m2)
     You multiply the first part by exp(m2 − m), the factor of the second, and leave the second as
     it is. Each part shrinks by its own maximum. {by_hand}
+powers-of-2: np.exp(m1 - shift) → np.exp2(m1 - shift)
+        and np.exp(m2 - shift) → np.exp2(m2 - shift)
+    Your factors are powers of 2, but l and o are sums of powers of *e*: which function takes e to
+    the power of m1 − m? {by_hand}
 m1-for-the-maximum: np.maximum(m1, m2) → m1
     You keep m1 as the maximum. Where the second part holds a larger score, exp(m2 − m1) is above 1
     and may overflow: take the larger of m1 and m2, query by query. {by_hand}
@@ -175,6 +179,9 @@ one-winner: np.maximum(m1, m2) → m1 if np.max(m1) >= np.max(m2) else m2
 one-maximum-for-all: np.maximum(m1, m2) → np.max([m1, m2])
     You take one maximum over all queries; one whose scores lie 800 below the others' would
     underflow to l = 0. `np.maximum(m1, m2)` compares query by query. {by_hand}
+same-maximum-for-all: np.maximum(m1, m2) → np.full_like(m1, np.max([m1, m2]))
+    Your m is the same for all queries, the largest of all; one whose scores lie 800 below the
+    others' would underflow to l = 0. Which maximum does a query need? {by_hand}
 infinity-minus-infinity: np.where(m == -np.inf, 0.0, m) → m
     Where a query sees no key in either part, m1, m2 and m are −∞, and −∞ − (−∞) is NaN. Subtract 0
     in place of m there: exp(−∞ − 0) is 0, as it should be.

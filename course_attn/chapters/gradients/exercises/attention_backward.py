@@ -70,8 +70,8 @@ def _nudge(c: Context) -> str | None:
     place = tuple(map(int, np.unravel_index(int(off.argmax()), off.shape)))
     mine, right = told_apart(c.got[place], c.expected[place])
     return (
-        f"The slope of the loss with respect to {result[1]}{list(place)} is {right} (to be "
-        f"measured by moving it a little); your {result}{list(place)} is {mine}."
+        f"Nudge {result[1]}{list(place)} a little, and the loss changes at the rate {right}; "
+        f"your {result}{list(place)} is {mine}."
     )
 
 
@@ -135,10 +135,10 @@ no-root-back: dS @ K / divisor → dS @ K
     √d_k is forgotten on the way back. The scores are Q Kᵀ/√d_k, so that moving a query moves them
     √d_k times less: divide dQ and dK, too. {nudge}
 no-root-back-to-K: @ Q / divisor → @ Q
-    dK is not divided by √d_k, as dQ is. The scores are Q Kᵀ/√d_k: moving a key, too, moves them
+    You divide dQ by √d_k, but not dK. The scores are Q Kᵀ/√d_k: moving a key, too, moves them
     √d_k times less. {nudge}
 no-root-back-to-Q: dS @ K / divisor → dS @ K
-    dQ is not divided by √d_k, as dK is. The scores are Q Kᵀ/√d_k: moving a query, too, moves
+    You divide dK by √d_k, but not dQ. The scores are Q Kᵀ/√d_k: moving a query, too, moves
     them √d_k times less. {nudge}
 root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
     You divide the scores by √d_v, with d_v = {V.last}. Each is a sum of as many products as a query
@@ -164,6 +164,9 @@ softmax-left-out: A * (dA - row_term) → dA + 0 * row_term
 row-term-missing: A * (dA - row_term) → A * dA
     The row term is missing: A ∘ dA is the derivative of the exponential alone. The sum in the
     softmax's denominator depends on every score, too. {nudge}
+sigmoid-like: A * (dA - row_term) → A * (1 - A) * dA + 0 * row_term
+    You multiply dA by A ∘ (1 − A), the derivative of a sigmoid. That is the diagonal of the
+    softmax's Jacobian only: every weight depends on *every* score of its row. {nudge}
 dK-not-transposed: dS.swapaxes(-2, -1) @ Q → dS @ Q
     In dK you multiply by dS. Keys are the *columns* of the scores: dK = dSᵀ Q. (With as many
     queries as keys the shape is right either way.)

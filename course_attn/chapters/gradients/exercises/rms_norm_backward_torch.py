@@ -205,8 +205,8 @@ mean-subtracted: dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * s
     mean out of its row. {worst_row}
 sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
     The second term of dX is d_model times too large: you take the *sum* of g ∘ `d_out` ∘ z, where z
-    is the normalized row. By how much does the mean of d_model
-    squares change when one of the x does? {worst_row}
+    is the normalized row. How much does the mean of d_model squares change when a single one
+    of these numbers changes? {worst_row}
 stretch-not-divided: Z * stretch → Z * stretch * divisor
     The second term of dX, the one with a mean over the row, is too large by the factor s = √(mean
     x² + eps). X/s occurs in it twice, and the whole is divided by s once more. {worst_row}
@@ -215,7 +215,8 @@ gain-forgotten: dZ = gain * d_out → dZ = 1 * d_out
     to z? {worst_row}
 gain-missing-in-mean: (dZ * Z).mean( → (d_out * Z).mean(
     In the second term of dX, the one with a mean over the row, the gain is missing. The output is
-    g ∘ z, where z is the normalized row: what comes back to z, in both terms? {worst_row}
+    g ∘ z, where z is the normalized row: what comes back to z is g ∘ `d_out`, and that stands in
+    both terms. {worst_row}
 gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
     In d_gain the gain itself is a factor (the output in place of z, the normalized row?). In g ∘ z,
     g is multiplied by z alone. {worst_row}

@@ -99,9 +99,9 @@ row-term-missing: d_weights - mean → d_weights
 term-not-weighted: return weights * above_mean → return products - mean
     You subtract the row term from the products `weights * d_weights`. It is to be multiplied by the
     weight as well: from what does it have to be subtracted, then? {worst_row}
-difference-not-weighted: return weights * above_mean → return above_mean
-    The difference, `d_weights` less its mean under the weights, is still to be multiplied by the
-    weights: a score with a small weight moves little. {worst_row}
+not-multiplied: return weights * above_mean → return above_mean
+    You return by how much each entry of `d_weights` lies above its row term. That difference still
+    has to be multiplied by the weights. {worst_row}
 plain-mean: products.sum(axis=-1, keepdims=True) → d_weights.mean(axis=-1, keepdims=True)
     You subtract the plain mean of each row of `d_weights`. It is the mean *under the weights*, the
     sum of `weights * d_weights`: keys with a large weight count for more. {worst_row}

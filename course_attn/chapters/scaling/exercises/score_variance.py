@@ -90,6 +90,12 @@ only-d: (variance_of_square if shared else variance_of_product) → 1
 mean-of-the-score: 2 + 4 * squared_mean → 1 + squared_mean
     For k = q you return the *mean* of the score, E[q · q] = d_k (1 + μ²). How far does it spread
     around that? {asked}.
+root: return d_k * (variance_of_square if shared else variance_of_product)
+    → return (d_k * (variance_of_square if shared else variance_of_product)) ** 0.5
+    You return a square root, the standard deviation; asked for is the variance. {asked}.
+half-shared: 2 + 4 * squared_mean → 2 + 2 * squared_mean
+    For k = q you take 2 + 2μ² for each component, right only for μ = 0. Expand (μ + z)²: what is
+    the variance of the middle term, 2μz? {asked}.
 mean-ignored-shared: 2 + 4 * squared_mean → 2
     For k = q you take 2 for each component, whatever the mean. In (μ + z)² = μ² + 2μz + z² the
     middle term has variance 4μ². {asked}.

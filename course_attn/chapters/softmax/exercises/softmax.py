@@ -147,6 +147,9 @@ no-shift: scores.max(axis=-1, keepdims=True) → 0.0
 global-shift: scores.max(axis=-1, keepdims=True) → scores.max()
     You subtract one maximum, that of the whole array: rows far below it become 0/0, and
     {your.nan_rows} of your rows here are NaN. Each row needs its own maximum.
+mean-shift: scores.max(axis=-1, keepdims=True) → scores.mean(axis=-1, keepdims=True)
+    You subtract the mean of each row. An entry far above it still overflows, and ∞/∞ is NaN.
+    After which shift is no entry above 0?
 argmax-shift: scores.max(axis=-1, keepdims=True) → scores.argmax(axis=-1, keepdims=True)
     You subtract the *place* of the row's largest score (what `argmax` gives), not that score
     itself: exp still overflows, and {your.nan_rows} of your rows here are NaN.

@@ -97,11 +97,14 @@ first-row: weights.sum(axis=-1, keepdims=True) → weights[..., :1, :].sum(axis=
     You divide all rows by the sum of the first one: that row sums to 1, and your rows to
     {your.sums}. Each row needs a sum of its own.
 length: weights.sum(axis=-1, keepdims=True) → np.sqrt((weights**2).sum(axis=-1, keepdims=True))
-    You divide by the Euclidean length of each row: then the *squares* sum to 1, and the rows to
-    {your.sums}. Divide by the sum of the weights.
+    You divide by the Euclidean length of each row: then the *squares* sum to 1, and the weights
+    themselves, row by row, to {your.sums}. Divide by the sum of the weights.
 softmax: total =  → weights = np.exp(weights - weights.max(axis=-1, keepdims=True)) ⏎ total =
     You apply a softmax: it makes rows sum to 1, but changes the proportions. {weights.row}
     became {your.row}; {right.row} is right.
+largest: weights.sum( → weights.max(
+    You divide each row by its largest weight, which so becomes 1: your rows sum to {your.sums}. By
+    what does a row have to be divided so that all of it together is 1?
 min-max: total = weights.sum(
             → weights = weights - weights.min(axis=-1, keepdims=True) ⏎ total = weights.max(
     You scale each row so that its smallest weight becomes 0 and its largest 1: that changes the

@@ -204,8 +204,8 @@ def p19_untied_no_positions(n_layers, d_model, n_vocab, n_ctx):
     return tok + n_layers * block + ln_f + lm_head
 
 
-# the biases of the four matrices of attention are not counted
-@wrong("no-attention-biases", author="blind")
+# the biases of the four matrices of attention are missing
+@wrong("four-vectors", author="blind")
 def t34_no_attention_bias(n_layers, d_model, n_vocab, n_ctx):
     d = d_model
     emb = n_vocab * d + n_ctx * d

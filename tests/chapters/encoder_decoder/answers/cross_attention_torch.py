@@ -90,7 +90,7 @@ def ct_blind_finite_fill(X, Z, W_Q, W_K, W_V, source_mask):
 
 
 # mask inverted; scale forgotten (scale=1.0)
-@wrong("mask-inverted-zeros", "unscaled", author="blind")
+@wrong("mask-inverted-zeros", "unscaled", said="too, reads True", author="blind")
 def ct_blind_inverted_unscaled(X, Z, W_Q, W_K, W_V, source_mask):
     return torch.nn.functional.scaled_dot_product_attention(
         X @ W_Q, Z @ W_K, Z @ W_V, attn_mask=~source_mask[..., None, :], scale=1.0

@@ -299,3 +299,14 @@ def blind_swapped_divided(m1, l1, o1, m2, l2, o2):
     l = e2 * l1 + e1 * l2
     o = e2[..., None] * o1 + e1[..., None] * o2
     return m, l, o / np.where(l == 0, 1.0, l)[..., None]
+
+
+# powers of 2, and one maximum over all queries
+@wrong("powers-of-2", "same-maximum-for-all", author="blind")
+def t21_exp2_global(m1, l1, o1, m2, l2, o2):
+    m = np.maximum(m1, m2)
+    m = np.full_like(m, m.max())
+    shift = np.where(np.isfinite(m), m, 0)
+    f1 = np.exp2(m1 - shift)
+    f2 = np.exp2(m2 - shift)
+    return m, f1 * l1 + f2 * l2, f1[..., None] * o1 + f2[..., None] * o2

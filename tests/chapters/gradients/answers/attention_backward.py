@@ -253,3 +253,16 @@ def q05_mask_late(Q, K, V, d_out, mask):
         np.einsum("...ij,...id->...jd", d_scores, Q),
         np.einsum("...ij,...ic->...jc", weights, d_out),
     )
+
+
+# softmax backwards with the sigmoid's derivative: the diagonal of the Jacobian only
+@wrong("sigmoid-like", author="blind")
+def t24_sigmoid(Q, K, V, d_out, mask):
+    def T(M):
+        return np.swapaxes(M, -2, -1)
+
+    root = np.sqrt(K.shape[-1])
+    w = softmax(np.where(mask, Q @ T(K) / root, -np.inf))
+    dw = d_out @ T(V)
+    ds = w * (1 - w) * dw
+    return ds @ K / root, T(ds) @ Q / root, T(w) @ d_out

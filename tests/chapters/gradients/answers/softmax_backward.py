@@ -120,8 +120,8 @@ def blind_twice_weighted(weights, d_weights):
     return ds * weights
 
 
-# the last product with the weights is missing, and the sum runs along axis 0
-@wrong("difference-not-weighted", "axis-0", author="blind")
+# the outer factor weights is missing, and the sum is over the first axis
+@wrong("not-multiplied", "axis-0", author="blind")
 def u04_both(weights, d_weights):
     g = d_weights
     s = (g * weights).sum(axis=0, keepdims=True)

@@ -231,3 +231,12 @@ def r42_no_cross_terms(d_k, mean, shared):
     fourth = 3 + 6 * mu2 + mu2**2
     expected = d_k * (1 + mu2)
     return d_k * fourth - expected**2
+
+
+# the standard deviation; and for k = q 2 mean^2 instead of 4 mean^2
+@wrong("root", "half-shared", author="blind")
+def u28_both(d_k, mean, shared):
+    one = 1 + 2 * mean * mean
+    if shared:
+        one = one + 1
+    return np.sqrt(d_k * one)

@@ -169,3 +169,10 @@ def z20_minmax(weights):
     shifted = weights - low
     s = shifted.sum(axis=-1, keepdims=True)
     return np.where(s > 0, shifted / np.where(s > 0, s, 1), 1 / weights.shape[-1])
+
+
+# divides by the row's maximum instead of its sum, and in place
+@wrong("largest", "in-place", author="blind")
+def t29_max_inplace(weights):
+    weights /= weights.max(axis=-1, keepdims=True)
+    return weights
