@@ -309,7 +309,7 @@ only-the-tokens: return longer → return tokens
         Property("behind-the-end", _ended_extended, any_shape=True),
         Property("what", _what, any_shape=True),
     ),
-    wrong_lines=("end-extended", "not-summed", "wrong-parents"),
+    wrong_lines=("end-extended", "chosen-by-token", "wrong-parents"),
     hints=(
         "How many extensions are there altogether, and what is the sum of each? Two of the best "
         "may come from the same prefix.",

@@ -91,7 +91,7 @@ mean-of-the-score: 2 + 4 * squared_mean → 1 + squared_mean
     For k = q you return the *mean* of the score, E[q · q] = d_k (1 + μ²). How far does it spread
     around that? {asked}.
 root: return d_k * (variance_of_square if shared else variance_of_product)
-    → return (d_k * (variance_of_square if shared else variance_of_product)) ** 0.5
+    → return np.sqrt(d_k * (variance_of_square if shared else variance_of_product))
     You return a square root, the standard deviation; asked for is the variance. {asked}.
 half-shared: 2 + 4 * squared_mean → 2 + 2 * squared_mean
     For k = q you take 2 + 2μ² for each component, right only for μ = 0. Expand (μ + z)²: what is

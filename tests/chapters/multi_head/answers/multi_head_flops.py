@@ -114,7 +114,7 @@ def o34_no_two(n, d_model, n_heads):
 
 
 # the factor 2 is forgotten, and the mixing of the values
-@wrong("additions-forgotten", "one-product", said="too little", author="blind")
+@wrong("additions-forgotten", "one-product", author="blind")
 def t40_no2_no_mix(n, d_model, n_heads):
     proj = 4 * n * d_model * d_model
     scores = n_heads * (n * (d_model // n_heads) * n)
