@@ -804,15 +804,3 @@ def test_a_sum_of_tuples_is_not_scaled():
     said = [slip.mistake for slip in slips_in(tree, torch=False)]
     assert any("by `X.shape[-1]`, too" in words for words in said)
     assert not any("`X.shape[:-1]` by" in words for words in said)
-
-
-def test_slip_on_the_own_line_is_told_beside_a_changed_argument():
-    def moved(x, by):
-        """Move every number."""
-        return x + by
-
-    case = Case((np.array([1.0, 4.0]), np.array([2.0, 5.0])), "example")
-    source = "def moved(x, by):\n    x[...] = x - by\n    return x"
-    result = judge(exercise_of(moved, case), written(source))
-    assert result.faults == ("slip-operator", "in-place")
-    assert "is the `-` in front of `by` right?" in result.message

@@ -20,8 +20,8 @@ class LearnedPositions(torch.nn.Module):
 
     def forward(self, X):
         """Return X with the first n rows of the table added."""
-        table = self.P
         n = X.shape[-2]
+        table = self.P
         if n > len(table):
             raise ValueError(f"{n} positions, but the table has {len(table)}")
         rows = table[:n]

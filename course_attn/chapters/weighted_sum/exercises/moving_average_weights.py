@@ -36,8 +36,11 @@ def _reach(c: Context) -> str | None:
                 f"For {c.given['n']} values and a window of {c.given['window']}, your row {i} "
                 f"gives weight to the values {np.flatnonzero(have).tolist()}; it should be "
                 f"{np.flatnonzero(want).tolist()}."
-                + f" And all your weights are {weights[0]:g}, however few values a row has."
-                * bool(alike)
+                + "".join(
+                    f" And all your weights are {weight:g}, however few values a row has."
+                    for weight in weights[:1]
+                    if alike
+                )
             )
     return (
         f"The right values have weights, but not the right weights. {c.worst_row}"

@@ -158,7 +158,7 @@ def fifth_sc_laplace(x_query, x, y, bandwidth):
 
 
 # '/ 2 * b**2' multiplies by the squared bandwidth (precedence)
-@wrong(said="is `*` right here", author="blind")
+@wrong(said="is the `*` in front of `bandwidth ** 2` right", author="blind")
 def b6_scores_4(x_query, x, y, bandwidth):
     diff = x_query[:, None] - x[None, :]
     expo = -(diff**2) / 2 * bandwidth**2
