@@ -169,20 +169,6 @@ def _put_right(trial: Trial, order: tuple[str, ...]) -> Trial:
     return replace(trial, outcomes=outcomes, kept={})
 
 
-def _order_of(
-    trial: Trial, fits: Callable[[Trial, int, int], bool]
-) -> tuple[str, ...]:
-    """Return the only order of the results that fits in every case; nothing if it is not one."""
-    names, cases = trial.exercise.results, range(len(trial.outcomes))
-    n = len(names)
-    orders = [
-        order
-        for order in permutations(range(n))
-        if all(fits(trial, i, i - i % n + order[i % n]) for i in cases)
-    ]
-    return tuple(names[k] for k in orders[0]) if len(orders) == 1 else ()
-
-
 def _two_of(trial: Trial, found: Iterator[tuple[Fault, Fault]]) -> Finding | None:
     order = _wrong_first(trial, range(len(trial.outcomes)))
     if not order:

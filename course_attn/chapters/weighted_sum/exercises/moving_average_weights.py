@@ -28,19 +28,15 @@ def _cases() -> tuple[Case, ...]:
 
 
 def _reach(c: Context) -> str | None:
-    weights = c.got[c.got != 0]
-    alike = len(weights) and np.ptp(weights) < 1e-6 and np.ptp(c.got.sum(-1)) > 1e-6
+    weights, more = c.got[c.got != 0], ""
+    if len(weights) and np.ptp(weights) < 1e-6 < np.ptp(c.got.sum(-1)):
+        more = f" And all your weights are {weights[0]:g}, however few values a row has."
     for i, (have, want) in enumerate(zip(c.got, c.expected, strict=True)):
         if ((have != 0) != (want != 0)).any():
             return (
                 f"For {c.given['n']} values and a window of {c.given['window']}, your row {i} "
                 f"gives weight to the values {np.flatnonzero(have).tolist()}; it should be "
-                f"{np.flatnonzero(want).tolist()}."
-                + "".join(
-                    f" And all your weights are {weight:g}, however few values a row has."
-                    for weight in weights[:1]
-                    if alike
-                )
+                f"{np.flatnonzero(want).tolist()}.{more}"
             )
     return (
         f"The right values have weights, but not the right weights. {c.worst_row}"
