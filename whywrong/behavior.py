@@ -12,7 +12,7 @@ from whywrong.arrays import agree
 from whywrong.calls import call_guarded
 from whywrong.context import Finding, Sentences
 from whywrong.declare import BuiltIn, Exercise
-from whywrong.gradients import gradient_problem
+from whywrong.gradients import cut_off, gradient_problem
 from whywrong.limits import TimesUp
 from whywrong.running import Trial, once
 
@@ -67,10 +67,10 @@ def not_repeatable(trial: Trial) -> Finding | None:
 
 
 def not_differentiable(trial: Trial) -> Finding | None:
-    """Say that no gradients reach the arguments of an exercise in PyTorch."""
+    """Say that no gradients reach the arguments of an exercise in PyTorch, or wrong ones."""
     if trial.exercise.library != "torch" or not trial.exercise.differentiable:
         return None
-    return gradient_problem(trial)
+    return cut_off(trial) if trial.wrong else gradient_problem(trial)
 
 
 def handed_over(trial: Trial) -> Finding | None:

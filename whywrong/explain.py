@@ -4,7 +4,10 @@ Each is a function of a `Trial` that returns a `Finding`, or None. What is found
 not sought again.
 """
 
+import inspect
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +53,8 @@ def explained(trial: Trial) -> Finding | None:
         return found
     changed = changes_an_argument(trial) if is_form or trial.wrong else None
     if not changed or changed.faults[0] in found.faults:
-        return found
+        cut = not_differentiable(trial) if not is_form and trial.wrong else None
+        return joined(found, cut) if cut else found
     if any(id.startswith("slip-") for id in found.faults):
         return changed  # of numbers that come from a changed argument a slip tells nothing
     besides = Finding(changed.faults, f"Besides: {changed.message}")
@@ -74,16 +78,63 @@ def _first(explanations: Sequence[Explanation], trial: Trial) -> Finding | None:
 def wrong_kind(trial: Trial) -> Finding | None:
     """Say that something else came back than numbers of the kind that is asked for."""
     found = _form(trial)
-    is_dtype = found is not None and found.faults == ("dtype",)
-    mistake = _first(_DECLARED, trial) if is_dtype else None
+    if not found:
+        return None
+    mistake = _first(_DECLARED, trial) if found.faults == ("dtype",) else None
     if mistake and _gives_this_dtype(trial, mistake):
         return mistake
-    if is_dtype and not mistake and _are_real(trial):
-        mistake = one_slip(trial)
-    if not found or not mistake:
+    if not mistake and found.faults[0] in _TURNABLE and found is not _UNREADABLE:
+        asked = call_guarded(_as_asked, (trial,), seconds=trial.clock.seconds).value
+        mistake = (
+            explained(asked) if asked and asked.wrong + asked.crashed else None
+        )
+    if not mistake:
         return found
+    if not mistake.faults:
+        return joined(found, mistake)
     ids = mistake.faults + found.faults
     return two_at_once(ids, mistake.message, found.message)
+
+
+_TURNABLE = {"dtype", "not-an-array"}
+
+
+def _as_asked(trial: Trial) -> Trial | None:
+    """Return the trial with its results turned to the kind that is asked for, if they can be."""
+    outcomes = tuple(
+        outcome if outcome.error else replace(outcome, value=_turned(trial, i))
+        for i, outcome in enumerate(trial.outcomes)
+    )
+    told = {wrong_kind: None, not_repeatable: not_repeatable(trial)}
+    kept = {inspect.unwrap(told_of): finding for told_of, finding in told.items()}
+    asked = replace(trial, outcomes=outcomes, kept=kept)
+    return (
+        asked if all(_is_of_kind(asked, i) for i in range(len(outcomes))) else None
+    )
+
+
+def _is_of_kind(trial: Trial, i: int) -> bool:
+    right, value = trial.expected[i], trial.outcomes[i].value
+    if trial.outcomes[i].error or not isinstance(right, np.ndarray):
+        return True
+    return (
+        trial.side.is_native(value) and trial.got(i).dtype.kind == right.dtype.kind
+    )
+
+
+def _turned(trial: Trial, i: int) -> Any:
+    """Return what came back as the kind of array that is asked for; its numbers stay."""
+    value, right = trial.outcomes[i].value, trial.expected[i]
+    if value is None or not isinstance(right, np.ndarray):
+        return value
+    array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+    if right.dtype.kind == "b" and set(np.unique(array)) <= {0, 1}:
+        array = array.astype(bool)
+    elif right.dtype.kind == "b" and array.dtype.kind == "f":
+        array = _as_truths(array)
+    elif right.dtype.kind == "i" and np.array_equal(array, np.trunc(array)):
+        array = array.astype(right.dtype)
+    return trial.side.native(array)
 
 
 def _form(trial: Trial) -> Finding | None:
@@ -91,6 +142,8 @@ def _form(trial: Trial) -> Finding | None:
         expected, error = trial.expected[i], outcome.error
         if isinstance(error, WrongForm):
             return Finding((error.fault,), str(error))
+        if _is_empty(outcome.value) and trial.wrong:
+            continue  # of nothing NumPy makes real numbers
         if error is None and isinstance(expected, np.ndarray):
             given = (outcome, expected, outcome.given, trial.side)
             looked = call_guarded(form_problem, given, seconds=trial.clock.seconds)
@@ -100,6 +153,10 @@ def _form(trial: Trial) -> Finding | None:
     return None
 
 
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and not value.size
+
+
 _UNREADABLE = Finding(
     ("not-an-array",),
     "What you return cannot be read as an array: looking at it takes for ever or stops with an "
@@ -107,31 +164,30 @@ _UNREADABLE = Finding(
 )
 
 
-_REAL = {np.dtype("f4"), np.dtype("f8")}
+def _as_truths(mask: np.ndarray) -> np.ndarray:
+    """Return a mask that is to be added, of 0 and −∞ or nearly, as truth values, else itself."""
+    is_open = mask == 0
+    return is_open if (is_open | (mask <= _HIDES)).all() else mask
 
 
-def _are_real(trial: Trial) -> bool:
-    """Whether real numbers come back, and are asked for, whatever their precision."""
-    returned = [i for i, outcome in enumerate(trial.outcomes) if not outcome.error]
-    kinds = ((trial.got(i), trial.expected[i]) for i in returned)
-    return {getattr(a, "dtype", a) for pair in kinds for a in pair} <= _REAL
+_HIDES = -1e4
 
 
 def _gives_this_dtype(trial: Trial, found: Finding) -> bool:
-    """Whether a recognized mistake makes the dtype, too: its own is the learner's, or as wrong.
-
-    Whole numbers come from other mistakes by themselves.
-    """
-    values, same = trial.exercise.values_with_faults, True
+    """Whether a recognized mistake makes the dtype, too: its own is the learner's, or as wrong."""
+    values = trial.exercise.values_with_faults
     for i, outcome in enumerate(trial.outcomes):
-        value = values.get((found.faults, i, False))
-        if outcome.error is None and value is not None:
-            mine, right = trial.got(i).dtype, trial.expected[i]
-            dtypes = mine, value.dtype, getattr(right, "dtype", mine)
-            if {dtype.kind for dtype in dtypes} != {"f"}:
-                return True
-            same = same and value.dtype == mine
-    return same
+        value, right = values.get((found.faults, i, False)), trial.expected[i]
+        if outcome.error or value is None or not isinstance(right, np.ndarray):
+            continue
+        mine, own, kind = trial.got(i).dtype, value.dtype, right.dtype.kind
+        if (
+            own != mine
+            if mine.kind == own.kind == "f"
+            else own.kind == kind != mine.kind
+        ):
+            return False
+    return True
 
 
 # --- what stopped it ---

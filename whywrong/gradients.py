@@ -9,11 +9,11 @@ from whywrong.context import Finding, Sentences
 from whywrong.running import Trial
 from whywrong.stops import crash_finding
 
-__all__ = ["gradient_problem"]
+__all__ = ["cut_off", "gradient_problem"]
 
 _SAID = Sentences("""
-detached: The numbers are right, but the result is cut off from its inputs: no gradient can flow
-    back. `.detach()`, `.numpy()`, `.item()`, `torch.tensor(…)` and `torch.no_grad()` all cut.
+detached: {so} the result is cut off from its inputs: no gradient can flow back. `.detach()`,
+    `.numpy()`, `.item()`, `torch.tensor(…)` and `torch.no_grad()` all cut.
 detached copy: The numbers are right, but no gradient reaches `{name}`: on its way it is cut off
     from the graph (`torch.no_grad()`, `torch.tensor(…)`, `.detach()`, `.item()`, `.data`).
 detached stop: The numbers are right, but as soon as the tensors require gradients (as in training),
@@ -34,6 +34,16 @@ def gradient_problem(trial: Trial) -> Finding | None:
     return next(filter(None, (_in_case(trial, i) for i in with_values)), None)
 
 
+def cut_off(trial: Trial) -> Finding | None:
+    """Say of wrong numbers that no gradient at all flows back from them, besides."""
+    again = trial.call_again(
+        _with_gradient(trial.side, trial.given(trial.wrong[0]))
+    )
+    if again.error or getattr(again.value, "requires_grad", True):
+        return None
+    return _SAID.find("detached", so="Besides,")
+
+
 def _in_case(trial: Trial, i: int) -> Finding | None:
     side = trial.side
     wide = _with_gradient(side, tuple(map(side.widen, trial.given(i))))
@@ -46,7 +56,7 @@ def _in_case(trial: Trial, i: int) -> Finding | None:
         message = f"{_SAID['detached stop']}\n\n{stop.message}"
         return Finding(("detached",), message)
     if not outcome.value.requires_grad:
-        return _SAID.find("detached")
+        return _SAID.find("detached", so="The numbers are right, but")
     return _compared(
         trial, _gradients(outcome.value, given), wanted, trial.tolerance(i)
     )

@@ -18,6 +18,7 @@ from whywrong.context import Finding, first_difference
 from whywrong.faults import Fault
 from whywrong.mend import in_own_code, mended
 from whywrong.observe import (
+    advice_for,
     kind_of,
     listed,
     not_finite,
@@ -176,9 +177,18 @@ def _two_of(trial: Trial, found: Iterator[tuple[Fault, Fault]]) -> Finding | Non
     pairs = sorted(found, key=lambda pair: _spoiling(trial, *pair))
     for pair in pairs[:_PAIRS]:
         if gives_the_same(trial, with_faults(trial.exercise, *pair), order):
-            first, second, both = _shared(*(_alone(trial, one) for one in pair))
-            return two_at_once((pair[0].id, pair[1].id), first, second, both)
+            return _both(trial, pair)
     return None
+
+
+def _both(trial: Trial, pair: tuple[Fault, Fault]) -> Finding:
+    """Say two declared faults, each with numbers of its own, or both with those that came back."""
+    ids = pair[0].id, pair[1].id
+    first, second, both = _shared(*(_alone(trial, one) for one in pair))
+    if both:
+        return two_at_once(ids, first, second, both)
+    own = [_alone(trial, one, own=True) for one in pair]
+    return two_at_once(ids, *own, apart=own != [first, second])
 
 
 def _fault_in(trial: Trial, cases: Sequence[int]) -> Finding | None:
@@ -217,12 +227,14 @@ def _with_the_rest(
     ]
     if not left:
         return found
-    kinds = {kind_of(trial.exercise, trial.cases[i].kind).phrase for i in left}
-    phrases = listed(sorted(kinds))
-    rest = f"It also fails {phrases}: does it still, once that is right?"
+    kinds = [trial.cases[i].kind for i in left]
+    fails = f"fails {listed(sorted({kind_of(trial.exercise, k).phrase for k in kinds}))}"
     errors = {type(trial.expected[i]) for i in left}
-    change = mended(trial)
+    change, own = mended(trial), _in_own_code_besides(trial, version)
+    advice = own or advice_for(trial, kinds[0])
+    rest = f"It also {fails}. {advice or 'Does it still, once that is right?'}"
     if all(issubclass(error, Exception) for error in errors):
+        phrases = fails.removeprefix("fails ")
         rest = f"Besides, a `{errors.pop().__name__}` is to be raised {phrases}."
     elif change and len({*change.faults}) == 1:
         return found
@@ -231,6 +243,17 @@ def _with_the_rest(
     elif (both := fault_and_slip(trial)) and both.faults[0] == found.faults[0]:
         return both
     return Finding(found.faults, f"{found.message}\n\n{rest}")
+
+
+def _in_own_code_besides(trial: Trial, version: Version) -> str:
+    """Return which line would give all that a version gives, were it changed; else nothing."""
+    cases = range(len(trial.outcomes))
+    values = [value_of(trial, version, i) for i in cases]
+    if any(value is None for value in values):
+        return ""
+    as_if_right = replace(trial, kept={})
+    vars(as_if_right)["expected"] = values
+    return in_own_code(as_if_right)
 
 
 def _spoiling(trial: Trial, *faults: Fault) -> int:
@@ -405,22 +428,41 @@ _PRAISE = re.compile(
 )
 
 
-def _alone(trial: Trial, fault: Fault) -> str:
-    """Return what a fault says, in a case where it would show, as one of two mistakes."""
-    sentence = fault.sentence(trial.context(_telling_case(trial, fault)))
+def _alone(trial: Trial, fault: Fault, *, own: bool = False) -> str:
+    """Return what a fault says, in a case where it would show, as one of two mistakes.
+
+    With ``own``, the numbers are what it alone gives.
+    """
+    i = _telling_case(trial, fault)
+    context = trial.context(i)
+    value = value_of(trial, with_faults(trial.exercise, fault), i)
+    if own and value is not None:
+        context = replace(context, got=value)
+    sentence = fault.sentence(context)
     praise = _PRAISE.match(sentence)
     rest = sentence[praise.end() :] if praise else sentence
     return rest[0].upper() + rest[1:] if praise and rest else sentence
 
 
+_ONE_CHANGE = re.compile(
+    r"^(?:One|Two) small changes? would make every case right\.\s+"
+)
+
+
 def two_at_once(
-    ids: tuple[str, ...], first: str, second: str, both: str = ""
+    ids: tuple[str, ...],
+    first: str,
+    second: str,
+    both: str = "",
+    *,
+    apart: bool = False,
 ) -> Finding:
-    """Say two mistakes, and what both together do."""
+    """Say two mistakes, and what both together do, or that each has numbers of its own."""
+    alone = " (Numbers that stand with one are what it alone would give.)"
     said = [
-        "There are two mistakes at once.",
-        f"First: {first}",
-        f"Second: {second}",
+        f"There are two mistakes at once.{alone if apart else ''}",
+        f"First: {_ONE_CHANGE.sub('', first)}",
+        f"Second: {_ONE_CHANGE.sub('', second)}",
     ]
     said += [f"Both together: {both[0].lower() + both[1:]}"] if both else []
     return Finding(ids, "\n\n".join(said))

@@ -23,8 +23,15 @@ from whywrong.gradients import gradient_problem
 from whywrong.learner import axes_of
 from whywrong.running import Trial
 
-__all__ = ["entry_problem", "form_problem", "gradient_problem", "is_stub"]
-__all__ += ["kind_of", "listed", "not_finite", "nothing_returned", "pattern"]
+__all__ = ["advice_for", "entry_problem", "form_problem", "gradient_problem"]
+__all__ += [
+    "is_stub",
+    "kind_of",
+    "listed",
+    "not_finite",
+    "nothing_returned",
+    "pattern",
+]
 __all__ += ["precision_remark", "shape_problem", "where_it_fails"]
 
 _SAID = Sentences("""
@@ -272,7 +279,7 @@ def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
     if len(special) > _MOST_KINDS:  # they have nothing to do with the mistake
         return None
     phrases = listed([kind_of(exercise, kind).phrase for kind in special])
-    advice = _advice(trial, special[0]) if advise else ""
+    advice = advice_for(trial, special[0]) if advise else ""
     sentence = f"It is right in other cases, but fails {phrases}."
     ids = (f"fails-{special[0]}",) if len(special) == 1 else ()
     return Finding(ids, f"{sentence} {advice}".strip())
@@ -290,7 +297,7 @@ def _only_one_row(trial: Trial) -> bool:
     return of_right == [1] * max(len(of_right), 2) and 1 not in of_failing
 
 
-def _advice(trial: Trial, kind: str) -> str:
+def advice_for(trial: Trial, kind: str) -> str:
     """Return what goes wrong there most often, as far as the learner's code has it at all."""
     advice, library = kind_of(trial.exercise, kind).advice, trial.exercise.library
     if not trial.uses or advice != _SAID[f"advice {library} batch"]:

@@ -85,7 +85,7 @@ def scaled(x, factor):
             "The numbers are right, but you return a `list`",
         ),
         ("tuple((x * factor).tolist())", "not-an-array", "a `tuple`"),
-        ("[[1.0]]", "not-an-array", "You return a `list`"),
+        ("[['1.0']]", "not-an-array", "You return a `list`"),
         ("iter(x)", "not-an-array", "an `iterator`"),
         ("'text'", "not-an-array", "a `str`"),
         ("3.0", "one-number", "You return one number, 3.0"),
@@ -102,6 +102,26 @@ def test_form_of_the_result_that_is_wrong_is_named(toy, expression, fault, said)
     result = judge(toy, scaled(f"return {expression}"))
     assert (result.status, result.faults) == ("wrong", (fault,))
     assert said in result.message
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (".tolist()", "not-an-array"),
+        (" * 1j", "dtype"),
+        (".astype('f2')", "dtype"),
+    ],
+)
+def test_mistake_beside_a_wrong_kind_is_named(toy, change, kind):
+    result = judge(toy, scaled(f"return (x / factor){change}"))
+    is_number = "j" not in change  # complex numbers are not turned to others
+    assert result.faults == (("divided", kind) if is_number else (kind,))
+
+
+def test_answer_that_is_repeatable_is_not_called_otherwise_for_its_kind(toy):
+    """The numbers are turned to those asked for; a second call gives those that were not."""
+    result = judge(toy, scaled("return (x - factor).tolist()"))
+    assert "not-repeatable" not in result.faults and result.faults[-1] == "not-an-array"
 
 
 def test_tensor_in_a_numpy_exercise_is_named(toy):
