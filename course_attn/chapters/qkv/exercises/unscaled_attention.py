@@ -160,6 +160,10 @@ no-keepdims: exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-1)
     n_k, nothing fits. `keepdims=True` keeps the sums a column.
 no-softmax: exps / total → scores
     You mix with the raw scores: the softmax is missing.
+softmax-twice: return weights
+            → exps = np.exp(weights) ⏎ return exps / exps.sum(axis=-1, keepdims=True)
+    You apply the softmax twice. Weights lie between 0 and 1, so that the second one makes them
+    nearly even: how many steps lead from the scores to the weights?
 absolute: np.exp(scores - largest) → np.abs(scores)
     You make weights from the absolute values of the scores: the key that points the opposite way
     counts as much as the one that matches. Take exponentials, which grow with the score.
