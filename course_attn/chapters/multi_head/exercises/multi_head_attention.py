@@ -245,8 +245,8 @@ fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
     hidden keeps weight. Which score has the exponential 0? {worst_row}
 down-the-columns: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
-    Your softmax runs down the columns: each key shares itself out among the queries. Each
-    *query* has one unit to share out, along the last axis, `axis=-1`. {worst_row}
+    Your softmax runs down the columns. Each key's *column* sums to 1 in yours; each query's *row*
+    should: the last axis, `axis=-1`. {worst_row}
 over-the-heads: scores.max(axis=-1, keepdims=True) → scores.max(axis=-3, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-3, keepdims=True)
         and -np.inf → -1e9

@@ -146,8 +146,8 @@ gaussian: Q @ K.swapaxes(-1, -2)
     the dot product: a longer key is heard more.
 wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
-    The softmax runs down the columns: each key shares itself out among the queries. Each *query*
-    has one unit to share out: use the last axis, `axis=-1`.
+    The softmax runs down the columns. Each key's *column* sums to 1 in yours; each query's *row*
+    should: use the last axis, `axis=-1`.
 transposed-weights: weights @ V → weights.swapaxes(-1, -2) @ V
     The weights are transposed: output i is mixed with column i of them, but query i's weights are
     row i. It fits only where n_q = n_k, as here.
