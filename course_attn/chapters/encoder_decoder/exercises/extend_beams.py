@@ -155,9 +155,18 @@ def _last_alone(c: Context) -> str | None:
         return None
     if not before.all() or not np.isin(sums, [*log_probs.ravel(), 0.0]).all():
         return None
+    probs = np.array([[0.1, 0.2, 0.3, 0.4]])
+    ended = np.array([[1, 2]]), np.array([-1.0]), np.log(probs), 1, 2
+    after = c.call(*ended, "prefixes")
+    besides = (
+        f" Besides, of the prefix [1, 2], which the end token 2 has ended, you make "
+        f"{after[0].tolist()}: which single token may follow?"
+        if after is not None and after.shape == (1, 3) and after[0, 2] != 2
+        else ""
+    )
     return (
         f"You go by the last tokens alone: your `sums` are {listed(sums)}, the log-probabilities "
-        "of single tokens. Should a good token behind a bad beginning win?"
+        f"of single tokens. Should a good token behind a bad beginning win?{besides}"
     )
 
 
@@ -226,10 +235,10 @@ ended-anywhere: prefixes[:, -1:] == end → (prefixes == end).any(axis=-1, keepd
     is the one that ends: which place decides? {what}
 end-has-a-price: == end, 0.0, -np.inf) → == end, log_probs, -np.inf)
     You add the log-probability of `end` once more to what has already ended, so that its sum falls
-    while it waits. How much does the end that only fills up cost? {sum}
+    while it waits. What does an `end` that only fills the row up cost? {sum}
 ended-summed-twice: == end, 0.0, -np.inf) → == end, sums[:, None], -np.inf)
-    What has ended competes with twice its sum, and falls behind. How much does the end that only
-    fills up add to it? {what}
+    What has ended competes with twice its sum, and falls behind. What does an `end` that only fills
+    the row up add to it? {what}
 zero-for-the-end: np.arange(n_vocab) == end → np.arange(n_vocab) == 0
     Behind what has ended you write token 0, and here {end} is the end. {what}
 ended-lost: == end, 0.0, -np.inf) → == end, -np.inf, -np.inf)

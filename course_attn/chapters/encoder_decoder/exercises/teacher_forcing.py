@@ -46,8 +46,8 @@ def _first_answer(c: Context) -> str:
     if c.got.shape == answers.shape:
         n = answers.shape[-1]
         return (
-            f"Your `{result}` have {n} places, as many as the answers; {n + 1} are asked for. What "
-            "is read before the first token, and what is written after the last?"
+            f"Your `{result}` have {n} places, as many as the answers have; {n + 1} are asked for. "
+            "What is read before the first token, and what is written after the last?"
         )
     if c.got.shape[:-1] != c.expected.shape[:-1] or not c.got.size:
         shapes = f"shape {c.got.shape}; {c.expected.shape} is right."
@@ -110,9 +110,9 @@ two-ahead: [answers, last] → [answers[..., 1:], last, last]
     you ask for the second. {answer}
 backward: [first, answers] → [answers, last]
         and [answers, last] → [first, answers]
-    Your two results are exchanged: what you call inputs are the goals. Do you return `goals` first,
-    or shift the wrong way, so that each token is read before the one *before* it is written?
-    {answer}
+    Your two results are exchanged: what you call inputs are the goals. Do you return `goals` first?
+    (Or do you shift the wrong way, so that the decoder would write the token *before* the one it
+    has just read?) {answer}
 no-start: [first, answers] → [answers]
         and [answers, last] → [answers[..., 1:], last]
     The start is missing: your decoder never learns to write the first token of an answer. What does

@@ -197,6 +197,10 @@ averaged: first_factor[..., None] * o1 + second_factor[..., None] * o2
     → ((first_factor * l1)[..., None] * o1 + (second_factor * l2)[..., None] * o2) / l[..., None]
     You treat o1 and o2 as outputs that have been divided by l1 and l2. Here they are plain sums:
     they are rescaled and added, as l is. {by_hand}
+o-times-l: first_factor[..., None] * o1 + second_factor[..., None] * o2
+            → (first_factor * l1)[..., None] * o1 + (second_factor * l2)[..., None] * o2
+    You multiply o1 by l1 as well, and o2 by l2, as if they had been divided by it before. Are they
+    averages of the values, or plain sums? {by_hand}
 down-the-columns: first_factor[..., None] * o1 + second_factor[..., None] * o2
             → first_factor * o1 + second_factor * o2
     Your factors have one number for each query, shape {m1.shape}, and o1 has one *row* for each:

@@ -127,6 +127,9 @@ float: return mask → return mask.astype(float)
 top-left:  + n_k - n_q → (nothing)
     Your mask is aligned to the top left, which is right only for n_q = n_k. The queries are the
     last positions: shift by n_k − n_q. {first_wrong}
+wrong-way: + n_k - n_q → + n_q - n_k
+    You shift the queries the wrong way, by n_q − n_k. They are the *last* positions of the
+    sequence: at which key does the last query stand? {first_wrong}
 far-end-top-left: distances < window → np.arange(n_q)[:, None] - key < window
     The far end of your window is counted from i, not from the query's position p = i + n_k − n_q.
     (`tri`, `tril` and `triu` take their diagonal from the top left corner: add n_k − n_q.)

@@ -96,6 +96,13 @@ row-term-missing: d_weights - mean → d_weights
     You multiply weights and gradients, which is the derivative of the exponential alone. The sum in
     the denominator depends on every score, too: subtract the mean of `d_weights` under the
     weights. Your rows sum to {your.sums}, and should sum to 0.
+row-term-added: d_weights - mean → d_weights + mean
+    You add the row term. If all entries of `d_weights` are equal, nothing can be gained, and the
+    gradient is 0: which sign does that take? {worst_row}
+normalized-again: products =
+            → weights = weights / weights.sum(axis=-1, keepdims=True) ⏎ products =
+    You divide the weights by their sum once more. They sum to 1 already, but where nothing is
+    allowed the sum is 0, and 0/0 is NaN.
 term-not-weighted: return weights * above_mean → return products - mean
     You subtract the row term from the products `weights * d_weights`. It is to be multiplied by the
     weight as well: from what does it have to be subtracted, then? {worst_row}

@@ -76,11 +76,17 @@ def _in_the_logarithm(c: Context) -> str | None:
         likely, np.log1p(np.exp(3)), rtol=0.02
     ):
         return None
+    half = c.call(np.zeros((4, 8)), np.array([7, -100, -100, 2]))
+    besides = (
+        " Besides, you divide by the number of *all* places: those of −100 make the mean smaller."
+        if half is not None and half.shape == () and np.isclose(half, np.log(8) / 2)
+        else ""
+    )
     return (
         f"Where the right token has a logit 2000 below that of the other, the loss is 2000; yours "
         f"is {number(hopeless)}. Is a small number, such as {np.exp(-float(hopeless)):.1g}, added "
         "in the logarithm, or a probability clipped? Do not compute the probability: its "
-        "logarithm is the logit minus the log of the sum."
+        f"logarithm is the logit minus the log of the sum.{besides}"
     )
 
 
@@ -159,6 +165,9 @@ sum: of_targets[counted].mean() → of_targets[counted].sum()
 no-minus: return loss → return -loss
     Your loss has the wrong sign: log p is never above 0, and the loss is the mean of −log p.
     {worst_row}
+perplexity: return loss → return np.exp(loss)
+    You return the exponential of the loss, which is the perplexity. Asked for is the loss itself,
+    in nats. {worst_row}
 bits: of_targets[counted].mean() → of_targets[counted].mean() / np.log(2)
     You measure in bits (logarithm to base 2); nats are asked for, the natural logarithm.
     {worst_row}

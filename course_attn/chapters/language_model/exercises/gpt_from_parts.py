@@ -161,8 +161,8 @@ mask-turned: np.tri(n, dtype=bool) → np.tri(n, dtype=bool).T
     Your mask is transposed: each place sees itself and what comes *after* it. `np.tri`, or
     `np.tril`: row i is True up to column i. {worst_row}
 mask-flipped: np.tri(n, dtype=bool) → ~np.tri(n, dtype=bool)
-    Your mask is True where one may *not* attend, PyTorch's reading. Here True means "may attend".
-    {worst_row}
+    Your mask is True where one may *not* attend, as in `nn.MultiheadAttention`. Here True
+    means "may attend". {worst_row}
 not-itself: np.tri(n, dtype=bool) → np.tri(n, k=-1, dtype=bool)
     In your mask no place sees itself. It may: it holds the token that was read last, and the
     next one is to be predicted. {worst_row}
@@ -182,6 +182,9 @@ positions-before-each: E[tokens] + P[:n] → E[tokens]
         and block(X, mask) → block(X + P[:n], mask)
     You add the positions before *every* block. They are added once, before the first one, and the
     residual connections carry them through all of them. {worst_row}
+positions-from-1: P[:n] → P[np.arange(1, n + 1).clip(max=len(P) - 1)]
+    Your positions are counted from 1, and position 0 is never used. Which one does the first token
+    of a text have? {worst_row}
 positions-backward: P[:n] → P[:n][::-1]
     Your positions count from the end of the text. They count from its beginning, so that a token
     keeps its position when the text goes on. {worst_row}

@@ -237,6 +237,8 @@ positions-twice: block(X, mask) → block(X + self.positions(torch.arange(n)), m
 positions-before-each: self.embedding(tokens) + self.positions(torch.arange(n))
             → self.embedding(tokens)
         and block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
+positions-from-1: torch.arange(n)
+            → torch.arange(1, n + 1).clamp(max=self.positions.num_embeddings - 1)
 positions-backward: torch.arange(n) → torch.arange(n).flip(0)
 last-positions: self.positions(torch.arange(n)) → self.positions.weight[-n:]
     You take the *last* n vectors of the positions. A text begins at position 0: take the first n.

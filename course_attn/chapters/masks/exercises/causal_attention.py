@@ -136,8 +136,8 @@ future-only: <= position → > position
     The polarity is flipped somewhere: your queries see *only* the future. `np.where(mask,
     scores, -np.inf)` keeps the scores where the mask is True. {moved}
 not-itself: <= position → < position
-    Off by one: no query sees its own position. The first of n queries sees nothing at all then,
-    though it may see key 0.
+    Off by one: no query sees its own position. With n_q = n_k the first query sees nothing at
+    all then; it is allowed to see key 0.
 one-ahead: <= position → <= position + 1
     Off by one: every query sees one key of the future, the very one that it has to guess. The first
     output should be the first value, {V.row}, and is {your.row}.

@@ -174,9 +174,15 @@ def _blind_to(c: Context) -> str | None:
         said.append(
             "you notice where an output {}, and not where it {}".format(*ways)
         )
-    changed = np.sum(_changes_made(c) or [0 * X], axis=(0, -1))
-    if np.flatnonzero(changed).tolist() == [len(X) - 1] != [1]:
+    changed = np.sum(_changes_made(c) or [0 * X], axis=0)
+    if np.flatnonzero(changed.sum(axis=1)).tolist() == [len(X) - 1] != [1]:
         said.append("of the inputs you change only the last")
+    if np.flatnonzero(changed.sum(axis=0)).tolist() == [0] and X.shape[1] > 1:
+        said.append("of an input's features you change only the first")
+    if c.call(lambda Z: 1 + 1e-13 * Z[::-1], X) == 0:
+        said.append(
+            "you take a change in the 13th digit for a leak, which is rounding"
+        )
     return c.filled("{told}: ") + ", and ".join(said) + "." if said else None
 
 

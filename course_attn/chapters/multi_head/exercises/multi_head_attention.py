@@ -104,6 +104,8 @@ def _unused(c: Context) -> str | None:
     names = ("W_Q", "W_K", "W_V", "W_O")
     idle = [n for n in names if _change(c, **{n: -0.1 * c.given[n]}).max() < 1e-9]
     if idle:
+        if idle == ["W_O"]:
+            return "W_O plays no part in your output: is the last product missing?"
         plays, their = ("play", "their") if idle[1:] else ("plays", "its")
         return (
             f"{' and '.join(idle)} {plays} no part in your output: does something else stand in "
@@ -243,8 +245,8 @@ fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
     hidden keeps weight. Which score has the exponential 0? {worst_row}
 down-the-columns: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
-    Your softmax runs down the columns: each key shares itself out among the queries. Each
-    *query* has one unit to share out, along the last axis, `axis=-1`. {worst_row}
+    Your softmax runs down the columns. Each key's *column* sums to 1 in yours; each query's *row*
+    should: the last axis, `axis=-1`. {worst_row}
 over-the-heads: scores.max(axis=-1, keepdims=True) → scores.max(axis=-3, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-3, keepdims=True)
         and -np.inf → -1e9
@@ -257,6 +259,12 @@ softmax-after-mixing: exps / exps.sum(axis=-1, keepdims=True) → np.where(mask,
 nothing-but-nan: return  → return np.nan * 
     All your numbers are NaN. With −∞ among the scores, a softmax along another axis than the
     last, no softmax at all, or a mask made as `mask * -np.inf` does that: 0·∞ is NaN.
+cut-and-joined-by-reshape: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
+            → A.reshape(*batch, n_heads, n, d_k)
+        and heads.swapaxes(-2, -3) → heads
+    You cut Q, K and V into heads by a `reshape` (or `view`) alone, and join them likewise: your
+    first head gets the *first elements*, cut up, in place of a part of every element. Reshape to
+    (…, n, n_heads, d_k) and swap axes −2, −3; swap them back at the end.
 joined-by-reshape: heads.swapaxes(-2, -3) → heads
     You bring the heads together by a `reshape` alone: the row of element 0 then holds several
     elements of *one* head. Swap the axes −2 and −3 *back*, before this reshape. {worst_row}

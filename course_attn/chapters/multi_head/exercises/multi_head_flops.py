@@ -49,13 +49,26 @@ def _parts(c: Context) -> str:
         ):
             way = "too much" if gap > 0 else "missing"
             return f"{said(c)} What is {way} is exactly {abs(gap) // size:g} times {of}."
-    if gap < 0 < gap + inside <= 6 * entries and gap % entries == 0:
-        return (
-            f"{said(c)} What is missing is {inside} − {gap + inside}. 2·n²·d_model = {inside} is "
-            f"what the scores of all heads take, or the mixing: is one of the two missing? And "
-            f"{gap + inside} is {(gap + inside) // entries:g} times n_heads·n²: do you count "
-            "anything besides products of matrices, such as the softmax?"
-        )
+    others = 6 * n * d * (d - d // n_heads)
+    for size, of in (
+        (
+            inside,
+            f"2·n²·d_model = {inside} is what the scores of all heads take, or the mixing: is one "
+            "of the two missing?",
+        ),
+        (
+            others,
+            f"The products with W_Q, W_K and W_V take {others} for all heads but one: do you count "
+            "them for one head only?",
+        ),
+    ):
+        more = gap + size
+        if 0 < more <= 6 * entries and more % entries == 0:
+            return (
+                f"{said(c)} What is missing is {size} − {more}. {of} And {more} is "
+                f"{more // entries:g} times n_heads·n²: do you count anything besides products of "
+                "matrices, such as the softmax?"
+            )
     return (
         f"{said(c)} Each of the four products with a matrix takes 2·n·d_model² = {product}, the "
         f"scores of all heads together 2·n²·d_model = {inside}, the mixing as many."
@@ -109,8 +122,8 @@ full-width-heads: d_model // n_heads → d_model
 one-head: d_k = d_model // n_heads → d_k, n_heads = d_model // n_heads, 1
     You count the scores and the mixing of one head; there are {n_heads}. {said}
 one-product: scores + mixing → scores
-    Within the heads half is missing: one of the two products (the scores, Q Kᵀ, or the mixing, the
-    weights times V, as many operations each), or their factor 2? {said}
+    Within the heads you count half of what is needed. Did you forget the factor 2, or one of the
+    two products (scores, Q Kᵀ, and mixing, the weights times V)? {said}
 no-output-matrix: 4 * projection → 3 * projection
     One product with a matrix is missing, 2·n·d_model² = {product}. Is it the last, with W_O?
     There are four. {said}

@@ -115,8 +115,8 @@ values-matrix-of-width-d-k: d_model * width_of_values → d_model * width_of_key
     One of your matrices is {width_k} wide where {width_v} is right. Is it W_V, counted like W_K?
     Values have d_v = {d_v} features per head. {said}
 one-matrix-of-width-d-k: d_model * width_of_values → d_model * width_of_keys
-    One of your matrices has the width {width_k} where {width_v} is right, and its bias is right. In
-    counting W_V (or the rows of W_O), do you use d_k? Values have d_v = {d_v} features. {said}
+    One of your matrices has the width {width_k} where {width_v} is right. In counting W_V (or
+    the rows of W_O), do you use d_k? Values have d_v = {d_v} features per head. {said}
 no-output-matrix: keys + values + output → keys + values
     A matrix of d_model·n_heads·d_v numbers is missing: W_O, which takes the {width_v} features
     of all heads together to d_model (or W_V, which has as many). {said}
@@ -125,6 +125,10 @@ output-square: output = width_of_values * d_model → output = d_model * d_model
     heads side by side. {said}
 output-of-one-head: output = width_of_values * d_model → output = d_v * d_model
     You count W_O as (d_v, d_model). It takes *all* heads: (n_heads·d_v, d_model). {said}
+output-in-every-head: output = width_of_values * d_model
+            → output = n_heads * width_of_values * d_model
+    You count one matrix of d_model·n_heads·d_v numbers {n_heads} times over: is it W_O (or W_V), in
+    a loop over the heads? A whole matrix of that size serves all heads together. {said}
 keys-missing: queries + keys → queries
         and width_of_keys + width_of_keys + width_of_values → width_of_keys + width_of_values
     The keys are missing, or the queries, which are as many: both have a matrix of their own, of

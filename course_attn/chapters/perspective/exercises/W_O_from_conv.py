@@ -119,6 +119,9 @@ side-by-side: by_shift.reshape(-1, c_out)
 in-out-swapped: weight.transpose(2, 3, 1, 0) → weight.transpose(2, 3, 0, 1)
     In each head's part the numbers still lie in the order of (c_out, c_in), outputs first, however
     you shape it: a `reshape` to (c_in, c_out) does not transpose. Which axis comes last? {row}
+divided: return W_O → return W_O / weight[0, 0].size
+    You divide by k_height·k_width, the number of heads, as for a mean. A convolution adds up what
+    it takes from each pixel: what does `W_O` do with the heads that stand side by side?
 transposed: return W_O → return W_O.T
     You return the transpose, shape {your.shape}, as `nn.Linear` would keep it. `W_O` is used as
     `X @ W_O`: {right.shape}.

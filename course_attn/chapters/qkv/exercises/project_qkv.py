@@ -100,7 +100,7 @@ scaled-both: @ W_Q → @ W_Q / W_Q.shape[-1] ** 0.25
         and @ W_K → @ W_K / W_K.shape[-1] ** 0.25
     You divide queries and keys by √√d_k. Nothing is scaled here: Q = X W_Q and K = Z W_K.
 keys-first: return Q, K, V → return K, Q, V
-    The three are right but returned in another order: K, Q, V. After `Q, K, V = project_qkv(…)` the
+    You return the three in another order: K, Q, V. After `Q, K, V = project_qkv(…)` the
     keys would do the asking.
 queries-for-keys: return Q, K, V → return Q, Q, V
     You return the queries in place of the keys. Keys are what Z offers: K = Z W_K.
@@ -109,7 +109,8 @@ cut-in-the-middle: V = Z @ W_V → both = np.concatenate([K, Z @ W_V], axis=-1)
     You cut the product for keys and values in the middle. The keys are its first d_k =
     {W_K.last} columns, the values its last {W_V.last}: the two widths may differ.
 values-second: return Q, K, V → return Q, V, K
-    The three are right but returned in another order: Q, V, K.
+    You return the three in another order: Q, V, K. After `Q, K, V = project_qkv(…)` the queries
+    would be compared with the values.
 """),
     hints=(
         "Which elements ask, and which answer? One of the three comes from X, two from Z.",

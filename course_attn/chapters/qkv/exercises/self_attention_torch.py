@@ -157,6 +157,14 @@ Call it as `check(SelfAttention)`.
     faults=fault_list("""
 swapped: self.W_Q(X), self.W_K(X) → self.W_K(X), self.W_Q(X)
     Queries and keys are swapped: what you ask with was made by W_K (or you score `K @ Qᵀ`).
+queries-from-W_K: self.W_Q(X), self.W_K(X) → self.W_K(X), self.W_K(X)
+    You make the queries with W_K: W_Q plays no part and learns nothing.
+root-of-d-model: scores = → scores = X.shape[-1] ** -0.5 *
+    You divide the scores by √d_model = √{X.last}. Here the formula is softmax(Q Kᵀ) V: nothing is
+    divided yet.
+causal: largest = → scores = scores - 1e9 * torch.ones_like(scores).triu(1) ⏎ largest =
+    In yours no element sees a later one: output 0 is the value of element 0 alone. Is there a
+    causal mask? Here every element may attend to every other.
 one-matrix: self.W_K(X) → self.W_Q(X)
     Queries and keys are made by the same W_Q: the scores become symmetric, and W_K learns nothing.
 weight-not-transposed: Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)

@@ -146,8 +146,8 @@ gaussian: Q @ K.swapaxes(-1, -2)
     the dot product: a longer key is heard more.
 wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
-    The softmax runs down the columns: each key shares itself out among the queries. Each *query*
-    has one unit to share out: use the last axis, `axis=-1`.
+    The softmax runs down the columns. Each key's *column* sums to 1 in yours; each query's *row*
+    should: use the last axis, `axis=-1`.
 transposed-weights: weights @ V → weights.swapaxes(-1, -2) @ V
     The weights are transposed: output i is mixed with column i of them, but query i's weights are
     row i. It fits only where n_q = n_k, as here.
@@ -160,6 +160,10 @@ no-keepdims: exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-1)
     n_k, nothing fits. `keepdims=True` keeps the sums a column.
 no-softmax: exps / total → scores
     You mix with the raw scores: the softmax is missing.
+softmax-twice: return weights
+            → exps = np.exp(weights) ⏎ return exps / exps.sum(axis=-1, keepdims=True)
+    You apply the softmax twice. Weights lie between 0 and 1, so that the second one makes them
+    nearly even: how many steps lead from the scores to the weights?
 absolute: np.exp(scores - largest) → np.abs(scores)
     You make weights from the absolute values of the scores: the key that points the opposite way
     counts as much as the one that matches. Take exponentials, which grow with the score.

@@ -103,8 +103,8 @@ mean: return scores → return scores / len(v)
     You take the mean over the {v.last} hidden units, or divide by their number. A score is their
     *sum*, each times its entry of v.
 scaled: return scores → return scores / len(v) ** 0.5
-    Your scores are divided by √d_hidden = √{v.last}. Such a root belongs to a dot product; here a
-    score is the plain product of v and the hidden units.
+    Your scores are divided by √d_hidden = √{v.last}. The root belongs to the product of a
+    query with a key. Here the score is v · hidden, not divided by anything.
 transposed-result: hidden_units = → pairs = np.swapaxes(pairs, -2, -3) ⏎ hidden_units =
     Your result has shape {your.shape}, one row for each *key*: the axes of queries and keys got
     swapped when you inserted an axis into each.

@@ -161,6 +161,11 @@ shift-after-exp: np.exp(scores - row_maximum)
             → np.exp(scores) - np.exp(scores).max(axis=-1, keepdims=True)
     You subtract the largest *exponential*, after exp: the largest score then gets the weight 0.
     Subtract the largest *score*, before exp.
+powers-of-2: np.exp(scores - row_maximum) → np.exp2(scores - row_maximum)
+    Your weights are made of powers of 2: e^s is asked for. {worst_row}
+sum-of-all: exps.sum(axis=-1, keepdims=True) → exps.sum()
+    You divide by the sum of the whole array, so that all rows together sum to 1. Each row should:
+    yours sum to {your.sums}.
 wrong-axis: scores.max(axis=-1, keepdims=True)
             → scores.max(axis=max(-2, -scores.ndim), keepdims=True)
         and exps.sum(axis=-1, keepdims=True)

@@ -98,6 +98,8 @@ def _stretched(c: Context) -> str | None:
 
 def _untested(c: Context) -> str | None:
     """Name the weights that may be negative: at each point of the middle group, one is."""
+    if c.expected:
+        return None
     said = [c.call(point, _CORNERS) for point in _POINTS[:6]]
     inside = [value is not None and bool(value) for value in said]
     tested = [k for k in range(3) if not inside[3 + k]]
@@ -154,10 +156,18 @@ first-weight: weights >= 0 → weights[1:] >= 0
 middle-weight: weights >= 0 → weights[::2] >= 0
     You test two of the three weights (or edges). Missing is the second corner's weight, or the edge
     opposite that corner: {where}, beyond that edge.
-only-counterclockwise: weights >= 0 → weights * np.linalg.det(equations) >= 0
+last-weight: weights >= 0 → weights[:2] >= 0
+    You test two of the three weights (or edges). Missing is the third corner's weight, or the edge
+    opposite that corner: {where}, beyond that edge.
+edges-as-rows: np.linalg.solve(equations, right_side)
+            → np.linalg.solve(triangle[1:] - triangle[0], point - triangle[0])
+        and return bool → weights = np.append(1 - weights.sum(), weights) ⏎ return bool
+    The two edges are the *rows* of your equations. Each edge has to be a column, since its weight
+    multiplies both of its coordinates. {where}.
+only-counterclockwise: np.append(point, 1.0) → np.append(point, 1.0) * np.linalg.det(equations)
     You ask that the point lie to the left of every edge. When the corners run clockwise, the
     inside is on the right: {where}. Ask for the same side.
-only-clockwise: weights >= 0 → weights * np.linalg.det(equations) <= 0
+only-clockwise: np.append(point, 1.0) → np.append(point, 1.0) * -np.linalg.det(equations)
     You ask that the point lie to the right of every edge. When the corners run counterclockwise,
     the inside is on the left: {where}. Ask for the same side.
 sum-forgotten: return bool(np.all(np.linalg.lstsq(triangle.T, point, rcond=None)[0] >= 0))

@@ -296,3 +296,17 @@ def m03_ended_dropped(prefixes, sums, log_probs, n_beams, end):
     idx = scores.argsort()[::-1][:n_beams]
     parents, tokens = divmod(idx, log_probs.shape[1])
     return np.concatenate([p[parents], tokens[:, None]], axis=1), scores[idx]
+
+
+# the old sums are not added (only the new token's log-probability counts) AND behind an ended
+# prefix the token 0 is written instead of end
+@wrong("last-alone", said="Besides, of the prefix [1, 2]", author="blind")
+def d24_nosum_pad0(prefixes, sums, log_probs, n_beams, end):
+    gains = np.array(log_probs, dtype=float)
+    over = prefixes[:, -1] == end
+    gains[over] = -np.inf
+    gains[over, 0] = 0.0
+    flat = gains.flatten()
+    order = flat.argsort()[::-1][:n_beams]
+    who, what = np.unravel_index(order, gains.shape)
+    return np.hstack((prefixes[who], what.reshape(-1, 1))), flat[order]

@@ -310,3 +310,15 @@ def t21_exp2_global(m1, l1, o1, m2, l2, o2):
     f1 = np.exp2(m1 - shift)
     f2 = np.exp2(m2 - shift)
     return m, f1 * l1 + f2 * l2, f1[..., None] * o1 + f2[..., None] * o2
+
+
+# the partial sums o are multiplied with their l as well, as if they had been divided by it
+@wrong("o-times-l", author="blind")
+def a22_o_times_l(m1, l1, o1, m2, l2, o2):
+    m = np.maximum(m1, m2)
+    ref = np.where(m == -np.inf, 0.0, m)
+    w1 = l1 * np.exp(m1 - ref)
+    w2 = l2 * np.exp(m2 - ref)
+    l = w1 + w2
+    o = w1[..., None] * o1 + w2[..., None] * o2
+    return m, l, o

@@ -223,3 +223,13 @@ def q31_both(n_q, n_k, window):
     for i in range(n_q):
         rows.append([i - window <= j <= i for j in range(n_k)])
     return np.array(rows, dtype=bool).reshape(n_q, n_k)
+
+
+# the offset has the wrong sign (i + n_q - n_k) AND the window is one key too short
+@wrong("one-too-near", "wrong-way", author="blind")
+def d52_sign_short(n_q, n_k, window):
+    rows = np.arange(n_q).reshape(-1, 1)
+    cols = np.arange(n_k)
+    pos = rows + n_q - n_k
+    lower = pos - window + 1
+    return np.logical_and(cols > lower, cols <= pos)

@@ -126,3 +126,19 @@ def u04_both(weights, d_weights):
     g = d_weights
     s = (g * weights).sum(axis=0, keepdims=True)
     return g - s
+
+
+# the row term is added, not subtracted AND the sum is along axis 0, not the last
+@wrong("row-term-added", "axis-0", author="blind")
+def a31_plus_axis0(weights, d_weights):
+    row = np.sum(weights * d_weights, axis=0, keepdims=True)
+    return weights * (d_weights + row)
+
+
+# the row term is a mean, not a sum AND the weights are normalized again, so that a row of zeros
+# gives NaN
+@wrong("normalized-again", "mean-of-products", author="blind")
+def a32_mean_normalized(weights, d_weights):
+    w = weights / weights.sum(-1)[..., None]
+    product = w * d_weights
+    return product - w * product.mean(-1, keepdims=True)

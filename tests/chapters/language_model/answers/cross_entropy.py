@@ -177,3 +177,34 @@ def r12_sign_and_sum(logits, targets):
             continue
         total += row[token]
     return total
+
+
+# targets are shifted once more AND the result is exp of the loss (the perplexity)
+@wrong("perplexity", "shifted-again", author="blind")
+def d31_shift_ppl(logits, targets):
+    logits = logits[..., :-1, :].reshape(-1, logits.shape[-1])
+    targets = targets[..., 1:].reshape(-1)
+    keep = targets != -100
+    lp = log_softmax(logits[keep])
+    nll = -lp[np.arange(keep.sum()), targets[keep]]
+    return np.exp(nll.mean())
+
+
+# log(p + 1e-9) of an ordinary softmax: a very small p is cut off AND the sum is divided by all
+# places, those of -100 counted
+@wrong(
+    "in-the-logarithm",
+    said="Besides, you divide by the number of *all* places",
+    author="blind",
+)
+def d32_eps_allplaces(logits, targets):
+    flat = logits.reshape(-1, logits.shape[-1])
+    t = targets.ravel()
+    loss = 0.0
+    for row, goal in zip(flat, t):
+        if goal == -100:
+            continue
+        e = np.exp(row - row.max())
+        p = e / e.sum()
+        loss -= np.log(p[goal] + 1e-9)
+    return loss / len(t)

@@ -188,3 +188,16 @@ def x07_positions_again(tokens, E, P, blocks, norm):
     for block in blocks:
         x = block(x + P[:n], causal)
     return norm(x) @ E.T
+
+
+# positions counted from 1 (P[1:n+1], the last clipped) AND the final norm is applied after
+# every block
+@wrong("positions-from-1", "norm-in-the-loop", author="blind")
+def d39_pos1_normloop(tokens, E, P, blocks, norm):
+    seq_len = tokens.shape[-1]
+    pos = np.minimum(np.arange(1, seq_len + 1), len(P) - 1)
+    h = E[tokens] + P[pos]
+    m = np.tri(seq_len, dtype=bool)
+    for layer in blocks:
+        h = norm(layer(h, m))
+    return h @ E.T

@@ -469,3 +469,15 @@ def f8_v24_last_and_tolerance(model, X):
     for pos, d in enumerate(diff[:-1]):
         if d > 0.01:
             return pos
+
+
+# compares exactly, so that rounding counts as a leak AND changes only the first feature
+@wrong("blind-to", said="you change only the first, and you take", author="blind")
+def a48_exact_one_feature(model, X):
+    y = model(X)
+    for i in range(X.shape[0] - 1):
+        Xp = X.copy()
+        Xp[i + 1 :, 0] += 1
+        if not np.array_equal(model(Xp)[i], y[i]):
+            return i
+    return None

@@ -495,3 +495,18 @@ def f8_x25_kq_and_no_wo(X, W_Q, W_K, W_V, W_O, n_heads, mask):
         sc = np.where(mask, sc, -1e9)
         result[..., cols] = _soft(sc) @ v
     return result
+
+
+# split by a reshape alone to (n_heads, n, d_k), so that a head gets mixed rows (and put back
+# likewise) AND W_O is not applied
+@wrong("cut-and-joined-by-reshape", "no-output-matrix", author="blind")
+def a39_split_no_out(X, W_Q, W_K, W_V, W_O, n_heads, mask):
+    n, d_model = X.shape[-2:]
+    d_k = d_model // n_heads
+    shape = X.shape[:-2] + (n_heads, n, d_k)
+    Q = (X @ W_Q).reshape(shape)
+    K = (X @ W_K).reshape(shape)
+    V = (X @ W_V).reshape(shape)
+    logits = Q @ K.swapaxes(-1, -2) / np.sqrt(d_k)
+    logits = np.where(mask, logits, -np.inf)
+    return (_soft(logits) @ V).reshape(X.shape)

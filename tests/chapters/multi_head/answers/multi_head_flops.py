@@ -119,3 +119,16 @@ def t40_no2_no_mix(n, d_model, n_heads):
     proj = 4 * n * d_model * d_model
     scores = n_heads * (n * (d_model // n_heads) * n)
     return proj + scores
+
+
+# the softmax is counted (3 n^2 per head) AND W_Q, W_K, W_V are counted for one head only (not
+# times n_heads)
+@wrong("parts", said="for one head only", author="blind")
+def d16_softmax_onehead(n, d_model, n_heads):
+    dk = d_model // n_heads
+    qkv = 3 * 2 * n * d_model * dk
+    out = 2 * n * d_model * d_model
+    scores = 2 * n * dk * n
+    soft = 3 * n * n
+    mixing = 2 * n * n * dk
+    return qkv + out + n_heads * (scores + soft + mixing)

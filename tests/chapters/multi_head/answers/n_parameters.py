@@ -247,3 +247,31 @@ def n48_always_and_d_k(d_model, n_heads, d_k, d_v, biases):
     W_O = n_heads * d_v * d_model
     b = 2 * n_heads * d_k + n_heads * d_v + d_model
     return W_QKV + W_O + b
+
+
+# W_V is counted with d_k columns per head AND the biases of Q, K, V are counted for one head
+# only
+@wrong(
+    "one-matrix-of-width-d-k",
+    "biases-of-one-head",
+    said="is right. In counting",
+    author="blind",
+)
+def a07_dk_one_head_bias(d_model, n_heads, d_k, d_v, biases):
+    count = 3 * (d_model * n_heads * d_k) + (n_heads * d_v) * d_model
+    if biases:
+        count = count + d_k + d_k + d_v + d_model
+    return count
+
+
+# W_O is counted once per head, with all its n_heads*d_v rows each time AND the biases are
+# always counted
+@wrong("output-in-every-head", "always-biases", author="blind")
+def a08_out_per_head_always(d_model, n_heads, d_k, d_v, biases):
+    N = 0
+    for _ in range(n_heads):
+        for width in (d_k, d_k, d_v):
+            N += d_model * width + width
+        N += n_heads * d_v * d_model
+    N += d_model
+    return N

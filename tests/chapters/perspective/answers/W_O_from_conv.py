@@ -122,3 +122,15 @@ def f8_x35_block_not_transposed(weight):
         for b in range(kw)
     ]
     return np.vstack(blocks)
+
+
+# the kernel's entries are run through column by column AND everything is divided by their
+# number
+@wrong("columns-before-rows", "divided", author="blind")
+def a11_columns_mean(weight):
+    c_out, c_in, kh, kw = weight.shape
+    blocks = []
+    for col in range(kw):
+        for row in range(kh):
+            blocks.append(weight[:, :, row, col].T)
+    return np.vstack(blocks) / (kh * kw)

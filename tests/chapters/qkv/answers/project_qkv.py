@@ -173,3 +173,17 @@ def t30_one_batch_axis(X, W_Q, W_K, W_V, Z):
 def y22_scaled(X, W_Q, W_K, W_V, Z):
     d_k = W_Q.shape[1]
     return np.matmul(X, W_Q) / np.sqrt(d_k), np.matmul(Z, W_K), np.matmul(Z, W_V)
+
+
+# the keys are made with W_Q (copied line) AND values are returned before keys
+@wrong(
+    "one-matrix",
+    "values-second",
+    said="You return the three in another order",
+    author="blind",
+)
+def a16_copy_order(X, W_Q, W_K, W_V, Z):
+    Q = np.matmul(X, W_Q)
+    K = np.matmul(Z, W_Q)
+    V = np.matmul(Z, W_V)
+    return Q, V, K

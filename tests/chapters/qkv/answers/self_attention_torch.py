@@ -377,3 +377,59 @@ class c6_no_mix_i10(torch.nn.Module):
         weights = torch.softmax(Q @ K.mT, dim=-1)
         V = X @ self.W_V
         return weights.sum(dim=-1, keepdim=True) * V
+
+
+# copy-paste: the queries are made with W_K, W_Q is never used
+@wrong("queries-from-W_K", author="blind")
+class d06_paste(torch.nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.W_Q = torch.nn.Parameter(torch.randn(d_model, d_k))
+        self.W_K = torch.nn.Parameter(torch.randn(d_model, d_k))
+        self.W_V = torch.nn.Parameter(torch.randn(d_model, d_v))
+
+    def forward(self, X):
+        Q = X @ self.W_K
+        K = X @ self.W_K
+        V = X @ self.W_V
+        S = torch.einsum("...id,...jd->...ij", Q, K)
+        A = torch.softmax(S, dim=-1)
+        return torch.einsum("...ij,...jd->...id", A, V)
+
+
+# scores are K Q^T instead of Q K^T AND the softmax is applied twice
+@wrong("swapped", "softmax-twice", author="blind")
+class d07_kq_twice(torch.nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.W_Q = torch.nn.Linear(d_model, d_k, bias=False)
+        self.W_K = torch.nn.Linear(d_model, d_k, bias=False)
+        self.W_V = torch.nn.Linear(d_model, d_v, bias=False)
+
+    def weights(self, X):
+        scores = torch.matmul(self.W_K(X), self.W_Q(X).mT)
+        return scores.softmax(-1)
+
+    def forward(self, X):
+        A = self.weights(X)
+        return torch.softmax(A, -1) @ self.W_V(X)
+
+
+# scores are divided by sqrt(d_model) though no scaling is wanted AND a causal mask hides the
+# later elements
+@wrong("root-of-d-model", "causal", author="blind")
+class d08_scaled_causal(torch.nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.d_model = d_model
+        self.W_Q = torch.nn.Linear(d_model, d_k, bias=False)
+        self.W_K = torch.nn.Linear(d_model, d_k, bias=False)
+        self.W_V = torch.nn.Linear(d_model, d_v, bias=False)
+
+    def forward(self, X):
+        T = X.shape[-2]
+        s = self.W_Q(X) @ self.W_K(X).transpose(-1, -2) * self.d_model**-0.5
+        s = s.masked_fill(
+            torch.triu(torch.ones(T, T, dtype=torch.bool), 1), float("-inf")
+        )
+        return torch.softmax(s, dim=-1) @ self.W_V(X)

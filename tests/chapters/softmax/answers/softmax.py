@@ -348,3 +348,11 @@ def u40_mean(scores):
     shifted = scores - scores.mean(axis=-1, keepdims=True)
     z = np.exp(shifted)
     return z / np.sum(z, axis=-1, keepdims=True)
+
+
+# base 2 instead of e AND divided by the sum of the whole array instead of the row's
+@wrong("powers-of-2", "sum-of-all", author="blind")
+def d04_base2_and_total(scores):
+    top = scores.max(axis=-1)[..., None]
+    powers = np.power(2.0, scores - top)
+    return powers / np.sum(powers)

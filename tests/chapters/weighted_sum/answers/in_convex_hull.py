@@ -181,3 +181,26 @@ def c6_first_edge_j48(point, triangle):
             return False
         else:
             return True
+
+
+# the edges stand as rows in the system where they must be columns AND that the third weight 1 -
+# s - t is not negative is not tested
+@wrong("first-weight", "edges-as-rows", author="blind")
+def a55_rows_third(point, triangle):
+    a, b, c = triangle
+    M = np.array([b - a, c - a])
+    s, t = np.linalg.solve(M, point - a)
+    return bool(s >= 0 and t >= 0)
+
+
+# only two of the three sides are tested AND the corners are taken to run counterclockwise
+@wrong("middle-weight", "only-counterclockwise", author="blind")
+def a56_two_sides_ccw(point, triangle):
+    for k in range(2):
+        p, q = triangle[k], triangle[k + 1]
+        cross = (q[0] - p[0]) * (point[1] - p[1]) - (q[1] - p[1]) * (
+            point[0] - p[0]
+        )
+        if cross < 0:
+            return False
+    return True
