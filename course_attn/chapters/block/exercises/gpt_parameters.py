@@ -155,6 +155,9 @@ untied: token_vectors = n_vocab → token_vectors = 2 * n_vocab
     for both (tied). {off}
 no-positions: positions = n_ctx → positions = 0 * n_ctx
     The position vectors are missing: there is one for each of n_ctx positions. {off}
+numbers-for-positions: positions = n_ctx * d_model → positions = n_ctx
+    You count one number for each of n_ctx positions. What is learned for a position is added to the
+    vector of a token: of which width is it? {off}
 no-biases: 4 * d_model**2 + 4 * d_model → 4 * d_model**2
         and d_model * hidden_width + hidden_width → d_model * hidden_width
         and hidden_width * d_model + d_model → hidden_width * d_model
@@ -171,6 +174,9 @@ no-final-norm: blocks + layer_norm → blocks
 final-in-every-block: return (n_vocab + n_ctx + 15 * n_layers + 12 * n_layers * d_model) * d_model
     {off} That is as if the final layer norm stood in every block. A block has two norms; the
     final one comes once, after all blocks.
+one-norm: 2 * layer_norm) → layer_norm)
+    {off} In each block 2 d_model are missing. Are there two norms in yours, each with a gain *and*
+    a bias?
 gains-only: layer_norm = 2 * d_model → layer_norm = d_model
     You count d_model for each norm, two in a block and the final one. Each has a gain *and* a bias:
     2 d_model. {off}

@@ -228,8 +228,12 @@ mask-inverted: np.where(key_mask, scores, -np.inf) → np.where(key_mask, -np.in
     The mask is turned around: you hide the elements and read the padding. Here True means that
     there *is* an element. (`masked_fill` and PyTorch's `key_padding_mask` mean the opposite.)
 mask-inverted-finite: np.where(key_mask, scores, -np.inf) → np.where(key_mask, -1e9, scores)
-    The mask is turned around: you fill in a large negative number where there *is* an element, and
-    read the padding. (`masked_fill` and PyTorch's `key_padding_mask` hide where it is True.)
+    The mask is turned around: where there *is* an element, you fill in a large negative number (or
+    add it), and you read the padding. (`masked_fill` and PyTorch's `key_padding_mask` hide where it
+    is True.)
+mask-inverted-added: np.where(key_mask, scores, -np.inf) → scores - 1e9 * key_mask
+    The mask is turned around: you add a large negative number where there *is* an element, and read
+    the padding.
 mask-inverted-zeros: np.where(key_mask, scores, -np.inf) → np.where(key_mask, -np.inf, scores)
         and return weights → return np.nan_to_num(weights)
     The mask is turned around: you hide the elements and read the padding. Here True means that
@@ -266,6 +270,9 @@ mask-added: np.where(key_mask, scores, -np.inf) → scores + key_mask
 unscaled: scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
             → scores = Q @ np.swapaxes(K, -1, -2)
     The scores are not divided by √d_k = {W_Q.root}. {worst_row}
+divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
+    Your scores are divided by d_k = {W_Q.last} in all; √d_k = {W_Q.root} is asked for. Is the root
+    missing, or do you divide by it twice (a function that does it for you counts)? {worst_row}
 root-of-keys: Q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
     You divide by the root of the number of keys. The scores are sums of as many products as a query
     has features: how many are these? {worst_row}
