@@ -86,7 +86,7 @@ The last query sees every key; with more queries than keys, the first n_q − n_
     },
     faults=fault_list("""
 not-itself: <= position → < position
-    Off by one: no query sees its own position. Your last one stands at key {last_key} and sees only
+    Off by one: no query sees its own position. Your last one, at key {last_key}, sees
     {last_sees}; `<=` includes it, `<` does not (with `tril`, look at `k`).
 one-ahead: <= position → <= position + 1
     Off by one: every query sees one key of the future. The last but one sees key {last_key}, too:

@@ -243,3 +243,16 @@ def blind_dmodel_and_polarity(X, Z, W_Q, W_K, W_V, source_mask):
     S = S - S.max(axis=-1, keepdims=True)
     E = np.exp(S)
     return np.matmul(E / E.sum(axis=-1, keepdims=True), V)
+
+
+# W_Q and W_K are swapped (queries by W_K, keys by W_Q) AND the mask is rebuilt from the number of
+# elements, as if padding were always at the end.
+@wrong("matrices-exchanged", "counted", author="blind")
+def blind_swapped_and_prefix(X, Z, W_Q, W_K, W_V, source_mask):
+    queries = X @ W_K
+    keys = Z @ W_Q
+    values = Z @ W_V
+    n_k = Z.shape[-2]
+    lengths = source_mask.sum(axis=-1)
+    seen = np.arange(n_k) < lengths[..., None]
+    return attention(queries, keys, values, mask=seen[..., None, :])
