@@ -155,14 +155,17 @@ untied: token_vectors = n_vocab → token_vectors = 2 * n_vocab
     for both (tied). {off}
 no-positions: positions = n_ctx → positions = 0 * n_ctx
     The position vectors are missing: there is one for each of n_ctx positions. {off}
+numbers-for-positions: positions = n_ctx * d_model → positions = n_ctx
+    You count one number for each of n_ctx positions. What is learned for a position is added to the
+    vector of a token: of which width is it? {off}
 no-biases: 4 * d_model**2 + 4 * d_model → 4 * d_model**2
         and d_model * hidden_width + hidden_width → d_model * hidden_width
         and hidden_width * d_model + d_model → hidden_width * d_model
     The biases of all six matrices of a block are missing: 4 d_model in attention, 5 d_model in the
     feed-forward network. {off}
 four-vectors: 4 * d_model**2 + 4 * d_model → 4 * d_model**2
-    {off} In each block 4 d_model are missing. The biases of the four matrices of attention are that
-    many, and so are the first bias of the network, and the two norms: which do you leave out?
+    In each block 4 d_model are missing. The biases of the four matrices of attention are that many,
+    and so are the first bias of the network, and the two norms: which do you leave out? {off}
 hard-coded: hidden_width = 4 * d_model → hidden_width = 3072
     You count 3072 hidden features, whatever d_model is. There are 4 d_model of them, which is 3072
     for d_model = 768 only. {off}
@@ -171,6 +174,9 @@ no-final-norm: blocks + layer_norm → blocks
 final-in-every-block: return (n_vocab + n_ctx + 15 * n_layers + 12 * n_layers * d_model) * d_model
     {off} That is as if the final layer norm stood in every block. A block has two norms; the
     final one comes once, after all blocks.
+one-norm: 2 * layer_norm) → layer_norm)
+    In each block 2 d_model are missing. Are there two norms in yours, each with a gain *and* a
+    bias? {off}
 gains-only: layer_norm = 2 * d_model → layer_norm = d_model
     You count d_model for each norm, two in a block and the final one. Each has a gain *and* a bias:
     2 d_model. {off}

@@ -91,17 +91,16 @@ def _other_eps(c: Context) -> str | None:
         return None
     divisor = s[:2] * row[2] / out[:2, 2]
     for to, added in (
-        ("variance", divisor**2 - s[:2] ** 2),
-        ("deviation", divisor - s[:2]),
+        ("under", divisor**2 - s[:2] ** 2),
+        ("outside", divisor - s[:2]),
     ):
         eps = added.mean()
-        right = to == "variance" and abs(eps - 1e-5) < 1e-8
+        right = to == "under" and abs(eps - 1e-5) < 1e-8
         if eps > 1e-13 and np.ptp(added) < 0.01 * eps and not right:
             own = re.sub("e-0", "e-", f"{eps:.1g}")
-            wanted = "1e-5" if to == "variance" else "1e-5, added to the variance"
             return (
-                f"Your eps is {own}, added to the {to}; it should be {wanted}. The smaller the "
-                "variance of a row, the more that changes."
+                f"Your eps is {own}, added {to} the root; 1e-5 is asked for, added under it. The "
+                "smaller the spread of a row, the more that changes."
             )
     return None
 
@@ -190,6 +189,8 @@ sample-variance: X.var(axis=-1, keepdims=True) → X.var(axis=-1, keepdims=True,
 eps-outside: np.sqrt(variance + 1e-5) → np.sqrt(variance) + 1e-5
     You add eps outside the square root, to the standard deviation. It is added to the variance,
     inside: for a variance of {variance} your divisor is {outside}; {inside} is right.
+eps-small: variance + 1e-5 → variance + 1e-8
+    Your eps is 1e-8, and 1e-5 is asked for. The smaller the spread of a row, the more that changes.
 eps-clamped: variance + 1e-5 → np.maximum(variance, 1e-5)
     You replace variances below 1e-5 by 1e-5. eps is *added*, to every variance: for one of
     {variance} the divisor should be {inside}.
@@ -203,6 +204,9 @@ rms: X - mean → X
         and X.var(axis=-1, keepdims=True) → (X**2).mean(axis=-1, keepdims=True)
     You never subtract the mean: this is RMSNorm, which divides by the square root of the mean
     square. Layer normalization centers first. {statistics}
+square-not-centered: X.var(axis=-1, keepdims=True) → (X**2).mean(axis=-1, keepdims=True)
+    You divide by the root of the mean square of x as it came. σ² is the mean square of x − μ: which
+    of the two do you square? {statistics}
 precedence: (X - mean) / divisor → X - mean / divisor
     Only the mean is divided, x − μ/σ, since `/` comes before `-`: put the difference in
     parentheses, (x − μ)/σ. {statistics}

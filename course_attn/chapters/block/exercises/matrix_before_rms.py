@@ -105,6 +105,9 @@ added: identity - averaging_matrix → identity + averaging_matrix
 part-of-the-mean: np.ones((d, d)) / d → np.ones((d, d)) / d**2
     You subtract only a d-th of the mean: off the diagonal your entries are −1/d², not −1/d. (Is a
     vector of ones to be brought to length 1? Its length is √d.) {tried}
+only-above: return identity - averaging_matrix → return identity - np.triu(averaging_matrix)
+    Below the diagonal your C is all 0: what is subtracted from feature f knows none of the features
+    after it. {tried}
 others-only: np.ones((d, d)) / d → (np.ones((d, d)) - np.eye(d)) / d
     The diagonal of your C is 1. But the mean that is subtracted from feature f contains feature f
     itself, with weight 1/d. {tried}

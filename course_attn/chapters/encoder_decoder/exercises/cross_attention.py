@@ -58,6 +58,7 @@ def _cases() -> tuple[Case, ...]:
         Case(given(3, (6, 1), 5, 2, 7), "one"),
         Case(given(5, (7, [[7, 4, 2], [1, 6, 5]]), 11, 13, 3), "batch"),
         Case(given(3, (6, [4, 6, 2]), 7, 5, 4), "batch"),
+        Case((*given(4, (7, 7), 5, 3, 2)[:5], np.arange(7) % 3 != 1), "between"),
         Case(
             tuple(a.astype("f4") for a in in_float32[:5]) + in_float32[5:],
             "float32",
@@ -75,10 +76,9 @@ def _with_a_full_mask(answer: Any, *given: Any) -> Any:
         ):
             raise
         raise WrongForm(
-            f"You pass a mask of shape {given[-1].shape} to `attention`, a truth value for each "
-            "key. It hides entries of the scores, (…, n_q, n_k), and lacks an axis for the "
-            "queries. All queries of a source share its row: where does an axis of length 1 "
-            "belong?",
+            f"You pass a mask of shape {given[-1].shape} to `attention`. A mask is applied to the "
+            "scores, of shape (…, n_q, n_k); yours lacks the axis for the queries. Where does an "
+            "axis of length 1 belong?",
             "mask-without-axis",
         ) from error
 
@@ -153,9 +153,9 @@ n_q, d_model), ask those of a source, Z of shape (…, n_k, d_model), and get $\
 K^\\top / \\sqrt{d_k})\\, V$ with $Q = X W_Q$, $K = Z W_K$ and $V = Z W_V$. The matrices have shapes
 (d_model, d_k), (d_model, d_k) and (d_model, d_v), the result (…, n_q, d_v). `source_mask` is an
 array of bool of shape (…, n_k), one row for each source: True where there is an element, False
-where there is padding, which no query may see. Every source has at least one element, its first.
-You may use the course's function: `from course_attn.in_numpy import attention`, and
-`attention(Q, K, V, mask=…)`.
+where there is padding, which no query may see. Every source has at least one element, its first;
+padding may stand between elements. You may use the course's function:
+`from course_attn.in_numpy import attention`, and `attention(Q, K, V, mask=…)`.
 """,
     cases=_cases,
     use=_with_a_full_mask,
@@ -171,6 +171,7 @@ You may use the course's function: `from course_attn.in_numpy import attention`,
             "where target and source are equally long",
             "No shape tells then which of the two something was made from.",
         ),
+        "between": Kind("where padding stands between elements"),
         "no-padding": Kind("where the source has no padding"),
         "one": Kind(
             "for a single query, or a single element that is no padding",
@@ -228,12 +229,20 @@ mask-inverted: np.where(key_mask, scores, -np.inf) → np.where(key_mask, -np.in
     The mask is turned around: you hide the elements and read the padding. Here True means that
     there *is* an element. (`masked_fill` and PyTorch's `key_padding_mask` mean the opposite.)
 mask-inverted-finite: np.where(key_mask, scores, -np.inf) → np.where(key_mask, -1e9, scores)
-    The mask is turned around: you fill in a large negative number where there *is* an element, and
-    read the padding. (`masked_fill` and PyTorch's `key_padding_mask` hide where it is True.)
+    The mask is turned around: where there *is* an element, you fill in a large negative number (or
+    add it), and you read the padding. (`masked_fill` and PyTorch's `key_padding_mask` hide where it
+    is True.)
+mask-inverted-added: np.where(key_mask, scores, -np.inf) → scores - 1e9 * key_mask
+    The mask is turned around: you add a large negative number where there *is* an element, and read
+    the padding.
 mask-inverted-zeros: np.where(key_mask, scores, -np.inf) → np.where(key_mask, -np.inf, scores)
         and return weights → return np.nan_to_num(weights)
     The mask is turned around: you hide the elements and read the padding. Here True means that
     there *is* an element, as in the course's own functions.
+counted: source_mask[..., None, :]
+            → (np.arange(Z.shape[-2]) < source_mask.sum(-1)[..., None])[..., None, :]
+    You count the elements of a source, and hide all that comes after so many. Does the mask say
+    that padding comes last? {worst_row}
 queries-masked: source_mask[..., None, :] → source_mask[..., :, None]
     Your mask hides *queries*: it stands along the rows of the scores. A row of scores belongs to a
     query, a column to a key. Which of the two is padding here?
@@ -247,9 +256,9 @@ padding-zeroed: K = Z → K = (Z * source_mask[..., None])
     It still takes a share of the weights. {worst_row}
 after-softmax: np.where(key_mask, scores, -np.inf) → scores
         and weights @ V → (weights * key_mask) @ V
-    The padding is masked *after* the softmax (or only its values are): it has taken its share by
-    then, and what is left sums to less than 1. Before which step do keys have to be hidden?
-    {worst_row}
+    The padding is masked *after* the softmax (or only the values are set to 0): it has taken its
+    share by then, and what is left sums to less than 1. Before which step do keys have to be
+    hidden? {worst_row}
 strung-together: K = Z → K = Z[source_mask]
         and V = Z → V = Z[source_mask]
         and np.where(key_mask, scores, -np.inf) → scores
@@ -257,8 +266,8 @@ strung-together: K = Z → K = Z[source_mask]
     the padding cut out by `Z[source_mask]`, which strings them to one long list? How can it be
     hidden and stay where it is?
 fill-zero: np.where(key_mask, scores, -np.inf) → np.where(key_mask, scores, 0.0)
-    You set the scores of the padding to 0, or nearly (−1e-9 is not −1e9), and e to the power 0 is
-    not 0: the padding keeps weight. Which score gives the weight 0? {worst_row}
+    You set the scores of the padding to 0, or next to it, and e to the power 0 is not 0: the
+    padding keeps weight. Which score gives the weight 0? {worst_row}
 mask-added: np.where(key_mask, scores, -np.inf) → scores + key_mask
     The mask is added to the scores as numbers, 1 for an element and 0 for padding, and hides
     nothing: e to any number is more than 0. (PyTorch's functions add a mask of *numbers*; it is one
@@ -266,6 +275,9 @@ mask-added: np.where(key_mask, scores, -np.inf) → scores + key_mask
 unscaled: scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
             → scores = Q @ np.swapaxes(K, -1, -2)
     The scores are not divided by √d_k = {W_Q.root}. {worst_row}
+divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
+    Your scores are divided by d_k = {W_Q.last} in all; √d_k = {W_Q.root} is asked for. Is the root
+    missing, or do you divide by it twice (a function that does it for you counts)? {worst_row}
 root-of-keys: Q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
     You divide by the root of the number of keys. The scores are sums of as many products as a query
     has features: how many are these? {worst_row}

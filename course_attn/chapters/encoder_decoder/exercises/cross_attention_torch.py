@@ -33,9 +33,11 @@ The same in PyTorch: `cross_attention_torch(X, Z, W_Q, W_K, W_V, source_mask)` t
 n_q, d_model) and Z (…, n_k, d_model), three matrices and `source_mask` (…, n_k), a tensor of bool
 that is False where the source has padding, and returns $\\mathrm{softmax}(Q K^\\top /
 \\sqrt{d_k})\\, V$ of shape (…, n_q, d_v), in the dtype of its arguments, with $Q = X W_Q$, $K = Z
-W_K$ and $V = Z W_V$. Every source has at least one element that is not padding. PyTorch's own
-functions may be steps of it, and each has its own idea of what True means.
+W_K$ and $V = Z W_V$. Every source has at least one element that is not padding; padding may stand
+between elements. PyTorch's own functions may be steps of it, and each has its own idea of what True
+means.
 """,
+    without=("mask-inverted-added",),  # in float32 the same as mask-inverted-finite
     faults=fault_list("""
 mask-inverted: torch.where(key_mask, scores, -torch.inf)
             → torch.where(key_mask, -torch.inf, scores)

@@ -124,6 +124,9 @@ along-axis-0: [K_cache, k], axis=-2 → [K_cache, k], axis=0
     another *sequence*. Positions are axis −2: `np.concatenate([K_cache, k], axis=-2)`. {said}
 unscaled:  / q.shape[-1] ** 0.5 → (nothing)
     The scores are not divided by √d_k = {q.root}. {said}
+divided-by-d: q.shape[-1] ** 0.5 → q.shape[-1]
+    Your scores are divided by d_k = {q.last} in all; √d_k = {q.root} is asked for. Is the root
+    missing, or do you divide by it twice? {said}
 root-of-n: q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
     You divide by √n, and n grows with every step: the weights would get more and more even. The
     scale is √d_k, with the number of *features*, d_k = {q.last}. {said}

@@ -104,6 +104,12 @@ unscaled:  / Q.shape[-1] ** 0.5 → (nothing)
 root-of-all-heads: Q.shape[-1] ** 0.5 → (Q.shape[-3] * Q.shape[-1]) ** 0.5
     You divide by √(n_heads·d_k), from the width of all heads together. Each head divides by the
     root of its own width, d_k = {Q.last}. {worst_row}
+divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
+    Your scores are divided by d_k = {Q.last} in all; √d_k = {Q.root} is asked for. Is the root
+    missing, or do you divide by it twice? {worst_row}
+heads-merged: return outputs → return outputs.transpose(-3, -2).flatten(-2)
+    You put the outputs of the heads side by side, in rows of {your.last} numbers. Each head keeps
+    its own axis here: what is merged after that is another step.
 scaled-after-softmax:  / Q.shape[-1] ** 0.5 → (nothing)
         and torch.softmax(scores, dim=-1) → torch.softmax(scores, dim=-1) / Q.shape[-1] ** 0.5
     You divide by √d_k after the softmax, so that the weights sum to 1/√d_k. The *scores* are

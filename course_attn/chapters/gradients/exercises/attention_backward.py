@@ -156,6 +156,9 @@ mask-after-softmax: np.where(mask, scores, -np.inf) → scores
             → exps / exps.sum(axis=-1, keepdims=True) * mask
     Your weights no longer sum to 1: the mask comes after the softmax, when what it hides has taken
     its share. Hide the *scores* (−∞), before the softmax. {nudge}
+fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
+    You set hidden scores to 0, and e to the power 0 is not 0: in your weights they take a share.
+    Which score gives the weight 0? {nudge}
 mask-flipped: np.where(mask, scores, -np.inf) → np.where(mask, -1e9, scores)
     Your mask is the wrong way around. True means "may attend" here. {nudge}
 softmax-left-out: A * (dA - row_term) → dA + 0 * row_term

@@ -146,6 +146,8 @@ not-divided: Z * stretch) / divisor → Z * stretch)
 raw-in-d_gain: (d_out * Z).reshape → (d_out * X).reshape
     In d_gain you multiply `d_out` by X itself. By what is g multiplied in g ∘ z + b?
     {first_row}
+centered-in-d_gain: (d_out * Z).reshape → (d_out * centered).reshape
+    In d_gain you multiply `d_out` by x − μ. By what is g multiplied in g ∘ z + b? {first_row}
 gain-in-d_bias: d_bias = d_out → d_bias = dZ
     In d_bias you use g ∘ `d_out`. In g ∘ z + b nothing multiplies b. (Is `d_out` overwritten
     before you need it as it came?) {first_row}

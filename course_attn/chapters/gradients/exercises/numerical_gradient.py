@@ -112,7 +112,7 @@ def _calls(c: Context) -> str | None:
         )
     if not ((steps > 0).any() and (steps < 0).any()):
         way = "up" if (steps > 0).any() else "down"
-        return f"You move entries only {way}. Move each {eps} up and {eps} down."
+        return f"You move entries only {way}. Move each by eps, here {eps}, up and down."
     return None
 
 

@@ -228,7 +228,7 @@ tokens: return probabilities → return order[kept > 0]
     others: an array of shape {right.shape}.
 sorted: probabilities[order] = → probabilities[:] =
     Your probabilities stand in the order of their size, and no longer belong to their tokens. Put
-    them back: `result[order] = …`. {made}
+    them back: with `order = np.argsort(…)`, `result[order] = …`. {made}
 wrong-way-back: probabilities[order] = kept / kept.sum()
             → probabilities[:] = (kept / kept.sum())[order]
     The way back is not by `[order]` on the right side: that sorts a second time. Write

@@ -31,7 +31,7 @@ def _cases() -> tuple[Case, ...]:
 
 def seen_by(row: np.ndarray) -> str:
     """Name the keys that a row of a mask allows."""
-    seen = ", ".join(map(str, np.flatnonzero(row)))
+    seen = ", ".join(map(str, np.flatnonzero(row == 0 if row.min() < 0 else row)))
     return f"key{'s' * (',' in seen)} {seen}" if seen else "no key"
 
 
@@ -86,7 +86,7 @@ The last query sees every key; with more queries than keys, the first n_q − n_
     },
     faults=fault_list("""
 not-itself: <= position → < position
-    Off by one: no query sees its own position. Your last one stands at key {last_key} and sees only
+    Off by one: no query sees its own position. Your last one, at key {last_key}, sees
     {last_sees}; `<=` includes it, `<` does not (with `tril`, look at `k`).
 one-ahead: <= position → <= position + 1
     Off by one: every query sees one key of the future. The last but one sees key {last_key}, too:
@@ -113,6 +113,8 @@ negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, po
 float: return mask → return mask.astype(float)
     You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: `~mask` and `scores[mask]`
     do not work with them as they should. A comparison, or `np.tri(…, dtype=bool)`, gives a bool.
+bias: return mask → return np.where(mask, 0.0, -np.inf)
+    You return a *bias*, 0 and −∞, which is added to scores. Asked for is the mask: True and False.
 large-bias: return mask → return np.where(mask, 0.0, -1e9)
     You return a *bias*, 0 and a large negative number. Asked for is the mask: True and False.
 zero-times-infinity: return mask → return ~mask * -np.inf

@@ -116,6 +116,8 @@ future: np.tri(n_q, n_k, dtype=bool) → ~np.tri(n_q, n_k, -1, dtype=bool)
     With `is_causal` your queries see themselves and the *future*: the triangle is the other one.
 never-causal: mask & past_keys if is_causal else mask → mask
     `is_causal` plays no part: where it is True, later keys have to be hidden, too. {entry}
+always-causal: mask = kept_keys & real_keys → mask = kept_keys & real_keys & past_keys
+    You hide later keys whatever `is_causal` says. Where it is False, the two masks decide alone.
 causal-instead-of-attention: mask & past_keys → real_keys & past_keys
     Where `is_causal` is True, the triangle takes the place of `attn_mask`, which then plays no
     part. It comes *in addition*: all three have to allow a key. {entry}

@@ -196,6 +196,14 @@ fill-zero-cleared: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.
     taken their share by then, and your rows sum to {your.sums}.
 polarity: np.where(mask, scores, -np.inf) → np.where(mask, -np.inf, scores)
     The polarity is flipped: your weights go to the keys where the mask is False. True is *allowed*.
+shift-with-zeros: masked_scores.max(axis=-1, keepdims=True)
+            → (scores * mask).max(axis=-1, keepdims=True)
+    Forbidden scores count as 0 when you look for a row's largest: where all that are allowed lie
+    below, 0 is subtracted, and far below all exponentials are rounded to 0. Among which scores has
+    the largest to be found?
+one-more: np.where(total == 0, 1.0, total) → (1.0 + total)
+    1 is added to every sum of exponentials, and your rows sum to {your.sums}. Which are the only
+    rows whose sum must not be divided by?
 global-shift: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max()
     You subtract one maximum, that of the whole array. All exponentials of a row that lies thousands
     below it are rounded to 0. {worst_row} Each row needs its own maximum.

@@ -127,6 +127,9 @@ head-by-head: W[start : start + d_k].T for W in thirds
 in-turn: W[start : start + d_k].T → W[h::n_heads].T
     You take rows {h}, {h} + {n_heads}, … of each third, as if the heads took turns. A head owns
     a *block* of rows, one after the other. {setting}
+scaled: return W_Q, → return W_Q / d_k**0.5,
+    Your W_Q is divided by √d_k. The layer divides the *scores*, and has W_Q as it is: with yours,
+    attention would divide twice. {setting}
 one-before: h * d_k → (h - 1) * d_k
     You are one block early: this is head {before} where head {h} is asked for. Heads count from
     0. {setting}

@@ -224,6 +224,9 @@ no-scale: scores / d_k**0.5 → scores
 root-of-d-model: scores / d_k**0.5 → scores / d_model**0.5
     You divide the scores by √d_model = √{d_model}. A head's scores are sums of d_k = {d_k}
     products, so √{d_k} is right: how many features does one head's query have?
+divided-by-d: scores / d_k**0.5 → scores / d_k
+    Your scores are divided by d_k = {d_k} in all; √d_k is asked for. Is the root missing, or do you
+    divide by it twice? {worst_row}
 scaled-after: scores / d_k**0.5 → scores
         and weights @ V → weights / d_k**0.5 @ V
     You divide by √d_k after the softmax: the weights no longer sum to 1. Divide the scores.

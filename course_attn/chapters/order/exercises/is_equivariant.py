@@ -116,10 +116,10 @@ def _orders_tried(
     return None if said is None else (seen, bool(said.all()))
 
 
-def _refuses_rounding(c: Context) -> bool:
-    """Whether a model that changes its outputs by rounding alone, in another order, is refused."""
-    rows = np.arange(18.0).reshape(6, 3)
-    said = c.call(lambda X: X * (1 + 1e-14 * (X[0, 0] > 0)), rows)
+def _refuses(c: Context, change: float) -> bool:
+    """Whether a model is refused whose outputs change by this share in every other order."""
+    rows = np.arange(1.0, 19.0).reshape(6, 3)
+    said = c.call(lambda X: X * (1 + change * (np.diff(X[:, 0]) < 0).any()), rows)
     return said is not None and not said.all()
 
 
@@ -127,6 +127,7 @@ def _wrongly(c: Context) -> str:
     if c.got.shape:
         return "One truth value is asked for: `np.allclose` gives one."
     tried, holds = _orders_tried(c) or (None, False)
+    is_loose = not _refuses(c, 1e-3)
     _, any_will_do = _orders_tried(c, first_fails=True) or (None, False)
     if tried is None:
         advice = "Permute whole rows (not columns): `X[order]`."
@@ -137,10 +138,11 @@ def _wrongly(c: Context) -> str:
         )
     elif not tried:
         advice = "The model never gets the rows in another order: permute them, `X[order]`."
-    elif not c.got and holds and _refuses_rounding(c):
+    elif not c.got and holds and _refuses(c, 1e-14):
         advice = (
             "Your orders are right, but the comparison is too strict: in another order sums round "
             "differently, in the 16th digit. `np.allclose` allows for that."
+            f"{' And is one order that passes enough for True? All have to.' * any_will_do}"
         )
     elif not c.got:
         advice = "Is the order applied to the outputs the one applied to X?"
@@ -170,6 +172,7 @@ def _wrongly(c: Context) -> str:
         advice = (
             "You try cyclic shifts (`np.roll`) only. A model whose positions stand in a circle "
             "does not notice those: try permutations of all kinds."
+            f"{' And your tolerance is too generous: a thousandth counts.' * is_loose}"
         )
     else:
         advice = (

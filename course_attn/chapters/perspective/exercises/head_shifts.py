@@ -122,6 +122,8 @@ centers-exchanged: a - k_height // 2 → a - k_width // 2
         and b - k_width // 2 → b - k_height // 2
     Half the height and half the width are interchanged: along which side of the kernel are rows
     counted, and along which columns? {head}
+up-positive: np.stack([row_shift, → np.stack([-row_shift,
+    Your first column counts *up*. Down is positive here, as in an index of the image. {head}
 one-number: return np.arange(k_height * k_width) - k_height * k_width // 2
     You give each head a single number, its place in a line of neighbors. (This is the common wrong
     formula: an image is not a line.) A shift has two, rows and columns. {head}

@@ -176,6 +176,9 @@ no-shift: scores.max(axis=-1, keepdims=True) → 0.0
 global-shift: scores.max(axis=-1, keepdims=True) → scores.max()
     You subtract one maximum, that of all scores. A row that lies far below it becomes 0/0, which
     is NaN. Each row needs its own maximum: `axis=-1, keepdims=True`.
+mean-shift: scores.max(axis=-1, keepdims=True) → scores.mean(axis=-1, keepdims=True)
+    You subtract the mean of each row of scores. An entry far above it still overflows, and ∞/∞ is
+    NaN. After which shift is no entry above 0?
 softmax-last: weights @ V → weights
         and (-1, -2) → (-1, -2) @ V
     You take the softmax last: the rows of your *output* sum to {your.sums}. The softmax makes

@@ -131,8 +131,8 @@ root-of-length: keepdims=True) → keepdims=True) ** 0.5
     You divide by the square root of the lengths: one square root too many. The length of a
     vector is already the square root of its sum of squares.
 sum-of-sizes: norm(vectors → norm(vectors, 1
-    You divide by the sum of the entries' sizes, Σ|x|. The length that belongs to the angle is
-    the Euclidean one, √Σx².
+    You divide by the sum of the absolute values, Σ|x|. The length that belongs to the angle
+    is the Euclidean one, √Σx².
 lengths-paired: queries @ np.swapaxes(keys, -1, -2)
             → Q @ np.swapaxes(K, -1, -2) / (np.linalg.norm(Q, axis=-1) * np.linalg.norm(K, axis=-1))
     You divide column j by the lengths of key j and of *query* j, where that fits at all. The length

@@ -194,7 +194,7 @@ sum-not-shifted: exps.sum(axis=-1, keepdims=True) → np.exp(scores).sum(axis=-1
         _unchanged(
             2.0,
             "Doubling all scores leaves your weights as they are: the scores are divided by "
-            "something that grows with them, or no exponential is taken. *Subtract* the largest.",
+            "something that grows with them. *Subtract* the largest, and then take `exp`.",
         ),
     ),
     wrong_lines=("global-shift", "sum-not-shifted", "shift-after-exp"),

@@ -74,9 +74,10 @@ exercise = Exercise(
     prepares=("moving_average_weights", "nadaraya_watson", "softmax"),
     section="Weights that make an average",
     task="""
-Write `normalize_weights(weights)`. It takes an array (…, n_q, n_k) of non-negative weights and
-returns an array of the same shape in which every row (last axis) sums to 1, with the proportions
-inside a row unchanged. Every row has a positive sum. Leave the argument itself as it was.
+Write `normalize_weights(weights)`. It takes an array (…, n_q, n_k) of non-negative floats, the
+weights, and returns an array of the same shape in which every row (last axis) sums to 1, with the
+proportions inside a row unchanged. Every row has a positive sum. Leave the argument itself as it
+was.
 """,
     cases=_cases,
     kinds={

@@ -213,3 +213,18 @@ def t34_no_attention_bias(n_layers, d_model, n_vocab, n_ctx):
     ff = d * 4 * d + 4 * d + 4 * d * d + d
     ln = 2 * 2 * d
     return emb + n_layers * (att + ff + ln) + 2 * d
+
+
+# Positions count n_ctx numbers, not n_ctx vectors of d_model AND only one layer norm per block.
+@wrong("numbers-for-positions", "one-norm", author="blind")
+def blind_positions_and_one_norm(n_layers, d_model, n_vocab, n_ctx):
+    d = d_model
+    total = n_vocab * d + n_ctx
+    for _ in range(n_layers):
+        for _ in ("Q", "K", "V", "O"):
+            total += d * d + d
+        total += d * 4 * d + 4 * d
+        total += 4 * d * d + d
+        total += d + d
+    total += d + d
+    return total

@@ -296,3 +296,12 @@ def f8_v50_bessel_one_plus(X, gain, bias):
     var = X.var(axis=-1, keepdims=True, ddof=1)
     Xn = (X - mean) / np.sqrt(var + 1e-5)
     return (1 + gain) * Xn + bias
+
+
+# Divides by the root of the mean square of x itself (not centered) AND epsilon is 1e-8.
+@wrong("eps-small", "square-not-centered", author="blind")
+def blind_rms_and_eps(X, gain, bias):
+    eps = 1e-8
+    mean = X.mean(axis=-1, keepdims=True)
+    size = np.sqrt(np.mean(np.square(X), axis=-1, keepdims=True) + eps)
+    return (X - mean) / size * gain + bias

@@ -116,3 +116,13 @@ def bl_mr_projector(d):
 def n36_unbiased(d):
     center = np.identity(d) - 1.0 / d
     return center * np.sqrt((d - 1) / d)
+
+
+# The diagonal stays 1 (should be 1 - 1/d) AND only the entries above the diagonal get -1/d.
+@wrong("only-above", "others-only", author="blind")
+def blind_diag_and_upper(d):
+    C = np.eye(d)
+    for i in range(d):
+        for j in range(i + 1, d):
+            C[i, j] = -1 / d
+    return C

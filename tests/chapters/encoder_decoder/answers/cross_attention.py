@@ -230,3 +230,29 @@ def x48_no_query_axis(X, Z, W_Q, W_K, W_V, source_mask):
 def x50_boolean_index(X, Z, W_Q, W_K, W_V, source_mask):
     there = Z[source_mask]
     return attention(X @ W_Q, there @ W_K, there @ W_V)
+
+
+# Scores are divided by sqrt(d_model) AND the additive mask has the wrong polarity (real elements
+# get -1e9).
+@wrong("mask-inverted-added", "root-of-d-model", author="blind")
+def blind_dmodel_and_polarity(X, Z, W_Q, W_K, W_V, source_mask):
+    d_model = X.shape[-1]
+    Q, K, V = np.matmul(X, W_Q), np.matmul(Z, W_K), np.matmul(Z, W_V)
+    S = np.matmul(Q, np.swapaxes(K, -1, -2)) / np.sqrt(d_model)
+    S = S + source_mask[..., np.newaxis, :] * -1e9
+    S = S - S.max(axis=-1, keepdims=True)
+    E = np.exp(S)
+    return np.matmul(E / E.sum(axis=-1, keepdims=True), V)
+
+
+# W_Q and W_K are swapped (queries by W_K, keys by W_Q) AND the mask is rebuilt from the number of
+# elements, as if padding were always at the end.
+@wrong("matrices-exchanged", "counted", author="blind")
+def blind_swapped_and_prefix(X, Z, W_Q, W_K, W_V, source_mask):
+    queries = X @ W_K
+    keys = Z @ W_Q
+    values = Z @ W_V
+    n_k = Z.shape[-2]
+    lengths = source_mask.sum(axis=-1)
+    seen = np.arange(n_k) < lengths[..., None]
+    return attention(queries, keys, values, mask=seen[..., None, :])

@@ -1,5 +1,7 @@
 """Answers to `cross_attention_torch`."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -103,3 +105,15 @@ def n01_float_mask(X, Z, W_Q, W_K, W_V, source_mask):
     q, k, v = X @ W_Q, Z @ W_K, Z @ W_V
     m = source_mask.unsqueeze(-2).to(q.dtype)
     return F.scaled_dot_product_attention(q, k, v, attn_mask=m)
+
+
+# Mask inverted for scaled_dot_product_attention (there True = may attend) AND scaled twice (Q
+# divided by sqrt(d_k) first, SDPA does it again).
+@wrong("mask-inverted-zeros", "divided-by-d", author="blind")
+def blind_inverted_and_twice(X, Z, W_Q, W_K, W_V, source_mask):
+    d_k = W_Q.shape[1]
+    Q = (X @ W_Q) / math.sqrt(d_k)
+    padding = ~source_mask
+    return F.scaled_dot_product_attention(
+        Q, Z @ W_K, Z @ W_V, attn_mask=padding[..., None, :]
+    )

@@ -204,3 +204,30 @@ def p50_model_width(Q, K, V):
     vals = V.repeat_interleave(r, dim=-3)
     scores = torch.matmul(Q, keys.mT) / math.sqrt(n_heads * d_k)
     return torch.matmul(scores.softmax(-1), vals)
+
+
+# Divided by sqrt(n_heads * d_k), as if that were d_k, AND the heads are put side by side in the
+# result.
+@wrong("root-of-all-heads", "heads-merged", author="blind")
+def blind_d_model_merged(Q, K, V):
+    *batch, H, n_q, d_k = Q.shape
+    G = K.shape[-3]
+    Qg = Q.reshape(*batch, G, H // G, n_q, d_k)
+    scores = Qg @ K.unsqueeze(-3).transpose(-2, -1)
+    scores = scores / math.sqrt(H * d_k)
+    out = torch.softmax(scores, -1) @ V.unsqueeze(-3)
+    out = out.reshape(*batch, H, n_q, V.shape[-1])
+    return out.transpose(-3, -2).flatten(-2)
+
+
+# Divided by sqrt(d_k) twice AND the values' heads are tiled (h mod n_kv_heads) though the keys'
+# are right.
+@wrong("values-in-turn", "divided-by-d", author="blind")
+def blind_twice_v_tiled(Q, K, V):
+    n_heads, d_k = Q.shape[-3], Q.shape[-1]
+    n_kv = K.shape[-3]
+    owner_k = torch.arange(n_heads) // (n_heads // n_kv)
+    owner_v = torch.arange(n_heads) % n_kv
+    q = Q / d_k**0.5
+    scores = q @ K[..., owner_k, :, :].mT / d_k**0.5
+    return scores.softmax(-1) @ V[..., owner_v, :, :]

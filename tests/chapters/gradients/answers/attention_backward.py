@@ -266,3 +266,17 @@ def t24_sigmoid(Q, K, V, d_out, mask):
     dw = d_out @ T(V)
     ds = w * (1 - w) * dw
     return ds @ K / root, T(ds) @ Q / root, T(w) @ d_out
+
+
+# Masked scores are set to 0 (multiplied by the mask), not -inf AND dK lacks the 1/sqrt(d_k).
+@wrong("no-root-back-to-K", "fill-zero", author="blind")
+def blind_zero_mask_and_dk_scale(Q, K, V, d_out, mask):
+    d_k = Q.shape[-1]
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(d_k)
+    weights = softmax(scores * mask)
+    dV = np.swapaxes(weights, -1, -2) @ d_out
+    dW = d_out @ np.swapaxes(V, -1, -2)
+    dS = softmax_backward(weights, dW)
+    dQ = dS @ K / np.sqrt(d_k)
+    dK = np.swapaxes(dS, -1, -2) @ Q
+    return dQ, dK, dV

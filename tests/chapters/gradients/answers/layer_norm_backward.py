@@ -255,3 +255,17 @@ def p23_no_gain_mean_bias(X, gain, d_out):
     d_gain = (d_out * xhat).sum(axis=others)
     d_bias = d_out.mean(axis=others)
     return dX, d_gain, d_bias
+
+
+# The term z * mean(dz z) of dX is missing (s treated as a constant) AND d_gain uses x - mu in
+# place of z.
+@wrong("stretch-missing", "centered-in-d_gain", author="blind")
+def blind_const_s_and_centered(X, gain, d_out):
+    centered = X - X.mean(axis=-1, keepdims=True)
+    sigma = np.sqrt(np.var(X, axis=-1, keepdims=True) + 1e-5)
+    g_in = gain * d_out
+    dX = (g_in - g_in.mean(axis=-1, keepdims=True)) / sigma
+    axes = tuple(range(d_out.ndim - 1))
+    d_gain = np.sum(d_out * centered, axis=axes)
+    d_bias = np.sum(d_out, axis=axes)
+    return dX, d_gain, d_bias

@@ -151,3 +151,11 @@ def b7_masks_31(n_q, n_k):
     for i in range(n_q):
         mask[i, : i + offset + 1] = True
     return mask
+
+
+# Returns 0 and -inf to be added, not bool AND is aligned to the top left.
+@wrong("top-left", "bias", author="blind")
+def blind_additive_top_left(n_q, n_k):
+    m = np.full((n_q, n_k), -np.inf)
+    m[np.tril_indices(n_q, 0, n_k)] = 0
+    return m

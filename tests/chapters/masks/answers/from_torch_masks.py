@@ -187,3 +187,13 @@ def c6_rows_h24(attn_mask, key_padding_mask, is_causal):
                 if is_causal and j > i:
                     mask[b, i, j] = False
     return mask
+
+
+# Causality is applied always, whatever is_causal says AND the result is still in PyTorch's
+# polarity (final ~ forgotten).
+@wrong("dropped", "always-causal", author="blind")
+def blind_always_and_polarity(attn_mask, key_padding_mask, is_causal):
+    drop = attn_mask[np.newaxis] | key_padding_mask[:, np.newaxis]
+    if is_causal is not None:
+        drop = drop | np.triu(np.ones_like(attn_mask), 1)
+    return drop

@@ -327,3 +327,14 @@ def q46_both(scores, mask):
     e = np.exp(scores)
     p = e / np.sum(e, axis=-1, keepdims=True)
     return np.where(mask, p, 0.0)
+
+
+# The maximum is taken over scores * mask (at least 0 as soon as one is forbidden: very negative
+# rows vanish) AND 1 is added to the sum.
+@wrong("shift-with-zeros", "one-more", author="blind")
+def blind_zero_max_plus_one(scores, mask):
+    mask = np.broadcast_to(mask, scores.shape)
+    biggest = np.max(scores * mask, axis=-1)[..., None]
+    shifted = np.where(mask, scores - biggest, -np.inf)
+    numerator = np.exp(shifted)
+    return numerator / (1 + numerator.sum(axis=-1, keepdims=True))

@@ -135,3 +135,15 @@ def bl_hft_interleaved_kqv(mha, h):
     K, Q, V = W[:n], W[n : 2 * n], W[2 * n :]
     pick = range(h, n, mha.num_heads)
     return Q[list(pick)].T, K[list(pick)].T, V[list(pick)].T
+
+
+# A head gets every num_heads-th feature in place of d_k neighboring ones AND W_Q is divided by
+# sqrt(d_k).
+@wrong("in-turn", "scaled", author="blind")
+def blind_strided_scaled(mha, h):
+    n_heads = mha.num_heads
+    d_k = mha.embed_dim // n_heads
+    full = [m.T for m in torch.split(mha.in_proj_weight, mha.embed_dim, dim=0)]
+    q, k, v = [m[:, h::n_heads] for m in full]
+    q = q / d_k**0.5
+    return q, k, v

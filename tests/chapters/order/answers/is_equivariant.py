@@ -217,3 +217,29 @@ def w30_both(model, X):
         if not np.array_equal(moved, np.roll(out, k, axis=0)):
             return False
     return True
+
+
+# True as soon as one permutation fits, in place of all AND compares exactly, so that rounding
+# counts.
+@wrong("wrongly", said="one order that passes", author="blind")
+def blind_any_exact(model, X):
+    Y = model(X)
+    for seed in range(40):
+        perm = np.random.default_rng(seed).permutation(len(X))
+        if np.array_equal(model(X[perm]), Y[perm]):
+            return True
+    return False
+
+
+# Tries only rotations (np.roll), no other permutations AND lets a relative change of 5 % pass.
+@wrong("wrongly", said="tolerance is too generous", author="blind")
+def blind_roll_loose(model, X):
+    out = model(X)
+    n = X.shape[0]
+    good = [
+        np.allclose(
+            model(np.roll(X, k, axis=0)), np.roll(out, k, axis=0), rtol=0.05
+        )
+        for k in range(1, n)
+    ]
+    return all(good)

@@ -293,3 +293,18 @@ def k30_one_speed(X, positions):
     return np.concatenate(
         (first * cos - second * sin, first * sin + second * cos), axis=-1
     )
+
+
+# The second half is computed from the first half already overwritten AND f runs from 1 to d/2 in
+# place of 0 to d/2 - 1.
+@wrong("used-too-early", "from-1", author="blind")
+def blind_overwritten_from1(X, positions):
+    out = np.array(X, dtype=float)
+    h = out.shape[-1] // 2
+    f = np.arange(1, h + 1)
+    w = 10000.0 ** (-2 * f / (2 * h))
+    p = np.asarray(positions)[:, np.newaxis] * w
+    c, s = np.cos(p), np.sin(p)
+    out[..., :h] = out[..., :h] * c - out[..., h:] * s
+    out[..., h:] = out[..., :h] * s + out[..., h:] * c
+    return out

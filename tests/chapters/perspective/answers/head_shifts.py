@@ -133,3 +133,16 @@ def r35_centers_swapped(k_height, k_width):
     out[:, 0] = a.ravel() - k_width // 2
     out[:, 1] = b.ravel() - k_height // 2
     return out
+
+
+# Off by one: -k // 2 rounds down, so shifts begin one too early AND up is positive (sign of the
+# first entry only).
+@wrong("rounded-up", "up-positive", author="blind")
+def blind_floor_and_up(k_height, k_width):
+    out = np.zeros((k_height * k_width, 2), dtype=int)
+    h = 0
+    for dy in range(-k_height // 2, k_height // 2):
+        for dx in range(-k_width // 2, k_width // 2):
+            out[h] = -dy, dx
+            h += 1
+    return out

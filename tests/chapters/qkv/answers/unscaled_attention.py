@@ -331,3 +331,14 @@ def blind_at_weights_turned(Q, K, V):
     e = np.exp(S - S.max(-1, keepdims=True))
     A = e / e.sum(-1, keepdims=True)
     return np.swapaxes(A, -1, -2) @ V
+
+
+# The scores are shifted by their mean, not their maximum (overflow) AND the weighted values are
+# averaged in place of added.
+@wrong("mean-shift", "divided-by-n", author="blind")
+def blind_mean_mean(Q, K, V):
+    s = np.matmul(Q, np.moveaxis(K, -1, -2))
+    s = s - s.mean(axis=-1, keepdims=True)
+    ex = np.exp(s)
+    a = ex / ex.sum(axis=-1, keepdims=True)
+    return (a[..., :, :, None] * V[..., None, :, :]).mean(axis=-2)
