@@ -208,6 +208,9 @@ one-maximum-for-all-rows: part.max(axis=-1, keepdims=True) → part.max()
 last-tile: range(0, n, tile) → range(0, n // tile * tile, tile)
     The last tile, if it is shorter, never enters: here of {scores.last} scores with a tile of
     {tile}. Does the number of your rounds, or their end, round down?
+first-not-written: for i in starts → for i in starts[1:]
+    The scores of the first tile get no weight, though l counts them: where does your second pass
+    begin? {worst_row}
 tail-not-written: for i in starts → for i in range(0, n // tile * tile, tile)
     The scores that do not fill a tile, the last of {scores.last} with a tile of {tile}, get no
     weight, though l counts them: does your second pass round its number of rounds down?
@@ -241,6 +244,9 @@ tile-maximum-at-last: for i in starts:
         and - final_shift) → - np.where(m == -np.inf, 0.0, m))
     In the second pass you subtract each tile's own maximum, but l is the sum of exp(s − m) with
     the m of the whole row. Your rows sum to {your.sums}. {worst_row}
+unshifted-at-last: scores[..., i : i + tile] - final_shift → scores[..., i : i + tile]
+    Your second pass divides exp(score) by l, which is a sum of exp(score − m). What is missing in
+    the exponent? {worst_row}
 log-forgotten: exps / total → exps * np.exp(-total)
     You subtract l in the exponent. To divide by l there, its *logarithm* is subtracted:
     exp(score − m − log l) is exp(score − m) / l. {worst_row}

@@ -71,7 +71,7 @@ def _looks_ahead(c: Context) -> str | None:
 
 def _most_frequent(c: Context) -> str | None:
     found = c.call(np.array([1, 3, 1, 9, 1, 6, 1, 2, 1, 6, 1, 5, 1, 4, 1]))
-    if found is None or found.shape != (15,) or found[-1] != 6:
+    if found is None or found.shape not in [(15,), (14,)] or found[12] != 6:
         return None
     return c.filled(
         "You guess what came *most often* after a token; what came the last time is asked for. "

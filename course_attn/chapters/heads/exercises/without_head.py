@@ -112,6 +112,9 @@ every-nth-row: np.arange(n_heads) != head → np.full(n_heads, True)
 made-up-for: found = weights @ V → found = weights @ V * n_heads / (n_heads - 1)
     You make the other heads larger, by the factor n_heads / (n_heads − 1), as dropout does to make
     up for what it leaves out. Here they are to add what they added before. {worst_row}
+averaged: merged @ W_O → merged @ W_O / n_heads
+    Your output is divided by the number of heads, as by a mean over them. What the heads add is
+    added up. {worst_row}
 weights-even: found * kept[:, None, None]
             → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
     You let head {head} look everywhere alike. Then it still adds the mean of its values; it is to

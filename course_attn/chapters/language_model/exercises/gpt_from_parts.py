@@ -182,6 +182,9 @@ positions-before-each: E[tokens] + P[:n] → E[tokens]
         and block(X, mask) → block(X + P[:n], mask)
     You add the positions before *every* block. They are added once, before the first one, and the
     residual connections carry them through all of them. {worst_row}
+positions-of-tokens: P[:n] → P[tokens % len(P)]
+    You look up the positions by the *tokens*, so that a token has the same vector wherever it
+    stands. Which row of P belongs to place 0, whatever the token there? {worst_row}
 positions-backward: P[:n] → P[:n][::-1]
     Your positions count from the end of the text. They count from its beginning, so that a token
     keeps its position when the text goes on. {worst_row}

@@ -237,6 +237,9 @@ positions-twice: block(X, mask) → block(X + self.positions(torch.arange(n)), m
 positions-before-each: self.embedding(tokens) + self.positions(torch.arange(n))
             → self.embedding(tokens)
         and block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
+positions-of-tokens: torch.arange(n) → tokens % self.positions.num_embeddings
+    You look up the positions by the *tokens*, so that a token has the same vector wherever it
+    stands. Which position has place 0, whatever the token there? {worst_row}
 positions-backward: torch.arange(n) → torch.arange(n).flip(0)
 last-positions: self.positions(torch.arange(n)) → self.positions.weight[-n:]
     You take the *last* n vectors of the positions. A text begins at position 0: take the first n.

@@ -84,6 +84,8 @@ no-shift: scores - largest → scores
 shift-lost: shifted - np.log(total) → scores - np.log(total)
     Each row is off by its own largest score: do you subtract that inside the sum of exponentials
     only? The logarithm of the *shifted* sum belongs to the shifted scores.
+sign: return shifted - → return -shifted +
+    You return *minus* the logarithms. A weight is at most 1: what sign has its logarithm?
 wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=0, keepdims=True)
         and .sum(axis=-1, keepdims=True) → .sum(axis=0, keepdims=True)
     You normalize along axis 0, the columns: a row is the *last* axis, `axis=-1`.
