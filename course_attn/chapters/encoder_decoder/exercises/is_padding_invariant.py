@@ -70,9 +70,7 @@ def _moved(s: np.ndarray, m: np.ndarray, by: Any) -> np.ndarray:
 _LAST = np.outer([0, 0, 1], np.arange(11) == 10)
 
 _FORMULAS = {
-    "it hides the padding wherever the mask is False": lambda s, m: _logits(
-        s, m, m
-    ),
+    "it hides all that the mask marks as padding": lambda s, m: _logits(s, m, m),
     "nothing hides the padding": lambda s, m: _logits(s, 1, 1),
     "the encoder's attention does not hide the padding": lambda s, m: _logits(
         s, 1, m
@@ -303,8 +301,8 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
 
 
 _EXACT = (
-    "You ask for equal bits. Sums over more tokens may round differently, in the 16th digit. Which "
-    "comparison allows for that?"
+    "You ask for exactly equal numbers. Sums over more tokens may round differently, in the 16th "
+    "digit. Which comparison allows for that?"
 )
 _TINY = (
     "Outputs of about 0.003 may grow by a hundredth, and you say True: is your tolerance in "

@@ -125,8 +125,8 @@ along-axis-0: [K_cache, k], axis=-2 → [K_cache, k], axis=0
 unscaled:  / q.shape[-1] ** 0.5 → (nothing)
     The scores are not divided by √d_k = {q.root}. {said}
 root-of-n: q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
-    You divide by √n, and n grows with every step: the weights would get more and more even. The
-    scale is √d_k, with the number of *features*, d_k = {q.last}. {said}
+    You divide by the root of the number of keys. The scale is √d_k, with the number of *features*,
+    d_k = {q.last}. {said}
 root-of-d_v: q.shape[-1] ** 0.5 → v.shape[-1] ** 0.5
     You divide by √d_v = {v.root}, from the width of the values. A score is a sum of d_k = {q.last}
     products: √d_k. {said}

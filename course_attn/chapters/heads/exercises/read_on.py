@@ -116,8 +116,8 @@ before-wrapped: earlier[-1] + 1 → earlier[-1] - 1
     index −1). What came after it is the guess.
 noted-late: tokens[:i] → tokens[:max(i - 1, 0)]
     Where a token follows itself, you overlook the place just before it: what came after that is
-    known, the token that you have just read. (Does a search stop one place too early, or does a
-    table learn of it too late?) {follows}
+    known, the token that you have just read. (Does a search stop one place too early, or do you
+    enter it in a table too late?) {follows}
 itself: tokens[:i] → tokens[:i + 1]
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
     You find the token itself, at its own place, and read the token after it: that is the answer,

@@ -85,9 +85,9 @@ interleaved: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
 last-rows: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
          → np.delete(found, head, axis=0).swapaxes(0, 1).reshape(n, n_heads * d_v - d_v)
     and merged @ W_O → merged @ W_O[: n_heads * d_v - d_v]
-    You leave out what head {head} finds, but of `W_O` the last rows. So every head after {head}
-    meets the rows of the head before it. Which rows of `W_O` does head {head} leave unused?
-    {worst_row}
+    You leave out what head {head} finds, but from `W_O` you cut the *last* rows, not those of head
+    {head}. So every head after {head} meets the rows of the head before it. Which rows of `W_O`
+    does head {head} leave unused? {worst_row}
 not-swapped: left.swapaxes(0, 1).reshape(n, n_heads * d_v) → left.reshape(n, n_heads * d_v)
     You `reshape` at once, so that a row holds what a single head finds for several positions. Swap
     heads and positions first. {worst_row}

@@ -78,8 +78,8 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
     terms={"hottest": _hottest},
     faults=fault_list("""
 multiplied: scores / temperature → scores * temperature
-    Your temperature works the wrong way around: you mix with the weights of temperature 1/T, as
-    multiplying the scores by T or raising weights to its power does. Below 1 it is to sharpen them.
+    Your temperature works the wrong way around: below 1 it is to sharpen the weights. Do you
+    multiply the scores by T, or raise the weights to the power T?
 scaled: scores / temperature → scores / temperature / len(query) ** 0.5
     You *also* divide by √d_k = {query.root}. Here only the temperature divides: softmax(q Kᵀ / T).
 power: np.exp(quotients - largest)
@@ -105,8 +105,8 @@ no-exp: np.exp(quotients - largest) → quotients
     weights, and the temperature cancels.
 no-shift: quotients.max() → 0.0
     Right for mild temperatures. At T = {temperature} the largest score over T is {hottest}: `exp`
-    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Do you subtract nothing before `exp`,
-    or the largest score, not yet divided by T? It is the largest *quotient* that has to go.
+    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Divide by T first; then subtract the
+    largest of the quotients.
 negative: scores / temperature → -scores / temperature
     The sign of the scores is wrong: the key that fits least gets the largest weight.
 divided-late: scores / temperature → scores

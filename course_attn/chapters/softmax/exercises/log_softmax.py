@@ -47,13 +47,13 @@ def _floor(c: Context) -> str | None:
     if (
         found is None
         or found.shape != (1, 3)
-        or not found[0, 1] == found[0, 2] > -2e3
+        or not found[0, 1] == found[0, 2] > -700
     ):
         return None
     return (
-        f"For the scores [0, −5000, −9000] you give {number(found[0, 1])} twice; −5000 and −9000 "
-        "are right. Is a small number added to the weights, or put in the place of those that are "
-        "0? Compute the logarithms without the weights."
+        f"For the scores [0, −5000, −9000] you give {number(found[0, 1])} twice, the logarithm of "
+        f"{number(np.exp(found[0, 1]))}; −5000 and −9000 are right. Compute the logarithms without "
+        "the weights, which become 0 there."
     )
 
 

@@ -272,7 +272,7 @@ def ip_blind_loose(model, source, n_vocab):
 
 
 # tokens 1 to n_vocab (off by one); exact comparison
-@wrong(said="equal bits", author="blind")
+@wrong(said="exactly equal", author="blind")
 def ip_blind_equal_bits(model, source, n_vocab):
     n = len(source)
     alone = model(source, np.ones(n, dtype=bool))

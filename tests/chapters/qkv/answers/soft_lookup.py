@@ -215,7 +215,7 @@ def k14_hard_when_cold(query, keys, values, temperature):
 
 
 # the maximum subtracted is that of the undivided scores: exp overflows at low temperatures
-@wrong("no-shift", said="not yet divided by T", author="blind")
+@wrong("no-shift", said="largest of the quotients", author="blind")
 def x41_max_too_early(query, keys, values, temperature):
     scores = keys @ query
     top = scores.max()
