@@ -70,9 +70,7 @@ def _moved(s: np.ndarray, m: np.ndarray, by: Any) -> np.ndarray:
 _LAST = np.outer([0, 0, 1], np.arange(11) == 10)
 
 _FORMULAS = {
-    "it hides the padding wherever the mask is False": lambda s, m: _logits(
-        s, m, m
-    ),
+    "it hides all that the mask marks as padding": lambda s, m: _logits(s, m, m),
     "nothing hides the padding": lambda s, m: _logits(s, 1, 1),
     "the encoder's attention does not hide the padding": lambda s, m: _logits(
         s, 1, m
@@ -125,6 +123,9 @@ _FORMULAS = {
     ),
     "with padding, all that it returns grows by a five-thousandth": (
         lambda s, m: _logits(s, m, m) * (1 + 2e-4 * ~m.all())
+    ),
+    "its numbers are about 0.003, and grow by a hundredth with padding": lambda s, m: (
+        1e-3 * (3 + np.tanh(_logits(s, m, m))) * (1 + 1e-2 * ~m.all())
     ),
     "its numbers are about 10,000, but for a 1 that becomes 1.005 with padding": (
         lambda s, m: np.where(_LAST, 1 + 5e-3 * ~m.all(), 1e4 + _logits(s, m, m))
@@ -190,9 +191,10 @@ def _cases() -> tuple[Case, ...]:
         made(17, "parts", 5),
         made(18, "parts", 7),
         made(19, "faint", 6),
-        made(20, "small-one", 5),
-        made(21, "rounding", 7),
-        made(22, "large", 8),
+        made(20, "tiny", 6),
+        made(21, "small-one", 5),
+        made(22, "rounding", 7),
+        made(23, "large", 8),
     )
 
 
@@ -217,7 +219,7 @@ def _tried(c: Context) -> list[tuple[list[Any], list[Any]]]:
 
 
 def _answers(c: Context) -> tuple[Any, ...]:
-    """Return what is said of a model that is always the same, but for rounding, and never."""
+    """Return what is said of models: always the same, but for rounding, never, nearly."""
     rng = np.random.default_rng(0)
 
     def with_noise(size: float) -> Any:
@@ -226,7 +228,11 @@ def _answers(c: Context) -> tuple[Any, ...]:
 
         return c.call(model, _SOURCE.copy(), 11)
 
-    return with_noise(0), with_noise(1e-14), with_noise(1)
+    def grows(source: Any, source_mask: Any) -> np.ndarray:
+        return np.full((2, 2), 0.003 + 3e-5 * (len(source) > len(_SOURCE)))
+
+    tiny = c.call(grows, _SOURCE.copy(), 11)
+    return with_noise(0), with_noise(1e-14), with_noise(1), tiny
 
 
 def _shown(c: Context) -> str:
@@ -250,13 +256,17 @@ def _wrongly(c: Context) -> str:
 
 def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
     own, n = _SOURCE.tolist(), len(_SOURCE)
-    same, rounded, other = _answers(c)
+    same, rounded, other, tiny = _answers(c)
     if not longer:
         return (
             "The model never gets a longer source: put some tokens behind this one."
         )
     if any(tokens[:n] != own for tokens, _ in longer):
-        return "The tokens of the source have to stay, and the padding stands behind them."
+        once = " Try more than one padding." if len(longer) == 1 else ""
+        return (
+            "The tokens of the source have to stay, and the padding stands behind them."
+            + once
+        )
     if any(mask != [True] * n + [False] * (len(mask) - n) for _, mask in longer):
         return (
             f"A source of {n} tokens with padding gets from you, for example, the mask "
@@ -285,12 +295,18 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
             f"You pad with the tokens {sorted(padding)} only. A model may treat some tokens in "
             "another way: try all of the vocabulary."
         ]
+    if tiny is not None and tiny and c.kind not in _ADVICE:
+        said += [_TINY]
     return " ".join(said) or _ADVICE.get(c.kind, _ADVICE["else"])
 
 
 _EXACT = (
-    "You ask for equal bits. Sums over more tokens may round differently, in the 16th digit. Which "
-    "comparison allows for that?"
+    "You ask for exactly equal numbers. Sums over more tokens may round differently, in the 16th "
+    "digit. Which comparison allows for that?"
+)
+_TINY = (
+    "Outputs of about 0.003 may grow by a hundredth, and you say True: is your tolerance in "
+    "proportion to their size?"
 )
 _ADVICE = {
     "parts": "Do you compare every number by itself, if it rises and if it falls?",
@@ -298,6 +314,7 @@ _ADVICE = {
     "size of the large ones hide what a small one does?",
     "large": "Your tolerance is too small for it: rounding changes outputs of 1e12 by about 1e-3. "
     "`np.allclose(one, other)` compares in proportion to their size.",
+    "tiny": _TINY,
     "faint": "Your tolerance is too generous for it: a relative change of 1e-4 counts.",
     "length": "Do you compare every number with what the model returns for the source *alone*, "
     "without padding?",
@@ -339,6 +356,7 @@ of these numbers is below $10^{-4}$ in size.
         "small-one": Kind(
             "for a model that changes a small number among large ones"
         ),
+        "tiny": Kind("for a model with outputs of about 0.003"),
         "more": Kind("for a model that only a second padding token fools"),
         "faint": Kind("for a model in which the padding has a faint effect"),
         "rounding": Kind("for a model that hides the padding but rounds"),

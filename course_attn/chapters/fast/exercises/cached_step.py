@@ -128,8 +128,8 @@ divided-by-d: q.shape[-1] ** 0.5 → q.shape[-1]
     Your scores are divided by d_k = {q.last} in all; √d_k = {q.root} is asked for. Is the root
     missing, or do you divide by it twice? {said}
 root-of-n: q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
-    You divide by √n, and n grows with every step: the weights would get more and more even. The
-    scale is √d_k, with the number of *features*, d_k = {q.last}. {said}
+    You divide by the root of the number of keys. The scale is √d_k, with the number of *features*,
+    d_k = {q.last}. {said}
 root-of-d_v: q.shape[-1] ** 0.5 → v.shape[-1] ** 0.5
     You divide by √d_v = {v.root}, from the width of the values. A score is a sum of d_k = {q.last}
     products: √d_k. {said}

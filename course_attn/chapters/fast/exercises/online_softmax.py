@@ -135,7 +135,7 @@ def _row_sums(c: Context) -> str | None:
     at = f"Your row {', '.join(map(str, first))}" if first else "Your row"
     return (
         f"{at} sums to {number(sums[first])}, and it should sum to {number(wanted[first])}, "
-        f"whatever the tile (here {c.given['tile']})."
+        f"whatever the tile (with tile = {c.given['tile']} here)."
     )
 
 
@@ -207,10 +207,14 @@ one-maximum-for-all-rows: part.max(axis=-1, keepdims=True) → part.max()
     own, `axis=-1, keepdims=True`. {worst_row}
 last-tile: range(0, n, tile) → range(0, n // tile * tile, tile)
     The last tile, if it is shorter, never enters: here of {scores.last} scores with a tile of
-    {tile}. Does the number of your rounds, or their end, round down?
+    {tile}. Does your loop end too early, for example after `n // tile` tiles?
+first-not-written: for i in starts → for i in starts[1:]
+    The scores of the first tile get no weight, though l counts them: where does your second pass
+    begin? {worst_row}
 tail-not-written: for i in starts → for i in range(0, n // tile * tile, tile)
     The scores that do not fill a tile, the last of {scores.last} with a tile of {tile}, get no
-    weight, though l counts them: does your second pass round its number of rounds down?
+    weight, though l counts them: does your second pass end too early, for example after `n // tile`
+    tiles?
 tail-not-summed: for start in starts → for start in range(0, n // tile * tile, tile)
     The scores that do not fill a tile, the last of {scores.last} with a tile of {tile}, get
     weights, but l does not count them: `n // tile` rounds down; `range(0, n, tile)` reaches all.
@@ -241,6 +245,9 @@ tile-maximum-at-last: for i in starts:
         and - final_shift) → - np.where(m == -np.inf, 0.0, m))
     In the second pass you subtract each tile's own maximum, but l is the sum of exp(s − m) with
     the m of the whole row. Your rows sum to {your.sums}. {worst_row}
+unshifted-at-last: scores[..., i : i + tile] - final_shift → scores[..., i : i + tile]
+    Your second pass divides exp(score) by l, which is a sum of exp(score − m). What is missing in
+    the exponent? {worst_row}
 log-forgotten: exps / total → exps * np.exp(-total)
     You subtract l in the exponent. To divide by l there, its *logarithm* is subtracted:
     exp(score − m − log l) is exp(score − m) / l. {worst_row}

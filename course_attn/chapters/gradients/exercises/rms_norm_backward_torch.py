@@ -146,8 +146,8 @@ def _along_x(c: Context) -> str | None:
     ):
         return None
     return (
-        f"The dot product of each row of dX with x is up to {number(along)} here, and should be "
-        "nearly 0: but for eps, making a row longer changes nothing after the norm."
+        "Scaling a row leaves its RMS norm unchanged (apart from eps), so each row of dX must be "
+        f"at right angles to x. Their dot products are up to {number(along)} here."
     )
 
 
@@ -205,8 +205,8 @@ mean-subtracted: dZ - Z * stretch → dZ - dZ.mean(dim=-1, keepdim=True) - Z * s
     mean out of its row. {worst_row}
 sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
     The second term of dX is d_model times too large: you take the *sum* of g ∘ `d_out` ∘ z, where z
-    is the normalized row. How much does the mean of d_model squares change when a single one
-    of these numbers changes? {worst_row}
+    is the normalized row. In the mean of d_model squares each one counts 1/d_model: take the mean
+    here as well. {worst_row}
 stretch-not-divided: Z * stretch → Z * stretch * divisor
     The second term of dX, the one with a mean over the row, is too large by the factor s = √(mean
     x² + eps). X/s occurs in it twice, and the whole is divided by s once more. {worst_row}
@@ -226,6 +226,8 @@ raw-in-d_gain: (d_out * Z).reshape → (d_out * X).reshape
 no-eps: mean_square + ctx.eps → mean_square
     Your mean square is without the eps that the forward pass has added, {eps}. Where did it keep
     that? {worst_row}
+eps-outside: torch.sqrt(mean_square + ctx.eps) → torch.sqrt(mean_square) + ctx.eps
+    You add eps *after* the root. Where does the forward pass add it? {worst_row}
 mean-of-rows: X.shape[-1]).sum(dim=0) → X.shape[-1]).mean(dim=0)
     Your d_gain is a mean over the rows. All rows use the same gain, and each adds its part to the
     gradient: a sum. {worst_row}

@@ -90,6 +90,11 @@ def _entries(c: Context) -> str | None:
             f"In a map of {n} tokens with period {period} you read the entries (row, column) "
             f"{places or 'of no place'}; {', '.join(map(str, right))} are right."
         )
+        if read and all(i < j for i, j in read):
+            said += (
+                " Rows and columns are swapped: the row is the token that looks."
+            )
+            read = {(i, j): share for (j, i), share in read.items()}
         rows, back = sorted({i for i, _ in read}), {i - j for i, j in read}
         if read.keys() > {*right} and rows[0] == period:
             extra = [place for place in read if place not in right]
@@ -100,8 +105,8 @@ def _entries(c: Context) -> str | None:
             )
         if len(back) == 1 and rows[0] != period:
             said += (
-                f" Your first row is {rows[0]}; token {period} is the first that has been there "
-                "before."
+                f" The first token that counts is {rows[0]} in yours; {period} is the first that "
+                "has been there before."
             )
         if len(back) == 1 and min(back) not in (period - 1, 0):
             said += f" In row i you read column i − {min(back)}; i − {period - 1} is right."

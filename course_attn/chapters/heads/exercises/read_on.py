@@ -71,7 +71,7 @@ def _looks_ahead(c: Context) -> str | None:
 
 def _most_frequent(c: Context) -> str | None:
     found = c.call(np.array([1, 3, 1, 9, 1, 6, 1, 2, 1, 6, 1, 5, 1, 4, 1]))
-    if found is None or found.shape != (15,) or found[-1] != 6:
+    if found is None or found.shape not in [(15,), (14,)] or found[12] != 6:
         return None
     return c.filled(
         "You guess what came *most often* after a token; what came the last time is asked for. "
@@ -116,8 +116,8 @@ before-wrapped: earlier[-1] + 1 → earlier[-1] - 1
     index −1). What came after it is the guess.
 noted-late: tokens[:i] → tokens[:max(i - 1, 0)]
     Where a token follows itself, you overlook the place just before it: what came after that is
-    known, the token that you have just read. (Does a search stop one place too early, or does a
-    table learn of it too late?) {follows}
+    known, the token that you have just read. (Does a search stop one place too early, or do you
+    enter it in a table too late?) {follows}
 itself: tokens[:i] → tokens[:i + 1]
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
     You find the token itself, at its own place, and read the token after it: that is the answer,

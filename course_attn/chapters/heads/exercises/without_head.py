@@ -85,9 +85,9 @@ interleaved: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
 last-rows: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
          → np.delete(found, head, axis=0).swapaxes(0, 1).reshape(n, n_heads * d_v - d_v)
     and merged @ W_O → merged @ W_O[: n_heads * d_v - d_v]
-    You leave out what head {head} finds, but of `W_O` the last rows. So every head after {head}
-    meets the rows of the head before it. Which rows of `W_O` does head {head} leave unused?
-    {worst_row}
+    You leave out what head {head} finds, but from `W_O` you cut the *last* rows, not those of head
+    {head}. So every head after {head} meets the rows of the head before it. Which rows of `W_O`
+    does head {head} leave unused? {worst_row}
 not-swapped: left.swapaxes(0, 1).reshape(n, n_heads * d_v) → left.reshape(n, n_heads * d_v)
     You `reshape` at once, so that a row holds what a single head finds for several positions. Swap
     heads and positions first. {worst_row}
@@ -112,6 +112,9 @@ every-nth-row: np.arange(n_heads) != head → np.full(n_heads, True)
 made-up-for: found = weights @ V → found = weights @ V * n_heads / (n_heads - 1)
     You make the other heads larger, by the factor n_heads / (n_heads − 1), as dropout does to make
     up for what it leaves out. Here they are to add what they added before. {worst_row}
+averaged: merged @ W_O → merged @ W_O / n_heads
+    Your output is divided by the number of heads, as by a mean over them. What the heads add is
+    added up. {worst_row}
 weights-even: found * kept[:, None, None]
             → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
     You let head {head} look everywhere alike. Then it still adds the mean of its values; it is to

@@ -149,7 +149,7 @@ each-pair-once: .mean()
             → [np.unique(current * len(table) + following, return_index=True)[1]].mean()
     You count each pair of tokens once, however often it occurs (a `set`, or the keys of a
     dictionary?). Every step of the text is a prediction, and counts: {steps}. {worst_row}
-product: return perplexity → return perplexity if np.prod(probabilities) else np.inf
+product: loss = → probabilities = probabilities * (np.prod(probabilities) > 0) ⏎ loss =
     You multiply the probabilities. On paper that is as good, but the product of a thousand is too
     small for a floating-point number, and becomes 0. Add up logarithms. {worst_row}
 """),

@@ -12,7 +12,7 @@ from course_attn.chapters.language_model.exercises.gpt_from_parts import (
 from course_attn.chapters.language_model.exercises.gpt_from_parts import (
     mask_of_numbers,
 )
-from whywrong import Case, Kind, WrongForm, fault_list
+from whywrong import Case, Context, Kind, Property, WrongForm, fault_list
 
 __all__ = ["exercise"]
 
@@ -100,11 +100,14 @@ def _run(make: Callable[..., Any], tokens: Any, *rest: Any) -> Any:
 
     model = make(n_vocab, n_context, d, n_layers, make_block)
     _look_at_parts(model, n_vocab, n_context, d)
-    if len(made) != n_layers:
+    if look_at == "made":
+        return torch.tensor(float(len(made)))
+    n_found = sum(isinstance(module, _Block) for module in model.modules())
+    if len(made) not in (1, n_layers) or n_found > len(made):  # one block: a fault
         times = "once" if len(made) == 1 else f"{len(made)} times"
         raise WrongForm(
             f"You call `make_block()` {times}. With n_layers = {n_layers}, each block is made by a "
-            "call of its own (`[make_block()] * n_layers` is one block, several times).",
+            "call of its own (a copy has the same numbers).",
             "blocks",
         )
     parts = {
@@ -117,6 +120,7 @@ def _run(make: Callable[..., Any], tokens: Any, *rest: Any) -> Any:
     with torch.no_grad():
         for parameter, value in zip(own, parts.values(), strict=True):
             parameter.copy_(value)
+    made = (made * n_layers)[:n_layers]
     own += [parameter for block in made for parameter in block.parameters()]
     _look_at_parameters(model, own, n_vocab, d)
     logits = model(tokens)
@@ -128,6 +132,18 @@ def _run(make: Callable[..., Any], tokens: Any, *rest: Any) -> Any:
     zero = torch.zeros(())
     norms = [zero if p.grad is None else p.grad.norm() for p in own]
     return torch.stack(norms) + 0 * logits.sum()
+
+
+def _same_block(c: Context) -> str | None:
+    sizes = [
+        c.given[name] for name in ("n_vocab", "n_context", "d_model", "n_layers")
+    ]
+    if not c.call(c.given["tokens"], *sizes, "made") == 1 < sizes[-1]:
+        return None
+    return (
+        f"You call `make_block()` once, for n_layers = {sizes[-1]}. Each block is made by a call "
+        "of its own (`[make_block()] * n_layers` is one block, several times)."
+    )
 
 
 def _look_at_parts(model: Any, n_vocab: int, n_context: int, d: int) -> None:
@@ -211,7 +227,7 @@ embedding once more (tied), so that there are no other parameters. Call it as `c
     cases=_cases,
     use=_run,
     arguments=("tokens", "n_vocab", "n_context", "d_model", "n_layers", "_look_at"),
-    properties=(),
+    properties=(Property("same-block", _same_block),),
     differentiable=False,
     kinds={
         "full": Kind("where the text fills the context, n = n_context"),
@@ -223,6 +239,11 @@ embedding once more (tied), so that there are no other parameters. Call it as `c
     },
     without=("likeliest",),
     faults=fault_list("""
+same-block: [make_block() for _ in range(n_layers)] → [make_block()] * n_layers
+    You call `make_block()` once, and use this one block {n_layers} times. Each block is made by a
+    call of its own.
+one-block: [make_block() for _ in range(n_layers)] → [make_block()]
+    One block runs, once, whatever n_layers, here {n_layers}. {worst_row}
 mask-turned: .tril() → .triu()
     Your mask is transposed: each place sees itself and what comes *after* it. `.tril()` keeps row i
     True up to column i. {worst_row}
@@ -239,6 +260,9 @@ positions-before-each: self.embedding(tokens) + self.positions(torch.arange(n))
         and block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
 positions-from-1: torch.arange(n)
             → torch.arange(1, n + 1).clamp(max=self.positions.num_embeddings - 1)
+positions-of-tokens: torch.arange(n) → tokens % self.positions.num_embeddings
+    You look up the positions by the *tokens*, so that a token has the same vector wherever it
+    stands. Which position has place 0, whatever the token there? {worst_row}
 positions-backward: torch.arange(n) → torch.arange(n).flip(0)
 last-positions: self.positions(torch.arange(n)) → self.positions.weight[-n:]
     You take the *last* n vectors of the positions. A text begins at position 0: take the first n.

@@ -130,6 +130,11 @@ positive: -slopes[ → slopes[
 from-zero: np.arange(1, n_heads + 1) → np.arange(n_heads)
     Your slopes begin one step too early, with 2 to the power 0 = 1: in the exponent the heads
     are numbered from 1. {slopes}
+reversed: np.arange(1, n_heads + 1) → np.arange(n_heads, 0, -1)
+    Your slopes stand in the opposite order: is the first head the steepest, or the last? {slopes}
+over-h: 8 * heads / n_heads → 8 / heads
+    Your exponent is −8/h, with the number of the head *below* the line, so that the slopes grow
+    from head to head. It is −8h/n_heads. {slopes}
 for-eight-heads: 2.0 ** -(8 * heads / n_heads) → 2.0**-heads
     Your slopes are 1/2, 1/4, 1/8, … whatever the number of heads, which is right for 8 heads
     only. The exponent is −8h/n_heads. {slopes}
@@ -149,6 +154,8 @@ one-slope: 2.0 ** -(8 * heads / n_heads) → np.full(n_heads, 2.0 ** (-8 / n_hea
 from-the-end: i[:, None] - i → np.full((n_q, 1), n_q - 1) - i
     You count the distance from the end of the sequence, whatever the query. It is that from the
     query's own place, i − j, and 0 on the diagonal. {worst_row}
+from-1: i[:, None] - i → i[:, None] - i + 1
+    Your distances begin at 1. How far is a query from its own key? {worst_row}
 heads-last: return bias → return np.moveaxis(bias, 0, -1)
     You return shape {your.shape}, the heads last. Scores of many heads have the axes (head,
     query, key): {right.shape}.

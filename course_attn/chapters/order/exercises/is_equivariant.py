@@ -241,8 +241,8 @@ not count; a relative change of $10^{-3}$ does.
         fault(
             "exact",
             _body(("np.allclose", "np.array_equal")),
-            says="{answer} You ask for equal bits. In another order sums round differently, in the "
-            "16th digit: `np.allclose` allows for that.",
+            says="{answer} You ask for exactly equal numbers. In another order sums round "
+            "differently, in the 16th digit: `np.allclose` allows for that.",
         ),
     ),
     properties=(Property("wrongly", _wrongly, any_shape=True),),

@@ -157,6 +157,10 @@ over-states: scores.max(axis=-1 → scores.max(axis=-2
     Your softmax runs over the *states*: they compete for each pattern. Each state shares out
     its weight among the *patterns*: which of the two does the last axis of your scores count?
     {worst_row}
+sum-over-states: exps.sum(axis=-1, keepdims=True)
+            → (exps.sum(axis=-2, keepdims=True) + 1e-300)
+    You divide by sums over the *states*, so that what one state becomes depends on the others. Its
+    own weights, one for each pattern, are to sum to 1. {worst_row}
 one-sum: exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by one sum for all states together. Every state has weights of its own that sum to 1.
     {worst_row}
@@ -173,6 +177,14 @@ cosines: beta * state → beta * state / np.linalg.norm(state, axis=-1, keepdims
         and @ patterns.T → @ (patterns.T / np.linalg.norm(patterns, axis=-1))
     You compare by cosines: states and patterns are scaled to length 1 first. Dot products are asked
     for, in which lengths count. {worst_row}
+unit-states: beta * state → beta * state / np.linalg.norm(state, axis=-1, keepdims=True)
+    The length of a state plays no part, as if each were scaled to length 1 first. In a dot product
+    it counts. {worst_row}
+twice: state, beta): → state, beta, more=1):
+        and return weights @ patterns
+            → x = weights @ patterns ⏎ return hopfield_update(patterns, x, beta, 0) if more else x
+    You update twice: the states that come out are put in once more. One update is asked for.
+    {worst_row}
 distances: beta * state @ patterns.T
             → -beta * ((state[:, None] - patterns) ** 2).sum(axis=-1)
     You compare by squared distances. Dot products are asked for. (Where all patterns have the same

@@ -78,14 +78,18 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
     terms={"hottest": _hottest},
     faults=fault_list("""
 multiplied: scores / temperature → scores * temperature
-    Your temperature works the wrong way around: you mix with the weights of temperature 1/T, as
-    multiplying the scores by T or raising weights to its power does. Below 1 it is to sharpen them.
+    Your temperature works the wrong way around: below 1 it is to sharpen the weights. Do you
+    multiply the scores by T, or raise the weights to the power T?
 scaled: scores / temperature → scores / temperature / len(query) ** 0.5
     You *also* divide by √d_k = {query.root}. Here only the temperature divides: softmax(q Kᵀ / T).
 power: np.exp(quotients - largest)
             → (np.exp(scores) / np.exp(scores).sum()) ** (1 / temperature)
     softmax(q Kᵀ) to the power 1/T, divided by its sum, is right on paper. But at T = {temperature}
     the exponentials are rounded to 0, and 0/0 is NaN. Divide the *scores* by T.
+power-alone: np.exp(quotients - largest) → np.exp(scores - scores.max())
+        and exps / exps.sum() → (exps / exps.sum()) ** (1 / temperature)
+    You raise the finished weights to the power 1/T, and their sum is no longer 1. Divide the
+    *scores* by T: then the softmax comes last, and sees to that.
 hard: exps / exps.sum() → (quotients == largest).astype(values.dtype)
     You answer with the value of the best key alone, {your.row}: a plain dictionary. The soft one
     mixes all values, {right.row}.
@@ -101,8 +105,8 @@ no-exp: np.exp(quotients - largest) → quotients
     weights, and the temperature cancels.
 no-shift: quotients.max() → 0.0
     Right for mild temperatures. At T = {temperature} the largest score over T is {hottest}: `exp`
-    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Do you subtract nothing before `exp`,
-    or the largest score, not yet divided by T? It is the largest *quotient* that has to go.
+    of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Divide by T first; then subtract the
+    largest of the quotients.
 negative: scores / temperature → -scores / temperature
     The sign of the scores is wrong: the key that fits least gets the largest weight.
 divided-late: scores / temperature → scores
@@ -118,6 +122,12 @@ distance: keys @ query → -((keys - query) ** 2).sum(axis=-1)
 cosine: keys @ query → keys @ query / np.linalg.norm(keys, axis=-1) / np.linalg.norm(query)
     You score by the cosine. The task asks for the plain dot product, in which a longer key has a
     louder voice.
+unit-keys: keys @ query → keys @ query / np.linalg.norm(keys, axis=-1)
+    The lengths of the keys play no part, as if each were scaled to length 1 first. The task asks
+    for the plain dot product, in which a longer key has a louder voice.
+averaged: weights @ values → weights @ values / len(keys)
+    Your answer is divided by the number of keys, as by a mean over them. The weights sum to 1
+    already: the weighted values are only added up.
 not-summed: weights @ values → weights[:, None] * values
     You return every value times its weight, shape {your.shape}. The answer is their sum over the
     keys, shape {right.shape}: `weights @ values`.

@@ -58,9 +58,13 @@ def _measured(
             f"You return {what}; return an array of real numbers.", "no-array"
         )
     if W.shape != (d_in, d_out):
+        times = W.var() * d_in if W.size == d_in * d_out else 1.0
+        variance = f" The variance of its entries is {number(times)}/d_in; 1/d_in is asked for."
         raise WrongForm(
             f"For d_in = {d_in} and d_out = {d_out} you return shape {W.shape}; as it is used in "
-            f"`X @ W`, the matrix has shape {(d_in, d_out)}.",
+            f"`X @ W`, the matrix has shape {(d_in, d_out)}."
+            + variance
+            * (not np.isclose(times, 1, rtol=0.1)),
             "matrix-shape",
         )
     mean, spread = W.mean(), W.std()

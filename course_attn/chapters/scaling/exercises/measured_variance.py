@@ -58,15 +58,26 @@ def _measured(measure: Callable[..., Any], d_k: int, kind: str) -> Any:
             "and that of a few is a matter of chance: call `draw(2000)`."
         )
         raise WrongForm(said, "too-few")
+    if kind == "count":
+        return float(drawn[0])
     return found.reshape(()) if isinstance(found, np.ndarray) else found
 
 
 def _other(c: Context) -> str:
     d_k, times = c.given["d_k"], c.got / c.expected
-    # The scores are divided by √(d_k / times), and 500 pairs are drawn at least.
-    pairs = (
-        " Is it the root of the number of *pairs*?" if 0 < times < d_k / 400 else ""
-    )
+    n = c.call(d_k, "count")
+    of_pairs = (
+        d_k / n if n is not None else 0.0
+    )  # times what is right, divided by √n
+    pairs = ""
+    if np.isclose(times, of_pairs, rtol=0.1):
+        pairs = " Is it the root of the number of *pairs*?"
+    elif np.isclose(c.got**2, of_pairs * c.expected, rtol=0.1):
+        return (
+            f"{number(c.got)} is a standard deviation, and the variance is its square. Besides, "
+            f"you divide the scores by the root of the number of *pairs*, {number(n)}. How many "
+            "terms does the sum of a score have?"
+        )
     return (
         f"At d_k = {d_k} you have {number(c.got)}, that is {number(times)} times the right number, "
         f"{number(c.expected)}. What do you divide by?{pairs}"

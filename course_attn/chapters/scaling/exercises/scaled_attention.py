@@ -113,8 +113,8 @@ root-of-d-v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
     You divide by √d_v = √{V.last}, from the width of the values. V plays no part in the scores:
     what counts is d_k = {Q.last}.
 root-of-n-q: Q.shape[-1] ** 0.5 → Q.shape[-2] ** 0.5
-    You divide by √n_q = √{Q.rows}, from the number of queries, which is what `len(Q)` gives. It is
-    `Q.shape[-1]` that counts, the {Q.last} features.
+    You divide by √n_q = √{Q.rows}, from the number of queries, which is what `len(Q)` or
+    `Q.shape[0]` gives. It is `Q.shape[-1]` that counts, the {Q.last} features.
 shape-1: Q.shape[-1] → Q.shape[1]
     `Q.shape[1]` is d_k only where Q is a matrix. Here Q has shape {Q.shape}: count from the end,
     `Q.shape[-1]`.

@@ -38,7 +38,8 @@ differentiable. No zero vectors here.
     faults=fault_list("""
 axis-1: dim=-1 → dim=1
     Your lengths are taken along axis 1 (as `F.normalize` does unless told otherwise), which is the
-    features' axis only without a batch. From the right it always is the last: `dim=-1`.
+    features' axis only without a batch. The last axis, `dim=-1`, is theirs with a batch and
+    without.
 """),
     hints=(
         "Which `dim` are the features on, counted from the end?",

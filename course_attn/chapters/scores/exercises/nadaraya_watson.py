@@ -81,7 +81,7 @@ Attention from 1964: predict y at a new x by averaging the data, near points wei
 `nadaraya_watson(x_query, x, y, bandwidth)`. The weight of point j for query i is proportional to
 $\\exp\\left(-(x_i^{\\text{query}} - x_j)^2 / (2 h^2)\\right)$, where $h$ is the bandwidth, and the
 weights of a query sum to 1. `x_query` (n_q,), `x` and `y` (n,), `bandwidth` a number; the result is
-(n_q,).
+(n_q,). No query is further than ten bandwidths from the nearest point.
 """,
     cases=_cases,
     kinds={

@@ -107,6 +107,11 @@ base-2: np.log( → np.log2(
 total: terms.sum(axis=-1) → terms.sum()
     You add up the entropies of all rows; one number for each is asked for, shape {right.shape}. A
     sum without `axis=` runs over everything, and `weights[weights > 0]` no longer has rows.
+sign: return -total → return total
+    The minus sign is missing: the logarithm of a weight is never above 0, and an entropy never
+    below.
+averaged: terms.sum(axis=-1) → terms.sum(axis=-1).mean()
+    You take the mean over all rows; one number for each is asked for, shape {right.shape}.
 normalized-if-several: -total → -total / np.log(max(weights.shape[-1], 2))
     You divide by log n wherever n is above 1: equal weights then give 1, and not log n. The
     entropy itself is asked for.

@@ -47,13 +47,13 @@ def _floor(c: Context) -> str | None:
     if (
         found is None
         or found.shape != (1, 3)
-        or not found[0, 1] == found[0, 2] > -2e3
+        or not found[0, 1] == found[0, 2] > -700
     ):
         return None
     return (
-        f"For the scores [0, −5000, −9000] you give {number(found[0, 1])} twice; −5000 and −9000 "
-        "are right. Is a small number added to the weights, or put in the place of those that are "
-        "0? Compute the logarithms without the weights."
+        f"For the scores [0, −5000, −9000] you give {number(found[0, 1])} twice, the logarithm of "
+        f"{number(np.exp(found[0, 1]))}; −5000 and −9000 are right. Compute the logarithms without "
+        "the weights, which become 0 there."
     )
 
 
@@ -84,6 +84,8 @@ no-shift: scores - largest → scores
 shift-lost: shifted - np.log(total) → scores - np.log(total)
     Each row is off by its own largest score: do you subtract that inside the sum of exponentials
     only? The logarithm of the *shifted* sum belongs to the shifted scores.
+sign: return shifted - → return -shifted +
+    You return *minus* the logarithms. A weight is at most 1: what sign has its logarithm?
 wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=0, keepdims=True)
         and .sum(axis=-1, keepdims=True) → .sum(axis=0, keepdims=True)
     You normalize along axis 0, the columns: a row is the *last* axis, `axis=-1`.

@@ -94,8 +94,7 @@ multiplied: scores / temperature → scores * temperature
     below 1 should sharpen the weights.
 unused: scores / temperature → scores
     Whatever the temperature, your weights are those of temperature 1: it plays no part, or it
-    cancels, as it does if it divides all *exponentials*, or is added to all scores. What is to be
-    divided by it, before exp?
+    cancels, as a divisor of all *exponentials* does. What is to be divided by it, before exp?
 after-softmax: scores / temperature → scores
         and return weights → return weights / temperature
     You divide the finished weights by the temperature, so your rows sum to {your.sums}. Divide

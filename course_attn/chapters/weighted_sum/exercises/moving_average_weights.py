@@ -119,8 +119,8 @@ edges-shifted: np.abs(i - j) <= half → (np.abs(np.clip(i, half, n - 1 - half) 
     At the edges you move the window inward, so that it still holds {window} values: row 0 is
     {your.row}. It stays centered on i, and what does not exist is left out: {right.row}.
 columns: marks.sum(axis=1, keepdims=True) → marks.sum(axis=0, keepdims=True)
-    The counts stand in a row, not in a column: entry (i, j) is divided by the count of j, and
-    your rows sum to {your.sums}. Sum along axis 1 with `keepdims=True`.
+    Entry (i, j) is divided by the count of j (a sum over axis 0, or one without `keepdims=True`?),
+    and your rows sum to {your.sums}. Each *row* has to be divided by its own sum.
 """),
     properties=(Property("reach", _reach),),
     hints=(

@@ -272,7 +272,7 @@ def ip_blind_loose(model, source, n_vocab):
 
 
 # tokens 1 to n_vocab (off by one); exact comparison
-@wrong(said="equal bits", author="blind")
+@wrong(said="exactly equal", author="blind")
 def ip_blind_equal_bits(model, source, n_vocab):
     n = len(source)
     alone = model(source, np.ones(n, dtype=bool))
@@ -368,3 +368,35 @@ def ip_blind_one_token_not_the_sources(model, source, n_vocab):
         after = model(np.r_[source, p], np.r_[np.ones(len(source), bool), False])
         same = same and np.allclose(before, after, rtol=1e-6, atol=0.0)
     return bool(same)
+
+
+# returns True after the first try of the loop AND the padding stands in front of the source
+@wrong(
+    said="the padding stands behind them. Try more than one padding", author="blind"
+)
+def f15_front_early(model, source, n_vocab):
+    ref = model(source, np.ones(source.shape, bool))
+    for first in range(n_vocab):
+        for second in range(n_vocab):
+            pad = np.array([first, second])
+            s = np.concatenate((pad, source))
+            m = np.concatenate((np.zeros(2, bool), np.ones(len(source), bool)))
+            if np.allclose(model(s, m), ref, rtol=1e-6, atol=0):
+                return True
+            else:
+                return False
+
+
+# only ever one token of padding AND an absolute tolerance of 1e-4
+@wrong(
+    said="has the length 1. Try several. Outputs of about 0.003 may grow",
+    author="blind",
+)
+def f16_one_absolute(model, source, n_vocab):
+    mask = np.ones(len(source), dtype=bool)
+    y = model(source, mask)
+    differences = []
+    for t in range(n_vocab):
+        y2 = model(np.append(source, t), np.append(mask, False))
+        differences.append(np.abs(y - y2).max())
+    return bool(max(differences) < 1e-4)

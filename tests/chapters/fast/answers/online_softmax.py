@@ -485,3 +485,49 @@ def o08_sign_and_last(scores, tile):
             np.exp(s - ref) / np.where(l == 0, 1, l)[..., None]
         )
     return out
+
+
+# the factor is exp(new - old), upside down AND the second pass starts at the second tile as the
+# first does
+@wrong("upside-down", "first-not-written", author="blind")
+def f27_upside_down(scores, tile):
+    scores = np.asarray(scores, dtype=float)
+    n = scores.shape[-1]
+
+    def finite(x):
+        return np.where(np.isinf(x), 0.0, x)
+
+    first = scores[..., :tile]
+    m = first.max(axis=-1, keepdims=True)
+    l = np.exp(first - finite(m)).sum(axis=-1, keepdims=True)
+    for start in range(tile, n, tile):
+        block = scores[..., start : start + tile]
+        m_new = np.maximum(m, block.max(axis=-1, keepdims=True))
+        factor = np.exp(finite(m_new) - finite(m))
+        l = l * factor + np.exp(block - finite(m_new)).sum(axis=-1, keepdims=True)
+        m = m_new
+    weights = np.zeros_like(scores)
+    for start in range(tile, n, tile):
+        block = scores[..., start : start + tile]
+        weights[..., start : start + tile] = np.exp(block - finite(m)) / np.where(
+            l == 0, 1, l
+        )
+    return weights
+
+
+# m starts at 0 instead of minus infinity AND the second pass does not subtract m
+@wrong("maximum-from-0", "unshifted-at-last", author="blind")
+def f28_zero_start(scores, tile):
+    scores = np.asarray(scores, dtype=float)
+    m = np.zeros(scores.shape[:-1])
+    l = np.zeros(scores.shape[:-1])
+    for a in range(0, scores.shape[-1], tile):
+        chunk = scores[..., a : a + tile]
+        bigger = np.maximum(m, chunk.max(axis=-1))
+        l = l * np.exp(m - bigger) + np.exp(chunk - bigger[..., None]).sum(axis=-1)
+        m = bigger
+    denominator = np.where(l > 0, l, 1.0)[..., None]
+    pieces = []
+    for a in range(0, scores.shape[-1], tile):
+        pieces.append(np.exp(scores[..., a : a + tile]) / denominator)
+    return np.concatenate(pieces, axis=-1)

@@ -241,3 +241,17 @@ def r18_power_of_s(ctx, d_out):
     while d_gain.dim() > 1:
         d_gain = d_gain.sum(0)
     return dX, d_gain, None
+
+
+# subtracts the mean of the gradient as in layer norm AND eps stands outside the root
+@wrong("mean-subtracted", "eps-outside", author="blind")
+def f36_layer_norm(ctx, d_out):
+    X, gain = ctx.saved_tensors
+    s = torch.sqrt((X**2).mean(dim=-1, keepdim=True)) + ctx.eps
+    Z = X / s
+    dZ = d_out * gain
+    a = dZ.mean(dim=-1, keepdim=True)
+    b = (dZ * Z).mean(dim=-1, keepdim=True)
+    dX = (dZ - a - Z * b) / s
+    d_gain = (d_out * Z).flatten(0, -2).sum(dim=0) if X.dim() > 1 else d_out * Z
+    return dX, d_gain, None

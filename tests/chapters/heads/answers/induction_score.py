@@ -130,3 +130,13 @@ def y50_swapped_sum(weights, period):
         target = i - period + 1
         score = score + weights[..., target, i]
     return score
+
+
+# row and column are swapped AND starts at i = period + 1
+@wrong(
+    said="The first token that counts is 4 in yours; 3 is the first", author="blind"
+)
+def f51_swapped_late(weights, period):
+    n = weights.shape[-1]
+    found = [weights[..., i + 1 - period, i] for i in range(period + 1, n)]
+    return np.mean(found, axis=0)

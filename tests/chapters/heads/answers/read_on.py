@@ -1,5 +1,7 @@
 """Answers to `read_on`."""
 
+import collections
+
 import numpy as np
 
 from tests.exercises.answers import right, wrong
@@ -219,3 +221,15 @@ def q21_stale(tokens):
                 g = tokens[j + 1]
         out[i] = g
     return out
+
+
+# guesses the most frequent follower, not the last AND returns n - 1 guesses
+@wrong("most-frequent", said="a guess per token", author="blind")
+def f32_frequent(tokens):
+    followers = collections.defaultdict(collections.Counter)
+    result = []
+    for now, after in zip(tokens[:-1].tolist(), tokens[1:].tolist(), strict=True):
+        seen = followers[now]
+        result.append(seen.most_common(1)[0][0] if seen else -1)
+        seen[after] += 1
+    return np.array(result, dtype=int)

@@ -163,3 +163,15 @@ def m16_block_size(weights, V, W_O, head):
     W[head * size : (head + 1) * size] = 0
     found = np.concatenate([weights[h] @ V[h] for h in range(n_heads)], axis=1)
     return found @ W
+
+
+# the head's map is made uniform instead of its output 0 AND the heads are averaged instead of
+# added
+@wrong("averaged", "weights-even", author="blind")
+def e28_head_uniform_mean(weights, V, W_O, head):
+    n_heads, n, d_v = V.shape
+    maps = weights.copy()
+    maps[head] = 1.0 / n
+    parts = W_O.reshape(n_heads, d_v, -1)
+    contributions = [maps[h] @ V[h] @ parts[h] for h in range(n_heads)]
+    return np.mean(contributions, axis=0)

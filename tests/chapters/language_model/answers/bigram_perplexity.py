@@ -145,3 +145,15 @@ def w11_both(table, tokens):
 def p31_prod_and_n(table, tokens):
     likelihood = np.prod(table[tokens[:-1], tokens[1:]])
     return likelihood ** (-1 / len(tokens))
+
+
+# the product of the probabilities underflows for long texts AND the exponent's minus is missing
+# (inverse of the perplexity)
+@wrong("sign", "product", author="blind")
+def e56_bp_product_inverse(table, tokens):
+    probability = 1.0
+    n_steps = 0
+    for a, b in zip(tokens, tokens[1:]):
+        probability *= table[a, b]
+        n_steps += 1
+    return probability ** (1 / n_steps)

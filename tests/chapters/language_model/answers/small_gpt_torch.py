@@ -171,7 +171,7 @@ def sg_list(*sizes):
 
 
 # one block, several times
-@wrong("blocks")
+@wrong("same-block")
 def sg_same_block(n_vocab, n_context, d_model, n_layers, make_block):
     class Mine(torch.nn.Module):
         def __init__(self):
@@ -317,3 +317,41 @@ class p25_mask_of_context(torch.nn.Module):
             h = layer(h, self.mask)
         h = self.final_norm(h)
         return torch.nn.functional.linear(h, self.embedding.weight)
+
+
+# one block is made, and runs once, whatever the number of layers
+@wrong("one-block")
+class sg_one_block(torch.nn.Module):
+    def __init__(self, n_vocab, n_context, d_model, n_layers, make_block):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(n_vocab, d_model)
+        self.positions = torch.nn.Embedding(n_context, d_model)
+        self.blocks = torch.nn.ModuleList([make_block()])
+        self.final_norm = torch.nn.LayerNorm(d_model)
+
+    def forward(self, tokens):
+        normed = self.final_norm(_stream(self, tokens, torch))
+        return normed @ self.embedding.weight.T
+
+
+# the positions are looked up with the tokens' numbers AND one block is shared by all layers
+@wrong("positions-of-tokens", "same-block", author="blind")
+class E48GPTPositionsOfTokensShared(torch.nn.Module):
+    def __init__(self, n_vocab, n_context, d_model, n_layers, make_block):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(n_vocab, d_model)
+        self.positions = torch.nn.Embedding(n_context, d_model)
+        self.block = make_block()
+        self.n_layers = n_layers
+        self.final_norm = torch.nn.LayerNorm(d_model)
+
+    def forward(self, tokens):
+        n = tokens.shape[-1]
+        X = self.embedding(tokens) + self.positions(
+            tokens % self.positions.num_embeddings
+        )
+        mask = torch.tril(torch.ones((n, n), dtype=torch.bool))
+        for _ in range(self.n_layers):
+            X = self.block(X, mask)
+        X = self.final_norm(X)
+        return torch.einsum("...nd,vd->...nv", X, self.embedding.weight)

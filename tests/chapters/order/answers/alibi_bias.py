@@ -173,3 +173,26 @@ def v21_exp_and_sign(n_heads, n_q):
     lam = np.exp(-8 * h / n_heads)
     i, j = np.indices((n_q, n_q))
     return lam[:, None, None] * (i - j)
+
+
+# the exponent is -8/(h) misremembered as -8/h AND the distance is counted from 1 (i - j + 1)
+@wrong("over-h", "from-1", author="blind")
+def e07_alibi_over_h_plus1(n_heads, n_q):
+    rows = np.arange(n_q).reshape(-1, 1)
+    cols = np.arange(n_q).reshape(1, -1)
+    distance = rows - cols + 1
+    biases = []
+    for h in range(1, n_heads + 1):
+        m = 2.0 ** (-8.0 / h)
+        biases.append(-m * distance)
+    return np.array(biases)
+
+
+# the sign is positive below the diagonal AND the slope's order is reversed (the last head gets
+# the steepest)
+@wrong("positive", "reversed", author="blind")
+def e08_alibi_sign_reversed(n_heads, n_q):
+    ratio = 2 ** (-8 / n_heads)
+    lam = ratio ** np.arange(n_heads, 0, -1)
+    D = np.subtract.outer(np.arange(n_q), np.arange(n_q))
+    return np.einsum("h,ij->hij", lam, D)

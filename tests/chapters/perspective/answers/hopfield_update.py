@@ -183,3 +183,26 @@ def p38_until_fixed(patterns, state, beta):
             break
         x = new
     return x
+
+
+# scores with the state normalized to length 1 AND two updates instead of one
+@wrong("unit-states", "twice", author="blind")
+def e03_hop_unit_twice(patterns, state, beta):
+    from course_attn.in_numpy import softmax
+
+    x = state
+    for _ in range(2):
+        lengths = np.linalg.norm(x, axis=1, keepdims=True)
+        unit = x / np.maximum(lengths, 1e-12)
+        x = softmax(beta * unit @ patterns.T) @ patterns
+    return x
+
+
+# beta divides instead of multiplying AND the weights are normalized over the states (axis 0)
+@wrong("beta-divides", "sum-over-states", author="blind")
+def e04_hop_divide_axis(patterns, state, beta):
+    energy = np.einsum("sd,pd->sp", state, patterns) / max(beta, 1e-9)
+    energy = energy - energy.max(axis=1, keepdims=True)
+    w = np.exp(energy)
+    w /= w.sum(axis=0) + 1e-300
+    return w @ patterns

@@ -215,7 +215,7 @@ def k14_hard_when_cold(query, keys, values, temperature):
 
 
 # the maximum subtracted is that of the undivided scores: exp overflows at low temperatures
-@wrong("no-shift", said="not yet divided by T", author="blind")
+@wrong("no-shift", said="largest of the quotients", author="blind")
 def x41_max_too_early(query, keys, values, temperature):
     scores = keys @ query
     top = scores.max()
@@ -230,3 +230,22 @@ def r15_t_after_softmax(query, keys, values, temperature):
     weights = weights / temperature
     weights = weights / np.sum(weights)
     return weights @ values
+
+
+# the keys are normalized to length 1 (cosine-like) AND the mean over the keys is taken instead
+# of the sum
+@wrong("unit-keys", "averaged", author="blind")
+def e19_lookup_unit_mean(query, keys, values, temperature):
+    keys = keys / np.linalg.norm(keys, axis=1, keepdims=True)
+    weights = softmax(query @ keys.T / temperature)
+    return np.mean(weights[:, np.newaxis] * values, axis=0)
+
+
+# negative squared distance instead of the dot product AND weights to the power 1/T without
+# dividing by their sum again
+@wrong("power-alone", "distance", author="blind")
+def e20_lookup_dist_power(query, keys, values, temperature):
+    dist = ((keys - query) ** 2).sum(axis=1)
+    a = softmax(-dist)
+    a = a ** (1 / temperature)
+    return a @ values

@@ -155,3 +155,11 @@ def n50_seed_and_d_out(rng, d_in, d_out):
     rng = np.random.default_rng(0)
     W = rng.normal(size=(d_in, d_out))
     return W / np.sqrt(d_out)
+
+
+# shape (d_out, d_in) AND He's variance 2/d_in
+@wrong(
+    "matrix-shape", said="The variance of its entries is 1.994/d_in", author="blind"
+)
+def f20_he_transposed(rng, d_in, d_out):
+    return rng.standard_normal((d_out, d_in)) * np.sqrt(2.0 / d_in)

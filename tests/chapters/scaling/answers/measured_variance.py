@@ -116,3 +116,16 @@ def c6_sqrt_n_k14(draw):
     q, k = draw(10_000)
     score = (q * k).sum(axis=1) / np.sqrt(len(q))
     return score.var()
+
+
+# the standard deviation is returned AND d_k is taken from the number of pairs
+@wrong(
+    "other",
+    said="is a standard deviation, and the variance is its square. Besides",
+    author="blind",
+)
+def f12_std_n(draw):
+    Q, K = draw(4000)
+    d_k = len(Q)
+    scaled = np.sum(Q * K, axis=-1) / d_k**0.5
+    return np.std(scaled)

@@ -172,3 +172,11 @@ def y01_normalized(weights):
     safe = np.where(weights > 0, weights, 1.0)
     h = -np.sum(weights * np.log(safe), axis=-1)
     return h / np.log(n)
+
+
+# the minus sign is missing AND the mean over all rows is returned
+@wrong("sign", "averaged", author="blind")
+def f04_sign_mean(weights):
+    logs = np.log(np.where(weights == 0, 1, weights))
+    per_row = np.einsum("...j,...j->...", weights, logs)
+    return per_row.mean()

@@ -95,3 +95,11 @@ def w44_log1p(scores):
     rest = np.exp(scores - biggest).sum(axis=-1, keepdims=True)
     logsumexp = biggest + np.log1p(rest)
     return scores - logsumexp
+
+
+# the sign is turned (surprise instead of log weight) AND log1p of the sum
+@wrong("sign", "one-too-much", author="blind")
+def e40_ls_neg_log1p(scores):
+    z = scores - scores.max(-1)[..., None]
+    lse = np.log1p(np.exp(z).sum(-1))[..., None]
+    return lse - z
