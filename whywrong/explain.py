@@ -93,7 +93,8 @@ def wrong_kind(trial: Trial) -> Finding | None:
     if not mistake.faults:
         return joined(found, mistake)
     ids = mistake.faults + found.faults
-    return two_at_once(ids, mistake.message, found.message)
+    second = found.message.replace("The numbers are right, but you", "You")
+    return two_at_once(ids, mistake.message, second)
 
 
 _TURNABLE = {"dtype", "not-an-array"}
@@ -125,7 +126,8 @@ def _is_of_kind(trial: Trial, i: int) -> bool:
 def _turned(trial: Trial, i: int) -> Any:
     """Return what came back as the kind of array that is asked for; its numbers stay."""
     value, right = trial.outcomes[i].value, trial.expected[i]
-    if value is None or not isinstance(right, np.ndarray):
+    several = value is None or isinstance(value, tuple)
+    if several or not isinstance(right, np.ndarray):
         return value
     array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
     if right.dtype.kind == "b" and set(np.unique(array)) <= {0, 1}:
@@ -174,18 +176,19 @@ _HIDES = -1e4
 
 
 def _gives_this_dtype(trial: Trial, found: Finding) -> bool:
-    """Whether a recognized mistake makes the dtype, too: its own is the learner's, or as wrong."""
+    """Whether a recognized mistake makes the dtype, too: its own is the learner's, or as wrong.
+
+    Whole numbers come from other mistakes by themselves.
+    """
     values = trial.exercise.values_with_faults
     for i, outcome in enumerate(trial.outcomes):
         value, right = values.get((found.faults, i, False)), trial.expected[i]
         if outcome.error or value is None or not isinstance(right, np.ndarray):
             continue
         mine, own, kind = trial.got(i).dtype, value.dtype, right.dtype.kind
-        if (
-            own != mine
-            if mine.kind == own.kind == "f"
-            else own.kind == kind != mine.kind
-        ):
+        if mine.kind == own.kind == "f" and mine != own:
+            return False
+        if own.kind == kind != mine.kind and mine.kind not in "iu":
             return False
     return True
 

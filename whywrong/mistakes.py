@@ -204,10 +204,13 @@ def _fault_in(trial: Trial, cases: Sequence[int]) -> Finding | None:
 
 def _stands_apart(trial: Trial, i: int) -> bool:
     """Whether a case has axes of its own, or asks for an error that many forget."""
-    asks_for_error = isinstance(trial.expected[i], Exception)
     kind = trial.exercise.kinds.get(trial.cases[i].kind)
     apart = kind.apart if kind else trial.cases[i].kind in _OWN_AXES
-    return asks_for_error or apart
+    return _asks_for_error(trial, i) or apart
+
+
+def _asks_for_error(trial: Trial, i: int) -> bool:
+    return isinstance(trial.expected[i], Exception)
 
 
 def _wrong_first(trial: Trial, cases: Sequence[int]) -> list[int]:
@@ -220,7 +223,8 @@ def _with_the_rest(
     trial: Trial, version: Version, cases: Sequence[int], found: Finding
 ) -> Finding:
     """Add to a mistake, seen in some cases, that others fail for another reason."""
-    left = [
+    other_error = [i for i in trial.crashed if _asks_for_error(trial, i)]
+    left = other_error or [
         i
         for i in trial.crashed + trial.wrong
         if i not in cases and not explains_what_is_wrong_in(trial, version, i)
@@ -228,13 +232,10 @@ def _with_the_rest(
     if not left:
         return found
     kinds = [trial.cases[i].kind for i in left]
-    fails = f"fails {listed(sorted({kind_of(trial.exercise, k).phrase for k in kinds}))}"
+    phrases = listed(sorted({kind_of(trial.exercise, k).phrase for k in kinds}))
     errors = {type(trial.expected[i]) for i in left}
-    change, own = mended(trial), _in_own_code_besides(trial, version)
-    advice = own or advice_for(trial, kinds[0])
-    rest = f"It also {fails}. {advice or 'Does it still, once that is right?'}"
+    change = mended(trial)
     if all(issubclass(error, Exception) for error in errors):
-        phrases = fails.removeprefix("fails ")
         rest = f"Besides, a `{errors.pop().__name__}` is to be raised {phrases}."
     elif change and len({*change.faults}) == 1:
         return found
@@ -242,6 +243,10 @@ def _with_the_rest(
         rest = change.message
     elif (both := fault_and_slip(trial)) and both.faults[0] == found.faults[0]:
         return both
+    else:
+        advice = _in_own_code_besides(trial, version) or advice_for(trial, kinds[0])
+        asked = advice or "Does it still, once that is right?"
+        rest = f"It also fails {phrases}. {asked}"
     return Finding(found.faults, f"{found.message}\n\n{rest}")
 
 
@@ -458,7 +463,7 @@ def two_at_once(
     apart: bool = False,
 ) -> Finding:
     """Say two mistakes, and what both together do, or that each has numbers of its own."""
-    alone = " (Numbers that stand with one are what it alone would give.)"
+    alone = " (Numbers quoted with one are what it alone would give.)"
     said = [
         f"There are two mistakes at once.{alone if apart else ''}",
         f"First: {_ONE_CHANGE.sub('', first)}",

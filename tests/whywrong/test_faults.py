@@ -225,6 +225,56 @@ def test_error_that_is_forgotten_beside_a_fault_is_asked_for():
     asked = "Besides, a `ValueError` is to be raised where a number is negative."
     assert asked in result.message, result
 
+    def asserts(x):
+        assert (x >= 0).all()
+        return 2 * x
+
+    assert asked in judge(exercise, asserts).message
+
+
+def test_line_that_fails_beside_a_fault_is_named(toy):
+    def answer(x, factor):
+        total = np.flip(x, axis=0) if x.ndim > 2 else x
+        return total / factor
+
+    result = judge(toy, answer)
+    assert result.faults == ("divided",)
+    assert "You divide.\n\nIt also fails with leading batch axes. Look at" in str(
+        result
+    )
+    assert "`total = np.flip(x, axis=0) if x.ndim > 2 else x`" in result.message
+
+
+def test_each_of_two_faults_has_numbers_of_its_own(toy):
+    result = judge(toy, lambda x, factor: x / factor + 1)
+    assert result.faults == ("divided", "shifted")
+    assert "Shifted: 4." in result.message  # 1 · 3 + 1, and not 1 / 3 + 1
+    assert "(Numbers quoted with one are what it alone would give.)" in str(result)
+
+
+def test_empty_result_of_another_dtype_does_not_hide_a_mistake():
+    def places(x):
+        """Return where a number is positive."""
+        return np.flatnonzero(x > 0)
+
+    exercise = exercise_of(
+        places,
+        Case((np.array([-1.0, 4.0, 2.0]),), "example"),
+        Case((np.array([-1.0]),)),
+        faults=(
+            fault("negative", "x > 0", "x < 0", says="You take the negative."),
+        ),
+    )
+
+    def answer(x):
+        return np.array([i for i in range(len(x)) if x[i] < 0 and len(x) > 1])
+
+    assert "dtype" not in judge(exercise, answer).faults
+    nearly = judge(
+        exercise, lambda x: np.array([i for i, n in enumerate(x) if n > 0])
+    )
+    assert nearly.faults == ("dtype",)
+
 
 def test_fault_that_explains_all_but_one_kind_is_named(unexplained, toy):
     """What else is wrong there no declared mistake explains."""

@@ -45,6 +45,7 @@ EXERCISE = exercise_of(
         (lambda x: x + x.detach(), "wrong", ("gradient",)),
         (lambda x: x.mul_(2), "wrong", ("in-place",)),
         (lambda x: x * 3, "wrong", ("factor",)),
+        (lambda x: x.detach() * 3, "wrong", ("factor", "detached")),
         (lambda x: x * 2 + torch.rand(()) * 1e-3, "wrong", ("not-repeatable",)),
     ],
 )

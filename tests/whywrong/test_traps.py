@@ -121,7 +121,10 @@ def test_mistake_beside_a_wrong_kind_is_named(toy, change, kind):
 def test_answer_that_is_repeatable_is_not_called_otherwise_for_its_kind(toy):
     """The numbers are turned to those asked for; a second call gives those that were not."""
     result = judge(toy, scaled("return (x - factor).tolist()"))
-    assert "not-repeatable" not in result.faults and result.faults[-1] == "not-an-array"
+    assert (
+        "not-repeatable" not in result.faults
+        and result.faults[-1] == "not-an-array"
+    )
 
 
 def test_tensor_in_a_numpy_exercise_is_named(toy):

@@ -152,8 +152,8 @@ residual-2-from-x: H + network_output → X + network_output
     At the end you add X, the input of the block. Add the result of the first part: otherwise what
     attention found reaches the output only through the feed-forward network. {worst_row}
 overwritten-1: X + attention_output → normed_X + attention_output
-    What attention returns is added to the *normed* X. The sum begins with X itself: if you overwrite
-    X by norm_1(X), give the normed rows another name. {worst_row}
+    What attention returns is added to the *normed* X. The sum begins with X itself: if you
+    overwrite X by norm_1(X), give the normed rows another name. {worst_row}
 overwritten-2: H + network_output → normed_H + network_output
     What the feed-forward network returns is added to the *normed* sum. Add it to the sum as it was
     before the norm: is that overwritten in yours? {worst_row}

@@ -158,7 +158,7 @@ Call it as `check(SelfAttention)`.
 swapped: self.W_Q(X), self.W_K(X) → self.W_K(X), self.W_Q(X)
     Queries and keys are swapped: what you ask with was made by W_K (or you score `K @ Qᵀ`).
 queries-from-W_K: self.W_Q(X), self.W_K(X) → self.W_K(X), self.W_K(X)
-    You make the queries with W_K: W_Q plays no part and learns nothing.
+    What you take for queries is made with W_K: W_Q plays no part and learns nothing.
 root-of-d-model: scores = → scores = X.shape[-1] ** -0.5 *
     You divide the scores by √d_model = √{X.last}. Here the formula is softmax(Q Kᵀ) V: nothing is
     divided yet.

@@ -221,7 +221,7 @@ def third_bl_skips_constant_rows(X, gain, bias):
 
 
 # takes the spread around 0, of X instead of X minus its mean
-@wrong(said="or is it `X - mu`, as elsewhere?", author="unseen")
+@wrong("square-not-centered", author="unseen")
 def fourth_blk_spread_around_zero(X, gain, bias):
     mu = X.mean(-1, keepdims=True)
     var = (X**2).mean(-1, keepdims=True)

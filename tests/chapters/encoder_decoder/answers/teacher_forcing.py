@@ -165,7 +165,7 @@ def k30_roll(answers, start, end):
 
 
 # the two are returned in the wrong order, and are floats
-@wrong("backward", said="exchanged", author="blind")
+@wrong("backward", "dtype", said="exchanged", author="blind")
 def q38_both(answers, start, end):
     one = np.ones((*answers.shape[:-1], 1))
     read = np.concatenate((start * one, answers), axis=-1)

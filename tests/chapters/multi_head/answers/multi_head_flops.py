@@ -105,7 +105,7 @@ def f6_l49_double(n, d_model, n_heads):
 
 
 # the factor 2 is missing for scores and mixing (only the projections have it)
-@wrong("one-product", said="or their factor 2?", author="blind")
+@wrong("one-product", said="Did you forget the factor 2", author="blind")
 def o34_no_two(n, d_model, n_heads):
     d_k = d_model // n_heads
     proj = 4 * 2 * n * d_model * d_model

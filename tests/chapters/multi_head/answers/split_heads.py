@@ -98,7 +98,7 @@ def sh_only_reshape(X, n_heads):
     return X.reshape(*batch, n_heads, n, d // n_heads)
 
 
-@wrong("not-an-array")
+@wrong("heads-before-the-batch", "not-an-array")
 def sh_list(X, n_heads):
     return np.split(X, n_heads, axis=-1)
 
@@ -248,7 +248,7 @@ def bl_split_start(X, n_heads):
 
 
 # features in turn; heads behind the elements
-@wrong("not-moved", "in-turn", said="Of X[0], that is its first 2", author="blind")
+@wrong("not-moved", "in-turn", said="out in turn, like cards", author="blind")
 def bl_split_both(X, n_heads):
     *b, n, d = X.shape
     if d % n_heads:

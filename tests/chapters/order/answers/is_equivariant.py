@@ -173,7 +173,7 @@ def ie_absolute_and_wide(model, X):
 
 
 # True as soon as one permutation holds
-@wrong("wrongly", said="does not make yours False", author="blind")
+@wrong("wrongly", said="Is one that passes enough", author="blind")
 def bl_equi_first_success(model, X):
     rng = np.random.default_rng(1)
     out = model(X)

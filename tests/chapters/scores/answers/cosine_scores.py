@@ -187,7 +187,7 @@ def fifth_sc_added_to_lengths(Q, K):
 
 
 # as soon as one vector is zero, all scores are 0, instead of those of that vector only
-@wrong("fails-zero-vector", "empty-rows", author="blind")
+@wrong("all-zero", author="blind")
 def b7_scores_9(Q, K):
     q_len = np.sqrt((Q**2).sum(-1))[..., :, None]
     k_len = np.sqrt((K**2).sum(-1))[..., None, :]

@@ -268,7 +268,7 @@ def b6_softmax_1(scores):
 
 
 # an entry of -inf is replaced by a score of 0, and the sum goes over the whole array
-@wrong("row-sums", said="is `where` needed here", author="blind")
+@wrong("sum-of-all", said="is `where` needed here", author="blind")
 def b6_softmax_7(scores):
     s = np.where(np.isinf(scores), 0.0, scores)
     e = np.exp(s - s.max(axis=-1, keepdims=True))
@@ -276,11 +276,7 @@ def b6_softmax_7(scores):
 
 
 # no shift and a sum over everything
-@wrong(
-    "no-shift",
-    said="`sum` runs over everything instead of along axis -1",
-    author="blind",
-)
+@wrong("no-shift", "sum-of-all", author="blind")
 def own_softmax_1(scores):
     return np.exp(scores) / np.exp(scores).sum()
 
