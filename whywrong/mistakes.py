@@ -469,7 +469,9 @@ def two_at_once(
         f"First: {_ONE_CHANGE.sub('', first)}",
         f"Second: {_ONE_CHANGE.sub('', second)}",
     ]
-    said += [f"Both together: {both[0].lower() + both[1:]}"] if both else []
+    if both:  # what they do to the learner's result, or else a fact of the case
+        does = re.search(r"\byou\b|\byours?\b", both, re.I)
+        said.append(f"Both together: {both[0].lower()}{both[1:]}" if does else both)
     return Finding(ids, "\n\n".join(said))
 
 
