@@ -66,6 +66,7 @@ def not_repeatable(trial: Trial) -> Finding | None:
     return None if is_same else _SAID.find("not-repeatable")
 
 
+@once
 def not_differentiable(trial: Trial) -> Finding | None:
     """Say that no gradients reach the arguments of an exercise in PyTorch, or wrong ones."""
     if trial.exercise.library != "torch" or not trial.exercise.differentiable:

@@ -7,10 +7,12 @@ not sought again.
 import inspect
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
+from whywrong.arrays import Side
 from whywrong.behavior import (
     changes_an_argument,
     handed_over,
@@ -102,15 +104,31 @@ _TURNABLE = {"dtype", "not-an-array"}
 
 def _as_asked(trial: Trial) -> Trial | None:
     """Return the trial with its results turned to the kind that is asked for, if they can be."""
+
+    @wraps(trial.function)
+    def function(*args: Any) -> Any:
+        return _turned(trial.function(*args), _like(trial, args), trial.side)
+
     outcomes = tuple(
-        outcome if outcome.error else replace(outcome, value=_turned(trial, i))
+        replace(
+            outcome, value=_turned(outcome.value, trial.expected[i], trial.side)
+        )
         for i, outcome in enumerate(trial.outcomes)
     )
-    told = {wrong_kind: None, not_repeatable: not_repeatable(trial)}
-    kept = {inspect.unwrap(told_of): finding for told_of, finding in told.items()}
-    asked = replace(trial, outcomes=outcomes, kept=kept)
+    told = (wrong_kind, not_differentiable)  # of what came back
+    kept = dict.fromkeys(map(inspect.unwrap, told))
+    asked = replace(trial, function=function, outcomes=outcomes, kept=kept)
     return (
         asked if all(_is_of_kind(asked, i) for i in range(len(outcomes))) else None
+    )
+
+
+def _like(trial: Trial, args: tuple[Any, ...]) -> Any:
+    """Return a right result of the kind that is asked for with these arguments."""
+    made = zip(trial.cases, trial.expected, strict=True)
+    names = trial.exercise.results
+    return next(
+        (r for case, r in made if not names or case.args[-1] == args[-1]), None
     )
 
 
@@ -123,11 +141,18 @@ def _is_of_kind(trial: Trial, i: int) -> bool:
     )
 
 
-def _turned(trial: Trial, i: int) -> Any:
+def _turned(value: Any, right: Any, side: Side) -> Any:
     """Return what came back as the kind of array that is asked for; its numbers stay."""
-    value, right = trial.outcomes[i].value, trial.expected[i]
-    several = value is None or isinstance(value, tuple)
-    if several or not isinstance(right, np.ndarray):
+    if (
+        value is None
+        or isinstance(value, tuple)
+        or not isinstance(right, np.ndarray)
+    ):
+        return value
+    if (
+        side.is_native(value)
+        and side.as_numpy(value).dtype.kind == right.dtype.kind
+    ):
         return value
     array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
     if right.dtype.kind == "b" and set(np.unique(array)) <= {0, 1}:
@@ -136,7 +161,7 @@ def _turned(trial: Trial, i: int) -> Any:
         array = _as_truths(array)
     elif right.dtype.kind == "i" and np.array_equal(array, np.trunc(array)):
         array = array.astype(right.dtype)
-    return trial.side.native(array)
+    return side.native(array)
 
 
 def _form(trial: Trial) -> Finding | None:

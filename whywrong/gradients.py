@@ -36,10 +36,13 @@ def gradient_problem(trial: Trial) -> Finding | None:
 
 def cut_off(trial: Trial) -> Finding | None:
     """Say of wrong numbers that no gradient at all flows back from them, besides."""
-    again = trial.call_again(
-        _with_gradient(trial.side, trial.given(trial.wrong[0]))
-    )
-    if again.error or getattr(again.value, "requires_grad", True):
+    i, right = trial.wrong[0], trial.exercise.used(trial.exercise.solution)
+    again = trial.call_again(_with_gradient(trial.side, trial.given(i)))
+    if again.error or isinstance(trial.expected[i], Exception):
+        return None
+    values = again.value, right(*_with_gradient(trial.side, trial.given(i)))
+    mine, wanted = (getattr(value, "requires_grad", None) for value in values)
+    if mine is not False or not wanted:
         return None
     return _SAID.find("detached", so="Besides,")
 
