@@ -40,9 +40,10 @@ def cut_off(trial: Trial) -> Finding | None:
     again = trial.call_again(_with_gradient(trial.side, trial.given(i)))
     if again.error or isinstance(trial.expected[i], Exception):
         return None
-    values = again.value, right(*_with_gradient(trial.side, trial.given(i)))
-    mine, wanted = (getattr(value, "requires_grad", None) for value in values)
-    if mine is not False or not wanted:
+    mine, wanted = again.value, right(*_with_gradient(trial.side, trial.given(i)))
+    if not trial.side.is_native(mine) or mine.shape != wanted.shape:
+        return None
+    if mine.requires_grad or not wanted.requires_grad:
         return None
     return _SAID.find("detached", so="Besides,")
 

@@ -236,7 +236,9 @@ def _with_the_rest(
     errors = {type(trial.expected[i]) for i in left}
     change = mended(trial)
     if all(issubclass(error, Exception) for error in errors):
-        rest = f"Besides, a `{errors.pop().__name__}` is to be raised {phrases}."
+        raised = trial.outcomes[left[0]].error
+        other = f", not an `{type(raised).__name__}`" if raised else ""
+        rest = f"Besides, a `{errors.pop().__name__}` is to be raised {phrases}{other}."
     elif change and len({*change.faults}) == 1:
         return found
     elif change and "mend-axis" in change.faults:
@@ -442,7 +444,8 @@ def _alone(trial: Trial, fault: Fault, *, own: bool = False) -> str:
     context = trial.context(i)
     value = value_of(trial, with_faults(trial.exercise, fault), i)
     if own and value is not None:
-        context = replace(context, got=value)
+        alone = trial.exercise.used(trial.exercise.wrong_version(fault))
+        context = replace(replace(trial, function=alone).context(i), got=value)
     sentence = fault.sentence(context)
     praise = _PRAISE.match(sentence)
     rest = sentence[praise.end() :] if praise else sentence
@@ -463,7 +466,7 @@ def two_at_once(
     apart: bool = False,
 ) -> Finding:
     """Say two mistakes, and what both together do, or that each has numbers of its own."""
-    alone = " (Numbers quoted with one are what it alone would give.)"
+    alone = " (The numbers below are those of each mistake alone; yours mix both.)"
     said = [
         f"There are two mistakes at once.{alone if apart else ''}",
         f"First: {_ONE_CHANGE.sub('', first)}",
