@@ -189,7 +189,7 @@ def test_beam_search_stops_when_nothing_better_can_come(library: str) -> None:
     st.sampled_from([0.3, 1.0, 3.0]),
 )
 def test_beam_search_loses_nothing_by_stopping(
-    seed: int, n_beams: int, power: float, likely: float
+    library: str, seed: int, n_beams: int, power: float, likely: float
 ) -> None:
     """Against a search to the last step, with ends of several likelihoods."""
     # Sharp, so that good prefixes and bad ones live side by side.
@@ -198,8 +198,8 @@ def test_beam_search_loses_nothing_by_stopping(
     table -= np.log(np.exp(table).sum(axis=-1, keepdims=True))
     options = {"n_beams": n_beams, "n_max": 9, "length_penalty": power}
     rows, scores = beams_by_lists(Lookup(table), np.array([1]), end=END, **options)
-    given_back = twin("in_numpy", "encoder_decoder.beam_search")(
-        Lookup(table), np.array([1]), end=END, **options
+    given_back = twin(library, "encoder_decoder.beam_search")(
+        by_library(library, Lookup(table)), np.array([1]), end=END, **options
     )
     assert_close(given_back, (rows, scores), 1e-12)
 
