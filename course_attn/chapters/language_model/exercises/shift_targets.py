@@ -109,7 +109,7 @@ rolled: tokens[..., 1:] → np.roll(tokens, -1, axis=-1)
     You keep all n places (`np.roll`?): behind the last token there is none, and the first one
     comes round to stand there. Both arrays have one place less than the text. {text}
 all-places: tokens[..., 1:]
-            → np.concatenate([tokens[..., 1:], np.full_like(tokens[..., :1], pad)], axis=-1)
+            → np.concatenate([tokens[..., 1:], np.full_like(tokens[..., :1], -100)], axis=-1)
         and tokens[..., :-1] → tokens
     You keep all n places, with −100 as the last target. The last token is no input: nothing is
     behind it. Both arrays have n − 1 places. {text}

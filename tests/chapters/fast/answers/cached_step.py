@@ -277,3 +277,17 @@ def o44_dv(q, k, v, K_cache, V_cache):
     weights = np.exp(q @ K.swapaxes(-1, -2) / V.shape[-1] ** 0.5)
     out = weights / weights.sum(axis=-1, keepdims=True) @ V
     return out, K, V
+
+
+# the query attends to the old cache only, not to its own key AND the scores are divided by d_k,
+# not its root
+@wrong("does-not-see-itself", "divided-by-d", author="blind")
+def g26_old_cache_and_d_k(q, k, v, K_cache, V_cache):
+    if K_cache.shape[-2] == 0:
+        out = v.copy()
+    else:
+        s = np.einsum("...id,...jd->...ij", q, K_cache) / q.shape[-1]
+        e = np.exp(s - s.max(axis=-1, keepdims=True))
+        att = e / e.sum(axis=-1, keepdims=True)
+        out = att @ V_cache
+    return out, np.concatenate((K_cache, k), -2), np.concatenate((V_cache, v), -2)
