@@ -113,6 +113,12 @@ all-places: tokens[..., 1:]
         and tokens[..., :-1] → tokens
     You keep all n places, with −100 as the last target. The last token is no input: nothing is
     behind it. Both arrays have n − 1 places. {text}
+all-places-padded: tokens[..., 1:]
+            → np.concatenate([tokens[..., 1:], np.full_like(tokens[..., :1], pad)], axis=-1)
+        and tokens[..., :-1] → tokens
+        and np.where(following == pad, -100, following) → following
+    You keep all n places, with `pad` = {pad} as the last target, and padding is a target elsewhere,
+    too. Both arrays have n − 1 places, and what is not to be learned is −100. {text}
 inputs-whole: tokens[..., :-1] → tokens
     Your inputs are the whole texts, n tokens. The last one has none behind it and is no input:
     n − 1 places, as in the targets.

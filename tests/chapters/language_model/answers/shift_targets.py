@@ -149,3 +149,11 @@ def g30_all_places_and_padding(tokens, pad):
     labels = np.full_like(tokens, -100)
     labels[..., :-1] = tokens[..., 1:]
     return tokens.copy(), labels
+
+
+# length n, filled up with padding behind the last token, AND padding stays in the targets
+@wrong("all-places-padded")
+def n_places_filled_up(tokens, pad):
+    targets = np.full_like(tokens, pad)
+    targets[..., :-1] = tokens[..., 1:]
+    return tokens, targets
