@@ -70,9 +70,10 @@ def _other_activation(c: Context) -> str | None:
     if bent is None or bent.shape != X.shape or np.allclose(bent, np.maximum(X, 0)):
         return None
     used = (
-        f"You use {n}. "
+        f"You use {n}{added}. "
+        for added, rest in (("", bent), (", and add X to the result", bent - X))
         for n, f in _ACTIVATIONS.items()
-        if np.allclose(bent, f(X), 0, 2e-3)
+        if np.allclose(rest, f(X), 0, 2e-3)
     )
     return (
         f"{next(used, '')}With one feature, no biases and W_1 = W_2 = 1, your function turns "

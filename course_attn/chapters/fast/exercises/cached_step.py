@@ -96,6 +96,10 @@ does-not-see-itself: np.swapaxes(K, → np.swapaxes(K_cache,
         and weights @ V → weights @ V_cache
     You attend to the old cache alone: the new position does not see itself. Besides the
     {K_cache.rows} positions in the cache, whose key and value may it see? {said}
+sees-itself-at-first: np.swapaxes(K, → np.swapaxes(K[..., : K_cache.shape[-2] or 1, :],
+        and weights @ V → weights @ V[..., : K_cache.shape[-2] or 1, :]
+    The new position sees itself in the first step only; after that you attend to the old cache
+    alone. Besides the {K_cache.rows} positions in the cache, whose key and value may it see? {said}
 not-kept: return out, K, V → return out, K_cache, V_cache
     You return the old cache, {your.rows} rows: the next step would know nothing of this one.
     Return the {right.rows} rows with the new one.

@@ -112,6 +112,9 @@ not-multiplied: return weights * above_mean → return above_mean
 plain-mean: products.sum(axis=-1, keepdims=True) → d_weights.mean(axis=-1, keepdims=True)
     You subtract the plain mean of each row of `d_weights`. It is the mean *under the weights*, the
     sum of `weights * d_weights`: keys with a large weight count for more. {worst_row}
+plain-sum: products.sum(axis=-1, keepdims=True) → d_weights.sum(axis=-1, keepdims=True)
+    You subtract the plain sum of each row of `d_weights`: there each key counts in full. By what is
+    an entry multiplied before it is added up? {worst_row}
 mean-of-products: products.sum(axis=-1, keepdims=True)
             → products.mean(axis=-1, keepdims=True)
     You take the *mean* of the products `weights * d_weights`, which divides by n once more. The

@@ -62,7 +62,8 @@ def _first(c: Context) -> str:
     left_over = (
         " Given alone, this u draws the right token: is anything left over from one u to the next, "
         "such as the running sum?"
-        if not goes_on and alone is not None and alone.tolist() == [c.expected[i]]
+        if (np.diff(c.got) < 0).any()
+        and np.array_equal(alone, c.expected[i : i + 1])
         else ""
     )
     sums = np.cumsum(c.given["probabilities"]).round(3).tolist()
@@ -98,7 +99,7 @@ the numbers u keep away from the sums, but for u = 0.
         "one": Kind("for a single draw", "It is still an array, of shape (1,)."),
     },
     faults=fault_list("""
-zero-drawn: sums <= u → sums < u
+zero-drawn: <= → <
     You take the first sum that is *at least* u. It has to be *greater*, or a token of probability
     0 is drawn (`<` or `<=`? With `np.searchsorted` the `side` decides). {first}
 one-too-far: is_passed.sum(axis=-1) → is_passed.sum(axis=-1) + 1
@@ -113,6 +114,9 @@ likeliest-first: np.cumsum(probabilities) → np.cumsum(np.sort(probabilities)[:
 ranks: np.cumsum(probabilities) → np.cumsum(np.sort(probabilities)[::-1])
     You go through the probabilities from the largest down, and return a place in *that* order. Add
     up in the order of the tokens, without sorting. {first}
+u-sorted: u[:, None] → np.sort(u)[:, None]
+    Your tokens are those of the *sorted* numbers u. Each token has the place that its u has in what
+    is given. {first}
 nearest: is_passed.sum(axis=-1) → np.abs(sums - u[:, None]).argmin(axis=-1)
     You take the sum that is *nearest* to u. A token owns the whole stretch up to its sum: the first
     sum that is greater. {first}

@@ -109,10 +109,16 @@ rolled: tokens[..., 1:] → np.roll(tokens, -1, axis=-1)
     You keep all n places (`np.roll`?): behind the last token there is none, and the first one
     comes round to stand there. Both arrays have one place less than the text. {text}
 all-places: tokens[..., 1:]
-            → np.concatenate([tokens[..., 1:], np.full_like(tokens[..., :1], pad)], axis=-1)
+            → np.concatenate([tokens[..., 1:], np.full_like(tokens[..., :1], -100)], axis=-1)
         and tokens[..., :-1] → tokens
     You keep all n places, with −100 as the last target. The last token is no input: nothing is
     behind it. Both arrays have n − 1 places. {text}
+all-places-padded: tokens[..., 1:]
+            → np.concatenate([tokens[..., 1:], np.full_like(tokens[..., :1], pad)], axis=-1)
+        and tokens[..., :-1] → tokens
+        and np.where(following == pad, -100, following) → following
+    You keep all n places, with `pad` = {pad} as the last target, and padding is a target elsewhere,
+    too. Both arrays have n − 1 places, and what is not to be learned is −100. {text}
 inputs-whole: tokens[..., :-1] → tokens
     Your inputs are the whole texts, n tokens. The last one has none behind it and is no input:
     n − 1 places, as in the targets.

@@ -125,6 +125,9 @@ cosine: keys @ query → keys @ query / np.linalg.norm(keys, axis=-1) / np.linal
 unit-keys: keys @ query → keys @ query / np.linalg.norm(keys, axis=-1)
     The lengths of the keys play no part, as if each were scaled to length 1 first. The task asks
     for the plain dot product, in which a longer key has a louder voice.
+keys-mixed: weights @ values → weights @ keys
+    Your answer is a mixture of the *keys*. They decide the weights, and nothing else: what does the
+    dictionary answer with?
 averaged: weights @ values → weights @ values / len(keys)
     Your answer is divided by the number of keys, as by a mean over them. The weights sum to 1
     already: the weighted values are only added up.

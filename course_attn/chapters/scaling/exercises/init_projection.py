@@ -59,7 +59,11 @@ def _measured(
         )
     if W.shape != (d_in, d_out):
         times = W.var() * d_in if W.size == d_in * d_out else 1.0
-        variance = f" The variance of its entries is {number(times)}/d_in; 1/d_in is asked for."
+        variance = (
+            " Its entries have the *standard deviation* 1/d_in; their *variance* should be that."
+            if np.isclose(times * d_in, 1, rtol=0.1)
+            else f" The variance of its entries is {number(times)}/d_in; 1/d_in is asked for."
+        )
         raise WrongForm(
             f"For d_in = {d_in} and d_out = {d_out} you return shape {W.shape}; as it is used in "
             f"`X @ W`, the matrix has shape {(d_in, d_out)}."
@@ -160,8 +164,8 @@ spread-1-over-d: 1 / np.sqrt(d_in) → 1 / d_in
 fan-out: 1 / np.sqrt(d_in) → 1 / np.sqrt(d_out)
     You divide by √d_out. Each entry of X @ W is a sum over d_in terms: {variance_out}.
 xavier: 1 / np.sqrt(d_in) → np.sqrt(2 / (d_in + d_out))
-    Your entries have the variance 2/(d_in + d_out), Glorot's compromise between the forward and the
-    backward pass (also called Xavier's). Asked for is 1/d_in: {variance_out}.
+    Your entries are scaled for the variance 2/(d_in + d_out), Glorot's compromise between the
+    forward and the backward pass (also called Xavier's). Asked for is 1/d_in: {variance_out}.
 he: 1 / np.sqrt(d_in) → np.sqrt(2 / d_in)
     Your entries have the variance 2/d_in. That is He's rule, for a layer behind a ReLU, or comes
     from a distribution whose variance is 2·scale² (Laplace's?). Here {variance_out}.
@@ -179,6 +183,9 @@ random: rng.standard_normal((d_in, d_out)) → rng.random((d_in, d_out))
 random-stretched: rng.standard_normal((d_in, d_out)) → 12**0.5 * rng.random((d_in, d_out))
     The variance is right, and the mean of your entries is not: it is {mean}/√d_in, and should be 0.
     Numbers drawn between 0 and 1 have the mean 1/2: subtract that before you multiply.
+one-sided: rng.standard_normal((d_in, d_out)) → 3**0.5 * rng.random((d_in, d_out))
+    Your numbers are drawn between 0 and a limit, so their mean is {mean}/√d_in; it should be 0. On
+    which side of 0 are numbers missing?
 global-generator: = rng. → = np.random.default_rng().
     Two equal generators give different matrices: your numbers come from somewhere else
     (`np.random.randn`, a new `default_rng()`). Draw from `rng`.

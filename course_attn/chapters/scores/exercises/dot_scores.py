@@ -84,6 +84,9 @@ cosines: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
         and swapaxes(K, → swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True),
     You divide by the vectors' lengths: that is the cosine. The plain dot product is asked for:
     {right.row} in the first row; you have {your.row}.
+unit-queries: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
+    The lengths of your queries play no part, as if each were divided by its own first. In the plain
+    dot product a query twice as long has scores twice as large.
 negative-cut-off: return scores → return scores * (scores > 0)
     Negative scores are cut off at 0: a query and a key that point apart have a negative score.
 """),

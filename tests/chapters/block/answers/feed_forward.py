@@ -159,3 +159,13 @@ def fc_08(X, W_1, b_1, W_2, b_2):
     hidden = np.einsum("...i,ij->...j", X, W_1) + b_1
     hidden = np.where(hidden > 0, hidden, 0.01 * hidden)
     return X + np.einsum("...j,ji->...i", hidden, W_2) + b_2
+
+
+# GELU instead of ReLU AND a residual connection is added
+@wrong("activation", said="GELU (as GPT-2 and BERT), and add X", author="blind")
+def g08_gelu_and_residual(X, W_1, b_1, W_2, b_2):
+    def act(z):
+        return 0.5 * z * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3)))
+
+    h = act(np.matmul(X, W_1) + b_1)
+    return X + np.matmul(h, W_2) + b_2

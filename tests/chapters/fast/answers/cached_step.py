@@ -277,3 +277,26 @@ def o44_dv(q, k, v, K_cache, V_cache):
     weights = np.exp(q @ K.swapaxes(-1, -2) / V.shape[-1] ** 0.5)
     out = weights / weights.sum(axis=-1, keepdims=True) @ V
     return out, K, V
+
+
+# the query attends to the old cache only, not to its own key AND the scores are divided by d_k,
+# not its root
+@wrong("sees-itself-at-first", "divided-by-d", author="blind")
+def g26_old_cache_and_d_k(q, k, v, K_cache, V_cache):
+    if K_cache.shape[-2] == 0:
+        out = v.copy()
+    else:
+        s = np.einsum("...id,...jd->...ij", q, K_cache) / q.shape[-1]
+        e = np.exp(s - s.max(axis=-1, keepdims=True))
+        att = e / e.sum(axis=-1, keepdims=True)
+        out = att @ V_cache
+    return out, np.concatenate((K_cache, k), -2), np.concatenate((V_cache, v), -2)
+
+
+# the query attends to the old cache only, which fails where that is empty
+@wrong("does-not-see-itself")
+def old_cache_fails_at_first(q, k, v, K_cache, V_cache):
+    scores = q @ K_cache.swapaxes(-1, -2) / q.shape[-1] ** 0.5
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    out = exps / exps.sum(axis=-1, keepdims=True) @ V_cache
+    return out, np.concatenate([K_cache, k], -2), np.concatenate([V_cache, v], -2)

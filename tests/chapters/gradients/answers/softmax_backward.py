@@ -142,3 +142,12 @@ def a32_mean_normalized(weights, d_weights):
     w = weights / weights.sum(-1)[..., None]
     product = w * d_weights
     return product - w * product.mean(-1, keepdims=True)
+
+
+# the row term is the sum of g without the weights AND the weights are divided by their sum
+# again: NaN in a row of zeros
+@wrong("normalized-again", "plain-sum", author="blind")
+def g24_plain_sum_normalized(weights, d_weights):
+    a = weights / np.sum(weights, axis=-1, keepdims=True)
+    s = np.sum(d_weights, axis=-1, keepdims=True)
+    return a * (d_weights - s)

@@ -115,3 +115,17 @@ def f6_i43_not_reset(probabilities, u):
                 drawn[k] = token
                 break
     return drawn
+
+
+# u is sorted and the tokens come in that order, not in the order of u, AND stops at sum >= u,
+# so that u = 0 draws a first token of probability 0
+@wrong("zero-drawn", "u-sorted", author="blind")
+def g06_draw_sorted(probabilities, u):
+    cdf = np.cumsum(probabilities)
+    out = []
+    t = 0
+    for x in np.sort(u):
+        while t < len(cdf) - 1 and cdf[t] < x:
+            t += 1
+        out.append(t)
+    return np.array(out, dtype=int)

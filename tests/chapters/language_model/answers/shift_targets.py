@@ -140,3 +140,20 @@ def f6_k44_long_and_minus_one(tokens, pad):
     targets = tokens[..., 1:].copy()
     targets[targets == pad] = -1
     return inputs, targets
+
+
+# length n instead of n - 1 (the last token stays as an input, its target -100) AND padding is
+# not replaced in the targets
+@wrong("all-places", "padding-kept", author="blind")
+def g30_all_places_and_padding(tokens, pad):
+    labels = np.full_like(tokens, -100)
+    labels[..., :-1] = tokens[..., 1:]
+    return tokens.copy(), labels
+
+
+# length n, filled up with padding behind the last token, AND padding stays in the targets
+@wrong("all-places-padded")
+def n_places_filled_up(tokens, pad):
+    targets = np.full_like(tokens, pad)
+    targets[..., :-1] = tokens[..., 1:]
+    return tokens, targets

@@ -196,3 +196,15 @@ def e08_alibi_sign_reversed(n_heads, n_q):
     lam = ratio ** np.arange(n_heads, 0, -1)
     D = np.subtract.outer(np.arange(n_q), np.arange(n_q))
     return np.einsum("h,ij->hij", lam, D)
+
+
+# the sign: distance raises the scores AND the heads are along the last axis
+@wrong("positive", "heads-last", author="blind")
+def g35_sign_and_heads_last(n_heads, n_q):
+    B = np.zeros((n_q, n_q, n_heads))
+    for h in range(1, n_heads + 1):
+        lam = 2 ** (-8 * h / n_heads)
+        for i in range(n_q):
+            for j in range(i + 1):
+                B[i, j, h - 1] = lam * (i - j)
+    return B

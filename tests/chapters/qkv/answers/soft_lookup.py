@@ -249,3 +249,15 @@ def e20_lookup_dist_power(query, keys, values, temperature):
     a = softmax(-dist)
     a = a ** (1 / temperature)
     return a @ values
+
+
+# multiplies by the temperature AND mixes the keys, not the values
+@wrong("multiplied", "keys-mixed", author="blind")
+def g17_times_t_and_keys(query, keys, values, temperature):
+    scores = np.array([np.dot(query, k) for k in keys]) * temperature
+    weights = np.exp(scores - np.max(scores))
+    weights = weights / np.sum(weights)
+    answer_ = np.zeros(keys.shape[1])
+    for a, k in zip(weights, keys):
+        answer_ += a * k
+    return answer_

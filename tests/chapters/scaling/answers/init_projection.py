@@ -163,3 +163,19 @@ def n50_seed_and_d_out(rng, d_in, d_out):
 )
 def f20_he_transposed(rng, d_in, d_out):
     return rng.standard_normal((d_out, d_in)) * np.sqrt(2.0 / d_in)
+
+
+# 1/d_in is given as the standard deviation, not the variance AND the shape is (d_out, d_in)
+@wrong("matrix-shape", said="*standard deviation* 1/d_in", author="blind")
+def g20_spread_and_transposed(rng, d_in, d_out):
+    return rng.normal(loc=0, scale=1 / d_in, size=(d_out, d_in))
+
+
+# Glorot's limit sqrt(6/(d_in + d_out)) AND drawn from 0 to the limit, so the mean is not 0
+@wrong("xavier", "one-sided", author="blind")
+def g21_glorot_one_sided(rng, d_in, d_out):
+    limit = np.sqrt(6 / (d_in + d_out))
+    W = np.empty((d_in, d_out))
+    for row in range(d_in):
+        W[row] = rng.uniform(0, limit, d_out)
+    return W

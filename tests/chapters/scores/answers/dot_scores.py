@@ -114,3 +114,12 @@ def fifth_sc_last_feature(Q, K):
     for f in range(Q.shape[-1]):
         scores[...] = Q[..., :, f, None] * K[..., None, :, f]
     return scores
+
+
+# K is reshaped to (d, n_k) instead of transposed AND the queries are normalized to length 1
+@wrong("reshaped", "unit-queries", author="blind")
+def g15_reshaped_unit_queries(Q, K):
+    *batch, n_k, d = K.shape
+    Kt = K.reshape(*batch, d, n_k)
+    unit = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
+    return unit @ Kt
