@@ -547,7 +547,7 @@ def largest_and_sum(x):
     [
         ({"total": "total"}, "a factor `factor`. Is one missing"),
         ({"mixture": "mixture"}, "a factor `factor`. Is one missing"),
-        ({"start": "0.0"}, "is 0 right to begin with"),
+        ({"start": "0.0"}, "is 0 right here"),
     ],
 )
 def test_running_sum_that_is_not_rescaled_is_found(monkeypatch, change, said):

@@ -187,7 +187,7 @@ def own_qkv_109(query, keys, values, temperature):
 @wrong(
     "fails-cold",
     "nan",
-    said="is 0 right to begin with, where everything may be smaller",
+    said="is 0 right here, where everything may be smaller",
     author="blind",
 )
 def own_qkv_116(query, keys, values, temperature):
