@@ -300,7 +300,8 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
         ]
     if swapped is not None and swapped:
         said += [
-            "Where two numbers of the output change places, you say True: do you compare sums?"
+            "Where two numbers of the output change places, you say True: do you compare sums or "
+            "means?"
         ]
     if tiny is not None and tiny and c.kind not in _ADVICE:
         said += [_TINY]

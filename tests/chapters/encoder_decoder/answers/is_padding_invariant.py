@@ -299,7 +299,7 @@ def ip_blind_only_falls(model, source, n_vocab):
 
 
 # mean of signed differences
-@wrong(said="if it rises and if it falls", author="blind")
+@wrong(said="do you compare sums or means", author="blind")
 def ip_blind_mean(model, source, n_vocab):
     n = len(source)
     alone = model(source, np.ones(n, dtype=bool))

@@ -221,7 +221,7 @@ def third_fa_one_winner(m1, l1, o1, m2, l2, o2):
 
 
 # returns as m the logarithm of the sum of both exponentials instead of the larger of the two maxima
-@wrong(said="`logaddexp` stands where `maximum` belongs", author="unseen")
+@wrong("sum-for-the-maximum", author="unseen")
 def fourth_fa_logaddexp(m1, l1, o1, m2, l2, o2):
     m = np.logaddexp(m1, m2)
     finite = np.where(np.isneginf(m), 0.0, m)
