@@ -231,8 +231,11 @@ def _answers(c: Context) -> tuple[Any, ...]:
     def grows(source: Any, source_mask: Any) -> np.ndarray:
         return np.full((2, 2), 0.003 + 3e-5 * (len(source) > len(_SOURCE)))
 
-    tiny = c.call(grows, _SOURCE.copy(), 11)
-    return with_noise(0), with_noise(1e-14), with_noise(1), tiny
+    def swaps(source: Any, source_mask: Any) -> np.ndarray:
+        return np.array([1.0, 2.0])[:: 1 if len(source) == len(_SOURCE) else -1]
+
+    others = (c.call(model, _SOURCE.copy(), 11) for model in (grows, swaps))
+    return with_noise(0), with_noise(1e-14), with_noise(1), *others
 
 
 def _shown(c: Context) -> str:
@@ -256,7 +259,7 @@ def _wrongly(c: Context) -> str:
 
 def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
     own, n = _SOURCE.tolist(), len(_SOURCE)
-    same, rounded, other, tiny = _answers(c)
+    same, rounded, other, tiny, swapped = _answers(c)
     if not longer:
         return (
             "The model never gets a longer source: put some tokens behind this one."
@@ -294,6 +297,11 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
         said += [
             f"You pad with the tokens {sorted(padding)} only. A model may treat some tokens in "
             "another way: try all of the vocabulary."
+        ]
+    if swapped is not None and swapped:
+        said += [
+            "Where two numbers of the output change places, you say True: do you compare sums or "
+            "means?"
         ]
     if tiny is not None and tiny and c.kind not in _ADVICE:
         said += [_TINY]

@@ -104,7 +104,7 @@ additions-forgotten: scores = 2 *  → scores =
 scores-only: (scores + mixing) → scores
     You count the scores Q Kᵀ, and not the second product, in which the weights, {n_q} × {n_k},
     mix values of {d_v} features. {said}
-values-as-wide-as-keys: (scores + mixing) → 2 * scores
+values-as-wide-as-keys: 2 * n_q * n_k * d_v → 2 * n_q * n_k * d_k
     You take the values to be as wide as the keys. They have a width of their own, d_v = {d_v}:
     the mixing takes 2 · n_q · n_k · d_v. {said}
 one-head: n_heads * (scores + mixing) → scores + mixing
@@ -118,6 +118,8 @@ divided-by-heads: n_heads * (scores + mixing) → (scores + mixing) // n_heads
 widths-split: 2 * n_q * d_k * n_k → 2 * n_q * (d_k // n_heads) * n_k
         and 2 * n_q * n_k * d_v → 2 * n_q * n_k * (d_v // n_heads)
     You split d_k and d_v between the heads. They are the widths in *each* head already. {said}
+scores-split: 2 * n_q * d_k * n_k → 2 * n_q * (d_k // n_heads) * n_k
+    In the scores you split d_k between the heads. It is the width in *each* head already. {said}
 one-addition-less: 2 * n_q * d_k * n_k → n_q * n_k * (2 * d_k - 1)
         and 2 * n_q * n_k * d_v → n_q * d_v * (2 * n_k - 1)
     You count one addition less than multiplications in each sum. That is exact, but the task, as

@@ -151,6 +151,9 @@ l-forgotten: first_factor * l1 + second_factor * l2 → first_factor + second_fa
 l-not-rescaled: first_factor * l1 + second_factor * l2 → l1 + l2
     You add l1 and l2 as they are. In l1 every exponential is taken against m1, in l2 against m2: by
     what has each sum to be multiplied so that both stand against m? {by_hand}
+l2-not-rescaled: second_factor * l2 → l2
+    You add l2 as it is, which is right only where m2 is the larger maximum. In l2 every exponential
+    is taken against m2: what brings it to m? {by_hand}
 o-not-rescaled: first_factor[..., None] * o1 + second_factor[..., None] * o2 → o1 + o2
     You add the weighted sums o without the factors, unlike the l. Each term of o has the same
     exponential in it as in l. {by_hand}
@@ -162,6 +165,10 @@ factors-swapped: np.exp(m1 - shift) → np.exp(m2 - shift)
         and np.exp(m2 - shift) → np.exp(m1 - shift)
     The factors are swapped: each part shrinks by its own maximum, the first by exp(m1 − m).
     {by_hand}
+factors-swapped-in-o: first_factor[..., None] * o1 + second_factor[..., None] * o2
+            → second_factor[..., None] * o1 + first_factor[..., None] * o2
+    In o the two factors are swapped. Each part shrinks by its own maximum: to which of the two does
+    exp(m1 − m) belong? {by_hand}
 first-by-the-factor-of-the-second: np.exp(m1 - shift) → np.exp(m2 - shift)
         and np.exp(m2 - shift) → np.ones_like(m2)
     You multiply the first part by exp(m2 − m), the factor of the second, and leave the second as
@@ -170,6 +177,9 @@ powers-of-2: np.exp(m1 - shift) → np.exp2(m1 - shift)
         and np.exp(m2 - shift) → np.exp2(m2 - shift)
     Your factors are powers of 2, but l and o are sums of powers of *e*: which function takes e to
     the power of m1 − m? {by_hand}
+sum-for-the-maximum: np.maximum(m1, m2) → np.logaddexp(m1, m2)
+    Your m is log(e^m1 + e^m2), which is above both (`np.logaddexp`). The task asks for the largest
+    *score* of all keys: which of m1 and m2 is it? {by_hand}
 m1-for-the-maximum: np.maximum(m1, m2) → m1
     You keep m1 as the maximum. Where the second part holds a larger score, exp(m2 − m1) is above 1
     and may overflow: take the larger of m1 and m2, query by query. {by_hand}

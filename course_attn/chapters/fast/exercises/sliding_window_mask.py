@@ -122,8 +122,8 @@ window-only: (distances >= 0) & → (nothing)
     Only the far end of the window is there, and queries see the whole future. The mask has to be
     causal as well, j ≤ p. {first_wrong}
 float: return mask → return mask.astype(float)
-    You return the numbers 0 and 1, of dtype `{your.dtype}`; a mask of dtype bool is asked for. A
-    comparison gives one, and so does `.astype(bool)`.
+    You return numbers, 0 and 1; a mask of dtype bool is asked for. A comparison gives one, and so
+    does `.astype(bool)`.
 top-left:  + n_k - n_q → (nothing)
     Your mask is aligned to the top left, which is right only for n_q = n_k. The queries are the
     last positions: shift by n_k − n_q. {first_wrong}

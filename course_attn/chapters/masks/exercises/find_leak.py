@@ -132,6 +132,7 @@ def _cases() -> tuple[Case, ...]:
         Case((_differing(1, 3), draw((7, 3))), "differences"),
         Case((_open_model, draw((1, 3))), "one"),
         Case((_both(_mixing(7, 0, 1), _mixing(7, 3, 5)), draw((7, 4))), "two"),
+        Case((_mixing(7, 0, 2, 1e-3), draw((7, 3))), "faint"),
     )
 
 
@@ -169,11 +170,13 @@ def _blind_to(c: Context) -> str | None:
         return lambda Z: by * np.abs(Z - X).sum() * np.ones(X.shape)
 
     found = [c.call(moving(by), X) for by in (1.0, -1.0)]
-    if found in ([0, -1], [-1, 0]):
-        ways = ("rises", "falls")[:: 1 if found[0] == 0 else -1]
+    if found in ([0, -1], [-1, 0], [1, -1], [-1, 1]):
+        ways = ("rises", "falls")[:: 1 if found[1] == -1 else -1]
         said.append(
             "you notice where an output {}, and not where it {}".format(*ways)
         )
+        if 1 in found:
+            said.append("where all outputs see later inputs, you say 1, and not 0")
     changed = np.sum(_changes_made(c) or [0 * X], axis=0)
     if np.flatnonzero(changed.sum(axis=1)).tolist() == [len(X) - 1] != [1]:
         said.append("of the inputs you change only the last")

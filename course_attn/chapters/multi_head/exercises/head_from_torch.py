@@ -111,8 +111,8 @@ leave its biases out. A copy and a view, with or without a gradient, are both ri
     terms={"setting": _setting, "before": lambda c: c.given["h"] - 1},
     faults=fault_list("""
 not-transposed: return W_Q, W_K, W_V → return W_Q.T, W_K.T, W_V.T
-    You return the right rows, shape {your.shape}, as PyTorch stores them: for `W @ x`. Here
-    `{result}` is used as `X @ {result}`: transpose it to {right.shape}.
+    You return rows of `in_proj_weight`, shape {your.shape}, as PyTorch stores them: for `W @ x`.
+    Here `{result}` is used as `X @ {result}`: transpose it to {right.shape}.
 reshaped: W[start : start + d_k].T → W[start : start + d_k].reshape(d_model, d_k)
     You bring the right rows into shape {your.shape} by a `reshape`, which leaves the numbers in
     their order: a row of your `{result}` then holds neighbors of *one* row of `in_proj_weight`.

@@ -119,6 +119,9 @@ one-addition-less: 2 * terms → 2 * terms - 5 * n * d_model - n_heads * n * n
 full-width-heads: d_model // n_heads → d_model
     You give each head all {d_model} features. It compares and mixes only its own d_k = {d_k}:
     that is why more heads cost no more. {said}
+full-width-scores: n * d_k * n → n * d_model * n
+    In each head you count the scores, or the mixing, with all {d_model} features. A head compares
+    and mixes only its own d_k = {d_k}. {said}
 one-head: d_k = d_model // n_heads → d_k, n_heads = d_model // n_heads, 1
     You count the scores and the mixing of one head; there are {n_heads}. {said}
 one-product: scores + mixing → scores
@@ -133,6 +136,9 @@ projections-in-every-head: n * d_model * d_model → n_heads * n * d_model * d_m
 projections-of-one-head: 4 * projection → 3 * n * d_model * d_k + projection
     You count the products with W_Q, W_K and W_V for the d_k = {d_k} columns of one head. All
     {n_heads} heads have {d_model}: 2·n·d_model² = {product} operations for each matrix. {said}
+one-matrix-for-one-head: 4 * projection → 3 * projection + n * d_k * d_model
+    You count one of the four products with matrices as if there were d_k = {d_k} features in place
+    of {d_model}. Is it W_O? It reads the results of all heads, side by side. {said}
 heads-only: 4 * projection → 0
     You count what happens within the heads. The four products with W_Q, W_K, W_V and W_O are
     missing, 2·n·d_model² = {product} each. {said}

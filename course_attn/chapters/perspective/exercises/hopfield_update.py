@@ -180,6 +180,9 @@ cosines: beta * state → beta * state / np.linalg.norm(state, axis=-1, keepdims
 unit-states: beta * state → beta * state / np.linalg.norm(state, axis=-1, keepdims=True)
     The length of a state plays no part, as if each were scaled to length 1 first. In a dot product
     it counts. {worst_row}
+halfway: return weights @ patterns → return (state + weights @ patterns) / 2
+    Half of the old state is left in your new one. A state becomes the weighted mean of the patterns
+    itself: what is the old one needed for? {worst_row}
 twice: state, beta): → state, beta, more=1):
         and return weights @ patterns
             → x = weights @ patterns ⏎ return hopfield_update(patterns, x, beta, 0) if more else x

@@ -183,6 +183,9 @@ softmax-last: weights @ V → weights
         and (-1, -2) → (-1, -2) @ V
     You take the softmax last: the rows of your *output* sum to {your.sums}. The softmax makes
     weights out of the scores; the values are mixed after that.
+divided-by-output: weights @ V → weights @ V / (weights @ V).sum(axis=-1, keepdims=True)
+    You divide each row of the output by the sum of its own features: your rows sum to {your.sums}.
+    The sum of each query's *weights* is to be 1: by what do you divide for that?
 divided-by-n: weights @ V → weights @ V / K.shape[-2]
     You divide the mixture by the number of keys. The weights sum to 1 already: the weighted sum is
     the mean.

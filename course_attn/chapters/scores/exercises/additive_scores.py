@@ -37,6 +37,7 @@ def _cases() -> tuple[Case, ...]:
         Case(given(7, 3, 5, 5, 11), "equal-widths"),
         Case(given(5, 5, 5, 5, 5), "square"),
         Case(given(5, 7, 3, 11, 13, 2, 3), "batch"),
+        Case(given(4, 4, 3, 5, 7, 4), "batch"),
         Case(given(1, 1, 3, 5, 7), "vector"),
         Case(given(5, 3, 2, 7, 1), "vector"),
         Case((*others, 1e-6 * v), "small"),
@@ -99,6 +100,10 @@ v-inside: np.tanh(pairs) → np.tanh(pairs * v)
 no-new-axes: queries[..., :, None, :] + keys[..., None, :, :] → queries + keys
     You add the projections without a new axis, so query i meets key i only (where the shapes
     fit at all). For all pairs add (…, n_q, 1, d_hidden) and (…, 1, n_k, d_hidden).
+axes-from-the-front: queries[..., :, None, :] + keys[..., None, :, :]
+            → queries[:, None] + keys[None, :]
+    You insert the new axes counted from the front, `[:, None]` and `[None, :]`: without batch axes
+    that is right. Which axes of `Q` and `K` count the queries and the keys in a batch?
 mean: return scores → return scores / len(v)
     You take the mean over the {v.last} hidden units, or divide by their number. A score is their
     *sum*, each times its entry of v.

@@ -52,7 +52,7 @@ def _cases() -> tuple[Case, ...]:
         Case(given(1, 5, 0.7), "vector"),
         Case((*single, 0.7), "vector"),
         Case((*(array.astype("f4") for array in narrow), width), "float32"),
-        Case((np.array([-7.0, 9.0]), *example[1:], 0.8), "far"),
+        Case((np.array([-0.7, 0.9]), 0.1 * example[1], example[2], 0.08), "far"),
     )
 
 

@@ -299,7 +299,7 @@ def ip_blind_only_falls(model, source, n_vocab):
 
 
 # mean of signed differences
-@wrong(said="if it rises and if it falls", author="blind")
+@wrong(said="do you compare sums or means", author="blind")
 def ip_blind_mean(model, source, n_vocab):
     n = len(source)
     alone = model(source, np.ones(n, dtype=bool))
@@ -400,3 +400,17 @@ def f16_one_absolute(model, source, n_vocab):
         y2 = model(np.append(source, t), np.append(mask, False))
         differences.append(np.abs(y - y2).max())
     return bool(max(differences) < 1e-4)
+
+
+# token 0 is never tried as padding, and only the sums of the outputs are compared
+@wrong(said="do you compare sums", author="blind")
+def t10_j06_no_zero_and_sums(model, source, n_vocab):
+    gen = np.random.default_rng(1)
+    real = np.ones_like(source, dtype=bool)
+    want = model(source, real).sum()
+    ok = True
+    for _ in range(800):
+        pad = gen.integers(1, n_vocab, size=gen.integers(1, 12))
+        got = model(np.r_[source, pad], np.r_[real, pad < 0]).sum()
+        ok = ok and abs(got - want) <= 1e-6 * abs(want)
+    return bool(ok)

@@ -82,3 +82,14 @@ def b6_fast_1(n_q, n_k, d_k, d_v, n_heads):
     scores = 2 * n_q * d_k * n_k
     mixing = 2 * n_q * n_k * d_k
     return n_heads * (scores + mixing)
+
+
+# d_k is divided by n_heads, as if it were the width of all heads together, and the mixing is
+# counted with d_k instead of d_v
+@wrong("values-as-wide-as-keys", "scores-split", author="blind")
+def t10_h12_dk_per_head(n_q, n_k, d_k, d_v, n_heads):
+    total = 0
+    for _ in range(n_heads):
+        total += 2 * n_q * (d_k // n_heads) * n_k
+        total += 2 * n_q * n_k * d_k
+    return total

@@ -221,7 +221,7 @@ def third_fa_one_winner(m1, l1, o1, m2, l2, o2):
 
 
 # returns as m the logarithm of the sum of both exponentials instead of the larger of the two maxima
-@wrong(said="`logaddexp` stands where `maximum` belongs", author="unseen")
+@wrong("sum-for-the-maximum", author="unseen")
 def fourth_fa_logaddexp(m1, l1, o1, m2, l2, o2):
     m = np.logaddexp(m1, m2)
     finite = np.where(np.isneginf(m), 0.0, m)
@@ -322,3 +322,26 @@ def a22_o_times_l(m1, l1, o1, m2, l2, o2):
     l = w1 + w2
     o = w1[..., None] * o1 + w2[..., None] * o2
     return m, l, o
+
+
+# m is logaddexp(m1, m2) instead of the maximum, and l2 is not rescaled
+@wrong("l2-not-rescaled", "sum-for-the-maximum", author="blind")
+def t10_h20_logaddexp_l2(m1, l1, o1, m2, l2, o2):
+    m = np.logaddexp(m1, m2)
+    safe = np.where(m == -np.inf, 0, m)
+    f1 = np.exp(m1 - safe)
+    f2 = np.exp(m2 - safe)
+    l = f1 * l1 + l2
+    o = f1[..., None] * o1 + f2[..., None] * o2
+    return m, l, o
+
+
+# in o the two factors are swapped, and -inf minus -inf gives NaN where neither part has a key
+@wrong("factors-swapped-in-o", "infinity-minus-infinity", author="blind")
+def t10_h21_swap_nan(m1, l1, o1, m2, l2, o2):
+    new_m = np.where(m1 > m2, m1, m2)
+    a = np.exp(m1 - new_m)
+    b = np.exp(m2 - new_m)
+    new_l = a * l1 + b * l2
+    new_o = o1 * np.expand_dims(b, -1) + o2 * np.expand_dims(a, -1)
+    return new_m, new_l, new_o

@@ -481,3 +481,31 @@ def a48_exact_one_feature(model, X):
         if not np.array_equal(model(Xp)[i], y[i]):
             return i
     return None
+
+
+# X is changed in place and not restored, so that earlier changes stay, and the tolerance is 0.01,
+# so that leaks of 1e-4 are missed
+@wrong("in-place", "coarse", author="blind")
+def t10_h14_inplace_loose(model, X):
+    Y = model(X).copy()
+    n = X.shape[0]
+    for i in range(n - 1):
+        X[i + 1 :] = X[i + 1 :] + 1.0
+        new = model(X)
+        if not np.allclose(new[i], Y[i], rtol=0, atol=1e-2):
+            return i
+    return None
+
+
+# signed difference without abs, and it returns i + 1, the first input seen, not the position i
+@wrong(said="you say 1, and not 0", author="blind")
+def t10_h15_signed_plus1(model, X):
+    rng = np.random.default_rng(0)
+    before = model(X)
+    n, d = X.shape
+    for pos in range(n - 1):
+        other = X.copy()
+        other[pos + 1 :] += rng.normal(size=(n - pos - 1, d))
+        diff = model(other)[pos] - before[pos]
+        if np.max(diff) > 1e-6:
+            return pos + 1

@@ -132,3 +132,15 @@ def d16_softmax_onehead(n, d_model, n_heads):
     soft = 3 * n * n
     mixing = 2 * n * n * dk
     return qkv + out + n_heads * (scores + soft + mixing)
+
+
+# the scores are counted with d_model instead of d_k in each head, and W_O as a (d_k, d_model)
+# matrix
+@wrong("full-width-scores", "one-matrix-for-one-head", author="blind")
+def t10_j18_wide_scores_thin_WO(n, d_model, n_heads):
+    d_k = d_v = d_model // n_heads
+    qkv = 3 * 2 * n * d_model * d_k * n_heads
+    scores = n_heads * 2 * n * d_model * n
+    values = n_heads * 2 * n * n * d_v
+    out = 2 * n * d_v * d_model
+    return qkv + scores + values + out

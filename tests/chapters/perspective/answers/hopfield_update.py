@@ -206,3 +206,12 @@ def e04_hop_divide_axis(patterns, state, beta):
     w = np.exp(energy)
     w /= w.sum(axis=0) + 1e-300
     return w @ patterns
+
+
+# softmax over the states instead of the patterns, and the new state is averaged with the old
+@wrong("over-states", "halfway", author="blind")
+def t10_j15_axis_and_damped(patterns, state, beta):
+    similarity = beta * state @ patterns.T
+    similarity = np.exp(similarity - similarity.max(axis=0))
+    similarity = similarity / similarity.sum(axis=0)
+    return 0.5 * state + 0.5 * similarity @ patterns

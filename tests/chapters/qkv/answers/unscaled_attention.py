@@ -342,3 +342,12 @@ def blind_mean_mean(Q, K, V):
     ex = np.exp(s)
     a = ex / ex.sum(axis=-1, keepdims=True)
     return (a[..., :, :, None] * V[..., None, :, :]).mean(axis=-2)
+
+
+# exp without subtracting the maximum, and the outputs are divided by their own sum instead of the
+# sum of the weights
+@wrong("no-shift", "divided-by-output", author="blind")
+def t10_h33_exp_wrong_sum(Q, K, V):
+    e = np.exp(np.einsum("...id,...jd->...ij", Q, K))
+    y = np.einsum("...ij,...jv->...iv", e, V)
+    return y / y.sum(axis=-1, keepdims=True)

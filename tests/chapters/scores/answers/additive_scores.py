@@ -202,3 +202,10 @@ def m50_apart_and_mean(Q, K, W_Q, W_K, v):
     tq = np.tanh(Q @ W_Q)[..., :, None, :]
     tk = np.tanh(K @ W_K)[..., None, :, :]
     return np.mean((tq + tk) * v, axis=-1)
+
+
+# divided by sqrt(d_hidden), and the new axes are put where they fit without batch axes only
+@wrong("axes-from-the-front", "scaled", author="blind")
+def t10_j36_scaled_no_batch(Q, K, W_Q, W_K, v):
+    hidden = np.tanh((Q @ W_Q)[:, None] + (K @ W_K)[None, :])
+    return np.dot(hidden, v) / len(v) ** 0.5

@@ -227,3 +227,16 @@ def r06_running_sums(x_query, x, y, bandwidth):
             bottom += w
         result.append(top / bottom)
     return np.array(result)
+
+
+# absolute distance instead of squared, and 1e-8 is added to the denominator, which swamps small
+# sums
+@wrong(
+    "distance-not-squared",
+    said="It also fails for a query eight bandwidths",
+    author="blind",
+)
+def t10_h18_abs_eps(x_query, x, y, bandwidth):
+    dist = np.abs(np.subtract.outer(x_query, x))
+    kern = np.exp(-dist / (2 * bandwidth * bandwidth))
+    return (kern * y).sum(1) / (kern.sum(1) + 1e-8)
