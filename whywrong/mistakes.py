@@ -237,7 +237,7 @@ def _with_the_rest(
     change = mended(trial)
     if all(issubclass(error, Exception) for error in errors):
         raised = trial.outcomes[left[0]].error
-        other = f", not an `{type(raised).__name__}`" if raised else ""
+        other = f" (yours is `{type(raised).__name__}`)" if raised else ""
         rest = f"Besides, a `{errors.pop().__name__}` is to be raised {phrases}{other}."
     elif change and len({*change.faults}) == 1:
         return found
@@ -259,7 +259,7 @@ def _in_own_code_besides(trial: Trial, version: Version) -> str:
     if any(value is None for value in values):
         return ""
     as_if_right = replace(trial, kept={})
-    vars(as_if_right)["expected"] = values
+    vars(as_if_right)["expected"] = values  # in place of what it would compute
     return in_own_code(as_if_right)
 
 

@@ -230,7 +230,7 @@ def test_error_that_is_forgotten_beside_a_fault_is_asked_for():
         return 2 * x
 
     said = judge(exercise, asserts).message
-    assert f"{asked[:-1]}, not an `AssertionError`." in said
+    assert f"{asked[:-1]} (yours is `AssertionError`)." in said
 
 
 def test_line_that_fails_beside_a_fault_is_named(toy):
