@@ -160,13 +160,13 @@ def _last_alone(c: Context) -> str | None:
     after = c.call(*ended, "prefixes")
     besides = (
         f" Besides, of the prefix [1, 2], which the end token 2 has ended, you make "
-        f"{after[0].tolist()}: which single token may follow?"
-        if after is not None and after.shape == (1, 3) and after[0, 2] != 2
+        f"{(after.tolist() or [[]])[0]}: which single token follows?"
+        if after is not None and after.tolist() != [[1, 2, 2]]
         else ""
     )
     return (
-        f"You go by the last tokens alone: your `sums` are {listed(sums)}, the log-probabilities "
-        f"of single tokens. Should a good token behind a bad beginning win?{besides}"
+        f"Your `sums` are {listed(sums)}, the log-probabilities of the last tokens alone. Should a "
+        f"good token behind a bad beginning count as much as one behind a good one?{besides}"
     )
 
 
@@ -280,7 +280,8 @@ worst: np.argsort(-totals)[:n_beams] → np.argsort(totals)[:n_beams]
     You keep the *smallest* sums: `np.argsort` goes from the smallest up. Which ones are the most
     probable? {what}
 best-last: np.argsort(-totals)[:n_beams] → np.argsort(totals)[-n_beams:]
-    Your best prefix stands last. In which order are they asked for? {what}
+    Your best prefix stands last. In which order are they asked for? (`argsort` goes from the
+    smallest up; `argpartition` finds the best, but does not sort them.) {what}
 wrong-parents: prefixes[best // n_vocab] → prefixes[: len(best)]
     Your tokens are right, and they stand behind the wrong prefixes: row i is extended by the token
     of extension i. From which prefix does each of the chosen tokens come? {what}

@@ -121,6 +121,10 @@ masked: softmax(scores
         → softmax(scores + torch.full_like(scores, -torch.inf).triu(1 + K.shape[-2] - Q.shape[-2])
     You hide later keys with a causal mask. No mask is asked for: every query attends to all
     {K.rows} keys. {worst_row}
+masked-from-the-first: softmax(scores
+        → softmax(scores + torch.full_like(scores, -torch.inf).triu(1)
+    You hide the keys behind each query's own place with a causal mask. No mask is asked for: every
+    query attends to all {K.rows} keys. {worst_row}
 """),
     hints=(
         "For n_heads = 6 and n_kv_heads = 2, which head of K does each of the six heads of queries "

@@ -106,8 +106,8 @@ blocks: encoding[:, 0::2] → encoding[:, : len(pairs)]
     pair stand side by side: `P[:, 0::2] = …` and `P[:, 1::2] = …`. {worst_row}
 one-frequency-per-column: np.cos(angles)
             → np.cos(positions[:, None] * 10000.0 ** (-(2 * pairs + 1) / d_model))
-    Each of your columns has a frequency of its own. The two columns of a pair share one: column
-    1 is the cosine of the same angle as column 0. {worst_row}
+    Each of your columns has a frequency of its own. The two columns of a pair share one: columns
+    0 and 1 are the sine and the cosine of the same angle. {worst_row}
 counter-doubled: -2 * pairs / d_model → -4 * pairs / d_model
         and np.cos(angles) → np.cos(positions[:, None] * 10000.0 ** (-(4 * pairs + 2) / d_model))
     Your exponent is −2k/d_model with k the number of the *column*. In −2f/d_model the number of
@@ -133,8 +133,8 @@ whole-exponent: -2 * pairs / d_model → -(2 * pairs // d_model)
 down-to-the-base: -2 * pairs / d_model → -pairs / max(len(pairs) - 1, 1)
     Your frequencies run from 1 down to exactly 1/10000. Some programs do that; here the exponent
     is −2f/d_model, which stops one step before. {worst_row}
-exchanged: encoding[:, 0::2] → encoding[:, 1::2]
-        and encoding[:, 1::2] → encoding[:, 0::2]
+exchanged: np.sin → np.cos
+        and np.cos → np.sin
     Your sines and cosines are exchanged: the sine belongs in column 2f and the cosine behind it, so
     that the row of position 0 is [0, 1, …]. {worst_row}
 from-one: np.arange(n) → np.arange(1, n + 1)

@@ -90,6 +90,8 @@ own-weight-twice: weights[..., :, None] * weights[..., None, :] → weights[...,
 diagonal-factor-missing: weights[..., :, None] * identity
             → (1 - weights + weights**2)[..., :, None] * identity
     On the diagonal the factor a_j is missing: you have 1 − a_j there, and a_j (1 − a_j) is right.
+diagonal-without-square: weights[..., None, :] → weights[..., None, :] * (1 - identity)
+    On your diagonal stands a_j alone. δ_jj is 1, and what does a_j (1 − a_j) subtract from a_j?
 delta-alone: weights[..., :, None] * identity → identity
     δ_jm is not multiplied by a_j: on the diagonal you have 1 − a_j², and a_j − a_j² is right.
 sign: diagonal - outer_product → outer_product - diagonal
@@ -107,6 +109,8 @@ flattened: diagonal - outer_product
     For weights of shape {weights.shape} you return {your.shape}: your matrices always stand along
     one axis. Do you flatten the leading axes, as `reshape(-1, n)` does? The result has those of
     `weights`, no more and no fewer: {right.shape}.
+subtracted-factor-missing: weights[..., :, None] * weights[..., None, :] → weights[..., None, :]
+    You subtract a_m alone. In a_j (δ_jm − a_m), what does the factor a_j multiply?
 row-factor-missing: weights[..., :, None] * identity → identity
         and weights[..., :, None] * weights[..., None, :] → weights[..., None, :]
     The factor a_j is missing: you have δ_jm − a_m, the derivative of log a_j.

@@ -310,3 +310,20 @@ def d24_nosum_pad0(prefixes, sums, log_probs, n_beams, end):
     order = flat.argsort()[::-1][:n_beams]
     who, what = np.unravel_index(order, gains.shape)
     return np.hstack((prefixes[who], what.reshape(-1, 1))), flat[order]
+
+
+# ended prefixes are left out AND the sums returned are those of the last tokens only (the ranking
+# is right)
+@wrong("last-alone", said="you make []", author="blind")
+def i24_dropped(prefixes, sums, log_probs, n_beams, end):
+    candidates = []
+    for p, s, lp in zip(prefixes, sums, log_probs):
+        if p[-1] == end:
+            continue
+        for tok, l in enumerate(lp):
+            candidates.append((s + l, list(p) + [tok], l))
+    candidates.sort(key=lambda c: c[0], reverse=True)
+    candidates = candidates[:n_beams]
+    return np.array([c[1] for c in candidates]), np.array(
+        [c[2] for c in candidates]
+    )

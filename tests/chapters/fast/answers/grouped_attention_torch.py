@@ -231,3 +231,16 @@ def blind_twice_v_tiled(Q, K, V):
     q = Q / d_k**0.5
     scores = q @ K[..., owner_k, :, :].mT / d_k**0.5
     return scores.softmax(-1) @ V[..., owner_v, :, :]
+
+
+# a causal mask that nobody asked for AND only V's heads are tiled
+@wrong("values-in-turn", "masked-from-the-first", author="blind")
+def i12_causal_tiled_v(Q, K, V):
+    groups = Q.size(-3) // K.size(-3)
+    K = torch.repeat_interleave(K, groups, dim=-3)
+    V = torch.cat([V] * groups, dim=-3)
+    scores = (Q @ K.mT) / Q.size(-1) ** 0.5
+    n_q, n_k = scores.shape[-2:]
+    future = torch.triu(torch.ones(n_q, n_k, dtype=torch.bool), diagonal=1)
+    scores = scores.masked_fill(future, float("-inf"))
+    return torch.softmax(scores, dim=-1) @ V

@@ -344,3 +344,16 @@ def f8_v27_growing(n, d_model):
             table[i][2 * f] = math.sin(phi)
             table[i][2 * f + 1] = math.cos(phi)
     return table
+
+
+# every column has a frequency of its own AND sine and cosine are swapped
+@wrong("one-frequency-per-column", "exchanged", author="blind")
+def i36_columns_swapped(n, d_model):
+    if d_model % 2 == 1:
+        raise ValueError("odd d_model")
+    pos = np.arange(n)[:, None]
+    c = np.arange(d_model)[None, :]
+    phi = pos / np.power(10000, c / d_model)
+    phi[:, 0::2] = np.cos(phi[:, 0::2])
+    phi[:, 1::2] = np.sin(phi[:, 1::2])
+    return phi

@@ -231,3 +231,25 @@ def c6_flat_l03(weights):
     for r, a in enumerate(rows):
         result[r] = np.diag(a) - np.outer(a, a)
     return result
+
+
+# the second term lacks its factor: a_j δ_jm − a_m
+@wrong("subtracted-factor-missing", author="blind")
+def i28_factor(weights):
+    n = weights.shape[-1]
+    return weights[..., :, None] * np.eye(n) - weights[..., None, :]
+
+
+# the diagonal is a_j instead of a_j (1 − a_j) AND the entries beside it are + a_j a_m
+@wrong("off-diagonal-sign", "diagonal-without-square", author="blind")
+def i30_diag_plus(weights):
+    out = np.zeros(weights.shape + (weights.shape[-1],))
+    for idx in np.ndindex(*weights.shape[:-1]):
+        a = weights[idx]
+        for j in range(len(a)):
+            for m in range(len(a)):
+                if j == m:
+                    out[idx + (j, m)] = a[j]
+                else:
+                    out[idx + (j, m)] = a[j] * a[m]
+    return out
