@@ -23,9 +23,11 @@ from whywrong.calls import call_guarded
 from whywrong.context import Finding
 from whywrong.declare import WrongForm
 from whywrong.form import form_problem
+from whywrong.gradients import gradient_besides
 from whywrong.limits import TimesUp
-from whywrong.mend import mended
+from whywrong.mend import mended, retyped
 from whywrong.mistakes import (
+    fault_and_own_change,
     fault_and_slip,
     joined,
     no_error,
@@ -41,7 +43,7 @@ from whywrong.mistakes import (
     what_is_seen,
 )
 from whywrong.observe import where_it_fails
-from whywrong.running import Explanation, Trial, once
+from whywrong.running import Explanation, Trial, once, run_trial
 from whywrong.stops import crash_finding, tip
 
 __all__ = ["EXPLANATIONS", "explained", "is_crash"]
@@ -55,12 +57,23 @@ def explained(trial: Trial) -> Finding | None:
         return found
     changed = changes_an_argument(trial) if is_form or trial.wrong else None
     if not changed or changed.faults[0] in found.faults:
-        cut = not_differentiable(trial) if not is_form and trial.wrong else None
+        cut = _gradient(trial, found) if not is_form and trial.wrong else None
         return joined(found, cut) if cut else found
     if any(id.startswith("slip-") for id in found.faults):
         return changed  # of numbers that come from a changed argument a slip tells nothing
     besides = Finding(changed.faults, f"Besides: {changed.message}")
     return joined(found, besides)
+
+
+def _gradient(trial: Trial, found: Finding) -> Finding | None:
+    """Say what is wrong with the gradient, besides known mistakes or others."""
+    cut = not_differentiable(trial)
+    known = {fault.id: fault for fault in trial.exercise.faults}
+    made = [known[id] for id in found.faults if id in known]
+    in_torch = trial.exercise.library == "torch" and trial.exercise.differentiable
+    if cut or not in_torch or not made or len(made) < len(found.faults):
+        return cut
+    return gradient_besides(trial, *made)
 
 
 def is_crash(trial: Trial, found: Finding) -> bool:
@@ -86,7 +99,9 @@ def wrong_kind(trial: Trial) -> Finding | None:
     if mistake and _gives_this_dtype(trial, mistake):
         return mistake
     if not mistake and found.faults[0] in _TURNABLE and found is not _UNREADABLE:
-        asked = call_guarded(_as_asked, (trial,), seconds=trial.clock.seconds).value
+        seconds = trial.clock.seconds
+        asked = call_guarded(_as_asked, (trial,), seconds=seconds).value
+        asked = asked or call_guarded(_retyped, (trial,), seconds=seconds).value
         mistake = (
             explained(asked) if asked and asked.wrong + asked.crashed else None
         )
@@ -115,12 +130,21 @@ def _as_asked(trial: Trial) -> Trial | None:
         )
         for i, outcome in enumerate(trial.outcomes)
     )
-    told = (wrong_kind, not_differentiable)  # of what came back
+    # Of what came back; and of three mistakes the line of one is not told.
+    told = (wrong_kind, not_differentiable, fault_and_own_change)
     kept = dict.fromkeys(map(inspect.unwrap, told))
     asked = replace(trial, function=function, outcomes=outcomes, kept=kept)
     return (
         asked if all(_is_of_kind(asked, i) for i in range(len(outcomes))) else None
     )
+
+
+def _retyped(trial: Trial) -> Trial | None:
+    """Return the trial of the answer with real arrays for whole ones, or the other way round."""
+    kinds = {e.dtype.kind for e in trial.expected if isinstance(e, np.ndarray)}
+    answer = retyped(trial.function, *kinds) if kinds in ({"f"}, {"i"}) else None
+    asked = run_trial(trial.exercise, answer) if answer else None
+    return asked if asked and not (_form(asked) or asked.crashed) else None
 
 
 def _like(trial: Trial, args: tuple[Any, ...]) -> Any:
@@ -268,6 +292,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     two_close_faults,
     fault_and_slip,
     one_fault_but_for_a_kind,
+    fault_and_own_change,
     what_is_seen,
     changes_an_argument,
     not_repeatable,

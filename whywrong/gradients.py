@@ -1,25 +1,28 @@
 """Whether gradients reach the arguments of an answer in PyTorch, and are the right ones."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from whywrong.arrays import Side, agree
+from whywrong.calls import call_guarded
 from whywrong.context import Finding, Sentences
+from whywrong.faults import Fault
 from whywrong.running import Trial
 from whywrong.stops import crash_finding
 
-__all__ = ["cut_off", "gradient_problem"]
+__all__ = ["cut_off", "gradient_besides", "gradient_problem"]
 
 _SAID = Sentences("""
 detached: {so} the result is cut off from its inputs: no gradient can flow back. `.detach()`,
     `.numpy()`, `.item()`, `torch.tensor(…)` and `torch.no_grad()` all cut.
-detached copy: The numbers are right, but no gradient reaches `{name}`: on its way it is cut off
-    from the graph (`torch.no_grad()`, `torch.tensor(…)`, `.detach()`, `.item()`, `.data`).
-detached stop: The numbers are right, but as soon as the tensors require gradients (as in training),
-    your function stops: stay in PyTorch all the way.
-gradient: The numbers are right, but the gradient with respect to `{name}` is not: some step of the
-    way is computed outside the graph (`.detach()`, `.data`, `torch.no_grad()`).
+detached copy: {so} no gradient reaches `{name}`: on its way it is cut off from the graph
+    (`torch.no_grad()`, `torch.tensor(…)`, `.detach()`, `.item()`, `.data`).
+detached stop: {so} as soon as the tensors require gradients (as in training), your function stops:
+    stay in PyTorch all the way.
+gradient: {so} the gradient with respect to `{name}` is wrong: some step of the way is computed
+    outside the graph (`.detach()`, `.data`, `torch.no_grad()`).
 gradient nan: The numbers are right, but the gradient with respect to `{name}` is NaN: a NaN or an
     infinity that `where` or `nan_to_num` hides in the result still comes back in its gradient.
     Replace the dangerous input already *before* the softmax, the norm, the root, the logarithm or
@@ -27,11 +30,28 @@ gradient nan: The numbers are right, but the gradient with respect to `{name}` i
 """)
 
 
+_RIGHT_BUT, _BESIDES = "The numbers are right, but", "Besides,"
+
+
 def gradient_problem(trial: Trial) -> Finding | None:
     """Compare the gradients of every case with the reference's; None where all agree."""
     cases = range(len(trial.outcomes))
     with_values = [i for i in cases if isinstance(trial.expected[i], np.ndarray)]
-    return next(filter(None, (_in_case(trial, i) for i in with_values)), None)
+    right = trial.exercise.solution
+    found = (_in_case(trial, i, right, _RIGHT_BUT) for i in with_values)
+    return next(filter(None, found), None)
+
+
+def gradient_besides(trial: Trial, *faults: Fault) -> Finding | None:
+    """Compare the gradients of wrong numbers with those of the mistakes that give the same."""
+    seconds = trial.clock.seconds
+    found = call_guarded(_besides, (trial, *faults), seconds=seconds).value
+    return found if found and "NaN" not in found.message else None
+
+
+def _besides(trial: Trial, *faults: Fault) -> Finding | None:
+    version = trial.exercise.wrong_version(*faults)
+    return _in_case(trial, trial.wrong[0], version, _BESIDES)
 
 
 def cut_off(trial: Trial) -> Finding | None:
@@ -45,25 +65,26 @@ def cut_off(trial: Trial) -> Finding | None:
         return None
     if mine.requires_grad or not wanted.requires_grad:
         return None
-    return _SAID.find("detached", so="Besides,")
+    return _SAID.find("detached", so=_BESIDES)
 
 
-def _in_case(trial: Trial, i: int) -> Finding | None:
+def _in_case(
+    trial: Trial, i: int, right: Callable[..., Any], so: str
+) -> Finding | None:
     side = trial.side
     wide = _with_gradient(side, tuple(map(side.widen, trial.given(i))))
-    wanted = _gradients(trial.exercise.used(trial.exercise.solution)(*wide), wide)
+    wanted = _gradients(trial.exercise.used(right)(*wide), wide)
     given = _with_gradient(side, trial.given(i))
     outcome = trial.call_again(given)
     if outcome.error is not None:
         words = trial.called_with(i)
         stop = crash_finding(outcome.error, trial.function, words, trial.clock)
-        message = f"{_SAID['detached stop']}\n\n{stop.message}"
+        message = f"{_SAID.say('detached stop', so=so)}\n\n{stop.message}"
         return Finding(("detached",), message)
     if not outcome.value.requires_grad:
-        return _SAID.find("detached", so="The numbers are right, but")
-    return _compared(
-        trial, _gradients(outcome.value, given), wanted, trial.tolerance(i)
-    )
+        return _SAID.find("detached", so=so)
+    found = _gradients(outcome.value, given)
+    return _compared(trial, found, wanted, trial.tolerance(i), so)
 
 
 def _with_gradient(side: Side, given: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -103,7 +124,7 @@ def _gradients(output: Any, given: tuple[Any, ...]) -> _Gradients:
 
 
 def _compared(
-    trial: Trial, found: _Gradients, wanted: _Gradients, rtol: float
+    trial: Trial, found: _Gradients, wanted: _Gradients, rtol: float, so: str
 ) -> Finding | None:
     sizes = (np.abs(want).max(initial=0) for want in wanted if want is not None)
     largest = max(sizes, default=0)
@@ -113,10 +134,12 @@ def _compared(
         if want is None:
             continue
         if have is None:
-            return _SAID.find("detached copy", name=name)
+            return _SAID.find("detached copy", name=name, so=so)
         error = np.abs(have - want).max(initial=0)
         negligible = error <= 10 * rtol * _FLOOR * largest
         if not negligible and not agree(have, want, 10 * rtol):
             is_nan = np.isnan(have).any()
-            return _SAID.find("gradient nan" if is_nan else "gradient", name=name)
+            return _SAID.find(
+                "gradient nan" if is_nan else "gradient", name=name, so=so
+            )
     return None

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -31,7 +32,7 @@ from whywrong.steps import (
 )
 from whywrong.versions import one_of_a_kind
 
-__all__ = ["in_own_code", "mended"]
+__all__ = ["changed_to", "in_own_code", "is_one_line", "mended", "retyped"]
 
 # What the search may do: each change that is tried is one piece of work, and so are this many of
 # its steps. And which changes are tried in pairs: the likeliest.
@@ -104,8 +105,9 @@ def mended(trial: Trial) -> Finding | None:
     errors = [i for i in failing if isinstance(trial.expected[i], Exception)]
     if code is None or not failing or errors:
         return None
+    search = trial.kept["search"] = _Search(trial, code, failing)
     with _quiet():
-        found = _Search(trial, code, failing).run()
+        found = search.run()
     return _said(code, found) if found else None
 
 
@@ -114,6 +116,26 @@ def in_own_code(trial: Trial) -> str:
     found = mended(trial)
     one = found and len({*found.faults}) == 1
     return found.message.removeprefix(f"{_ONE} ") if found and one else ""
+
+
+def is_one_line(change: Finding) -> bool:
+    """Whether a change is one, and no other would do."""
+    return change.message.startswith(_ONE)
+
+
+def changed_to(
+    trial: Trial, given: Callable[[int], np.ndarray | None]
+) -> Finding | None:
+    """Name the line where one change makes the code give this, case by case; None: it raises.
+
+    The changes are those that `mended` has tried, which comes first.
+    """
+    search: _Search | None = trial.kept.get("search")
+    if search is None:
+        return None
+    with _quiet():
+        slip = next(search.giving(given), None)
+    return _said(search.code, [(slip,)]) if slip else None
 
 
 @contextmanager
@@ -140,6 +162,7 @@ class _Search:
         self.work = float(_WORK)
         self.most = self._steps_now()
         self.partly: list[Slip] = []
+        self.moved: list[tuple[Slip, np.ndarray]] = []
 
     def _steps_now(self) -> int:
         """Return how many steps a change may take: several times those of the code as it is."""
@@ -192,6 +215,8 @@ class _Search:
     def _is_right(self, change: _Change) -> bool:
         answer = self.trial.exercise.used(self.code.made(self.steps, *change))
         value = _value_of(self.trial, answer, self.probes[0])
+        if len(change) == 1 and isinstance(value, np.ndarray):
+            self.moved.append((change[0], value))
         mends = [self._is(value, self.probes[0])]
         if not mends[0] and self._has_moved(value):
             return False
@@ -199,6 +224,33 @@ class _Search:
         if any(mends) and not all(mends) and len(change) == 1:
             self.partly.append(change[0])
         return all(mends) and all(self._gives(answer, i) for i in self.rest)
+
+    def giving(self, given: Callable[[int], np.ndarray | None]) -> Iterator[Slip]:
+        """Yield the changes that give this in every case."""
+        first = self.probes[0]
+        wanted, cases = given(first), range(len(self.trial.outcomes))
+        is_finite = wanted is not None and np.isfinite(wanted).all()
+        for slip, value in self.moved if is_finite else ():
+            if slip.kind in _TELLING and self._same(value, wanted, first):
+                values = self._values_with(slip)
+                if all(map(self._same, values, map(given, cases), cases)):
+                    yield slip
+
+    def _values_with(self, slip: Slip) -> Iterator[Any]:
+        self.steps.left = self.most
+        try:
+            with put_in(slip):
+                answer = self.code.made(self.steps, slip)
+            used = self.trial.exercise.used(answer)
+            for i in range(len(self.trial.outcomes)):
+                yield _value_of(self.trial, used, i)
+        except (Exception, TooManySteps) as error:
+            yield error
+
+    def _same(self, value: Any, wanted: np.ndarray | None, i: int) -> bool:
+        if wanted is None or not isinstance(value, np.ndarray):
+            return wanted is None and isinstance(value, BaseException)
+        return agree(value, wanted, self.trial.tolerance(i))
 
     def _gives(self, answer: Callable[..., Any], i: int) -> bool:
         return self._is(_value_of(self.trial, answer, i), i)
@@ -230,6 +282,52 @@ def _value_of(trial: Trial, answer: Callable[..., Any], i: int) -> Any:
     )
     native = is_number or trial.side.is_native(value)
     return trial.side.as_numpy(value) if native else None
+
+
+# --- numbers of another kind ----------------------------------------------------------------------
+
+
+def retyped(answer: Callable[..., Any], kind: str) -> Callable[..., Any] | None:
+    """Return an answer with its arrays and divisions made real ("f") or whole ("i"), if any are."""
+    code = _code_of(inspect.unwrap(answer))
+    if code is None:
+        return None
+    retyping = _Retyping(kind)
+    retyping.visit(code.tree)
+    return code.made(Steps(_ALL)) if retyping.has_changed else None
+
+
+_ALL = 10**9
+_KINDS = {"f": ("float", "float64", ast.Div), "i": ("int", "int64", ast.FloorDiv)}
+
+
+class _Retyping(ast.NodeTransformer):
+    """Makes all arrays and divisions real or whole."""
+
+    def __init__(self, kind: str) -> None:
+        self.plain, self.wide, self.division = _KINDS[kind]
+        self.others = re.compile("u?int|long" if kind == "f" else "float|double")
+        self.has_changed = False
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Change the dtype that is named in a call."""
+        is_cast = getattr(node.func, "attr", "") == "astype"
+        keywords = [k for k in node.keywords if k.arg == "dtype"]
+        for place in [*keywords, *([node] if is_cast else [])]:
+            for name in ast.walk(place if place is not node else node.args[0]):
+                field = "id" if isinstance(name, ast.Name) else "attr"
+                if self.others.match(getattr(name, field, "")):
+                    new = self.plain if field == "id" else self.wide
+                    setattr(name, field, new)
+                    self.has_changed = True
+        return self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """Let a division round, or not."""
+        if isinstance(node.op, ast.Div | ast.FloorDiv):
+            self.has_changed |= not isinstance(node.op, self.division)
+            node.op = self.division()
+        return self.generic_visit(node)
 
 
 # --- the learner's code ---------------------------------------------------------------------------
@@ -292,6 +390,17 @@ def _may_be_rerun(tree: ast.Module) -> bool:
 _MAKING_UP = ("scale", "factor", "missing", "elsewhere")
 # Of which the one is often right where the other is told.
 _ALIKE = {"name", "constant"}
+# Those that may mend one of two mistakes; others only turn one mistake into another.
+_TELLING = {
+    "axis",
+    "comparison",
+    "constant",
+    "function",
+    "kept-axis",
+    "left-out",
+    "name",
+}
+_TELLING |= {"shift", "swapped", "transposition"}
 _ONE = "One small change would make every case right."
 _TWO = "Two small changes would make every case right."
 _TWICE = "One small change, made twice, would make every case right."

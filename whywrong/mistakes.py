@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from whywrong.arrays import agree
 from whywrong.context import Finding, first_difference
 from whywrong.faults import Fault
-from whywrong.mend import in_own_code, mended
+from whywrong.mend import changed_to, in_own_code, is_one_line, mended
 from whywrong.observe import (
     advice_for,
     kind_of,
@@ -40,7 +41,14 @@ from whywrong.versions import (
     with_slip,
 )
 
-__all__ = ["fault_and_slip", "joined", "no_error", "of_result", "one_fault"]
+__all__ = [
+    "fault_and_own_change",
+    "fault_and_slip",
+    "joined",
+    "no_error",
+    "of_result",
+    "one_fault",
+]
 __all__ += [
     "one_fault_but_for_a_kind",
     "one_fault_in_most",
@@ -121,7 +129,8 @@ def other_order(trial: Trial) -> Finding | None:
         return _in_order(trial, by_numbers[0], seen)
     if len(by_shape) == 1 and names not in by_shape and not _one_change(trial):
         return _in_order(trial, by_shape[0], "By shape, you return")
-    found = (_in_order(trial, o, "You return") for o in by_shape if o != names)
+    others = (order for order in permutations(names) if order != names)
+    found = (_in_order(trial, order, "You return") for order in others)
     return next((both for both in found if len(both.faults) > 1), None)
 
 
@@ -398,6 +407,33 @@ def fault_and_slip(trial: Trial) -> Finding | None:
     return None
 
 
+@once
+def fault_and_own_change(trial: Trial) -> Finding | None:
+    """Name a declared fault that is left where one change of the learner's own code is made."""
+    if not trial.wrong or _tells_little(trial) or mended(trial):
+        return None
+    if trial.got(trial.wrong[0]).size < 2 or _told_by_a_law(trial):
+        return None
+    for fault in trial.exercise.faults:
+        version = with_faults(trial.exercise, fault)
+        change = changed_to(trial, partial(value_of, trial, version))
+        if change and _are_apart(trial, fault, change.faults[0]):
+            ids, alone = (fault.id, *change.faults), _alone(trial, fault, own=True)
+            return two_at_once(ids, alone, change.message, apart=True)
+    return None
+
+
+_PLACED = {"mend-axis", "mend-kept-axis", "mend-transposition", "mend-swapped"}
+_PLACED |= {"mend-comparison", "mend-function"}
+
+
+def _are_apart(trial: Trial, fault: Fault, change: str) -> bool:
+    """Whether a change does not turn a wrong step into none, or into another wrong one."""
+    adds = sum(len(new) - len(old) for old, new in fault.patches) > 0
+    is_told = change == "mend-left-out" and _told(trial, trial.wrong[0])
+    return change in _PLACED or adds and not is_told
+
+
 def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip, int]]:
     """Yield faults with slips and their numbers, of which neither breaks what is right."""
     exercise, left = trial.exercise, _FAULTS_WITH_SLIPS
@@ -466,7 +502,7 @@ def two_at_once(
     apart: bool = False,
 ) -> Finding:
     """Say two mistakes, and what both together do, or that each has numbers of its own."""
-    alone = " (The numbers below are those of each mistake alone; yours mix both.)"
+    alone = " Each is told as if you had made it alone; your own numbers mix both."
     said = [
         f"There are two mistakes at once.{alone if apart else ''}",
         f"First: {_ONE_CHANGE.sub('', first)}",
@@ -540,7 +576,7 @@ def what_is_seen(trial: Trial) -> Finding | None:
     told = _told(trial, i)
     change = None if _tells_little(trial) else mended(trial)
     laws = {law.id for law in trial.exercise.properties if law.tells_all}
-    if change and len(change.faults) > 1 and told and laws & {*told.faults}:
+    if told and laws & {*told.faults} and change and not is_one_line(change):
         change = None
     where = where_it_fails(trial, advise=not change)
     if told:

@@ -251,9 +251,47 @@ def test_each_of_two_faults_has_numbers_of_its_own(toy):
     assert result.faults == ("divided", "shifted")
     assert "Shifted: 4." in result.message  # 1 · 3 + 1, and not 1 / 3 + 1
     assert (
-        "(The numbers below are those of each mistake alone; yours mix both.)"
+        "Each is told as if you had made it alone; your own numbers mix both."
         in str(result)
     )
+
+
+def test_known_mistake_is_told_that_one_change_of_the_line_leaves(toy):
+    def answer(x, factor):
+        moved = np.log(np.e * np.exp(x * factor))
+        return np.flip(moved, axis=-1)
+
+    result = judge(toy, answer)
+    assert result.faults == ("shifted", "mend-left-out"), result
+    assert "`return np.flip(moved, axis=-1)`: is `flip` needed" in result.message
+
+
+def test_whole_numbers_do_not_hide_a_mistake(toy):
+    def answer(x, factor):
+        out = np.zeros(x.shape, dtype=int)
+        out[...] = x / factor
+        return out
+
+    result = judge(toy, answer)
+    assert result.faults == ("divided", "dtype"), result
+    assert "Second: You return integers" in result.message
+
+
+def test_halves_do_not_hide_a_mistake():
+    def middle(n):
+        """Return the middle of n places, counted from 0."""
+        return np.array([n // 2])
+
+    before = fault("before", "n // 2", "n // 2 - 1", says="One too early.")
+    exercise = exercise_of(
+        middle, Case((4,), "example"), Case((7,)), faults=(before,)
+    )
+
+    def answer(n):
+        return np.array([n / 2 - 1])
+
+    result = judge(exercise, answer)
+    assert result.faults == ("before", "dtype"), result
 
 
 def test_empty_result_of_another_dtype_does_not_hide_a_mistake():

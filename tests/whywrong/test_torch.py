@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tests.whywrong.cells import exercise_of  # noqa: E402
-from whywrong import Case, judge  # noqa: E402
+from whywrong import Case, fault, judge  # noqa: E402
 from whywrong.calls import one_thread  # noqa: E402
 
 
@@ -70,6 +70,23 @@ def test_argument_that_no_gradient_reaches_is_named():
     assert judge(exercise, lambda x, y: y * x).passed
     result = judge(exercise, lambda x, y: x * y.detach())
     assert result.faults == ("detached",) and "`y`" in result.message
+
+
+def test_wrong_gradient_is_told_beside_a_known_mistake():
+    def product(x, y):
+        """Multiply."""
+        return x * y
+
+    given = (np.ones((2, 3)), np.arange(6.0).reshape(2, 3))
+    twice = fault("twice", "x * y", "2 * x * y", says="You double it.")
+    exercise = exercise_of(product, Case(given), library="torch", faults=(twice,))
+    assert judge(exercise, lambda x, y: (x + x) * y).faults == ("twice",)
+    cut = judge(exercise, lambda x, y: (x + x) * y.detach())
+    assert cut.faults == ("twice", "detached")
+    assert "Besides, no gradient reaches `y`" in cut.message
+    half = judge(exercise, lambda x, y: (x + x.detach()) * y)
+    assert half.faults == ("twice", "gradient")
+    assert "Besides, the gradient with respect to `x` is wrong" in half.message
 
 
 def test_mask_among_the_arguments_needs_no_gradient():

@@ -63,8 +63,8 @@ when score m grows. Shape (…, n) in, (…, n, n) out, one matrix for each row 
         "one": Kind("for a single weight", "It is always 1: the result is [[0]]."),
         "batch": Kind(
             "with leading batch axes",
-            "`np.diag` and `np.outer` know no batches: insert axes with `[..., :, None]` and "
-            "`[..., None, :]`, and multiply by `np.eye(n)`.",
+            "`np.diag` and `np.outer`, if you use them, know no batches: insert axes with "
+            "`[..., :, None]` and `[..., None, :]`, and multiply by `np.eye(n)`.",
             apart=True,
         ),
     },
