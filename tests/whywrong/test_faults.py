@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from tests.whywrong.cells import exercise_of, scaled, written
-from whywrong import Case, Context, Kind, Property, fault, judge, observe
+from whywrong import (
+    Case,
+    Context,
+    Kind,
+    Property,
+    fault,
+    judge,
+    mend,
+    observe,
+)
 
 
 def test_faults_are_named_alone_in_pairs_and_as_whole_functions(toy):
@@ -256,9 +265,11 @@ def test_each_of_two_faults_has_numbers_of_its_own(toy):
     )
 
 
-def test_known_mistake_is_told_that_one_change_of_the_line_leaves(toy):
+def test_known_mistake_is_told_that_one_change_of_the_line_leaves(monkeypatch, toy):
+    monkeypatch.setattr(mend, "_IN_PAIRS", 0)
+
     def answer(x, factor):
-        moved = np.log(np.e * np.exp(x * factor))
+        moved = x * factor + 1
         return np.flip(moved, axis=-1)
 
     result = judge(toy, answer)
