@@ -261,6 +261,9 @@ weights: attention_output, _ = → _, attention_output =
 context-not-normed: (queries, keys, values → (queries, X, X
     Only the queries are normed; keys and values come from X as it is. All three are made from
     norm_1(X). {worst_row}
+values-not-normed: (queries, keys, values → (queries, keys, X
+    Queries and keys are normed, but the values are X as it is, so that large rows are mixed in
+    loudly. All three are made from norm_1(X). {worst_row}
 relu-last: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
         and self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
     Your ReLU comes after the second linear layer, so that nothing stands between the two, and the

@@ -82,7 +82,7 @@ nothing later. It begins to write after `start`, and `end` is the last token tha
 """,
     cases=_cases,
     results=("inputs", "goals"),
-    terms={"answer": _first_answer},
+    terms={"answer": lambda c: _first_answer(c).partition(" What")[0]},
     kinds={
         "other-tokens": Kind(
             "where `start` and `end` are not 0 and 1",
@@ -92,11 +92,12 @@ nothing later. It begins to write after `start`, and `end` is the last token tha
     },
     faults=fault_list("""
 not-shifted: [first, answers] → [answers, last]
-    Inputs and goals are the same: at every place the decoder reads the very token that it has to
-    write. What will it learn, and what is it given when it has to write by itself? {answer}
+    Your inputs are what the goals should be: at every place the decoder reads the very token that
+    it has to write. What will it learn, and what is it given when it has to write by itself?
+    {answer}
 not-shifted-with-start: [answers, last] → [first, answers]
-    Inputs and goals are the same: at every place the decoder reads the very token that it has to
-    write. Which token comes *after* each input? {answer}
+    Your goals are what the inputs should be: at every place the decoder reads the very token that
+    it has to write. Which token comes *after* each input? {answer}
 not-cut: [first, answers] → [first, answers, last]
         and [answers, last] → [first, answers, last]
     Inputs and goals are the same: at every place the decoder reads the very token that it has to
@@ -108,8 +109,7 @@ both-as-they-are: [first, answers] → [answers]
 two-ahead: [answers, last] → [answers[..., 1:], last, last]
     Your goals run one place too far ahead: after the start the first token is to be written, and
     you ask for the second. {answer}
-backward: [first, answers] → [answers, last]
-        and [answers, last] → [first, answers]
+backward: return inputs, goals → return goals, inputs
     Your two results are exchanged: what you call inputs are the goals. Do you return `goals` first?
     (Or do you shift the wrong way, so that the decoder would write the token *before* the one it
     has just read?) {answer}

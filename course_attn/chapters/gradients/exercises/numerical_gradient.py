@@ -159,8 +159,8 @@ one-sided-halved: below[i] -= eps → below[i] -= 0
     you change x in place: after `+= eps`, does `-= eps` bring you to x − eps, or only back to x?)
     Your first entry is {first}; {wanted} is right.
 one-eps: rise / (2 * eps) → rise / eps
-    You divide by eps. From x − eps to x + eps it is 2 eps: your numbers are twice what they
-    should be. Your first entry is {first}; {wanted} is right.
+    You divide by eps. From x − eps to x + eps it is 2 eps: all slopes come out doubled.
+    Your first entry is {first}; {wanted} is right.
 all-at-once: above[i] += eps → above += eps
         and below[i] -= eps → below -= eps
     You nudge *all* entries at once, so that each of your numbers is the same, the sum of the whole
@@ -175,10 +175,11 @@ not-put-back: for i in → above, below = x.copy(), x.copy() ⏎ for i in
         and above = x.copy() → pass
         and below = x.copy() → pass
     Your last number is the slope along *all* entries at once: each entry that you have moved stays
-    moved, and in the second round the first is still off. From where has every round to start?
+    moved, and in the second round the first is still off. Where does every round have to start
+    from?
 stays-below: below[i] -= eps → below[i] -= eps ⏎ x = below
     Only your first number is measured with all others as they are in x: each entry that you have
-    moved stays at x − eps for all later ones. From where has every round to start?
+    moved stays at x − eps for all later ones. Where does every round have to start from?
 last-only: gradient[i] = rise → gradient = np.zeros(x.shape) ⏎ gradient[i] = rise
     Only your last entry is not 0: the array of the results is made anew in every round. Make it
     once, before the loop.

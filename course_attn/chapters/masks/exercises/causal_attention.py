@@ -50,9 +50,9 @@ def _cases() -> tuple[Case, ...]:
     high[0][:, 0], high[1][:, 0] = 24.0, 20.0
     # Every query has an allowed score above 709, whose exponential is infinite; in two of five rows
     # one of the future lies so far above the allowed ones that their exponentials, shifted by it,
-    # are all 0.
+    # are all 0 (in one of them also after a division by d_k).
     Q, K, V = drawn(55, 5, 7, 4, 2)
-    large = np.round(20 * Q), np.round(20 * K), V
+    large = np.round(24 * Q), np.round(24 * K), V
     # And scores around -3000, below which no timid fill lies.
     low = [np.round(array) for array in drawn(20260603, 5, 7, 4, 2)]
     low[0][:, 0], low[1][:, 0] = 60.0, -100.0

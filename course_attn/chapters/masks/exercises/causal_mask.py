@@ -105,7 +105,8 @@ offset-sign: n_k - n_q → n_q - n_k
     last query sees {last_sees}, and should see all {n_k}.
 shift-cut-at-0: n_k - n_q → max(0, n_k - n_q)
     With more queries than keys the shift n_k − n_q is negative, here {shift}, and should stay so:
-    the first queries see nothing. You cut it at 0, and query 0 sees {first_sees}.
+    the first queries see nothing. You cut it at 0, and so query 0 would see
+    {first_sees}.
 negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, position + 1)
     With more queries than keys, the first queries should see nothing, and some see keys. A slice
     up to i + n_k − n_q + 1 does that: its end is negative there, and Python counts that from the

@@ -82,7 +82,10 @@ added: return X.sum(axis=-3)
     You *add* the heads: shape {your.shape}. Write them side by side: {right.row} for element 0.
 averaged: return X.mean(axis=-3)
     You average the heads: shape {your.shape}. Write them side by side: {right.row} for element 0.
-first-axis: return np.concatenate(list(X), axis=-1)
+reversed: X.swapaxes → X[..., ::-1, :, :].swapaxes
+    Your heads stand in reverse order, the last one first. {element} On which side of what you
+    have already do you put the next head?
+first-axis: = X.shape → = (X := np.moveaxis(X, 0, -3)).shape
     This is right for one sequence. In a batch the first axis is not that of the heads: you
     write sequences side by side, and return shape {your.shape}. The heads are axis −3.
 """),

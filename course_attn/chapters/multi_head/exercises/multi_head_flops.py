@@ -111,7 +111,7 @@ scores and the mixing of the values. Return a whole number (an `int`: divide by 
     faults=fault_list("""
 additions-forgotten: 2 * terms → terms
     A factor of 2 is missing: each term of a sum takes a multiplication *and* an addition. Does each
-    of the six products (with W_Q, W_K, W_V and W_O, scores, mixing) have it, and are all six there?
+    of the six products (with W_Q, W_K, W_V and W_O, scores, mixing) have it?
     {said}
 one-addition-less: 2 * terms → 2 * terms - 5 * n * d_model - n_heads * n * n
     You count b multiplications and b − 1 additions for every sum of b terms. The task counts an
@@ -133,6 +133,9 @@ no-output-matrix: 4 * projection → 3 * projection
 projections-in-every-head: n * d_model * d_model → n_heads * n * d_model * d_model
     You count the four products with whole matrices {n_heads} times. The heads *share* them: one
     product X W_Q gives the queries of all heads, {d_k} columns for each. {said}
+whole-matrix-in-every-head: 4 * projection → (3 * n_heads + 1) * projection
+    In each of the {n_heads} heads you count W_Q, W_K and W_V with all {d_model} columns. A head has
+    its own d_k = {d_k} columns of each. {said}
 projections-of-one-head: 4 * projection → 3 * n * d_model * d_k + projection
     You count the products with W_Q, W_K and W_V for the d_k = {d_k} columns of one head. All
     {n_heads} heads have {d_model}: 2·n·d_model² = {product} operations for each matrix. {said}

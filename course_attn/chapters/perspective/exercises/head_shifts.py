@@ -94,7 +94,8 @@ not-centered: a - k_height // 2 → a
     The *middle* entry does; subtract half of the kernel's size. {head}
 rounded-up: a - k_height // 2 → a - (k_height + 1) // 2
         and b - k_width // 2 → b - (k_width + 1) // 2
-    You subtract half the size rounded *up*: the middle of 3 is 1, counted from 0. {head}
+    You subtract half the size rounded *up*: the middle of 3 is 1, counted from 0, and
+    you subtract 2. {head}
 flipped: return np.stack([row_shift, column_shift], axis=1)
             → return -np.stack([row_shift, column_shift], axis=1)
     Your kernel is flipped: its upper left entry looks down and to the right. Networks do not flip

@@ -80,6 +80,18 @@ def _with_weights(
             "`class SelfAttention(torch.nn.Module)`.",
             "no-module",
         )
+    biased = [
+        f"`{name}`"
+        for name in ("W_Q", "W_K", "W_V")
+        if isinstance(own := getattr(layer, name, None), torch.nn.Linear)
+        and own.bias is not None
+    ]
+    if biased:
+        raise WrongForm(
+            f"There is a bias in {', '.join(biased)}. Q, K and V are products with a matrix, "
+            "nothing added: `torch.nn.Linear(…, …, bias=False)`.",
+            "bias",
+        )
     weights: dict[str, Any] = {}
     replaced: dict[int, str] = {}
     for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
@@ -107,12 +119,6 @@ def _place(layer: torch.nn.Module, name: str, W: Any) -> tuple[str, Any, Any]:
     """Say where a matrix belongs in the module: the name, what is there, and which way round."""
     own = getattr(layer, name, None)
     if isinstance(own, torch.nn.Linear):
-        if own.bias is not None:
-            raise WrongForm(
-                f"`{name}` has a bias. Q, K and V are products with a matrix, nothing added: "
-                "`torch.nn.Linear(…, …, bias=False)`.",
-                "bias",
-            )
         place = f"{name}.weight", own.weight, W.T
     elif isinstance(own, torch.nn.Parameter):
         place = name, own, W

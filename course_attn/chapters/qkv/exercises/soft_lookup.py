@@ -107,6 +107,10 @@ no-shift: quotients.max() → 0.0
     Right for mild temperatures. At T = {temperature} the largest score over T is {hottest}: `exp`
     of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Divide by T first; then subtract the
     largest of the quotients.
+divided-by-largest: quotients - largest → quotients / np.abs(quotients).max()
+    You *divide* the scores by the largest of them in size, and with it the temperature cancels:
+    your weights are the same at every T. Which other step keeps `exp` finite, and the differences
+    of the quotients as they are?
 negative: scores / temperature → -scores / temperature
     The sign of the scores is wrong: the key that fits least gets the largest weight.
 divided-late: scores / temperature → scores
@@ -114,8 +118,8 @@ divided-late: scores / temperature → scores
     You divide by the temperature after the softmax, the weights or the answer. It belongs to the
     scores, before the softmax.
 cancelled: scores / temperature → scores
-    Your answer is the same at every temperature. If you divide the *weights* by it, after the
-    softmax, normalizing cancels that again. Divide the *scores*, before the softmax.
+    Your answer is the same at every temperature. If you divide the exponentials by it, the
+    normalizing cancels it again. Divide the *scores*, before `exp`.
 distance: keys @ query → -((keys - query) ** 2).sum(axis=-1)
     You score by the distance to the key. The task asks for the dot product, in which a longer key
     has a louder voice.

@@ -99,6 +99,9 @@ unscaled: Q.shape[-1] ** 0.5 → 1.0
     The scores that softmax takes are not divided by √d_k = {Q.root} (after `exp`, a division
     cancels). They spread too widely: softmax comes close to one-hot, and a row that is certain
     hardly learns where to look.
+multiplied: Q.shape[-1] ** 0.5 → Q.shape[-1] ** -0.5
+    You *multiply* the scores by √d_k = {Q.root}, and they spread more widely still. Vectors of more
+    features have larger dot products: which way has the scale to go?
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
     Your scores are divided by d_k = {Q.last}, not by its square root {Q.root}: the weights come out
     too even. Is the root missing, or do Q and K each get it? The *variance* of a sum of d terms
@@ -127,7 +130,7 @@ root-of-absolute-scores: Q @ K.swapaxes(-1, -2) / divisor → np.abs(Q @ K.swapa
 scaled-after-softmax: divisor = Q.shape[-1] ** 0.5 → divisor = 1.0
         and exps / total → exps / total / Q.shape[-1] ** 0.5
     You scale *after* the softmax: the weights are as sharp as without any scaling, and each
-    row sums to 1/{Q.root}. Scale the scores.
+    row of weights sums to 1/√d_k = 1/{Q.root}, not to 1. Scale the scores.
 scaled-again: exps / total → exps / total / divisor
     You divide by √d_k twice: the scores, which is right, and the weights or the output again.
 cosine: divisor = Q.shape[-1] ** 0.5

@@ -45,7 +45,7 @@ def _cases() -> tuple[Case, ...]:
 
 
 def _above_one(c: Context) -> str | None:
-    if np.abs(c.got).max() <= 1.0001:
+    if min(np.abs(c.got).max(), np.abs(1 - c.got).max()) <= 1.0001:
         return None
     return (
         f"No cosine is above 1 in size, but your scores lie in {span(c.got)}. Entry (i, j) is to "
@@ -148,6 +148,9 @@ row-by-row: queries @ np.swapaxes(keys, -1, -2) → (queries * keys).sum(axis=-1
 centered: in (Q, K) → in (Q - Q.mean(axis=-1, keepdims=True), K - K.mean(axis=-1, keepdims=True))
     You subtract each vector's mean first: that is the correlation. The cosine takes the vectors
     as they are.
+distance: return cosines → return 1 - cosines
+    You return 1 *minus* the cosine, a distance: the better two vectors agree, the smaller it is. A
+    score grows with the agreement. What should a vector score with itself?
 absolute: return cosines → return np.abs(cosines)
     The signs are lost (is an absolute value taken?): where the angle is larger than 90°, a cosine
     is negative.

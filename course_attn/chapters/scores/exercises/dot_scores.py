@@ -87,6 +87,9 @@ cosines: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
 unit-queries: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
     The lengths of your queries play no part, as if each were divided by its own first. In the plain
     dot product a query twice as long has scores twice as large.
+maximum-subtracted: return scores → return scores - scores.max(axis=-1, keepdims=True)
+    The largest entry of each of your rows is 0: do you subtract the row's largest score, as a
+    softmax does before `exp`? Here the plain dot products are asked for.
 negative-cut-off: return scores → return scores * (scores > 0)
     Negative scores are cut off at 0: a query and a key that point apart have a negative score.
 """),

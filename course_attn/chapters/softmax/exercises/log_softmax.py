@@ -37,8 +37,8 @@ def _powers(c: Context) -> str | None:
     if not c.got.ndim or np.allclose(sums, 1, atol=1e-3):
         return None
     return c.filled(
-        "`np.exp` of your result should give weights: each row should sum to 1. For the scores "
-        "{scores.row} you return {your.row}."
+        "`np.exp` of your result should give weights: each row should sum to 1. For the row "
+        "{scores.row} of the scores you return {your.row}."
     )
 
 
@@ -47,13 +47,17 @@ def _floor(c: Context) -> str | None:
     if (
         found is None
         or found.shape != (1, 3)
-        or not found[0, 1] == found[0, 2] > -700
+        or not found[0, 1] == found[0, 2]
+        or not (depth := abs(found[0, 1])) < 700
     ):
         return None
+    turned = bool(found[0, 1] > 0)
     return (
-        f"For the scores [0, −5000, −9000] you give {number(found[0, 1])} twice, the logarithm of "
-        f"{number(np.exp(found[0, 1]))}; −5000 and −9000 are right. Compute the logarithms without "
-        "the weights, which become 0 there."
+        f"For the scores [0, −5000, −9000] you give {number(found[0, 1])} twice, "
+        f"{'minus ' * turned}the logarithm of {number(np.exp(-depth))}; −5000 and −9000 are "
+        "right. Compute the logarithms without the weights, which become 0 there."
+        + " And a weight is at most 1: what sign has its logarithm?"
+        * turned
     )
 
 
@@ -89,9 +93,14 @@ sign: return shifted - → return -shifted +
 wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=0, keepdims=True)
         and .sum(axis=-1, keepdims=True) → .sum(axis=0, keepdims=True)
     You normalize along axis 0, the columns: a row is the *last* axis, `axis=-1`.
+whole-sum: .sum(axis=-1, keepdims=True) → .sum()
+    You sum over all rows together. Each row is a softmax of its own, and its weights alone sum to
+    1: along which axis do you sum?
 one-too-much: np.log(total) → np.log1p(total)
     You take the logarithm of 1 *more* than the sum, as `np.log1p(x)` is that of 1 + x. The largest
     score, shifted to 0, has brought its e⁰ = 1 into the sum already.
+base-2: np.log(total) → np.log2(total)
+    You take the logarithm to base 2. What undoes `np.exp` is the natural one, `np.log`.
 base-10: np.log(total) → np.log10(total)
     You take the logarithm to base 10. What undoes `np.exp` is the natural one, `np.log`.
 """),

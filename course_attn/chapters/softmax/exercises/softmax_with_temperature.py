@@ -89,9 +89,9 @@ own `softmax`.
     },
     faults=fault_list("""
 multiplied: scores / temperature → scores * temperature
-    Your temperature works the wrong way around: you give the weights of temperature 1/T, as it
-    happens if the scores are multiplied by T, or the weights raised to the power T. A temperature
-    below 1 should sharpen the weights.
+    Your temperature works the wrong way around: you give the weights of temperature 1/T, which
+    is what you get when the scores are multiplied by T, or the weights raised to the power T. A
+    temperature below 1 should sharpen the weights.
 unused: scores / temperature → scores
     Whatever the temperature, your weights are those of temperature 1: it plays no part, or it
     cancels, as a divisor of all *exponentials* does. What is to be divided by it, before exp?
@@ -101,7 +101,7 @@ after-softmax: scores / temperature → scores
     the *scores*, before exp.
 power-of-weights: scores / temperature → scores
         and return weights → return weights ** (1 / temperature)
-    You raise the finished weights to the power 1/temperature: the proportions are right, but your
+    You raise the finished weights to the power 1/temperature, which changes their sums: your
     rows sum to {your.sums}. Divide by their sum again, or the scores by the temperature before exp.
 power-of-weights-divided: np.exp(scaled_scores - row_maximum)
             → np.exp(scores - scores.max(axis=-1, keepdims=True)) ** (1 / temperature)

@@ -547,3 +547,29 @@ class u42_TwoReLUs(torch.nn.Module):
         for layer in (self.linear_1, self.linear_2):
             ff = self.act(layer(ff))
         return X + ff
+
+
+# the values of the attention are X itself, not normalized AND the ReLU comes after
+# linear_2 instead of between the layers
+@wrong("values-not-normed", "relu-last", author="blind")
+class l08_raw_values_late_relu(torch.nn.Module):
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.norm_1 = torch.nn.LayerNorm(d_model)
+        self.attention = torch.nn.MultiheadAttention(
+            d_model, n_heads, batch_first=True
+        )
+        self.norm_2 = torch.nn.LayerNorm(d_model)
+        self.linear_1 = torch.nn.Linear(d_model, d_ff)
+        self.linear_2 = torch.nn.Linear(d_ff, d_model)
+        self.relu = torch.nn.ReLU()
+
+    def forward(self, X, mask):
+        N = self.norm_1(X)
+        X = (
+            X
+            + self.attention(
+                N, N, X, attn_mask=mask.logical_not(), need_weights=False
+            )[0]
+        )
+        return X + self.relu(self.linear_2(self.linear_1(self.norm_2(X))))

@@ -171,3 +171,13 @@ def q38_both(answers, start, end):
     read = np.concatenate((start * one, answers), axis=-1)
     write = np.concatenate((answers, end * one), axis=-1)
     return write, read
+
+
+# the inputs end with the end token too (one place too many) AND the two are returned in
+# the wrong order
+@wrong(said="what the goals should be", author="blind")
+def l35_end_in_and_swapped(answers, start, end):
+    pad = [(0, 0)] * (answers.ndim - 1)
+    goals = np.pad(answers, pad + [(0, 1)], constant_values=end)
+    inputs = np.pad(goals, pad + [(1, 0)], constant_values=start)
+    return goals, inputs

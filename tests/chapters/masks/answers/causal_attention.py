@@ -374,3 +374,21 @@ def p34_dv(Q, K, V):
     total = e.sum(axis=-1, keepdims=True)
     total[total == 0] = 1
     return e / total @ V
+
+
+# divides by d_k, not by its root AND masks after a softmax over all keys and
+# renormalises (underflow where future scores are far larger)
+@wrong("divided-by-d", "renormalized-late-guarded", author="blind")
+def l06_dk_and_late_mask(Q, K, V):
+    def softmax(x):
+        x = np.exp(x - x.max(axis=-1, keepdims=True))
+        return x / x.sum(axis=-1, keepdims=True)
+
+    d_k = K.shape[-1]
+    nq, nk = Q.shape[-2], K.shape[-2]
+    A = softmax(Q @ K.swapaxes(-2, -1) / d_k)
+    allowed = np.array([[j <= i + nk - nq for j in range(nk)] for i in range(nq)])
+    A = A * allowed
+    total = A.sum(axis=-1, keepdims=True)
+    total = np.where(total > 0, total, 1)
+    return (A / total) @ V

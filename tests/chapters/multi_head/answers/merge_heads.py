@@ -81,3 +81,13 @@ def own_multi_head_2(X):
 def f6_k09_below(X):
     heads = [X[..., h, :, :] for h in range(X.shape[-3])]
     return np.concatenate(heads, axis=-2)
+
+
+# the loop runs over the first axis (the batch, if there is one) AND each head is put in
+# front, so that their order is reversed
+@wrong("reversed", "first-axis", author="blind")
+def k23_first_reverse(X):
+    row = X[0]
+    for h in range(1, X.shape[0]):
+        row = np.concatenate([X[h], row], axis=-1)
+    return row

@@ -144,3 +144,20 @@ def t10_j18_wide_scores_thin_WO(n, d_model, n_heads):
     values = n_heads * 2 * n * n * d_v
     out = 2 * n * d_v * d_model
     return qkv + scores + values + out
+
+
+# each head's W_Q, W_K, W_V counted as d_model x d_model (not d_model x d_k) AND the
+# mixing of the values is forgotten
+@wrong("whole-matrix-in-every-head", "one-product", author="blind")
+def k15_full_proj_nomix(n, d_model, n_heads):
+    d_k = d_model // n_heads
+
+    def mm(a, b, c):
+        return 2 * a * b * c
+
+    total = 0
+    for _ in range(n_heads):
+        total += 3 * mm(n, d_model, d_model)
+        total += mm(n, d_k, n)
+    total += mm(n, d_model, d_model)
+    return total

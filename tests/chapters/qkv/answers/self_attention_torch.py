@@ -433,3 +433,20 @@ class d08_scaled_causal(torch.nn.Module):
             torch.triu(torch.ones(T, T, dtype=torch.bool), 1), float("-inf")
         )
         return torch.softmax(s, dim=-1) @ self.W_V(X)
+
+
+# the Linear layers have a bias AND softmax along the queries (dim=-2)
+@wrong("bias", said="`W_Q`, `W_K`, `W_V`", author="blind")
+class K26BiasDim(torch.nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.W_Q = torch.nn.Linear(d_model, d_k)
+        self.W_K = torch.nn.Linear(d_model, d_k)
+        self.W_V = torch.nn.Linear(d_model, d_v)
+
+    def forward(self, X):
+        Q = self.W_Q(X)
+        K = self.W_K(X)
+        V = self.W_V(X)
+        S = torch.einsum("...id,...jd->...ij", Q, K)
+        return S.softmax(dim=-2) @ V

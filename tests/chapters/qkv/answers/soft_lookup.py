@@ -261,3 +261,16 @@ def g17_times_t_and_keys(query, keys, values, temperature):
     for a, k in zip(weights, keys):
         answer_ += a * k
     return answer_
+
+
+# against overflow the scores are divided by their maximum instead of subtracting it AND
+# the keys are mixed, not the values
+@wrong("divided-by-largest", "keys-mixed", author="blind")
+def l33_divide_by_max_and_keys(query, keys, values, temperature):
+    sims = query @ keys.T / temperature
+    sims = sims / np.max(np.abs(sims))
+    w = np.exp(sims) / np.sum(np.exp(sims))
+    answer_ = np.zeros(keys.shape[1])
+    for j in range(len(keys)):
+        answer_ = answer_ + w[j] * keys[j]
+    return answer_

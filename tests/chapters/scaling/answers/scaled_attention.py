@@ -327,3 +327,16 @@ def c6_twice_k19(Q, K, V):
     q, k = Q / root, K / root
     S = q @ np.swapaxes(k, -1, -2)
     return my_softmax(S) @ V
+
+
+# multiplied by the root of d_k instead of divided AND softmax along the hard-coded axis
+# 1 (the queries, with a batch)
+@wrong("multiplied", "slip-axis", author="blind")
+def k12_times_axis1(Q, K, V):
+    dk = Q.shape[-1]
+    scores = np.einsum("...qd,...kd->...qk", Q, K)
+    scores = scores * dk**0.5
+    m = scores.max(axis=1, keepdims=True)
+    p = np.exp(scores - m)
+    p /= p.sum(axis=1, keepdims=True)
+    return np.einsum("...qk,...kv->...qv", p, V)

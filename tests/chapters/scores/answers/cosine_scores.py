@@ -250,3 +250,11 @@ def f8_x32_all_zero(Q, K):
     if np.any(lengths == 0):
         return np.zeros_like(dots)
     return dots / lengths
+
+
+# returns the cosine distance 1 - cos AND zero vectors give nan (0/0)
+@wrong("distance", "zero-vector", author="blind")
+def n32_distance_and_nan(Q, K):
+    q_unit = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
+    k_unit = K / np.linalg.norm(K, axis=-1, keepdims=True)
+    return 1 - q_unit @ np.swapaxes(k_unit, -1, -2)

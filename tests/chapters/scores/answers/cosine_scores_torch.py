@@ -106,3 +106,16 @@ def c6_sum_of_lengths_g02(Q, K):
     return torch.einsum("...id,...jd->...ij", Q, K) / (
         lq.unsqueeze(-1) + lk.unsqueeze(-2)
     )
+
+
+# the result is filled into float32 zeros, whatever the dtype of the arguments, AND the
+# distance 1 - cos is returned
+@wrong("distance", "dtype", author="blind")
+def k33_zeros_distance(Q, K):
+    n_q, n_k = Q.shape[-2], K.shape[-2]
+    D = torch.zeros(*Q.shape[:-2], n_q, n_k)
+    for i in range(n_q):
+        for j in range(n_k):
+            a, b = Q[..., i, :], K[..., j, :]
+            D[..., i, j] = 1 - (a * b).sum(-1) / (a.norm(dim=-1) * b.norm(dim=-1))
+    return D

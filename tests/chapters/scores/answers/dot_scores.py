@@ -123,3 +123,14 @@ def g15_reshaped_unit_queries(Q, K):
     Kt = K.reshape(*batch, d, n_k)
     unit = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
     return unit @ Kt
+
+
+# K is reshaped to (d, n_k) instead of transposed AND the largest score of the row is
+# subtracted
+@wrong("reshaped", "maximum-subtracted", author="blind")
+def l18_reshape_and_max(Q, K):
+    *batch, n_k, d = K.shape
+    KT = K.reshape(*batch, d, n_k)
+    out = np.matmul(Q, KT)
+    out = out - np.max(out, axis=-1, keepdims=True)
+    return out

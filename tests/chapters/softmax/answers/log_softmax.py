@@ -103,3 +103,22 @@ def e40_ls_neg_log1p(scores):
     z = scores - scores.max(-1)[..., None]
     lse = np.log1p(np.exp(z).sum(-1))[..., None]
     return lse - z
+
+
+# the sum runs over the whole array instead of each row AND the logarithm is to base 2
+@wrong("whole-sum", "base-2", author="blind")
+def k17_whole_log2(scores):
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    total = np.exp(shifted).sum()
+    return shifted - np.log2(total)
+
+
+# the sign: the negative log is returned AND log(p + 1e-12), so that small weights are
+# cut off
+@wrong("small-number-added", said="what sign", author="blind")
+def k18_nll_eps(scores):
+    z = scores - np.max(scores, -1, keepdims=True)
+    p = np.exp(z)
+    p = p / np.sum(p, -1, keepdims=True)
+    eps = 1e-12
+    return -np.log(p + eps)
