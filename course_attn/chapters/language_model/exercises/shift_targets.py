@@ -128,7 +128,7 @@ minus-one: -100 → -1
     What is left out has the target −1 in yours. It is −100 that the loss leaves out. {text}
 texts-shifted: tokens[..., :-1] → tokens[:-1]
         and tokens[..., 1:] → tokens[1:]
-    Slicing the first axis is right for a single text only. In a batch, it counts *texts*: your
+    Slicing the first axis is right for a single text only. In a batch, that counts *texts*: your
     target is the next *text* of the batch, not the next token. The tokens are the last axis,
     `[..., 1:]`. {text}
 padding-kept: np.where(following == pad, -100, following) → following

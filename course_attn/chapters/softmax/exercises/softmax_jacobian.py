@@ -116,8 +116,7 @@ subtracted-factor-missing: weights[..., :, None] * weights[..., None, :] → wei
     You subtract a_m alone. In a_j (δ_jm − a_m), what does the factor a_j multiply?
 row-factor-missing: weights[..., :, None] * identity → identity
         and weights[..., :, None] * weights[..., None, :] → weights[..., None, :]
-    The factor a_j is missing: what is left, δ_jm − a_m, is the derivative of
-    log a_j.
+    The factor a_j is missing: δ_jm − a_m alone belongs to the derivative of log a_j.
 """),
     properties=(Property("row-sums", _row_sums),),
     wrong_lines=("sigmoid-like", "own-weight-twice", "diagonal-swapped"),

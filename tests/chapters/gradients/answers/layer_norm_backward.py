@@ -272,7 +272,7 @@ def blind_const_s_and_centered(X, gain, d_out):
 
 
 # the variance with ddof=1 AND the last division of dX by s is forgotten
-@wrong("sample-variance", "not-divided", author="blind")
+@wrong("not-divided", "sample-variance", author="blind")
 def m09_ddof_no_division(X, gain, d_out):
     d = X.shape[-1]
     x2, g2 = X.reshape(-1, d), d_out.reshape(-1, d)

@@ -133,7 +133,7 @@ def g06_draw_sorted(probabilities, u):
 
 # the sum is not set back to 0 for the next draw AND >= instead of >, so that u = 0 draws a first
 # token of probability 0
-@wrong("not-reset", "zero-drawn", author="blind")
+@wrong("zero-drawn", "not-reset", author="blind")
 def m17_not_reset_ge(probabilities, u):
     tokens = []
     total = 0.0
@@ -147,7 +147,7 @@ def m17_not_reset_ge(probabilities, u):
 
 
 # softmax is applied to the probabilities AND the token is one too high
-@wrong("softmaxed", "one-too-far", author="blind")
+@wrong("one-too-far", "softmaxed", author="blind")
 def m18_softmax_plus_one(probabilities, u):
     p = np.exp(probabilities)
     p /= p.sum()

@@ -428,7 +428,7 @@ class BlMhInterleaved(torch.nn.Module):
 
 
 # the values are made with W_K
-@wrong(said="W_V plays no part in your output", author="blind")
+@wrong("values-from-W_K", author="blind")
 class BlMhValuesByWK(torch.nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -480,7 +480,7 @@ class F6MeanOfHeads(torch.nn.Module):
 
 
 # the values are made with W_K, and W_O is not used
-@wrong("unused-block", said="W_V and W_O play no part", author="blind")
+@wrong("values-from-W_K", "no-output-matrix", author="blind")
 class r04_values_from_wk_no_wo(torch.nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
