@@ -109,9 +109,9 @@ def _term_by_term(c: Context) -> str | None:
 # What may be wrong where a block has so many vectors, instead of 13. As bodies, no two of these
 # faults are put together: they would add up to one another.
 _VECTORS = {
-    10: "3 d_model, as if the feed-forward network's first bias had d_model, not 4 d_model.",
-    15: "2 d_model, the size of a norm: a block has two, and the final norm comes once.",
-    16: "3 d_model, as if the feed-forward network's second bias had 4 d_model, not d_model.",
+    10: "3 d_model too few in each block: did you give the network's first bias d_model?",
+    15: "2 d_model too many in each block, the size of a norm: the final norm comes once.",
+    16: "3 d_model too many in each block: did you give the network's second bias 4 d_model?",
 }
 _WITH = "return (n_vocab + n_ctx + 2) * d_model + n_layers * (12 * d_model**2 + {} * d_model)"
 
@@ -158,6 +158,9 @@ no-positions: positions = n_ctx → positions = 0 * n_ctx
 numbers-for-positions: positions = n_ctx * d_model → positions = n_ctx
     You count one number for each of n_ctx positions. What is learned for a position is added to the
     vector of a token: of which width is it? {off}
+one-bias-each: 4 * d_model**2 + 4 * d_model → 4 * d_model**2 + 4
+    In each block you count 4 where 4 d_model is right, as if the bias of a matrix of attention were
+    one number. A bias has one for each feature that comes out. {off}
 no-biases: 4 * d_model**2 + 4 * d_model → 4 * d_model**2
         and d_model * hidden_width + hidden_width → d_model * hidden_width
         and hidden_width * d_model + d_model → hidden_width * d_model
@@ -185,7 +188,7 @@ gains-only: layer_norm = 2 * d_model → layer_norm = d_model
             fault(
                 f"vectors-{n}",
                 _WITH.format(n),
-                says=f"{{off}} In each block that is {why}",
+                says=f"{{off}} That is {why}",
             )
             for n, why in _VECTORS.items()
         ),

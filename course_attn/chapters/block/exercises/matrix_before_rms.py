@@ -115,6 +115,10 @@ unbiased: return identity - averaging_matrix
             → return (identity - averaging_matrix) * ((d - 1) / d) ** 0.5
     You subtract the mean, but then all is too small, by the factor √((d − 1)/d), as if a variance
     were a sum divided by d − 1. In layer norm it is divided by d, as in RMS norm. {tried}
+root-of-d: return identity - averaging_matrix
+            → return (identity - averaging_matrix) / d**0.5
+    You divide the matrix by √d. Is there anything to divide by that RMS norm does not divide by
+    itself? {tried}
 mean-of-the-others: return identity - averaging_matrix
             → return (identity - averaging_matrix) * (d / max(d - 1, 1))
     From each feature you subtract the mean of the d − 1 *others*. That makes d/(d − 1) of x − μ:

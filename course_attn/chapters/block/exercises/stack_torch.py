@@ -76,7 +76,7 @@ def _run(make: Callable[..., Any], X: Any, W: Any, looked_at: str) -> Any:
             "frozen",
         )
     found = [parameter.sum() for parameter in parameters]
-    return torch.stack(found) if found else X.new_zeros(0)
+    return torch.stack(found).sort().values if found else X.new_zeros(0)
 
 
 def _made(
@@ -151,13 +151,15 @@ made-anew: blocks = [make_block() for _ in range(n_layers)]
 last-only: for block in self.blocks: ⏎ X = block(X)
             → for block in self.blocks: ⏎     out = block(X)
         and return X → return out
-    Your result is that of the last block on X alone: each block gets the X from the beginning. In
-    the loop, overwrite it: `X = block(X)`.
+    Your result is that of the last block on X alone: each block gets the X from the beginning.
+    Each must get the result of the one before.
 first-only: in self.blocks → in self.blocks[:1]
     Your result is that of the first block alone. Does a `return` inside the loop end it too early?
 last-skipped: in self.blocks → in self.blocks[:-1]
     The last block is never run: all {n_layers} have to be. `range(n - 1)` and `[:-1]` stop before
     it.
+one-fewer: range(n_layers) → range(n_layers - 1)
+    You make one block too few: {n_layers} are asked for. Where does your `range` begin and end?
 one-more: range(n_layers) → range(n_layers + 1)
     You run one block too many: {n_layers} are asked for. Is one made outside the loop?
 backward: in self.blocks → in reversed(self.blocks)

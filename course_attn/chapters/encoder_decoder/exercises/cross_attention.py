@@ -241,7 +241,7 @@ mask-inverted-zeros: np.where(key_mask, scores, -np.inf) → np.where(key_mask, 
     there *is* an element, as in the course's own functions.
 counted: source_mask[..., None, :]
             → (np.arange(Z.shape[-2]) < source_mask.sum(-1)[..., None])[..., None, :]
-    You count the elements of a source, and hide all that comes after so many. Does the mask say
+    You count how many True the mask has, and keep that many keys from the front. Does the mask say
     that padding comes last? {worst_row}
 queries-masked: source_mask[..., None, :] → source_mask[..., :, None]
     Your mask hides *queries*: it stands along the rows of the scores. A row of scores belongs to a
@@ -266,8 +266,8 @@ strung-together: K = Z → K = Z[source_mask]
     the padding cut out by `Z[source_mask]`, which strings them to one long list? How can it be
     hidden and stay where it is?
 fill-zero: np.where(key_mask, scores, -np.inf) → np.where(key_mask, scores, 0.0)
-    You set the scores of the padding to 0, or next to it, and e to the power 0 is not 0: the
-    padding keeps weight. Which score gives the weight 0? {worst_row}
+    You set the scores of the padding to 0, or to a number close to it, and e to the power 0 is
+    not 0: the padding keeps weight. Which score gives the weight 0? {worst_row}
 mask-added: np.where(key_mask, scores, -np.inf) → scores + key_mask
     The mask is added to the scores as numbers, 1 for an element and 0 for padding, and hides
     nothing: e to any number is more than 0. (PyTorch's functions add a mask of *numbers*; it is one

@@ -200,7 +200,10 @@ def _cases() -> tuple[Case, ...]:
 
 def _says(c: Context) -> str:
     about = next(k for k, model in _MODELS.items() if model is c.given["model"])
-    return f"You say {bool(c.got)} for this model: {about}. {bool(c.expected)} is right."
+    return (
+        f"Take this model: {about}. {bool(c.expected)} is right for it, and you say "
+        f"{bool(c.got)}."
+    )
 
 
 _SOURCE = np.array([3, 1, 4, 1, 5])
@@ -228,13 +231,16 @@ def _answers(c: Context) -> tuple[Any, ...]:
 
         return c.call(model, _SOURCE.copy(), 11)
 
+    def moves(source: Any, source_mask: Any) -> np.ndarray:
+        return np.full((2, 2), 1 + 5e-4 * (len(source) > len(_SOURCE)))
+
     def grows(source: Any, source_mask: Any) -> np.ndarray:
         return np.full((2, 2), 0.003 + 3e-5 * (len(source) > len(_SOURCE)))
 
     def swaps(source: Any, source_mask: Any) -> np.ndarray:
         return np.array([1.0, 2.0])[:: 1 if len(source) == len(_SOURCE) else -1]
 
-    others = (c.call(model, _SOURCE.copy(), 11) for model in (grows, swaps))
+    others = (c.call(model, _SOURCE.copy(), 11) for model in (moves, grows, swaps))
     return with_noise(0), with_noise(1e-14), with_noise(1), *others
 
 
@@ -259,21 +265,37 @@ def _wrongly(c: Context) -> str:
 
 def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
     own, n = _SOURCE.tolist(), len(_SOURCE)
-    same, rounded, other, tiny, swapped = _answers(c)
+    same, rounded, other, faint, tiny, swapped = _answers(c)
     if not longer:
         return (
             "The model never gets a longer source: put some tokens behind this one."
         )
+    besides = ""
+    if len(longer) == 1:
+        besides = (
+            " Besides, a single padding decides in yours: try dozens, and say True when all of "
+            "them have changed nothing. (Does `return` stand in a loop?)"
+        )
+    elif faint and not other:
+        besides = (
+            " Besides, you say True where numbers near 1 grow by 0.0005: a relative change of "
+            "0.0001 counts."
+        )
+    if any(tokens[-n:] == own != tokens[:n] for tokens, _ in longer):
+        return (
+            "You put the padding in front of the source; it has to stand behind it."
+            + besides
+        )
     if any(tokens[:n] != own for tokens, _ in longer):
-        once = " Try more than one padding." if len(longer) == 1 else ""
         return (
             "The tokens of the source have to stay, and the padding stands behind them."
-            + once
+            + besides
         )
     if any(mask != [True] * n + [False] * (len(mask) - n) for _, mask in longer):
         return (
             f"A source of {n} tokens with padding gets from you, for example, the mask "
-            f"{longer[-1][1]}. It is True for the tokens of the source and False for the padding."
+            f"{longer[-1][1]}. It has to be True for the tokens of the source and False for "
+            f"the padding.{besides}"
         )
     if same is not None and not same:
         return "You say False even of a model that always returns the same. What is True to say?"
@@ -359,7 +381,7 @@ of these numbers is below $10^{-4}$ in size.
         "length": Kind("for models that notice only how much padding there is"),
         "tokens": Kind("for models that only some tokens fool"),
         "parts": Kind(
-            "for models whose output moves in one direction or in few numbers"
+            "for models whose output only rises, only falls, or changes in few numbers"
         ),
         "small-one": Kind(
             "for a model that changes a small number among large ones"

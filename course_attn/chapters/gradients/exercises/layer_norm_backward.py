@@ -165,6 +165,10 @@ first-axis: (d_out * Z).reshape(-1, width).sum(axis=0) → (d_out * Z).sum(axis=
 no-eps: variance + 1e-5 → variance
     eps is forgotten: s = √(σ² + 1e-5). Where the variance is small, that changes s a lot.
     {first_row}
+sample-variance: (centered**2).mean(axis=-1, keepdims=True)
+            → X.var(axis=-1, keepdims=True, ddof=1)
+    Your variance is divided by d_model − 1 (`ddof=1`?). σ² is the mean of the squared deviations:
+    of how many numbers? {first_row}
 eps-outside: variance + 1e-5) → variance) + 1e-5
     You add 1e-5 to σ itself. Where does it stand in s = √(σ² + 1e-5)? {first_row}
 step-not-gradient: return dX, d_gain, d_bias → return -dX, -d_gain, -d_bias

@@ -157,8 +157,8 @@ own-token: rows - period + 1 → rows - period
     looks at the token *after* it, one further on. {worst_row}
 transposed: weights[..., rows, columns] → weights[..., columns, rows]
     Rows and columns are swapped: you read how much the *earlier* token looks at the later one, and
-    under a causal mask that is nothing. Does the row of a map say who is looking, or the column?
-    {worst_row}
+    under a causal mask these weights are all 0. Does the row of a map say who is looking, or the
+    column? {worst_row}
 one-row-too-many: np.arange(period, n) → np.arange(period - 1, n)
     You begin one row too early, at i = period − 1 (the whole diagonal, `np.diagonal`, begins
     there). That token has not been there before. {worst_row}

@@ -58,19 +58,11 @@ def _first(c: Context) -> str:
         if np.array_equal(c.got, np.maximum.accumulate(c.expected))
         else ""
     )
-    alone = c.call(c.given["probabilities"], u[i : i + 1])
-    left_over = (
-        " Given alone, this u draws the right token: is anything left over from one u to the next, "
-        "such as the running sum?"
-        if (np.diff(c.got) < 0).any()
-        and np.array_equal(alone, c.expected[i : i + 1])
-        else ""
-    )
     sums = np.cumsum(c.given["probabilities"]).round(3).tolist()
     more = ", …" * (len(sums) > 5)
     return (
         f"{goes_on}u = {u[i]:.4g} draws token {c.got[i]} in yours; {c.expected[i]} is right, as "
-        f"the sums are [{', '.join(map(str, sums[:5]))}{more}].{left_over}"
+        f"the sums are [{', '.join(map(str, sums[:5]))}{more}]."
     )
 
 
@@ -99,14 +91,21 @@ the numbers u keep away from the sums, but for u = 0.
         "one": Kind("for a single draw", "It is still an array, of shape (1,)."),
     },
     faults=fault_list("""
-zero-drawn: <= → <
+zero-drawn: sums = → u = np.nextafter(u, -1) ⏎ sums =
     You take the first sum that is *at least* u. It has to be *greater*, or a token of probability
     0 is drawn (`<` or `<=`? With `np.searchsorted` the `side` decides). {first}
+not-reset: is_passed =
+            → u = u + 0 ⏎ for i, x in enumerate(u, 1): u[i:] -= sums[sums > x].min() ⏎ is_passed =
+    Your running sum is left over from one u to the next. At what does it begin for each u?
+    {first}
 one-too-far: is_passed.sum(axis=-1) → is_passed.sum(axis=-1) + 1
     You are one token too far: token 0 is drawn where u has passed no sum at all. {first}
 one-too-early: is_passed.sum(axis=-1) → np.maximum(is_passed.sum(axis=-1) - 1, 0)
     You are one token too early: the *last* sum that u has passed belongs to the token before.
     {first}
+softmaxed: np.cumsum(probabilities)
+            → np.cumsum(np.exp(probabilities) / np.exp(probabilities).sum())
+    You take a softmax first. `probabilities` are probabilities already, and sum to 1. {first}
 likeliest-first: np.cumsum(probabilities) → np.cumsum(np.sort(probabilities)[::-1])
         and is_passed.sum(axis=-1) → np.argsort(-probabilities)[is_passed.sum(axis=-1)]
     You go through the tokens from the likeliest down. That changes no token's chance, but the task

@@ -179,7 +179,7 @@ positions-twice: block(X, mask) → block(X + P[:n], mask)
     You add the positions again in the loop. They are added once, before the first block, and the
     residual connections carry them through all of them. {worst_row}
 positions-before-each: E[tokens] + P[:n] → E[tokens]
-        and block(X, mask) → block(X + P[:n], mask)
+        and in blocks: → in blocks: ⏎         X = X + P[:n]
     You add the positions before *every* block. They are added once, before the first one, and the
     residual connections carry them through all of them. {worst_row}
 positions-from-1: P[:n] → P[np.arange(1, n + 1).clip(max=len(P) - 1)]

@@ -62,7 +62,9 @@ def _first_text(c: Context) -> str:
     text = c.given["tokens"].reshape(len(got), -1)[i]
     why = (
         "The inputs are what the model reads: leave them as they are, padding and all. "
-        if c.given["result"] == "inputs" and (got == -100).any()
+        if c.given["result"] == "inputs"
+        and wrong.any()
+        and ((got == expected) | (got == -100)).all()
         else ""
     )
     return (
@@ -126,15 +128,18 @@ minus-one: -100 → -1
     What is left out has the target −1 in yours. It is −100 that the loss leaves out. {text}
 texts-shifted: tokens[..., :-1] → tokens[:-1]
         and tokens[..., 1:] → tokens[1:]
-    For one text that would do. In a batch, the first axis counts *texts*: your target is the
-    next *text* of the batch, not the next token. The tokens are the last axis, `[..., 1:]`. {text}
+    Slicing the first axis is right for a single text only. In a batch, that counts *texts*: your
+    target is the next *text* of the batch, not the next token. The tokens are the last axis,
+    `[..., 1:]`. {text}
 padding-kept: np.where(following == pad, -100, following) → following
     The padding is left as a target: the model would learn to write `pad` = {pad} behind every end,
     and that counts in its loss. Replace it by −100. {text}
 found-by-inputs: following == pad → inputs == pad
-    In yours the first `pad` behind a text is still a target. Every target that is padding is left
-    out, this one, too. (Do you look for padding in the *inputs*, or keep the first
+    In yours the first `pad` behind a text is still a target. Every target that is padding must
+    become −100, this one too. (Do you look for padding in the *inputs*, or keep the first
     `pad` as an end?) {text}
+pad-is-0: following == pad → following == 0
+    You take 0 for padding, whatever `pad` is, here {pad}. {text}
 inputs-hidden: tokens[..., :-1] → np.where(tokens == pad, -100, tokens)[..., :-1]
     There is −100 in your inputs, too, and no embedding has a row for that. Was the padding replaced
     before the cut, or in an array that both share? {text}

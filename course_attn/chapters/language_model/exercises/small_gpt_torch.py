@@ -240,7 +240,7 @@ embedding once more (tied), so that there are no other parameters. Call it as `c
     without=("likeliest",),
     faults=fault_list("""
 same-block: [make_block() for _ in range(n_layers)] → [make_block()] * n_layers
-    You call `make_block()` once, and use this one block {n_layers} times. Each block is made by a
+    You call `make_block()` once, and use this one block in all layers. Each block is made by a
     call of its own.
 one-block: [make_block() for _ in range(n_layers)] → [make_block()]
     One block runs, once, whatever n_layers, here {n_layers}. {worst_row}
@@ -257,7 +257,7 @@ scaled-vectors: self.embedding(tokens) +
 positions-twice: block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
 positions-before-each: self.embedding(tokens) + self.positions(torch.arange(n))
             → self.embedding(tokens)
-        and block(X, mask) → block(X + self.positions(torch.arange(n)), mask)
+        and in self.blocks: → in self.blocks: ⏎     X = X + self.positions(torch.arange(n))
 positions-from-1: torch.arange(n)
             → torch.arange(1, n + 1).clamp(max=self.positions.num_embeddings - 1)
 positions-of-tokens: torch.arange(n) → tokens % self.positions.num_embeddings

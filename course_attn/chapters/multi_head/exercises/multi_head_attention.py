@@ -75,6 +75,14 @@ def _first(here: np.ndarray) -> list[int]:
     return np.argwhere(here)[0].tolist()
 
 
+def _not_causal(c: Context) -> str:
+    """Say where the mask is not causal."""
+    mask = c.given["mask"]
+    i, j = _first(np.tri(len(mask)) != mask)
+    says = "yes and yours says no" if mask[i, j] else "no and yours says yes"
+    return f"at query {i} and key {j}, for example, `mask` says {says}"
+
+
 def _change(c: Context, **others: Any) -> np.ndarray:
     got = c.call(*{**c.given, **others}.values())
     fits = got is not None and got.shape == c.got.shape
@@ -166,9 +174,7 @@ of it has a True. You may use your own functions of this and earlier chapters.
     terms={
         "d_model": lambda c: c.given["X"].shape[-1],
         "d_k": lambda c: c.given["X"].shape[-1] // c.given["n_heads"],
-        "not_causal": lambda c: _first(
-            np.tri(len(c.given["mask"])) != c.given["mask"]
-        ),
+        "not_causal": _not_causal,
     },
     points=2,
     faults=fault_list("""
@@ -214,6 +220,8 @@ transposed-projections: X @ W_Q, X @ W_K, X @ W_V → X @ W_Q.T, X @ W_K.T, X @ 
     `X @ W_Q`. They are square, so no error tells you. {worst_row}
 keys-from-W_Q: X @ W_K → X @ W_Q
     Your keys are made with W_Q, as the queries are, and W_K plays no part. {worst_row}
+values-from-W_K: X @ W_V → X @ W_K
+    Your values are made with W_K, as the keys are, and W_V plays no part. {worst_row}
 keys-and-values-swapped: X @ W_K, X @ W_V → X @ W_V, X @ W_K
     Keys and values are exchanged: queries are compared with X W_V, X W_K is mixed. {worst_row}
 keys-ask: Q @ K.swapaxes(-1, -2) → K @ Q.swapaxes(-1, -2)
@@ -226,7 +234,7 @@ root-of-d-model: scores / d_k**0.5 → scores / d_model**0.5
     products, so √{d_k} is right: how many features does one head's query have?
 divided-by-d: scores / d_k**0.5 → scores / d_k
     Your scores are divided by d_k = {d_k} in all; √d_k is asked for. Is the root missing, or do you
-    divide by it twice? {worst_row}
+    divide by it twice (a function that does it for you counts)? {worst_row}
 scaled-after: scores / d_k**0.5 → scores
         and weights @ V → weights / d_k**0.5 @ V
     You divide by √d_k after the softmax: the weights no longer sum to 1. Divide the scores.
@@ -237,8 +245,8 @@ mask-inverted: np.where(mask, scores, -np.inf) → np.where(mask, -np.inf, score
     `nn.MultiheadAttention` and `masked_fill` it is the other way around.)
 always-causal: np.where(mask, scores, -np.inf)
             → np.where(np.tril(np.ones((n, n), dtype=bool)), scores, -np.inf)
-    Your attention is causal, whatever `mask` says: it differs, for example, at {not_causal} (query,
-    key). Where does `mask` enter?
+    Your attention is causal, whatever `mask` says: {not_causal}.
+    Where does `mask` enter?
 masked-after: np.where(mask, scores, -np.inf) → scores
         and weights @ V → (weights * mask) @ V
     You mask *after* the softmax: what was hidden has already taken its share, and a query's

@@ -130,6 +130,7 @@ transposed-projections: self.W_Q(X), self.W_K(X), self.W_V(X)
     You multiply by `self.W_Q.weight` (and those of W_K and W_V) as they are stored, which is
     *transposed*. `self.W_Q(X)` is `X @ self.W_Q.weight.T`. {worst_row}
 keys-from-W_Q: self.W_K(X) → self.W_Q(X)
+values-from-W_K: self.W_V(X) → self.W_K(X)
 keys-and-values-swapped: self.W_K(X), self.W_V(X) → self.W_V(X), self.W_K(X)
 down-the-columns: scores.softmax(dim=-1) → scores.softmax(dim=-2)
 over-the-heads: scores.softmax(dim=-1) → scores.softmax(dim=-3)

@@ -111,7 +111,7 @@ queries-not-normalized: vectors / lengths → vectors / lengths if vectors is K 
     is above 1.
 root-missing: np.linalg.norm(vectors, axis=-1, keepdims=True)
             → (vectors**2).sum(axis=-1, keepdims=True)
-    Your vectors come out divided by their *squared* lengths, Σx²: a query of length 10 makes all
+    You divide by the *squared* lengths of the vectors, Σx²: a query of length 10 makes all
     its scores 10 times too small, and so does a key. The length is √Σx².
 whole-length: axis=-1, keepdims=True) → keepdims=True)
     You divide by one number for all vectors, a length of the whole array. Each vector has a length

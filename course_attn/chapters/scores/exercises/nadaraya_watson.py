@@ -90,7 +90,9 @@ weights of a query sum to 1. `x_query` (n_q,), `x` and `y` (n,), `bandwidth` a n
             "for a single query or a single data point",
             "`squeeze` removes an axis of length 1, and broadcasting stretches it.",
         ),
-        "far": Kind("for a query eight bandwidths from any point", apart=True),
+        "far": Kind(
+            "for a query eight bandwidths from the nearest point", apart=True
+        ),
     },
     faults=fault_list("""
 bandwidth-not-squared: (2 * bandwidth**2) → (2 * bandwidth)

@@ -109,11 +109,14 @@ flattened: diagonal - outer_product
     For weights of shape {weights.shape} you return {your.shape}: your matrices always stand along
     one axis. Do you flatten the leading axes, as `reshape(-1, n)` does? The result has those of
     `weights`, no more and no fewer: {right.shape}.
+one-long-row: weights.shape[-1], dtype → (weights := weights.ravel()).size, dtype
+    For weights of shape {weights.shape} you return {your.shape}: all rows have become one long row
+    (a `ravel` or `flatten`?). Each row of weights has a matrix of its own: {right.shape}.
 subtracted-factor-missing: weights[..., :, None] * weights[..., None, :] → weights[..., None, :]
     You subtract a_m alone. In a_j (δ_jm − a_m), what does the factor a_j multiply?
 row-factor-missing: weights[..., :, None] * identity → identity
         and weights[..., :, None] * weights[..., None, :] → weights[..., None, :]
-    The factor a_j is missing: you have δ_jm − a_m, the derivative of log a_j.
+    The factor a_j is missing: δ_jm − a_m alone belongs to the derivative of log a_j.
 """),
     properties=(Property("row-sums", _row_sums),),
     wrong_lines=("sigmoid-like", "own-weight-twice", "diagonal-swapped"),

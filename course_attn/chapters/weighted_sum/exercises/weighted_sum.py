@@ -60,8 +60,8 @@ softmaxed: = weights → = (np.exp(weights) / np.exp(weights).sum(axis=-1, keepd
     You apply a softmax to the weights. They are weights already, not scores: the first output
     should be mixed with {weights.row}, exactly as they stand.
 mean: @ values → @ values / values.shape[-2]
-    You average where you should sum: every number is {values.rows} times too small, because it
-    is divided by n_k. The weights already say how much each value counts.
+    You average where you should sum: you divide by n_k (here {values.rows}). The weights already
+    say how much each value counts.
 last-value-missing: weights @ values → weights[..., :-1] @ values[..., :-1, :]
     The last value never enters the sum. There are {values.rows} values, counted from 0: does a loop
     or a slice of yours end one too early? `range({values.rows})` stops before {values.rows} itself.

@@ -228,3 +228,18 @@ def blind_positions_and_one_norm(n_layers, d_model, n_vocab, n_ctx):
         total += d + d
     total += d + d
     return total
+
+
+# each bias of attention is one number instead of d_model AND only one layer norm per block
+@wrong("one-bias-each", "one-norm", author="blind")
+def n21_single_bias_and_one_norm(n_layers, d_model, n_vocab, n_ctx):
+    def layer_norm():
+        return 2 * d_model
+
+    total = d_model * (n_vocab + n_ctx)
+    for _ in range(n_layers):
+        total += 4 * (d_model**2 + 1)
+        total += layer_norm()
+        total += 8 * d_model**2 + 4 * d_model + d_model
+    total += layer_norm()
+    return total

@@ -126,3 +126,12 @@ def blind_diag_and_upper(d):
         for j in range(i + 1, d):
             C[i, j] = -1 / d
     return C
+
+
+# takes away the sum instead of the mean AND divides the matrix by the root of d
+@wrong("sum", "root-of-d", author="blind")
+def n12_sum_and_root(d):
+    identity = np.identity(d)
+    ones = np.ones((d, d))
+    centered = identity - ones
+    return centered / np.sqrt(d)

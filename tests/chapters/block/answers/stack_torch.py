@@ -235,3 +235,30 @@ class x25_OneMore(torch.nn.Module):
 
     def forward(self, X):
         return self.rest(self.first(X))
+
+
+# one block too few AND they run in the opposite order
+@wrong("one-fewer", "backward", author="blind")
+class m36_FewerReversed(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        blocks = []
+        for _ in range(1, n_layers):
+            blocks.insert(0, make_block())
+        self.net = torch.nn.Sequential(*blocks)
+
+    def forward(self, X):
+        return self.net(X)
+
+
+@right()
+class st_listed_from_the_last(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        made = [make_block() for _ in range(n_layers)]
+        self.blocks = torch.nn.ModuleList(made[::-1])
+
+    def forward(self, X):
+        for block in reversed(self.blocks):
+            X = block(X)
+        return X

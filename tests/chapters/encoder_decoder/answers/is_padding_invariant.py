@@ -371,9 +371,7 @@ def ip_blind_one_token_not_the_sources(model, source, n_vocab):
 
 
 # returns True after the first try of the loop AND the padding stands in front of the source
-@wrong(
-    said="the padding stands behind them. Try more than one padding", author="blind"
-)
+@wrong(said="Besides, a single padding decides", author="blind")
 def f15_front_early(model, source, n_vocab):
     ref = model(source, np.ones(source.shape, bool))
     for first in range(n_vocab):
@@ -414,3 +412,32 @@ def t10_j06_no_zero_and_sums(model, source, n_vocab):
         got = model(np.r_[source, pad], np.r_[real, pad < 0]).sum()
         ok = ok and abs(got - want) <= 1e-6 * abs(want)
     return bool(ok)
+
+
+# the mask is True for the padding, too AND the loop returns after its first try
+@wrong("wrongly", said="Besides, a single padding decides", author="blind")
+def n35_all_true_and_first(model, source, n_vocab):
+    reference = model(source, np.ones(source.shape, dtype=bool))
+    for token in range(n_vocab):
+        for count in range(1, 100 - len(source) + 1):
+            padded = np.append(source, [token] * count)
+            result = model(padded, np.ones(padded.shape, dtype=bool))
+            return bool(np.allclose(result, reference, rtol=1e-7, atol=0))
+    return True
+
+
+# the padding is put in front of the source AND a change of up to 1 percent does not count
+@wrong(
+    "wrongly", said="in front of the source; it has to stand behind", author="blind"
+)
+def n36_front_and_lax(model, source, n_vocab):
+    rng = np.random.default_rng(5)
+    base = np.asarray(model(source, np.full(len(source), True)))
+    same = True
+    for size in 20 * [1, 2, 3, 5, 8]:
+        tokens = np.concatenate((rng.integers(0, n_vocab, size), source))
+        m = np.concatenate((np.zeros(size, bool), np.ones(len(source), bool)))
+        got = np.asarray(model(tokens, m))
+        if np.any(np.abs(got - base) > 0.01 * np.abs(base)):
+            same = False
+    return same

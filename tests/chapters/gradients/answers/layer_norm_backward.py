@@ -269,3 +269,19 @@ def blind_const_s_and_centered(X, gain, d_out):
     d_gain = np.sum(d_out * centered, axis=axes)
     d_bias = np.sum(d_out, axis=axes)
     return dX, d_gain, d_bias
+
+
+# the variance with ddof=1 AND the last division of dX by s is forgotten
+@wrong("not-divided", "sample-variance", author="blind")
+def m09_ddof_no_division(X, gain, d_out):
+    d = X.shape[-1]
+    x2, g2 = X.reshape(-1, d), d_out.reshape(-1, d)
+    sigma = np.sqrt(np.var(x2, axis=1, ddof=1) + 1e-5)
+    xhat = (x2 - x2.mean(axis=1)[:, None]) / sigma[:, None]
+    dgain = np.einsum("nd,nd->d", g2, xhat)
+    dbias = g2.sum(axis=0)
+    dxhat = g2 * gain
+    dx = np.zeros_like(x2)
+    for r in range(len(x2)):
+        dx[r] = dxhat[r] - dxhat[r].mean() - xhat[r] * np.dot(dxhat[r], xhat[r]) / d
+    return dx.reshape(X.shape), dgain, dbias

@@ -104,7 +104,7 @@ def z15_sorted(probabilities, u):
 
 
 # the running sum is not set back to 0 for the next number u
-@wrong("first", said="left over from one u to the next", author="blind")
+@wrong("not-reset", author="blind")
 def f6_i43_not_reset(probabilities, u):
     drawn = np.zeros(len(u), dtype=int)
     total = 0.0
@@ -129,3 +129,27 @@ def g06_draw_sorted(probabilities, u):
             t += 1
         out.append(t)
     return np.array(out, dtype=int)
+
+
+# the sum is not set back to 0 for the next draw AND >= instead of >, so that u = 0 draws a first
+# token of probability 0
+@wrong("zero-drawn", "not-reset", author="blind")
+def m17_not_reset_ge(probabilities, u):
+    tokens = []
+    total = 0.0
+    for x in u:
+        for t, p in enumerate(probabilities):
+            total += p
+            if total >= x:
+                tokens.append(t)
+                break
+    return np.array(tokens)
+
+
+# softmax is applied to the probabilities AND the token is one too high
+@wrong("one-too-far", "softmaxed", author="blind")
+def m18_softmax_plus_one(probabilities, u):
+    p = np.exp(probabilities)
+    p /= p.sum()
+    c = p.cumsum()
+    return (c[None, :] <= u[:, None]).sum(axis=1) + 1

@@ -157,3 +157,12 @@ def n_places_filled_up(tokens, pad):
     targets = np.full_like(tokens, pad)
     targets[..., :-1] = tokens[..., 1:]
     return tokens, targets
+
+
+# the two arrays are returned in the wrong order AND the token of padding is hard-coded as 0
+@wrong("other-order", "pad-is-0", author="blind")
+def m32_order_pad0(tokens, pad):
+    y = tokens[..., 1:].copy()
+    x = tokens[..., :-1].copy()
+    y[y == 0] = -100
+    return y, x

@@ -355,3 +355,27 @@ class E48GPTPositionsOfTokensShared(torch.nn.Module):
             X = self.block(X, mask)
         X = self.final_norm(X)
         return torch.einsum("...nd,vd->...nv", X, self.embedding.weight)
+
+
+# the positions are added again before every block AND the block's input is added to its output
+@wrong("positions-before-each", "added-again", author="blind")
+class n18_PositionsEachAndResidual(torch.nn.Module):
+    def __init__(self, n_vocab, n_context, d_model, n_layers, make_block):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(n_vocab, d_model)
+        self.positions = torch.nn.Embedding(n_context, d_model)
+        self.stack = torch.nn.ModuleList()
+        for _ in range(n_layers):
+            self.stack.append(make_block())
+        self.final_norm = torch.nn.LayerNorm(d_model)
+
+    def forward(self, tokens):
+        length = tokens.shape[-1]
+        where = self.positions(torch.arange(length))
+        may_see = torch.tril(torch.ones((length, length))) == 1
+        X = self.embedding(tokens)
+        for block in self.stack:
+            X = X + where
+            X = X + block(X, may_see)
+        X = self.final_norm(X)
+        return torch.matmul(X, self.embedding.weight.transpose(0, 1))

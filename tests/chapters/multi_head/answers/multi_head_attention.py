@@ -435,7 +435,7 @@ def b7_multi_head_38(X, W_Q, W_K, W_V, W_O, n_heads, mask):
 
 
 # copy and paste: the values are made with W_K, W_V is never used
-@wrong(said="is `W_K` the right one here", author="blind")
+@wrong("values-from-W_K", author="blind")
 def k24_values_of_keys(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     d_k = X.shape[-1] // n_heads
     out = np.zeros(X.shape)

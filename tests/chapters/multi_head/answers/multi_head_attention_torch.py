@@ -428,7 +428,7 @@ class BlMhInterleaved(torch.nn.Module):
 
 
 # the values are made with W_K
-@wrong(said="W_V plays no part in your output", author="blind")
+@wrong("values-from-W_K", author="blind")
 class BlMhValuesByWK(torch.nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -480,7 +480,7 @@ class F6MeanOfHeads(torch.nn.Module):
 
 
 # the values are made with W_K, and W_O is not used
-@wrong("unused-block", said="W_V and W_O play no part", author="blind")
+@wrong("values-from-W_K", "no-output-matrix", author="blind")
 class r04_values_from_wk_no_wo(torch.nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -500,3 +500,26 @@ class r04_values_from_wk_no_wo(torch.nn.Module):
             Q, K, V, attn_mask=mask
         )
         return out.movedim(-3, -2).flatten(-2)
+
+
+# heads take interleaved features (h, h + n_heads, ...) instead of blocks AND the values are made
+# with W_K
+@wrong("cut-in-turn", "values-from-W_K", author="blind")
+class m05_InterleavedAndKeysForValues(torch.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        for name in ("W_Q", "W_K", "W_V", "W_O"):
+            setattr(self, name, torch.nn.Linear(d_model, d_model, bias=False))
+
+    def forward(self, X, mask):
+        *lead, n, d = X.shape
+        h = self.n_heads
+        Q = self.W_Q(X).reshape(*lead, n, d // h, h)
+        K = self.W_K(X).reshape(*lead, n, d // h, h)
+        V = self.W_K(X).reshape(*lead, n, d // h, h)
+        scores = torch.einsum("...ich,...jch->...hij", Q, K) / (d // h) ** 0.5
+        scores = scores.masked_fill(~mask, float("-inf"))
+        weights = scores.softmax(dim=-1)
+        out = torch.einsum("...hij,...jch->...ihc", weights, V)
+        return self.W_O(out.reshape(*lead, n, d))

@@ -253,3 +253,15 @@ def i30_diag_plus(weights):
                 else:
                     out[idx + (j, m)] = a[j] * a[m]
     return out
+
+
+# off the diagonal the minus sign is missing AND a batch is flattened into one long row
+@wrong("off-diagonal-sign", "one-long-row", author="blind")
+def m26_no_minus_ravel(weights):
+    a = weights.ravel()
+    n = len(a)
+    J = np.zeros((n, n))
+    for j in range(n):
+        for m in range(n):
+            J[j, m] = a[j] * (1 - a[j]) if j == m else a[j] * a[m]
+    return J
