@@ -423,15 +423,13 @@ def fault_and_own_change(trial: Trial) -> Finding | None:
     return None
 
 
-_PLACED = {"mend-axis", "mend-kept-axis", "mend-transposition", "mend-swapped"}
-_PLACED |= {"mend-comparison", "mend-function"}
+_OF_AXES = ("mend-axis", "mend-kept-axis", "mend-transposition")
 
 
 def _are_apart(trial: Trial, fault: Fault, change: str) -> bool:
     """Whether a change does not turn a wrong step into none, or into another wrong one."""
     adds = sum(len(new) - len(old) for old, new in fault.patches) > 0
-    is_told = change == "mend-left-out" and _told(trial, trial.wrong[0])
-    return change in _PLACED or adds and not is_told
+    return change in _OF_AXES or adds and not _told(trial, trial.wrong[0])
 
 
 def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip, int]]:

@@ -72,7 +72,7 @@ def fresh_flops_full_width(n, d_model, n_heads):
 
 
 # counts the projections to queries, keys and values with the full width once for every head
-@wrong("parts", said="or is it `d_model // n_heads`, as elsewhere?", author="blind")
+@wrong("whole-matrix-in-every-head", author="blind")
 def b7_multi_head_40(n, d_model, n_heads):
     d_k = d_model // n_heads
     per_head = 0
