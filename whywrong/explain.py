@@ -25,7 +25,7 @@ from whywrong.declare import WrongForm
 from whywrong.form import form_problem
 from whywrong.gradients import gradient_besides
 from whywrong.limits import TimesUp
-from whywrong.mend import mended, retyped
+from whywrong.mend import as_mended, mended, retyped
 from whywrong.mistakes import (
     fault_and_own_change,
     fault_and_slip,
@@ -37,6 +37,7 @@ from whywrong.mistakes import (
     one_fault_in_most,
     one_slip,
     other_order,
+    shape_and_mistake,
     two_at_once,
     two_close_faults,
     two_faults,
@@ -59,21 +60,24 @@ def explained(trial: Trial) -> Finding | None:
     if not changed or changed.faults[0] in found.faults:
         cut = _gradient(trial, found) if not is_form and trial.wrong else None
         return joined(found, cut) if cut else found
-    if any(id.startswith("slip-") for id in found.faults):
+    if any(id.startswith("slip-") and id != "slip-axis" for id in found.faults):
         return changed  # of numbers that come from a changed argument a slip tells nothing
     besides = Finding(changed.faults, f"Besides: {changed.message}")
     return joined(found, besides)
 
 
 def _gradient(trial: Trial, found: Finding) -> Finding | None:
-    """Say what is wrong with the gradient, besides known mistakes or others."""
+    """Say what is wrong with the gradient, besides known mistakes or a line that can be mended."""
     cut = not_differentiable(trial)
+    in_torch = trial.exercise.library == "torch" and trial.exercise.differentiable
+    if cut or not in_torch:
+        return cut
     known = {fault.id: fault for fault in trial.exercise.faults}
     made = [known[id] for id in found.faults if id in known]
-    in_torch = trial.exercise.library == "torch" and trial.exercise.differentiable
-    if cut or not in_torch or not made or len(made) < len(found.faults):
-        return cut
-    return gradient_besides(trial, *made)
+    if found.faults and len(made) == len(found.faults):
+        return gradient_besides(trial, trial.function, *made)
+    changed = as_mended(trial)
+    return gradient_besides(trial, changed) if changed else None
 
 
 def is_crash(trial: Trial, found: Finding) -> bool:
@@ -256,8 +260,8 @@ def crash(trial: Trial) -> Finding | None:
     is_late = isinstance(error, TimesUp)
     change = None if is_late else mended(trial)
     advice = tip(error, trial.function)
-    if change and len({*change.faults}) > 1 and advice:
-        change = None
+    if change and len({*change.faults}) > 1 and "mend-axis" not in change.faults:
+        change = None if advice else change
     given = error, trial.function, trial.called_with(i), trial.clock
     only_asks = change is not None and advice.endswith("?")
     found = crash_finding(*given, advise=not only_asks)
@@ -291,6 +295,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     no_error,
     two_close_faults,
     fault_and_slip,
+    shape_and_mistake,
     one_fault_but_for_a_kind,
     fault_and_own_change,
     what_is_seen,

@@ -1,6 +1,7 @@
 """Whether gradients reach the arguments of an answer in PyTorch, and are the right ones."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,16 +43,23 @@ def gradient_problem(trial: Trial) -> Finding | None:
     return next(filter(None, found), None)
 
 
-def gradient_besides(trial: Trial, *faults: Fault) -> Finding | None:
-    """Compare the gradients of wrong numbers with those of the mistakes that give the same."""
+def gradient_besides(
+    trial: Trial, function: Callable[..., Any], *faults: Fault
+) -> Finding | None:
+    """Compare the gradients of a function with those of the solution with these mistakes.
+
+    The two give the same numbers.
+    """
+    trial = replace(trial, function=function)
     seconds = trial.clock.seconds
     found = call_guarded(_besides, (trial, *faults), seconds=seconds).value
     return found if found and "NaN" not in found.message else None
 
 
 def _besides(trial: Trial, *faults: Fault) -> Finding | None:
-    version = trial.exercise.wrong_version(*faults)
-    return _in_case(trial, trial.wrong[0], version, _BESIDES)
+    exercise = trial.exercise
+    right = exercise.wrong_version(*faults) if faults else exercise.solution
+    return _in_case(trial, trial.wrong[0], right, _BESIDES)
 
 
 def cut_off(trial: Trial) -> Finding | None:

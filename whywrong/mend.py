@@ -32,7 +32,14 @@ from whywrong.steps import (
 )
 from whywrong.versions import one_of_a_kind
 
-__all__ = ["changed_to", "in_own_code", "is_one_line", "mended", "retyped"]
+__all__ = [
+    "as_mended",
+    "changed_to",
+    "in_own_code",
+    "is_one_line",
+    "mended",
+    "retyped",
+]
 
 # What the search may do: each change that is tried is one piece of work, and so are this many of
 # its steps. And which changes are tried in pairs: the likeliest.
@@ -107,8 +114,8 @@ def mended(trial: Trial) -> Finding | None:
         return None
     search = trial.kept["search"] = _Search(trial, code, failing)
     with _quiet():
-        found = search.run()
-    return _said(code, found) if found else None
+        search.found = search.run()
+    return _said(code, search.found) if search.found else None
 
 
 def in_own_code(trial: Trial) -> str:
@@ -116,6 +123,16 @@ def in_own_code(trial: Trial) -> str:
     found = mended(trial)
     one = found and len({*found.faults}) == 1
     return found.message.removeprefix(f"{_ONE} ") if found and one else ""
+
+
+def as_mended(trial: Trial) -> Callable[..., Any] | None:
+    """Return the code with the change that makes every case right, if `mended` has found one."""
+    search: _Search | None = trial.kept.get("search")
+    if search is None or not search.found:
+        return None
+    with put_in(*search.found[0]):
+        made = search.code.made(Steps(_ALL), *search.found[0])
+    return trial.exercise.used(made)
 
 
 def is_one_line(change: Finding) -> bool:
@@ -162,6 +179,7 @@ class _Search:
         self.work = float(_WORK)
         self.most = self._steps_now()
         self.partly: list[Slip] = []
+        self.found: list[_Change] = []
         self.moved: list[tuple[Slip, np.ndarray]] = []
 
     def _steps_now(self) -> int:
@@ -221,7 +239,9 @@ class _Search:
         if not mends[0] and self._has_moved(value):
             return False
         mends += [self._gives(answer, i) for i in self.probes[1:]]
-        if any(mends) and not all(mends) and len(change) == 1:
+        start = self.trial.outcomes[self.probes[0]]
+        goes_on = start.error is not None and isinstance(value, np.ndarray)
+        if (any(mends) or goes_on) and not all(mends) and len(change) == 1:
             self.partly.append(change[0])
         return all(mends) and all(self._gives(answer, i) for i in self.rest)
 

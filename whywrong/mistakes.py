@@ -56,7 +56,7 @@ __all__ += [
     "other_order",
     "two_at_once",
 ]
-__all__ += ["two_close_faults", "two_faults", "what_is_seen"]
+__all__ += ["shape_and_mistake", "two_close_faults", "two_faults", "what_is_seen"]
 
 # How many pairs of declared faults, how many slips, and how many faults with slips are tried.
 _PAIRS = 500
@@ -408,6 +408,34 @@ def fault_and_slip(trial: Trial) -> Finding | None:
 
 
 @once
+def shape_and_mistake(trial: Trial) -> Finding | None:
+    """Name a mistake that the numbers show in the shape that is asked for, besides the shape."""
+    outcomes = list(trial.outcomes)
+    for i in trial.wrong:
+        right = trial.expected[i]
+        if isinstance(right, Exception) or right.size != trial.got(i).size:
+            return None
+        value = outcomes[i].value.reshape(right.shape)
+        outcomes[i] = replace(outcomes[i], value=value)
+    first = next(iter(trial.wrong), 0)
+    said = _told_of_shape(trial, first) if trial.wrong else None
+    rest = replace(trial, outcomes=tuple(outcomes), kept={mended: None})
+    found = (
+        (one_fault(rest) or two_faults(rest) or one_slip(rest)) if said else None
+    )
+    if not (said and found):
+        return None
+    return two_at_once(found.faults + said.faults, found.message, said.message)
+
+
+def _told_of_shape(trial: Trial, i: int) -> Finding | None:
+    right = trial.expected[i]
+    assert not isinstance(right, Exception)
+    said = shape_problem(trial.got(i), right)
+    return of_result(trial, i, said) if said else None
+
+
+@once
 def fault_and_own_change(trial: Trial) -> Finding | None:
     """Name a declared fault that is left where one change of the learner's own code is made."""
     if not trial.wrong or _tells_little(trial) or mended(trial):
@@ -500,7 +528,7 @@ def two_at_once(
     apart: bool = False,
 ) -> Finding:
     """Say two mistakes, and what both together do, or that each has numbers of its own."""
-    alone = " Each is told as if you had made it alone; your own numbers mix both."
+    alone = " Each is told as if it were your only one: the numbers below are not quite yours."
     said = [
         f"There are two mistakes at once.{alone if apart else ''}",
         f"First: {_ONE_CHANGE.sub('', first)}",

@@ -40,9 +40,10 @@ one: One number is asked for.
 ones more: There is an axis of length 1 too many: `keepdims=True`, `[None]` or a `reshape` left it
     there.
 ones same: The axis of length 1 stands in the wrong place.
-ones less: An axis of length 1 is missing: `keepdims=True` keeps it.
+ones less: An axis of length 1 is missing: a sum without `keepdims=True`, an index such as
+    `[..., 0, :]` or a `squeeze` takes it away.
 axes swapped: The last two axes are swapped.
-axes order: The axes are in another order.
+axes order: The lengths stand in another order: are axes exchanged, or two sizes in a `reshape`?
 axes length: Axis {axis} has the wrong length.
 axes less: An axis is missing: something was summed or averaged over too much.
 axes twice: The leading axes {lead} are there twice: every entry of the batch is combined with every
