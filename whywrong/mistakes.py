@@ -129,8 +129,7 @@ def other_order(trial: Trial) -> Finding | None:
         return _in_order(trial, by_numbers[0], seen)
     if len(by_shape) == 1 and names not in by_shape and not _one_change(trial):
         return _in_order(trial, by_shape[0], "By shape, you return")
-    others = (order for order in permutations(names) if order != names)
-    found = (_in_order(trial, order, "You return") for order in others)
+    found = (_in_order(trial, o, "You return") for o in by_shape if o != names)
     return next((both for both in found if len(both.faults) > 1), None)
 
 
@@ -410,27 +409,32 @@ def fault_and_slip(trial: Trial) -> Finding | None:
 @once
 def shape_and_mistake(trial: Trial) -> Finding | None:
     """Name a mistake that the numbers show in the shape that is asked for, besides the shape."""
-    outcomes = list(trial.outcomes)
-    for i in trial.wrong:
-        right = trial.expected[i]
-        if isinstance(right, Exception) or right.size != trial.got(i).size:
-            return None
-        value = outcomes[i].value.reshape(right.shape)
-        outcomes[i] = replace(outcomes[i], value=value)
-    first = next(iter(trial.wrong), 0)
-    said = _told_of_shape(trial, first) if trial.wrong else None
-    rest = replace(trial, outcomes=tuple(outcomes), kept={mended: None})
+    said = _told_of_shape(trial, trial.wrong[0]) if trial.wrong else None
+    rest = _in_shape(trial) if said else None
     found = (
-        (one_fault(rest) or two_faults(rest) or one_slip(rest)) if said else None
+        (one_fault(rest) or two_faults(rest) or one_slip(rest)) if rest else None
     )
     if not (said and found):
         return None
     return two_at_once(found.faults + said.faults, found.message, said.message)
 
 
+def _in_shape(trial: Trial) -> Trial | None:
+    """Return the trial with its numbers in the shapes that are asked for, if they fill them."""
+    outcomes = list(trial.outcomes)
+    for i in trial.wrong:
+        got, right = trial.got(i), trial.expected[i]
+        if isinstance(right, Exception) or right.size != got.size:
+            return None
+        value = trial.side.native(got.reshape(right.shape))
+        outcomes[i] = replace(outcomes[i], value=value)
+    return replace(trial, outcomes=tuple(outcomes), kept={mended: None})
+
+
 def _told_of_shape(trial: Trial, i: int) -> Finding | None:
     right = trial.expected[i]
-    assert not isinstance(right, Exception)
+    if isinstance(right, Exception):
+        return None
     said = shape_problem(trial.got(i), right)
     return of_result(trial, i, said) if said else None
 

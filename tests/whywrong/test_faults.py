@@ -288,6 +288,65 @@ def test_whole_numbers_do_not_hide_a_mistake(toy):
     assert "Second: You return integers" in result.message
 
 
+def test_shape_does_not_hide_a_mistake(toy):
+    result = judge(toy, lambda x, factor: (x / factor)[None])
+    assert result.faults == ("divided", "shape"), result
+    assert "Second: You return shape (1, 2)" in result.message
+    assert judge(toy, lambda x, factor: (x * factor)[None]).faults[-1] == "shape"
+
+
+def test_argument_changed_in_place_does_not_hide_an_axis():
+    def shares(x):
+        """Divide each row by its sum."""
+        return x / x.sum(axis=-1, keepdims=True)
+
+    square = np.arange(1.0, 10).reshape(3, 3)
+    exercise = exercise_of(
+        shares, Case((square,), "example"), Case((square[::-1],))
+    )
+
+    def answer(x):
+        x /= x.sum(axis=-2, keepdims=True)
+        return x
+
+    result = judge(exercise, answer)
+    assert result.faults == ("slip-axis", "in-place"), result
+
+
+def test_axis_that_stops_does_not_hide_a_second_line():
+    def centered(x):
+        """Subtract the mean of each row."""
+        return x - x.mean(axis=-1, keepdims=True)
+
+    rows = np.arange(12.0).reshape(3, 4) ** 2
+    exercise = exercise_of(centered, Case((rows[1],), "example"), Case((rows,)))
+
+    def answer(x):
+        middle = x.mean(axis=1, keepdims=True)
+        return x + middle
+
+    result = judge(exercise, answer)
+    assert result.status == "crashed"
+    assert result.faults == ("mend-axis", "mend-operator"), result
+
+
+def test_zeros_alone_do_not_show_that_batches_are_right():
+    def off_diagonal(x):
+        """Return minus the products of different entries, and 0 between them."""
+        square = -x[..., :, None] * x[..., None, :]
+        return square * (1 - np.eye(x.shape[-1]))
+
+    vector = np.array([1.0, 2.0])
+    cases = Case((vector,), "example"), Case((np.zeros((3, 2)),), "batch")
+    answer = exercise_of(off_diagonal, *cases)
+
+    def flat(x):
+        rows = x.reshape(-1, 2)
+        return rows[:, :, None] * rows[:, None, :] * (1 - np.eye(2))
+
+    assert "only-batch" not in judge(answer, flat).faults
+
+
 def test_halves_do_not_hide_a_mistake():
     def middle(n):
         """Return the middle of n places, counted from 0."""

@@ -89,6 +89,22 @@ def test_wrong_gradient_is_told_beside_a_known_mistake():
     assert "Besides, the gradient with respect to `x` is wrong" in half.message
 
 
+def test_wrong_gradient_is_told_beside_the_line_that_mends_the_numbers():
+    def shares(x):
+        """Divide each row by its sum."""
+        return x / x.sum(dim=-1, keepdim=True)
+
+    given = np.arange(1.0, 10).reshape(3, 3)
+    exercise = exercise_of(shares, Case((given,)), library="torch")
+
+    def answer(x):
+        return x.detach() / x.sum(dim=0, keepdim=True)
+
+    result = judge(exercise, answer)
+    assert result.faults == ("slip-axis", "gradient"), result
+    assert "Besides, the gradient with respect to `x` is wrong" in result.message
+
+
 def test_mask_among_the_arguments_needs_no_gradient():
     def chosen(x, mask):
         """Keep what the mask allows."""
