@@ -243,3 +243,26 @@ def blind_roll_loose(model, X):
         for k in range(1, n)
     ]
     return all(good)
+
+
+# only cyclic shifts are tried AND outputs are compared exactly, so rounding counts
+@wrong("wrongly", said="You try cyclic shifts", author="blind")
+def r05_shifts(model, X):
+    Y = model(X)
+    ok = True
+    for k in range(1, X.shape[0]):
+        shifted = np.roll(X, k, axis=0)
+        ok = ok and np.array_equal(model(shifted), np.roll(Y, k, axis=0))
+    return ok
+
+
+# True as soon as one permutation agrees AND the tolerance of 1e-2 lets a change of 1e-3 through
+@wrong("wrongly", said="tolerance is too generous", author="blind")
+def r06_any(model, X):
+    out = model(X)
+    for seed in range(50):
+        perm = np.random.default_rng(seed).permutation(X.shape[0])
+        diff = np.abs(model(X[perm]) - out[perm]).max()
+        if diff <= 1e-2 * np.abs(out).max():
+            return True
+    return False
