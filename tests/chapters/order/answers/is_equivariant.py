@@ -209,7 +209,7 @@ def ie_last(model, X):
 
 
 # tries only cyclic shifts (roll) AND compares exactly, so that rounding counts
-@wrong("wrongly", said="the comparison is too strict", author="blind")
+@wrong("wrongly", said="You try cyclic shifts", author="blind")
 def w30_both(model, X):
     out = model(X)
     for k in range(1, len(X)):
@@ -243,17 +243,6 @@ def blind_roll_loose(model, X):
         for k in range(1, n)
     ]
     return all(good)
-
-
-# only cyclic shifts are tried AND outputs are compared exactly, so rounding counts
-@wrong("wrongly", said="You try cyclic shifts", author="blind")
-def r05_shifts(model, X):
-    Y = model(X)
-    ok = True
-    for k in range(1, X.shape[0]):
-        shifted = np.roll(X, k, axis=0)
-        ok = ok and np.array_equal(model(shifted), np.roll(Y, k, axis=0))
-    return ok
 
 
 # True as soon as one permutation agrees AND the tolerance of 1e-2 lets a change of 1e-3 through
