@@ -188,7 +188,7 @@ sample-variance: X.var(axis=-1, keepdims=True) → X.var(axis=-1, keepdims=True,
     {statistics}
 eps-outside: np.sqrt(variance + 1e-5) → np.sqrt(variance) + 1e-5
     You add eps outside the square root, to the standard deviation. It is added to the variance,
-    inside: for a variance of {variance} your divisor is {outside}; {inside} is right.
+    inside: for a variance of {variance}, √σ² + ε would be {outside}; {inside} is right.
 eps-small: variance + 1e-5 → variance + 1e-8
     Your eps is 1e-8, and 1e-5 is asked for. The smaller the spread of a row, the more that changes.
 eps-clamped: variance + 1e-5 → np.maximum(variance, 1e-5)
@@ -221,8 +221,8 @@ one-plus-gain: gain * → (1 + gain) *
 no-bias: + bias → (nothing)
     The bias is missing: it is added at the end, and `bias` is {bias.row} here.
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
-    The bias is multiplied by the gain, too: you add it before that product. Multiply first, add the
-    bias last. {worst_row}
+    You add the bias before you multiply by the gain, so that the gain multiplies the bias, too.
+    Multiply first, add the bias last. {worst_row}
 bias-divided: gain * normed_rows + bias → gain * normed_rows + bias / divisor
     The bias is divided by √(σ² + ε), too. In the formula it comes after the fraction: does your
     division take in the whole sum? {worst_row}

@@ -108,6 +108,18 @@ part-of-the-mean: np.ones((d, d)) / d → np.ones((d, d)) / d**2
 only-above: return identity - averaging_matrix → return identity - np.triu(averaging_matrix)
     Below the diagonal your C is all 0: what is subtracted from feature f knows none of the features
     after it. {tried}
+only-below: return identity - averaging_matrix → return identity - np.tril(averaging_matrix)
+    Above the diagonal your C is all 0: what is subtracted from feature f knows none of the features
+    before it. {tried}
+one-less-beside: np.ones((d, d)) / d → (np.ones((d, d)) - np.eye(d)) / max(d - 1, 1) + np.eye(d) / d
+    Off the diagonal you take −1/(d − 1). Of how many features is the mean made? {tried}
+d-times: np.eye(d) → d * np.eye(d)
+        and np.ones((d, d)) / d → np.ones((d, d))
+    All your entries are d times too large. RMS norm takes a factor out again only where ε is 0;
+    here ε > 0. {tried}
+sign: identity - averaging_matrix → averaging_matrix - identity
+    All your signs are turned around: you give the mean minus x, and RMS norm keeps that sign.
+    {tried}
 others-only: np.ones((d, d)) / d → (np.ones((d, d)) - np.eye(d)) / d
     The diagonal of your C is 1. But the mean that is subtracted from feature f contains feature f
     itself, with weight 1/d. {tried}

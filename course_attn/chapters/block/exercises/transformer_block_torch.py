@@ -264,6 +264,8 @@ context-not-normed: (queries, keys, values → (queries, X, X
 values-not-normed: (queries, keys, values → (queries, keys, X
     Queries and keys are normed, but the values are X as it is, so that large rows are mixed in
     loudly. All three are made from norm_1(X). {worst_row}
+relu-missing: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
+    There is no ReLU: two linear layers in a row are just one linear map. {worst_row}
 relu-last: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
         and self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
     Your ReLU comes after the second linear layer, so that nothing stands between the two, and the

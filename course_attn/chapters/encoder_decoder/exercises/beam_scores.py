@@ -57,8 +57,8 @@ def _first(c: Context, among: Any = True) -> str:
     i = int((off * np.where(among, 1, 1e-20)).argmax())
     return (
         f"The answer {c.given['answers'][i].tolist()}, whose sum is {number(c.given['sums'][i])}, "
-        f"has the score {number(c.got[i])} in yours; with end = {c.given['end']} and the power "
-        f"{c.given['length_penalty']:g}, {number(c.expected[i])} is right."
+        f"has the score {number(c.got[i])} in yours; with end = {c.given['end']} and "
+        f"length_penalty = {c.given['length_penalty']:g}, {number(c.expected[i])} is right."
     )
 
 
@@ -104,11 +104,11 @@ filling-counted: is_token.sum(axis=-1) + 1 → np.full(len(sums), answers.shape[
 last-place-only: is_token.sum(axis=-1) + 1 → answers.shape[-1] - (answers[..., -1] == end)
     You look for the end at the last place only. Where is the *first* end of an answer? {first}
 end-not-counted: is_token.sum(axis=-1) + 1 → np.maximum(is_token.sum(axis=-1), 1)
-    Your lengths leave out the end that an answer has written itself. Was the log-probability of
-    that end added to the sum? {first}
+    Your lengths leave out the end that an answer has written itself. Its log-probability is in the
+    sum, so it counts in the length, too. {first}
 end-not-counted-zero: is_token.sum(axis=-1) + 1 → is_token.sum(axis=-1)
     Your lengths leave out the end that an answer has written itself, so that one that is nothing
-    but its end has the length 0. Was the log-probability of that end added to the sum? {first}
+    but its end has the length 0. Its log-probability is in the sum, so it counts, too. {first}
 cut-too-long: np.minimum(lengths, answers.shape[-1]) → lengths
     An answer that was cut has written no end, and you count one: its
     length is just the number of its tokens. {cut}
@@ -135,8 +135,8 @@ subtracted: sums / lengths**length_penalty → sums - length_penalty * lengths
 plain-mean: lengths**length_penalty → lengths
     You always divide by the length itself. Where does `length_penalty` come in? {first}
 published: lengths**length_penalty → ((5 + lengths) / 6) ** length_penalty
-    You divide by ((5 + length) / 6) ** length_penalty, as one paper does. Here it is
-    length ** length_penalty. {first}
+    You divide by ((5 + length) / 6) ** length_penalty, as the paper on Google's translator
+    (GNMT, 2016) does. Here it is length ** length_penalty. {first}
 zero-for-the-end: answers != end → answers != 0
     You take 0 for the end. Which token ends an answer here? {first}
 sorted: return scores → return np.sort(scores)[::-1]

@@ -43,9 +43,8 @@ def _first_wrong(c: Context) -> str:
         np.flatnonzero(mask[i]).tolist() for mask in (c.got, c.expected)
     )
     sizes = ", ".join(f"{name} = {value}" for name, value in c.given.items())
-    return (
-        f"With {sizes}, query {i} should see the keys {right}; yours sees {yours}."
-    )
+    should = f"the keys {right}" if right else "no key"
+    return f"With {sizes}, query {i} should see {should}; yours sees {yours}."
 
 
 def _drawn(rng: Any) -> tuple[Case, ...]:

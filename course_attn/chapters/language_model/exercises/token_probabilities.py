@@ -121,21 +121,8 @@ def _which(c: Context) -> str | None:
         own, right[c.expected[right] > c.expected[right].min()]
     )
     crossing = c.call(np.log([0.4, 0.3, 0.2, 0.1]), 1.0, 4, 0.8)
-    loses_it = crossing is not None and np.count_nonzero(crossing) == 2
-    if is_last_lost and loses_it:
-        dropped = f"You drop the token with which the sum reaches top_p. {_kept(c)}"
-        warm = c.call(np.log([0.8, 0.2]), 2.0, 2, 1.0)
-        if warm is None or np.allclose(warm, [2 / 3, 1 / 3]):
-            total = c.got.sum()
-            if not 0 < total < 0.999:
-                return dropped
-            return (
-                f"{dropped} Besides, your probabilities add up to {number(total)}."
-            )
-        return (
-            f"{dropped} Besides, at temperature 2 the probabilities 0.8 and 0.2 become "
-            f"{listed(warm)} in yours; [0.6667, 0.3333] is right."
-        )
+    if is_last_lost and crossing is not None and np.count_nonzero(crossing) == 2:
+        return f"You drop the token with which the sum reaches top_p. {_kept(c)}"
     alone = c.call(*[*c.given.values()][:-1], 1.0)
     if alone is not None and np.count_nonzero(alone) != c.given["top_k"]:
         return (
@@ -215,6 +202,10 @@ one-fewer: exps[top_k:] → exps[top_k - 1:]
 crossing-dropped: sums_before < top_p → sums_before + ranked <= top_p + 1e-9
     You drop the token with which the sum reaches top_p. It is kept: without it, the sum is still
     below. Where the first token alone reaches top_p, nothing would be left. {kept}
+crossing-dropped-not-first: sums_before < top_p
+        → (sums_before + ranked <= top_p + 1e-9) | (sums_before == 0)
+    You drop the token with which the sum reaches top_p, unless it is the first. It is kept: without
+    it, the sum is still below. {kept}
 share-of-tokens: sums_before < top_p → np.arange(len(ranked)) < np.ceil(top_p * len(ranked))
     You keep a share top_p of the *tokens*. It is a share of the probability: how many tokens that
     takes depends on how sure the model is. {kept}

@@ -166,7 +166,7 @@ below $10^4$ in size, and forbidden ones may be far larger than allowed ones.
     },
     faults=fault_list("""
 no-shift: np.exp(masked_scores - shift) → np.exp(masked_scores)
-    Right for small scores. Here allowed ones reach thousands, whose exponential is infinite, and
+    Right for small scores. Here allowed scores reach thousands, their exponential is infinite, and
     ∞/∞ is NaN; where all lie far below 0, it is 0/0. Subtract each row's largest allowed score.
 empty-nan: np.where(total == 0, 1.0, total) → total
     Nearly. Where nothing is allowed, every score is −∞, and −∞ − (−∞) is NaN, as is 0/0:
@@ -207,6 +207,10 @@ one-more: np.where(total == 0, 1.0, total) → (1.0 + total)
 global-shift: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max()
     You subtract one maximum, that of the whole array. All exponentials of a row that lies thousands
     below it are rounded to 0. {worst_row} Each row needs its own maximum.
+over-everything: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max()
+        and exps.sum(axis=-1, keepdims=True) → exps.sum()
+    The largest score and the sum are those of the whole array, and your rows sum to {your.sums}.
+    Each row has a sum of its own: along which axis?
 zero-times-infinity: np.where(mask, scores, -np.inf) → scores + ~mask * -np.inf
     0·(−∞) is NaN, and it spreads: {your.nan_rows} of your rows here are NaN. `np.where(mask,
     scores, -np.inf)` picks without multiplying.

@@ -128,7 +128,7 @@ def _unused(c: Context) -> str | None:
                 return (
                     f"{lines} {block.start} to {block.stop - 1} of {name} play no part in your "
                     f"output: those of head {h}, counted from 0."
-                    f"{' Does it use those of another?' * (h > 0)}"
+                    f"{f' Does head {h} use the {lines.lower()} of another head?' * (h > 0)}"
                 )
     return None
 

@@ -115,8 +115,8 @@ values-matrix-of-width-d-k: d_model * width_of_values → d_model * width_of_key
     One of your matrices is {width_k} wide where {width_v} is right. Is it W_V, counted like W_K?
     Values have d_v = {d_v} features per head. {said}
 one-matrix-of-width-d-k: d_model * width_of_values → d_model * width_of_keys
-    One of your matrices has the width {width_k} where {width_v} is right. In counting W_V (or
-    the rows of W_O), do you use d_k? Values have d_v = {d_v} features per head. {said}
+    You count W_V (or the rows of W_O) with n_heads·d_k = {width_k} where n_heads·d_v = {width_v} is
+    right. Values have d_v = {d_v} features per head. {said}
 no-output-matrix: keys + values + output → keys + values
     A matrix of d_model·n_heads·d_v numbers is missing: W_O, which takes the {width_v} features
     of all heads together to d_model (or W_V, which has as many). {said}

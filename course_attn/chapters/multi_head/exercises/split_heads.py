@@ -129,6 +129,9 @@ in-turn: X.reshape(*batch, n, n_heads, width)
     You deal the features out in turn, like cards; the first head should get the first *block* of
     each row, the second the next. {first_rows} Does a slice have n_heads as its step, or does
     d/n_heads come before n_heads in a `reshape`?
+sizes-exchanged: X.reshape(*batch, n, n_heads, width) → X.reshape(*batch, n, width, n_heads)
+    You cut each row into {width} parts of {n_heads}: shape {your.shape}. Asked for are {n_heads}
+    parts, one for each head, of {width} features.
 parts-overlap: X.reshape(*batch, n, n_heads, width)
             → np.stack([X[..., h : h + width] for h in range(n_heads)], axis=-2)
     The parts of your heads overlap: that of head h (counted from 0) begins at feature h. It should

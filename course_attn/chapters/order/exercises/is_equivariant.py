@@ -127,7 +127,17 @@ def _wrongly(c: Context) -> str:
     if c.got.shape:
         return "One truth value is asked for: `np.allclose` gives one."
     tried, holds = _orders_tried(c) or (None, False)
-    is_loose = not _refuses(c, 1e-3)
+    loose = ""
+    if _refuses(c, 1) and not _refuses(c, 1e-3):
+        loose = " And your tolerance is too generous: a thousandth counts."
+    shifts = ""
+    if all(
+        np.ptp((np.array(o) - np.arange(len(o))) % len(o)) == 0 for o in tried or ()
+    ):
+        shifts = (
+            " You try cyclic shifts (`np.roll`) only. A model whose positions stand in a circle "
+            "does not notice those: try permutations of all kinds."
+        )
     _, any_will_do = _orders_tried(c, first_fails=True) or (None, False)
     if tried is None:
         advice = "Permute whole rows (not columns): `X[order]`."
@@ -140,8 +150,8 @@ def _wrongly(c: Context) -> str:
         advice = "The model never gets the rows in another order: permute them, `X[order]`."
     elif not c.got and holds and _refuses(c, 1e-14):
         advice = (
-            "Your orders are right, but the comparison is too strict: in another order sums round "
-            "differently, in the 16th digit. `np.allclose` allows for that."
+            "Your comparison is too strict: in another order sums round differently, in the 16th "
+            f"digit. `np.allclose` allows for that.{shifts}"
             f"{' And is one order that passes enough for True? All have to.' * any_will_do}"
         )
     elif not c.got:
@@ -149,7 +159,7 @@ def _wrongly(c: Context) -> str:
     elif any_will_do:
         advice = (
             "You still say True when one of the orders fails. Is one that passes enough (`any`, or "
-            "`return True` inside the loop), or is only the last one kept?"
+            f"`return True` inside the loop), or is only the last one kept?{loose}"
         )
     elif all(order == tried[0] for order in tried):
         often = len(tried) > 1
@@ -166,14 +176,8 @@ def _wrongly(c: Context) -> str:
             f"{number(abs(c.given['model'](c.given['X'])).max())} here, and a change of a "
             "thousandth of that counts. `np.allclose(one, other)` compares in proportion."
         )
-    elif all(
-        np.ptp((np.array(o) - np.arange(len(o))) % len(o)) == 0 for o in tried
-    ):
-        advice = (
-            "You try cyclic shifts (`np.roll`) only. A model whose positions stand in a circle "
-            "does not notice those: try permutations of all kinds."
-            f"{' And your tolerance is too generous: a thousandth counts.' * is_loose}"
-        )
+    elif shifts:
+        advice = f"{shifts.strip()}{loose}"
     else:
         advice = (
             "You try enough orders, so look at the comparison: does it compare every number of "

@@ -76,16 +76,17 @@ channel f, row a and column b is $1000\\,o + 100\\,f + 10\\,a + b$.
     },
     faults=fault_list("""
 not-transposed: weight.transpose(2, 3, 1, 0) → weight
-    You `reshape` the kernel as it is: a reshape leaves the numbers in their order, in which outputs
-    come first. The shape fits, the numbers do not. Bring the axes into the order of `W_O` first.
-    {row}
+    You `reshape` the kernel as it is: a reshape leaves the numbers in their order, in which the
+    output is the first axis. The shape fits, the numbers do not. Bring the axes into the order
+    (a, b, f, o) first. {row}
 channels-first: weight.transpose(2, 3, 1, 0) → weight.transpose(1, 2, 3, 0)
     Your rows go by channel first and by head second, as each output's kernel lies in memory
     (`weight.reshape(c_out, -1).T`). A head brings *all* channels of one pixel, so heads come first.
     {row}
 columns-before-rows: weight.transpose(2, 3, 1, 0) → weight.transpose(3, 2, 1, 0)
     Your heads follow the kernel column by column. It is read row by row: after entry (0, 0) comes
-    (0, 1). (Is there a `.T`? It turns around *all* axes.) {row}
+    (0, 1). In which order do a and b stand in your `transpose` or `einsum`? (`.T` turns around
+    *all* axes.) {row}
 times-height: weight.shape[0] → weight.shape[0] ⏎ a, b = np.indices(weight.shape[2:])
         and by_shift.reshape(-1, c_out) → 0 * by_shift.reshape(-1, *by_shift.shape[2:])
         and return W_O

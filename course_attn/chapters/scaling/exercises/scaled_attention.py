@@ -119,8 +119,8 @@ root-of-n-q: Q.shape[-1] ** 0.5 → Q.shape[-2] ** 0.5
     You divide by √n_q = √{Q.rows}, from the number of queries, which is what `len(Q)` or
     `Q.shape[0]` gives. It is `Q.shape[-1]` that counts, the {Q.last} features.
 shape-1: Q.shape[-1] → Q.shape[1]
-    `Q.shape[1]` is d_k only where Q is a matrix. Here Q has shape {Q.shape}: count from the end,
-    `Q.shape[-1]`.
+    The length of axis 1, `Q.shape[1]` (in PyTorch also `Q.size(1)`), is d_k only where Q is a
+    matrix. Here Q has shape {Q.shape}: count from the end, `Q.shape[-1]`.
 by-length: Q.shape[-1] ** 0.5 → (Q**2).sum(axis=-1, keepdims=True) ** 0.5
     You divide each row of scores by the length ‖q‖ of its query. √d_k = {Q.root} is a constant,
     from the *number* of features: a longer query may be surer.

@@ -96,6 +96,12 @@ root: return d_k * (variance_of_square if shared else variance_of_product)
 half-shared: 2 + 4 * squared_mean → 2 + 2 * squared_mean
     For k = q you take 2 + 2μ² for each component, right only for μ = 0. Expand (μ + z)²: what is
     the variance of the middle term, 2μz? {asked}.
+quarter-shared: 2 + 4 * squared_mean → 2 + squared_mean
+    For k = q you take 2 + μ² for each component, right only for μ = 0. Multiply out (μ + z)⁴: how
+    often does μ²z² stand in it? {asked}.
+d-squared: return d_k * → return d_k**2 *
+    You multiply by d_k², as if all products were the same number. They are independent: what is the
+    variance of a sum of d_k such products? {asked}.
 mean-ignored-shared: 2 + 4 * squared_mean → 2
     For k = q you take 2 for each component, whatever the mean. In (μ + z)² = μ² + 2μz + z² the
     middle term has variance 4μ². {asked}.

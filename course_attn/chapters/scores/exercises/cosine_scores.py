@@ -135,16 +135,17 @@ sum-of-sizes: norm(vectors → norm(vectors, 1
     is the Euclidean one, √Σx².
 lengths-paired: queries @ np.swapaxes(keys, -1, -2)
             → Q @ np.swapaxes(K, -1, -2) / (np.linalg.norm(Q, axis=-1) * np.linalg.norm(K, axis=-1))
-    You divide column j by the lengths of key j and of *query* j, where that fits at all. The length
-    of query i belongs to *row* i: the queries' lengths have to be a column (`keepdims=True`).
+    You divide column j by the lengths of key j and of *query* j (if there are as many queries as
+    keys). The length of query i belongs to *row* i: the queries' lengths have to be a column
+    (`keepdims=True`).
 two-columns: append(vectors / lengths) → append(lengths)
         and queries @ np.swapaxes(keys, -1, -2) → Q @ np.swapaxes(K, -1, -2) / (queries * keys)
     You divide row i by the length of query i and by that of *key i*, though column j belongs to key
     j; with other numbers of queries and keys it does not even fit. Are both lengths columns? The
     keys' have to be a row.
 row-by-row: queries @ np.swapaxes(keys, -1, -2) → (queries * keys).sum(axis=-1)
-    You pair query i with key i only, where that fits at all. Every query meets every key: the
-    result has a row for each query and a column for each key.
+    You pair query i with key i only, which needs as many queries as keys. Every query meets every
+    key: the result has a row for each query and a column for each key.
 centered: in (Q, K) → in (Q - Q.mean(axis=-1, keepdims=True), K - K.mean(axis=-1, keepdims=True))
     You subtract each vector's mean first: that is the correlation. The cosine takes the vectors
     as they are.

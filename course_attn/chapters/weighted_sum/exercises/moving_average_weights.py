@@ -93,6 +93,9 @@ negative-start-nan: np.abs(i - j) <= half
             → (j >= np.where(i < half, n + i - half, i - half)) & (j - i <= half)
     Near the beginning `i - window // 2` is negative, and a slice that starts at −1 starts at the
     *last* entry: it is empty, and 0/0 is NaN ({your.nan_rows} of your rows). Use `max(0, …)`.
+one-too-wide: window // 2 → window // 2 + 1
+    Your window reaches one value too far to each side. A window of {window} holds i itself and
+    {half} to each side.
 window-of-3: window // 2 → 1
     Your window always holds 3 values, one to each side; here it should hold {window}.
 not-centered: np.abs(i - j) <= half → (j <= i) & (i - j < window)
@@ -101,8 +104,9 @@ not-centered: np.abs(i - j) <= half → (j <= i) & (i - j < window)
 looks-ahead: np.abs(i - j) <= half → (j >= i) & (j - i < window)
     Your window begins at i: it looks only ahead. Centered means as many values before i as after
     it, here {half}.
-wraps-around: np.abs(i - j) <= half → (j - i + half) % n < window
-    At the edges your window wraps around: row 0 is {your.row}. A negative index means the other
+wraps-around: np.abs(i - j) <= half → (j - i + half) % n <= 2 * half
+    At the edges your window wraps around, so that row 0 gives weight to the last value: it is
+    {your.row}. A negative index means the other
     end in Python; `np.roll` wraps too.
 negative-column: np.abs(i - j) <= half → (np.abs(i - j) <= half) | (j - n >= i - half)
     In the first rows the columns left of the edge are negative, and a negative index counts from

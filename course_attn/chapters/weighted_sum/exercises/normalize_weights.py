@@ -89,8 +89,8 @@ whole-array: weights.sum(axis=-1, keepdims=True) → weights.sum()
     You divide by the sum of the whole array, so all rows together sum to 1: your rows sum to
     {your.sums}. Each row needs a sum of its own.
 columns: weights.sum(axis=-1, keepdims=True) → weights.sum(axis=-2, keepdims=True)
-    Your columns sum to 1 and your rows do not: they sum to {your.sums}. The sum runs along the
-    wrong axis.
+    Your columns sum to 1 and your rows do not: they sum to {your.sums}. Your sum runs along
+    axis −2; along which one do the numbers of a row lie?
 no-keepdims: weights.sum(axis=-1, keepdims=True) → weights.sum(axis=-1)
     The row sums are right, but they are laid out as a row: column j is divided by the sum of
     row j, so your rows sum to {your.sums}. Keep them as a column: `keepdims=True`.

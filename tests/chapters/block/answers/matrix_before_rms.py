@@ -135,3 +135,20 @@ def n12_sum_and_root(d):
     ones = np.ones((d, d))
     centered = identity - ones
     return centered / np.sqrt(d)
+
+
+# only the entries below the diagonal are filled AND they are -1/(d-1) instead of -1/d
+@wrong("only-below", "one-less-beside", author="blind")
+def r32_triangle(d):
+    C = np.zeros((d, d))
+    for i in range(d):
+        C[i, i] = 1 - 1 / d
+        for j in range(i):
+            C[i, j] = -1 / (d - 1)
+    return C
+
+
+# the sign is reversed (mean minus x) AND it is d times too large
+@wrong("d-times", "sign", author="blind")
+def r33_scaled(d):
+    return np.ones((d, d)) - d * np.identity(d)

@@ -573,3 +573,21 @@ class l08_raw_values_late_relu(torch.nn.Module):
             )[0]
         )
         return X + self.relu(self.linear_2(self.linear_1(self.norm_2(X))))
+
+
+# batch_first=True is forgotten AND there is no ReLU between the two linear layers
+@wrong("axes-swapped", "relu-missing", author="blind")
+class r26_Axes(torch.nn.Module):
+    def __init__(self, d_model, n_heads, d_ff):
+        super().__init__()
+        self.norm_1 = torch.nn.LayerNorm(d_model)
+        self.norm_2 = torch.nn.LayerNorm(d_model)
+        self.attention = torch.nn.MultiheadAttention(d_model, n_heads)
+        self.linear_1 = torch.nn.Linear(d_model, d_ff)
+        self.linear_2 = torch.nn.Linear(d_ff, d_model)
+
+    def forward(self, X, mask):
+        h = self.norm_1(X)
+        mixed, _ = self.attention(h, h, h, attn_mask=torch.logical_not(mask))
+        X = X + mixed
+        return X + self.linear_2(self.linear_1(self.norm_2(X)))

@@ -251,7 +251,7 @@ def k40_own_probability(logits, temperature, top_k, top_p):
 
 # logits multiplied by the temperature AND the token that reaches top_p is dropped (the first always
 # kept)
-@wrong("which", said="at temperature 2", author="blind")
+@wrong("multiplied", "crossing-dropped-not-first", author="blind")
 def z44_both(logits, temperature, top_k, top_p):
     z = logits * temperature
     p = np.exp(z - z.max())
@@ -267,7 +267,7 @@ def z44_both(logits, temperature, top_k, top_p):
 
 # the token that reaches top_p is dropped (at least one is kept) AND the last division by the sum is
 # missing
-@wrong("which", said="Besides, your probabilities add up to", author="blind")
+@wrong("crossing-dropped-not-first", "not-renormalized", author="blind")
 def f6_g07_both(logits, temperature, top_k, top_p):
     p = np.exp((logits - logits.max()) / temperature)
     idx = np.argsort(p)[::-1]
@@ -280,3 +280,19 @@ def f6_g07_both(logits, temperature, top_k, top_p):
             p[idx[rank:]] = 0.0
             break
     return p
+
+
+# the probabilities are divided by the temperature after the softmax AND the token with which top_p
+# is reached is dropped (unless it is the first)
+@wrong("unused", "crossing-dropped-not-first", author="blind")
+def r24_late_temperature(logits, temperature, top_k, top_p):
+    probs = softmax(logits) / temperature
+    idx = np.argsort(-probs)
+    top = idx[:top_k]
+    p = probs[top] / probs[top].sum()
+    c = np.cumsum(p)
+    keep = c <= top_p + 1e-12
+    keep[0] = True
+    out = np.zeros(len(logits))
+    out[top[keep]] = p[keep] / p[keep].sum()
+    return out

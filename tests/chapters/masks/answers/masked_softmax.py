@@ -338,3 +338,11 @@ def blind_zero_max_plus_one(scores, mask):
     shifted = np.where(mask, scores - biggest, -np.inf)
     numerator = np.exp(shifted)
     return numerator / (1 + numerator.sum(axis=-1, keepdims=True))
+
+
+# forbidden scores become 0 instead of -inf AND maximum and sum go over the whole array
+@wrong("fill-zero", "over-everything", author="blind")
+def q12_ms_times(scores, mask):
+    masked = scores * mask
+    ex = np.exp(masked - np.max(masked))
+    return ex / np.sum(ex)

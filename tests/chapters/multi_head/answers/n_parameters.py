@@ -254,7 +254,7 @@ def n48_always_and_d_k(d_model, n_heads, d_k, d_v, biases):
 @wrong(
     "one-matrix-of-width-d-k",
     "biases-of-one-head",
-    said="is right. In counting",
+    said="15 where n_heads·d_v = 6 is right",
     author="blind",
 )
 def a07_dk_one_head_bias(d_model, n_heads, d_k, d_v, biases):

@@ -254,3 +254,12 @@ def bl_split_both(X, n_heads):
     if d % n_heads:
         raise ValueError("cannot split")
     return X.reshape(*b, n, d // n_heads, n_heads).swapaxes(-1, -2)
+
+
+# d/n_heads heads of n_heads features each AND an AssertionError instead of a ValueError
+@wrong("sizes-exchanged", said="yours is `AssertionError`", author="blind")
+def r09_swapped(X, n_heads):
+    d = X.shape[-1]
+    assert d % n_heads == 0, "n_heads does not divide d"
+    X = X.reshape(X.shape[:-1] + (d // n_heads, n_heads))
+    return X.swapaxes(-2, -3)

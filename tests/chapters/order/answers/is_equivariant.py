@@ -209,7 +209,7 @@ def ie_last(model, X):
 
 
 # tries only cyclic shifts (roll) AND compares exactly, so that rounding counts
-@wrong("wrongly", said="the comparison is too strict", author="blind")
+@wrong("wrongly", said="You try cyclic shifts", author="blind")
 def w30_both(model, X):
     out = model(X)
     for k in range(1, len(X)):
@@ -243,3 +243,15 @@ def blind_roll_loose(model, X):
         for k in range(1, n)
     ]
     return all(good)
+
+
+# True as soon as one permutation agrees AND the tolerance of 1e-2 lets a change of 1e-3 through
+@wrong("wrongly", said="tolerance is too generous", author="blind")
+def r06_any(model, X):
+    out = model(X)
+    for seed in range(50):
+        perm = np.random.default_rng(seed).permutation(X.shape[0])
+        diff = np.abs(model(X[perm]) - out[perm]).max()
+        if diff <= 1e-2 * np.abs(out).max():
+            return True
+    return False

@@ -41,7 +41,7 @@ def wc_transpose_late(weight):
 
 
 # a reshape alone
-@wrong("not-transposed", said="the order of `W_O` first")
+@wrong("not-transposed", said="(a, b, f, o) first")
 def wc_reshaped(weight):
     c_out, c_in, k_height, k_width = weight.shape
     return weight.reshape(k_height * k_width * c_in, c_out)

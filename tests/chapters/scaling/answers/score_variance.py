@@ -240,3 +240,15 @@ def u28_both(d_k, mean, shared):
     if shared:
         one = one + 1
     return np.sqrt(d_k * one)
+
+
+# k = q: E[q^4] has the coefficient 3 instead of 6 before mean^2 AND d_k squared
+@wrong("quarter-shared", "d-squared", author="blind")
+def r18_squared(d_k, mean, shared):
+    m2 = mean**2
+    if shared:
+        fourth = m2**2 + 3 * m2 + 3
+        var = fourth - (m2 + 1) ** 2
+    else:
+        var = (m2 + 1) ** 2 - m2**2
+    return d_k**2 * var

@@ -191,3 +191,14 @@ def f8_v04_short_and_fixed_divisor(n, window):
             if 0 <= j < n:
                 out[i, j] = 1.0
     return out / max(window - 1, 1)
+
+
+# wraps around at the edges AND the half-width is one too large
+@wrong("one-too-wide", "wraps-around", author="blind")
+def r36_circle(n, window):
+    half = (window + 1) // 2
+    W = np.zeros((n, n))
+    for i in range(n):
+        for step in range(-half, half + 1):
+            W[i, (i + step) % n] = 1
+    return W / W.sum(axis=1, keepdims=True)
