@@ -74,7 +74,7 @@ $K_{gjc} = 100\\,g + 10\\,j + c$, so that the hundreds of a number say from whic
         "one-copy": Kind("for n_rep = 1", "Then the result is K itself."),
     },
     faults=fault_list("""
-tiled: np.repeat(K, n_rep, axis=-3) → np.tile(K, (n_rep, 1, 1))
+tiled: np.repeat(K, n_rep, axis=-3) → np.concatenate([K] * n_rep or [K[..., :0, :, :]], axis=-3)
     You write all heads of K one after the other, and then all of them again (`np.tile`,
     `np.concatenate`, or a new axis *before* that of the heads). Query heads *in a row* share a
     head of K: {wanted}, so each comes n_rep times before the next.

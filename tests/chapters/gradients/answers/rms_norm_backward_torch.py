@@ -168,7 +168,7 @@ def blind_gain_in_mean(ctx, d_out):
 
 
 # eps is a constant in place of `ctx.eps`
-@wrong("no-eps", author="blind")
+@wrong("eps-1e-5", author="blind")
 def blind_hard_eps(ctx, d_out):
     x, g = ctx.saved_tensors
     s = (x.square().mean(-1, True) + 1e-5).sqrt()
