@@ -201,8 +201,8 @@ exchanged-unmasked: Q = X → Q = Z
     {right.rows} are asked for, one for each row of X. Who asks here, and who answers?
 matrices-exchanged: Q = X @ W_Q → Q = X @ W_K
         and K = Z @ W_K → K = Z @ W_Q
-    W_Q and W_K are exchanged; their shapes are the same, so that no error shows it. What does the
-    letter of a matrix say? {worst_row}
+    W_Q and W_K are exchanged; their shapes are the same, so that no error shows it. X asks, so X
+    meets W_Q; Z is looked at, so Z meets W_K. {worst_row}
 keys-from-x: K = Z → K = X
     You make the keys from X, and the values from Z. Key j says what value j is about: from which of
     the two sequences do both have to come?
@@ -256,9 +256,9 @@ padding-zeroed: K = Z → K = (Z * source_mask[..., None])
     It still takes a share of the weights. {worst_row}
 after-softmax: np.where(key_mask, scores, -np.inf) → scores
         and weights @ V → (weights * key_mask) @ V
-    The padding is masked *after* the softmax (or only the values are set to 0): it has taken its
-    share by then, and what is left sums to less than 1. Before which step do keys have to be
-    hidden? {worst_row}
+    The padding is masked *after* the softmax (or only the values are set to 0): by then the
+    padding has taken its share, and what is left sums to less than 1. Before which step do keys
+    have to be hidden? {worst_row}
 strung-together: K = Z → K = Z[source_mask]
         and V = Z → V = Z[source_mask]
         and np.where(key_mask, scores, -np.inf) → scores

@@ -100,7 +100,7 @@ def _what(c: Context) -> str:
     steps = ", ".join(map(listed, log_probs)) if log_probs.size < 9 else ""
     return (
         f"Of {before.tolist()} with the sums {listed(sums)} and the end {end} you make "
-        f"`prefixes[{i}]` = {mine}; {right} is right."
+        f"row {i} {mine}; {right} is right."
         + f" (The log-probabilities are {steps}.)"
         * bool(steps)
     )
@@ -179,8 +179,8 @@ def _sum_of_kept(c: Context) -> str:
     best = extend_beams(prefixes, before, log_probs, n_beams, end)[0][i]
     parent = (prefixes == best[:-1]).all(axis=-1).argmax()
     return (
-        f"`sums[{i}]` is the sum of {best.tolist()}; that of its prefix is "
-        f"{number(before[parent])}. You have {number(c.got[i])}; {number(c.expected[i])} is right."
+        f"Row {i} should be {best.tolist()}, with the sum {number(c.expected[i])} (its prefix has "
+        f"{number(before[parent])}); your sum there is {number(c.got[i])}."
     )
 
 
@@ -280,8 +280,8 @@ worst: np.argsort(-totals)[:n_beams] → np.argsort(totals)[:n_beams]
     You keep the *smallest* sums: `np.argsort` goes from the smallest up. Which ones are the most
     probable? {what}
 best-last: np.argsort(-totals)[:n_beams] → np.argsort(totals)[-n_beams:]
-    Your best prefix stands last. In which order are they asked for? (`argsort` goes from the
-    smallest up; `argpartition` finds the best, but does not sort them.) {what}
+    Your prefixes are not sorted: the best one comes first. (`argsort` goes from the smallest up;
+    `argpartition` finds the best, but does not sort them.) {what}
 wrong-parents: prefixes[best // n_vocab] → prefixes[: len(best)]
     Your tokens are right, and they stand behind the wrong prefixes: row i is extended by the token
     of extension i. From which prefix does each of the chosen tokens come? {what}

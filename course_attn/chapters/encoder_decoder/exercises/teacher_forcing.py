@@ -149,6 +149,12 @@ every-axis: np.concatenate([first, answers], axis=-1)
     For a single answer that would do. A batch gets an answer more, of nothing but starts or ends:
     which axis counts the tokens, and has to grow alone? (`np.pad` widens every axis if it is told
     one pair of widths.) {answer}
+start-at-1: [first, answers] → [answers[..., :1], first, answers[..., 1:]]
+    The start stands *behind* the first token. What has the decoder read before it writes that?
+    {answer}
+goals-in-one-row: np.concatenate([answers, last], axis=-1) → np.append(answers, end)
+    Your goals are one flat row, all answers with a single end. (`np.append` does that without
+    `axis=`.) Each answer has an end of its own: shape {right.shape}, not {your.shape}.
 end-as-input: [first, answers] → [first, answers, last]
     Your inputs end with the end token, one place more than the goals have. What would the decoder
     have to write after the end? {answer}

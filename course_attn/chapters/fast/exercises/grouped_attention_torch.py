@@ -87,8 +87,8 @@ in-turn: K.repeat_interleave(n_rep, dim=-3) → torch.cat([K] * n_rep, dim=-3)
     {wanted} (If you repeat heads, each comes r times before the next. If you split the axis of the
     heads, n_kv_heads comes first, then r.)
 values-in-turn: V.repeat_interleave(n_rep, dim=-3) → torch.cat([V] * n_rep, dim=-3)
-    You repeat the values as 0, 1, …, 0, 1, …, and the keys as 0, 0, …, 1, 1, …: the weights of a
-    head come from one head of K and mix another head of V. {wanted}
+    Your heads take the values of V's heads 0, 1, …, but the keys of K's heads 0, 0, …: the weights
+    of a head come from one head of K and mix another head of V. {wanted}
 divided-by-n-kv: K.repeat_interleave(n_rep, dim=-3)
             → K[..., torch.arange(Q.shape[-3]) // K.shape[-3], :, :]
         and V.repeat_interleave(n_rep, dim=-3)

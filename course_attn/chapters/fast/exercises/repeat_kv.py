@@ -26,7 +26,7 @@ def _cases() -> tuple[Case, ...]:
         Case((draw((1, 5, 7)), 4), "one-head"),
         Case((draw((3, 5, 7)), 1), "one-copy"),
         Case((draw((2, 5, 3, 7, 11)), 3), "batch"),
-        Case((draw((5, 2, 4, 3)), 3), "batch"),
+        Case((draw((5, 2, 4, 3)), 5), "batch"),
         Case((draw((5, 7, 2)).astype("f4"), 3), "float32"),
     )
 
@@ -74,7 +74,7 @@ $K_{gjc} = 100\\,g + 10\\,j + c$, so that the hundreds of a number say from whic
         "one-copy": Kind("for n_rep = 1", "Then the result is K itself."),
     },
     faults=fault_list("""
-tiled: np.repeat(K, n_rep, axis=-3) → np.concatenate([K] * n_rep, axis=-3)
+tiled: np.repeat(K, n_rep, axis=-3) → np.concatenate([K] * n_rep or [K[..., :0, :, :]], axis=-3)
     You write all heads of K one after the other, and then all of them again (`np.tile`,
     `np.concatenate`, or a new axis *before* that of the heads). Query heads *in a row* share a
     head of K: {wanted}, so each comes n_rep times before the next.
@@ -101,6 +101,13 @@ rows-repeated: np.repeat(K, n_rep, axis=-3)
       → np.repeat(K, n_rep, axis=-2).reshape(*K.shape[:-3], K.shape[-3] * n_rep, *K.shape[-2:])
     Within your heads the keys are repeated: one position of K comes {n_rep} times in a row, and
     then the next. A head is to have each position once: which axis is to be repeated? {worst_row}
+rounded: np.repeat(K, n_rep, axis=-3)
+      → K[..., [min(round(h / n_rep), K.shape[-3] - 1) for h in range(K.shape[-3] * n_rep)], :, :]
+    You round h / n_rep to the *nearest* whole number, and so the next head of K comes too early.
+    ⌊h / n_rep⌋ is rounded *down*: {wanted} is right.
+n_rep-as-total: copies = → n_rep = n_rep // K.shape[-3] ⏎ copies =
+    You divide n_rep = {n_rep} by the number of K's heads, as if it counted the heads of queries. It
+    says how often *each* head of K comes: shape {right.shape} is right, not {your.shape}.
 one-more: n_rep, axis → n_rep + 1, axis
     Every head comes once too often: n_rep = {n_rep} counts all copies, the first one included.
     You return shape {your.shape}; shape {right.shape} is asked for.

@@ -142,7 +142,8 @@ gain-in-d_gain: (d_out * Z).reshape → (dZ * Z).reshape
     In d_gain you use g ∘ `d_out`, which has the gain in it already. In g ∘ z + b, g is multiplied
     by z alone. {first_row}
 not-divided: Z * stretch) / divisor → Z * stretch)
-    dX is not divided by s. In z = (x − μ)/s, moving x moves z s times less. {first_row}
+    dX is not divided by s. In z = (x − μ)/s, if x moves by 1, z moves by about 1/s only.
+    {first_row}
 raw-in-d_gain: (d_out * Z).reshape → (d_out * X).reshape
     In d_gain you multiply `d_out` by X itself. By what is g multiplied in g ∘ z + b?
     {first_row}

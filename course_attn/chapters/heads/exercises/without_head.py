@@ -109,9 +109,12 @@ every-nth-row: np.arange(n_heads) != head → np.full(n_heads, True)
     and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) % n_heads != head)[:, None])
     You set every `n_heads`-th row of `W_O` to 0, rows of different heads. The rows of a head lie
     together: those of head {head} from `head * d_v` on. {worst_row}
-made-up-for: found = weights @ V → found = weights @ V * n_heads / (n_heads - 1)
+made-up-for: @ V → @ V * n_heads / (n_heads - 1)
     You make the other heads larger, by the factor n_heads / (n_heads − 1), as dropout does to make
     up for what it leaves out. Here they are to add what they added before. {worst_row}
+maps-transposed: weights @ → weights.swapaxes(-1, -2) @
+    Your maps are transposed: what element i finds is mixed by *column* i of each map. Its weights
+    stand in row i, `weights[h] @ V[h]`. {worst_row}
 averaged: merged @ W_O → merged @ W_O / n_heads
     Your output is divided by the number of heads, as by a mean over them. What the heads add is
     added up. {worst_row}

@@ -140,7 +140,9 @@ found-by-inputs: following == pad → inputs == pad
     `pad` as an end?) {text}
 pad-is-0: following == pad → following == 0
     You take 0 for padding, whatever `pad` is, here {pad}. {text}
-inputs-hidden: tokens[..., :-1] → np.where(tokens == pad, -100, tokens)[..., :-1]
+inputs-hidden: inputs = → tokens = tokens.copy() ⏎ inputs =
+        and np.where(following == pad, -100, following)
+            → following ⏎ targets[following == pad] = -100
     There is −100 in your inputs, too, and no embedding has a row for that. Was the padding replaced
     before the cut, or in an array that both share? {text}
 full-texts-lost: following == pad

@@ -54,10 +54,15 @@ NumPy array of bool and the same shape. Leave the argument itself as it is.
 unchanged: ~mask → mask.copy()
     It drops exactly the keys that our mask allows. `nn.MultiheadAttention` raises no error, and a
     causal model then sees only its future.
+rows-kept: ~mask → ~mask & mask.any(axis=-1, keepdims=True)
+    Where our mask allows a query no key at all, yours drops none. Every entry becomes its opposite,
+    in such a row, too. (Against NaN? Whether there is such a row is decided where masks are made.)
 bias: return dropped → return np.where(dropped, -np.inf, 0.0)
-    You return a float mask of 0 and −∞. Asked for is a bool one: True = drop.
+    You return a float mask of 0 and −∞. A bool mask is asked for, with True where a key is
+    dropped.
 large-bias: return dropped → return np.where(dropped, -1e9, 0.0)
-    You return a float mask of 0 and a large negative number. Asked for is a bool one: True = drop.
+    You return a float mask of 0 and a large negative number. A bool mask is asked for, with
+    True where a key is dropped.
 numbers: return dropped → return dropped.astype(float)
     You return numbers (dtype `{your.dtype}`). `nn.MultiheadAttention` refuses integers, and floats
     are *added* to the scores: a 1 drops nothing. Stay with truth values: `~mask`.

@@ -62,8 +62,8 @@ so on. It undoes `split_heads`. In the first test $X_{hic} = 100\\,h + 10\\,i + 
     faults=fault_list("""
 reshape-only: X.swapaxes(-2, -3) → X
     You `reshape` at once, and the numbers stay in the order in which they are stored, one head
-    after the other. {element} Yours holds several elements of *one* head. Swap heads and
-    elements first.
+    after the other. {element} Yours holds what *one* head found for several
+    elements. Swap heads and elements first.
 in-turn: X.swapaxes(-2, -3) → X.swapaxes(-2, -3).swapaxes(-1, -2)
     You take the heads in turn: feature 0 of every head, then feature 1 of every head. {element}
     A head's vector stays in one piece.
@@ -82,6 +82,9 @@ added: return X.sum(axis=-3)
     You *add* the heads: shape {your.shape}. Write them side by side: {right.row} for element 0.
 averaged: return X.mean(axis=-3)
     You average the heads: shape {your.shape}. Write them side by side: {right.row} for element 0.
+last-head-missing: rows = → X = X * (np.arange(n_heads) < n_heads - 1)[:, None, None] ⏎ rows =
+    Your last head is missing: zeros stand in its place. {element} Heads are counted from 0: does a
+    loop of yours end one too early?
 reversed: X.swapaxes → X[..., ::-1, :, :].swapaxes
     Your heads stand in reverse order, the last one first. {element} On which side of what you
     have already do you put the next head?

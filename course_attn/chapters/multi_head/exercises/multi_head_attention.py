@@ -277,8 +277,8 @@ cut-and-joined-by-reshape: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
     first head gets the *first elements*, cut up, in place of a part of every element. Reshape to
     (…, n, n_heads, d_k) and swap axes −2, −3; swap them back at the end.
 joined-by-reshape: heads.swapaxes(-2, -3) → heads
-    You bring the heads together by a `reshape` alone: the row of element 0 then holds several
-    elements of *one* head. Swap the axes −2 and −3 *back*, before this reshape. {worst_row}
+    You bring the heads together by a `reshape` alone: row 0 then holds what *one* head found for
+    several elements. Swap the axes −2 and −3 *back*, before this reshape. {worst_row}
 no-output-matrix: joined @ W_O → joined
     The product with W_O is missing at the end; without it the heads never mix. {worst_row}
 output-matrix-transposed: joined @ W_O → joined @ W_O.T

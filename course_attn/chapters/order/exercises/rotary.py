@@ -158,6 +158,9 @@ by-index: positions[:, None] → np.arange(X.shape[-2])[:, None]
 from-first: positions[:, None] → (positions - positions[0])[:, None]
     You turn each row by its distance from row 0, which itself is not turned: the first position is
     subtracted. The positions are {positions}, and each row turns by its own. {worst_row}
+from-smallest: positions[:, None] → (positions - positions.min())[:, None]
+    You turn each row by its distance from the smallest position, whose row is not turned at all.
+    The positions are {positions}, and each row turns by its own. {worst_row}
 from-1: pairs = np.arange(d // 2) → pairs = np.arange(1, d // 2 + 1)
     Your pairs are numbered from 1. The first one is pair 0, and 10000 to the power 0 is 1: by which
     angle does it turn at position i? {worst_row}

@@ -68,7 +68,8 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
     kinds={
         "cold": Kind(
             "for a very low temperature",
-            "Dividing by 0.001 makes the scores a thousand times larger: shift them *after* that.",
+            "Dividing by 0.001 makes the scores a thousand times larger. What keeps `exp` finite "
+            "then, and leaves their differences as they are?",
         ),
         "one": Kind(
             "for a single key or feature",
@@ -107,6 +108,9 @@ no-shift: quotients.max() → 0.0
     Right for mild temperatures. At T = {temperature} the largest score over T is {hottest}: `exp`
     of such numbers is infinite or 0, and ∞/∞ and 0/0 are NaN. Divide by T first; then subtract the
     largest of the quotients.
+cut-off: np.exp(quotients - largest) → np.exp(np.minimum(quotients, 700.0))
+    You cut off large quotients (at 700?), and all keys above that limit count alike. What else
+    keeps `exp` finite, and leaves the differences of the quotients as they are?
 divided-by-largest: quotients - largest → quotients / np.abs(quotients).max()
     You *divide* the scores by the largest of them in size, and with it the temperature cancels:
     your weights are the same at every T. Which other step keeps `exp` finite, and the differences

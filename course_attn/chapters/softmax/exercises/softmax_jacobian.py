@@ -104,8 +104,7 @@ diagonal-swapped: weights[..., :, None] * identity → weights[..., :, None] * (
 softmaxed-again: identity = np
             → weights = np.exp(weights) / np.exp(weights).sum(-1)[..., None] ⏎ identity = np
     You apply a softmax to the argument first: it holds the weights already, not the scores.
-flattened: diagonal - outer_product
-            → (diagonal - outer_product).reshape(-1, *outer_product.shape[-2:])
+flattened: identity = np → weights = weights.reshape(-1, weights.shape[-1]) ⏎ identity = np
     For weights of shape {weights.shape} you return {your.shape}: your matrices always stand along
     one axis. Do you flatten the leading axes, as `reshape(-1, n)` does? The result has those of
     `weights`, no more and no fewer: {right.shape}.

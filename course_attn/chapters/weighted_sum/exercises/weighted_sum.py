@@ -65,6 +65,9 @@ mean: @ values → @ values / values.shape[-2]
 last-value-missing: weights @ values → weights[..., :-1] @ values[..., :-1, :]
     The last value never enters the sum. There are {values.rows} values, counted from 0: does a loop
     or a slice of yours end one too early? `range({values.rows})` stops before {values.rows} itself.
+first-value-missing: weights @ values → weights[..., 1:] @ values[..., 1:, :]
+    The first value never enters the sum. The {values.rows} values are counted from 0: does a loop
+    or a slice of yours begin at 1?
 as-many-as-queries: weights @ values
         → sum(weights[..., j, None] * values[..., j, None, :] for j in range(weights.shape[-2]))
     You add up as many values as there are *outputs*: a loop over j runs to n_q. Which axis of
@@ -87,7 +90,7 @@ signs-lost: = weights → = np.abs(weights)
     The signs of the weights are lost: negative ones are allowed here. Use them as given.
 negative-cut-off: = weights → = (weights * (weights > 0))
     You treat negative weights as 0. They are allowed here: such a value is subtracted.
-first-values-of-the-batch: weights @ values → weights @ values.reshape(-1, *values.shape[-2:])[0]
+first-values-of-the-batch: @ values → @ values.reshape(-1, *values.shape[-2:])[0]
     You mix the values of the first batch element for all of them. Each element of the batch has
     values of its own: `values` has shape {values.shape}, and its leading axes go with those of
     `weights`.

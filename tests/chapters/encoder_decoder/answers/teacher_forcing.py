@@ -181,3 +181,12 @@ def l35_end_in_and_swapped(answers, start, end):
     goals = np.pad(answers, pad + [(0, 1)], constant_values=end)
     inputs = np.pad(goals, pad + [(1, 0)], constant_values=start)
     return goals, inputs
+
+
+# start is inserted at place 1 rather than 0 AND end is appended without axis, which flattens a
+# batch
+@wrong("start-at-1", "goals-in-one-row", author="blind")
+def p06_insert_append(answers, start, end):
+    inputs = np.insert(answers, 1, start, axis=-1)
+    goals = np.append(answers, end)
+    return inputs, goals

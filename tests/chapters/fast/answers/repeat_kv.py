@@ -100,3 +100,28 @@ def v06_rows_repeated(K, n_rep):
 @wrong("axis-1", author="blind")
 def q26_axis1(K, n_rep):
     return np.repeat(K, n_rep, axis=1)
+
+
+# h / n_rep is rounded instead of rounded down AND the result is made of integers, so fractions
+# are cut off
+@wrong("rounded", "dtype", author="blind")
+def p18_round_int(K, n_rep):
+    *lead, n_kv, n, d = K.shape
+    out = np.zeros((*lead, n_kv * n_rep, n, d), dtype=int)
+    for h in range(n_kv * n_rep):
+        g = min(round(h / n_rep), n_kv - 1)
+        out[..., h, :, :] = K[..., g, :, :]
+    return out
+
+
+# heads in tile order (h mod n_kv_heads) AND n_rep is taken for the number of query heads (divided
+# by n_kv_heads)
+@wrong("tiled", "n_rep-as-total", author="blind")
+def p17_tile_total(K, n_rep):
+    n_kv = K.shape[-3]
+    times = n_rep // n_kv
+    return (
+        np.concatenate([K for _ in range(times)], axis=-3)
+        if times
+        else K[..., :0, :, :]
+    )

@@ -168,7 +168,7 @@ def blind_gain_in_mean(ctx, d_out):
 
 
 # eps is a constant in place of `ctx.eps`
-@wrong("no-eps", author="blind")
+@wrong("eps-1e-5", author="blind")
 def blind_hard_eps(ctx, d_out):
     x, g = ctx.saved_tensors
     s = (x.square().mean(-1, True) + 1e-5).sqrt()
@@ -255,3 +255,15 @@ def f36_layer_norm(ctx, d_out):
     dX = (dZ - a - Z * b) / s
     d_gain = (d_out * Z).flatten(0, -2).sum(dim=0) if X.dim() > 1 else d_out * Z
     return dX, d_gain, None
+
+
+# eps is hard-coded as 1e-5 AND d_gain is summed over the first axis alone
+@wrong("eps-1e-5", "first-axis", author="blind")
+def o08_eps_and_first_axis(ctx, d_out):
+    x, g = ctx.saved_tensors
+    inv = torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5)
+    xhat = x * inv
+    d_xhat = d_out * g
+    dx = inv * (d_xhat - xhat * (d_xhat * xhat).mean(-1, keepdim=True))
+    dg = (d_out * xhat).sum(0)
+    return dx, dg, None

@@ -233,3 +233,19 @@ def f32_frequent(tokens):
         result.append(seen.most_common(1)[0][0] if seen else -1)
         seen[after] += 1
     return np.array(result, dtype=int)
+
+
+# an occurrence at place 0 counts as none (0 is falsy) AND the token before the place is given,
+# not the one after
+@wrong("before", said="for place 0", author="blind")
+def o15_falsy_and_before(tokens):
+    last = {}
+    res = []
+    for pos, t in enumerate(tokens.tolist()):
+        where = last.get(t)
+        if where:
+            res.append(int(tokens[where - 1]))
+        else:
+            res.append(-1)
+        last[t] = pos
+    return np.array(res, dtype=int)

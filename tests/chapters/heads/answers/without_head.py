@@ -175,3 +175,13 @@ def e28_head_uniform_mean(weights, V, W_O, head):
     parts = W_O.reshape(n_heads, d_v, -1)
     contributions = [maps[h] @ V[h] @ parts[h] for h in range(n_heads)]
     return np.mean(contributions, axis=0)
+
+
+# the maps are transposed (keys mix queries) AND V is set to 0 in place, so the argument changes
+@wrong("maps-transposed", "in-place", author="blind")
+def p03_transposed_inplace(weights, V, W_O, head):
+    V[head] = 0
+    outs = []
+    for A, v in zip(weights, V):
+        outs.append(A.T @ v)
+    return np.concatenate(outs, axis=1) @ W_O

@@ -166,3 +166,12 @@ def m32_order_pad0(tokens, pad):
     x = tokens[..., :-1].copy()
     y[y == 0] = -100
     return y, x
+
+
+# cuts the first axis (texts) instead of the last AND the targets are a view: tokens are changed
+# in place
+@wrong("texts-shifted", "inputs-hidden", "in-place", author="blind")
+def o33_axis_and_in_place(tokens, pad):
+    x, y = tokens[:-1], tokens[1:]
+    y[y == pad] = -100
+    return x, y

@@ -92,3 +92,13 @@ def fresh_tm_in_place(mask):
 def x31_tilde_int(mask):
     m = np.array(mask, dtype=int)
     return (~m).astype(bool)
+
+
+# negated in place, so the argument changes AND rows in which all keys are dropped are set to keep
+# all
+@wrong("rows-kept", "in-place", author="blind")
+def p24_inplace_rows(mask):
+    np.logical_not(mask, out=mask)
+    if mask.ndim:
+        mask[mask.all(axis=-1)] = False  # a row of True would give NaN
+    return mask

@@ -91,3 +91,13 @@ def k23_first_reverse(X):
     for h in range(1, X.shape[0]):
         row = np.concatenate([X[h], row], axis=-1)
     return row
+
+
+# the loop leaves out the last head, and zeros stay there
+@wrong("last-head-missing")
+def loop_ends_one_head_early(X):
+    *batch, n_heads, n, d_k = X.shape
+    rows = np.zeros((*batch, n, n_heads * d_k))
+    for h in range(n_heads - 1):
+        rows[..., h * d_k : (h + 1) * d_k] = X[..., h, :, :]
+    return rows

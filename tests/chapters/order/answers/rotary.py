@@ -308,3 +308,17 @@ def blind_overwritten_from1(X, positions):
     out[..., :h] = out[..., :h] * c - out[..., h:] * s
     out[..., h:] = out[..., :h] * s + out[..., h:] * c
     return out
+
+
+# positions are counted from the smallest one (positions - min) AND the turn is by minus phi (sign
+# of both sines)
+@wrong("backward", "from-smallest", author="blind")
+def p29_min_backward(X, positions):
+    d = X.shape[-1]
+    pos = positions - positions.min()
+    freqs = 1.0 / 10000 ** (np.arange(0, d, 2) / d)
+    ang = np.outer(pos, freqs)
+    ang = np.concatenate([ang, ang], axis=-1)
+    x1, x2 = np.split(X, 2, axis=-1)
+    swapped = np.concatenate([x2, -x1], axis=-1)
+    return X * np.cos(ang) + swapped * np.sin(ang)

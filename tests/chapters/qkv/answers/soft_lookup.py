@@ -274,3 +274,17 @@ def l33_divide_by_max_and_keys(query, keys, values, temperature):
     for j in range(len(keys)):
         answer_ = answer_ + w[j] * keys[j]
     return answer_
+
+
+# the keys are brought to length 1 first AND the scores are cut off at 700 against overflow, which
+# makes keys equal
+@wrong("cut-off", "unit-keys", author="blind")
+def o27_unit_keys_and_cut(query, keys, values, temperature):
+    unit = keys / np.linalg.norm(keys, axis=1, keepdims=True)
+    total = 0.0
+    answer_ = np.zeros(values.shape[1])
+    for k, v in zip(unit, values):
+        w = np.exp(min(query @ k / temperature, 700))
+        total += w
+        answer_ += w * v
+    return answer_ / total

@@ -265,3 +265,20 @@ def m26_no_minus_ravel(weights):
         for m in range(n):
             J[j, m] = a[j] * (1 - a[j]) if j == m else a[j] * a[m]
     return J
+
+
+# the minus sign is missing off the diagonal AND leading axes are flattened to one and not
+# restored
+@wrong("off-diagonal-sign", "flattened", author="blind")
+def p08_sign_flat(weights):
+    n = weights.shape[-1]
+    rows = weights.reshape(-1, n)
+    J = np.zeros((len(rows), n, n))
+    for r, a in enumerate(rows):
+        for j in range(n):
+            for m in range(n):
+                if j == m:
+                    J[r, j, m] = a[j] * (1 - a[j])
+                else:
+                    J[r, j, m] = a[j] * a[m]
+    return J

@@ -226,3 +226,28 @@ def k19_loop_n_q(weights, values):
         for j in range(n):
             result[..., i, :] += weights[..., i, j, None] * values[..., j, :]
     return result
+
+
+# weights are divided by their sum AND all sequences of a batch take the values of the first one
+@wrong("renormalized", "first-values-of-the-batch", author="blind")
+def o21_normalized_and_first_values(weights, values):
+    n_q, n_k = weights.shape[-2:]
+    d = values.shape[-1]
+    w = weights.reshape(-1, n_q, n_k)
+    x = values.reshape(-1, n_k, d)
+    result = np.zeros((len(w), n_q, d))
+    for b in range(len(w)):
+        for i in range(n_q):
+            row = w[b, i] / w[b, i].sum()
+            for j in range(n_k):
+                result[b, i] += row[j] * x[0, j]
+    return result.reshape(weights.shape[:-1] + (d,))
+
+
+# the sum begins with the second value
+@wrong("first-value-missing")
+def sum_from_1(weights, values):
+    total = 0.0 * weights[..., :1] * values[..., :1, :]
+    for j in range(1, weights.shape[-1]):
+        total = total + weights[..., j, None] * values[..., j, None, :]
+    return total
