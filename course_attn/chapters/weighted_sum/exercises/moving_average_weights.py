@@ -84,6 +84,8 @@ too-wide: window // 2 → window
 right-end-missing: np.abs(i - j) <= half → (j >= i - half) & (j < i + half)
     Your window misses its last value: `range(a, b)` and `[a:b]` stop before b, so the right end
     has to be `i + window // 2 + 1`.
+begins-too-early: np.abs(i - j) <= half → (j >= i - half - 1) & (j <= i + half)
+    Your window begins one value too early: its left end is `i - window // 2`, here {half} before i.
 negative-start: np.abs(i - j) <= half
             → (j >= np.where(i < half, n + i - half, i - half)) & (j - i <= half)
         and marks / count → marks / np.maximum(count, 1)

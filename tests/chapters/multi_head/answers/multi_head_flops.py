@@ -148,7 +148,7 @@ def t10_j18_wide_scores_thin_WO(n, d_model, n_heads):
 
 # each head's W_Q, W_K, W_V counted as d_model x d_model (not d_model x d_k) AND the
 # mixing of the values is forgotten
-@wrong("whole-matrix-in-every-head", "one-product", author="blind")
+@wrong("one-product", "whole-matrix-in-every-head", author="blind")
 def k15_full_proj_nomix(n, d_model, n_heads):
     d_k = d_model // n_heads
 

@@ -331,7 +331,7 @@ def c6_twice_k19(Q, K, V):
 
 # multiplied by the root of d_k instead of divided AND softmax along the hard-coded axis
 # 1 (the queries, with a batch)
-@wrong("multiplied", "slip-axis", author="blind")
+@wrong("multiplied", said="along axis 1 instead", author="blind")
 def k12_times_axis1(Q, K, V):
     dk = Q.shape[-1]
     scores = np.einsum("...qd,...kd->...qk", Q, K)

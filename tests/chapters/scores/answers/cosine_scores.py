@@ -253,7 +253,7 @@ def f8_x32_all_zero(Q, K):
 
 
 # returns the cosine distance 1 - cos AND zero vectors give nan (0/0)
-@wrong("distance", "zero-vector", author="blind")
+@wrong("zero-vector", "distance", author="blind")
 def n32_distance_and_nan(Q, K):
     q_unit = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
     k_unit = K / np.linalg.norm(K, axis=-1, keepdims=True)

@@ -102,7 +102,7 @@ def _near(i, n, reach):
 
 
 # the helper for the window reaches one too far to the left
-@wrong(said="of `_near`", author="unseen")
+@wrong("begins-too-early", author="unseen")
 def fourth_ws_window_left(n, window):
     W = np.zeros((n, n))
     for i in range(n):
