@@ -426,11 +426,15 @@ class WrongForm(Exception):
 
     message: what to return instead.
     fault: a short name of what is wrong.
+    value: what comes back once this is put right, if that is known: of it is said what else is
+        wrong.
     """
 
-    def __init__(self, message: str, fault: str = "form") -> None:
+    def __init__(
+        self, message: str, fault: str = "form", value: Any = None
+    ) -> None:
         super().__init__(message)
-        self.fault = fault
+        self.fault, self.value = fault, value
 
 
 def put_to_use(

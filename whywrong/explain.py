@@ -19,7 +19,7 @@ from whywrong.behavior import (
     not_differentiable,
     not_repeatable,
 )
-from whywrong.calls import call_guarded
+from whywrong.calls import Outcome, call_guarded
 from whywrong.context import Finding
 from whywrong.declare import WrongForm
 from whywrong.form import form_problem
@@ -102,7 +102,12 @@ def wrong_kind(trial: Trial) -> Finding | None:
     mistake = _first(_DECLARED, trial) if found.faults == ("dtype",) else None
     if mistake and _gives_this_dtype(trial, mistake):
         return mistake
-    if not mistake and found.faults[0] in _TURNABLE and found is not _UNREADABLE:
+    is_known = any(
+        getattr(outcome.error, "value", None) is not None
+        for outcome in trial.outcomes
+    )
+    is_turnable = found.faults[0] in _TURNABLE and found is not _UNREADABLE
+    if not mistake and (is_turnable or is_known):
         seconds = trial.clock.seconds
         asked = call_guarded(_as_asked, (trial,), seconds=seconds).value
         asked = asked or call_guarded(_retyped, (trial,), seconds=seconds).value
@@ -126,13 +131,16 @@ def _as_asked(trial: Trial) -> Trial | None:
 
     @wraps(trial.function)
     def function(*args: Any) -> Any:
-        return _turned(trial.function(*args), _like(trial, args), trial.side)
+        try:
+            value = trial.function(*args)
+        except WrongForm as error:
+            value = error.value
+        return _turned(value, _like(trial, args), trial.side)
 
     outcomes = tuple(
-        replace(
-            outcome, value=_turned(outcome.value, trial.expected[i], trial.side)
-        )
-        for i, outcome in enumerate(trial.outcomes)
+        replace(outcome, value=_turned(value, right, trial.side), error=error)
+        for outcome, right in zip(trial.outcomes, trial.expected, strict=True)
+        for value, error in [_put_right(outcome)]
     )
     # Of what came back; and of three mistakes the line of one is not told.
     told = (wrong_kind, not_differentiable, fault_and_own_change)
@@ -141,6 +149,13 @@ def _as_asked(trial: Trial) -> Trial | None:
     return (
         asked if all(_is_of_kind(asked, i) for i in range(len(outcomes))) else None
     )
+
+
+def _put_right(outcome: Outcome) -> tuple[Any, BaseException | None]:
+    """Return what came back, or would come were the form right, and the error that is left."""
+    if isinstance(outcome.error, WrongForm) and outcome.error.value is not None:
+        return outcome.error.value, None
+    return outcome.value, outcome.error
 
 
 def _retyped(trial: Trial) -> Trial | None:

@@ -512,7 +512,10 @@ def _alone(trial: Trial, fault: Fault, *, own: bool = False) -> str:
     if own and value is not None:
         alone = trial.exercise.used(trial.exercise.wrong_version(fault))
         context = replace(replace(trial, function=alone).context(i), got=value)
-    sentence = fault.sentence(context)
+    return _unpraised(fault.sentence(context))
+
+
+def _unpraised(sentence: str) -> str:
     praise = _PRAISE.match(sentence)
     rest = sentence[praise.end() :] if praise else sentence
     return rest[0].upper() + rest[1:] if praise and rest else sentence
@@ -535,8 +538,8 @@ def two_at_once(
     alone = " Each is told as if it were your only one: the numbers below are not quite yours."
     said = [
         f"There are two mistakes at once.{alone if apart else ''}",
-        f"First: {_ONE_CHANGE.sub('', first)}",
-        f"Second: {_ONE_CHANGE.sub('', second)}",
+        f"First: {_unpraised(_ONE_CHANGE.sub('', first))}",
+        f"Second: {_unpraised(_ONE_CHANGE.sub('', second))}",
     ]
     if both:  # what they do to the learner's result, or else a fact of the case
         does = re.search(r"\byou\b|\byours?\b", both, re.I)

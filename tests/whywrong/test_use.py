@@ -1,5 +1,7 @@
 """Answers that are not judged by the one array that a call of theirs returns."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -133,6 +135,32 @@ def test_class_is_put_to_use():
     assert judge(MADE, Mine).passed
     assert judge(MADE, Adder).faults == ("built-in",)
     assert judge(MADE, lambda number: 3).faults == ("no-method",)
+
+
+def test_what_else_is_wrong_is_told_where_the_form_can_be_put_right():
+    def added(make, number, x):
+        made = make(number)
+        if hasattr(made, "color"):
+            raise WrongForm("It has a color.", "color", made.add(x))
+        return made.add(x)
+
+    less = fault("less", "x + self", "x - self", says="You subtract.")
+    exercise = dataclasses.replace(MADE, use=added, faults=(less,))
+
+    class Red(Adder):
+        color = "red"
+
+    class Blue:
+        color = "blue"
+
+        def __init__(self, number):
+            self.number = number
+
+        def add(self, x):
+            return x - self.number
+
+    assert judge(exercise, Red).faults == ("color",)
+    assert judge(exercise, Blue).faults == ("less", "color")
 
 
 def test_class_not_written_yet_is_not_attempted():

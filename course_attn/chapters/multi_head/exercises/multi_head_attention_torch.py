@@ -67,7 +67,21 @@ def _with_weights(make: Any, *given: Any) -> Any:
                 "shared",
             )
         weights[key] = wanted
-    return torch.func.functional_call(layer.to(X.dtype), weights, (X, mask))
+    layer = layer.to(X.dtype)
+    biased = [
+        name
+        for name in _MATRICES
+        if getattr(getattr(layer, name), "bias", None) is not None
+    ]
+    if not biased:
+        return torch.func.functional_call(layer, weights, (X, mask))
+    weights |= {f"{name}.bias": 0 * getattr(layer, name).bias for name in biased}
+    raise WrongForm(
+        f"There is a bias in `{'`, `'.join(biased)}`. All four maps here are products only: "
+        "`bias=False`.",
+        "bias",
+        torch.func.functional_call(layer, weights, (X, mask)),
+    )
 
 
 def _refuse(name: str, own: Any, found: Any, wanted: Any) -> None:
@@ -78,11 +92,6 @@ def _refuse(name: str, own: Any, found: Any, wanted: Any) -> None:
             f"The attribute `{name}` {what}. Keep `self.{name} = torch.nn.Linear(d_model, d_model, "
             "bias=False)` in `__init__`, one for all heads: the check puts its own matrix there.",
             "attribute",
-        )
-    if getattr(own, "bias", None) is not None:
-        raise WrongForm(
-            f"`{name}` has a bias. All four maps here are products only: `bias=False`.",
-            "bias",
         )
     if found.shape != wanted.shape:
         raise WrongForm(

@@ -81,17 +81,10 @@ def _with_weights(
             "no-module",
         )
     biased = [
-        f"`{name}`"
+        name
         for name in ("W_Q", "W_K", "W_V")
-        if isinstance(own := getattr(layer, name, None), torch.nn.Linear)
-        and own.bias is not None
+        if getattr(getattr(layer, name, None), "bias", None) is not None
     ]
-    if biased:
-        raise WrongForm(
-            f"There is a bias in {', '.join(biased)}. Q, K and V are products with a matrix, "
-            "nothing added: `torch.nn.Linear(…, …, bias=False)`.",
-            "bias",
-        )
     weights: dict[str, Any] = {}
     replaced: dict[int, str] = {}
     for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
@@ -112,7 +105,16 @@ def _with_weights(
                 "weight-shape",
             )
         weights[key], replaced[id(own)] = wanted, name
-    return torch.func.functional_call(layer.to(X.dtype), weights, (X,))
+    layer = layer.to(X.dtype)
+    if not biased:
+        return torch.func.functional_call(layer, weights, (X,))
+    weights |= {f"{name}.bias": 0 * getattr(layer, name).bias for name in biased}
+    raise WrongForm(
+        f"There is a bias in `{'`, `'.join(biased)}`. Q, K and V are products with a matrix, "
+        "nothing added: `torch.nn.Linear(…, …, bias=False)`.",
+        "bias",
+        torch.func.functional_call(layer, weights, (X,)),
+    )
 
 
 def _place(layer: torch.nn.Module, name: str, W: Any) -> tuple[str, Any, Any]:

@@ -113,7 +113,11 @@ def _module(forward, bias=False, narrow=False, missing=()):
 
 @wrong("bias")
 def module_bias(d_model, n_heads):
-    return _module(lambda m, X, mask: X, bias=True)(d_model, n_heads)
+    def forward(m, X, mask):
+        heads = F.scaled_dot_product_attention(*_torch_heads(m, X), attn_mask=mask)
+        return m.W_O(heads.transpose(-2, -3).reshape(X.shape))
+
+    return _module(forward, bias=True)(d_model, n_heads)
 
 
 @wrong("weight-shape")
