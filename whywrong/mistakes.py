@@ -29,6 +29,7 @@ from whywrong.observe import (
 )
 from whywrong.running import Trial, once
 from whywrong.slips import Slip
+from whywrong.stops import stop_in_short
 from whywrong.versions import (
     Version,
     breaks_what_is_right,
@@ -254,7 +255,9 @@ def _with_the_rest(
     elif (both := fault_and_slip(trial)) and both.faults[0] == found.faults[0]:
         return both
     else:
-        advice = _in_own_code_besides(trial, version) or advice_for(trial, kinds[0])
+        stop = stop_in_short(trial.outcomes[left[0]].error, trial.function)
+        advice = _in_own_code_besides(trial, version) or stop
+        advice = advice or advice_for(trial, kinds[0])
         asked = advice or "Does it still, once that is right?"
         rest = f"It also fails {phrases}. {asked}"
     return Finding(found.faults, f"{found.message}\n\n{rest}")
@@ -451,7 +454,8 @@ def fault_and_own_change(trial: Trial) -> Finding | None:
         change = changed_to(trial, partial(value_of, trial, version))
         if change and _are_apart(trial, fault, change.faults[0]):
             ids, alone = (fault.id, *change.faults), _alone(trial, fault, own=True)
-            return two_at_once(ids, alone, change.message, apart=True)
+            apart = alone != _alone(trial, fault)
+            return two_at_once(ids, alone, change.message, apart=apart)
     return None
 
 
@@ -535,7 +539,7 @@ def two_at_once(
     apart: bool = False,
 ) -> Finding:
     """Say two mistakes, and what both together do, or that each has numbers of its own."""
-    alone = " Each is told as if it were your only one: the numbers below are not quite yours."
+    alone = " The numbers of each paragraph are what you would get with that mistake alone."
     said = [
         f"There are two mistakes at once.{alone if apart else ''}",
         f"First: {_unpraised(_ONE_CHANGE.sub('', first))}",

@@ -21,7 +21,7 @@ from whywrong.learner import codes_of, home_of, names_used
 from whywrong.limits import Clock, TimesUp
 
 __all__ = ["crash_finding", "own_place", "quoted", "raised_by_learner", "tip"]
-__all__ += ["unwritten_step"]
+__all__ += ["stop_in_short", "unwritten_step"]
 
 _MOST_SAID = 400
 
@@ -46,6 +46,15 @@ def crash_finding(
     advice = tip(error, function) if advise else ""
     parts = (f"Your {who} {said}{where}", called, advice)
     return Finding(ids * is_late, "\n\n".join(filter(None, parts)))
+
+
+def stop_in_short(error: BaseException | None, function: Callable[..., Any]) -> str:
+    """Say in one or two sentences what stopped the function and where, if something did."""
+    place = own_place(error, function) if error else None
+    if error is None or isinstance(error, TimesUp) or not (place and place[1]):
+        return ""
+    said = f"It stops with {quoted(error)} in line {place[0]}, `{place[1]}`."
+    return f"{said} {tip(error, function)}".strip()
 
 
 def _limit(clock: Clock) -> str:

@@ -260,7 +260,7 @@ def test_each_of_two_faults_has_numbers_of_its_own(toy):
     assert result.faults == ("divided", "shifted")
     assert "Shifted: 4." in result.message  # 1 · 3 + 1, and not 1 / 3 + 1
     assert (
-        "Each is told as if it were your only one: the numbers below are not quite yours."
+        "The numbers of each paragraph are what you would get with that mistake alone."
         in str(result)
     )
 
