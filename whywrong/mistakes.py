@@ -245,8 +245,10 @@ def _with_the_rest(
     errors = {type(trial.expected[i]) for i in left}
     change = mended(trial)
     if all(issubclass(error, Exception) for error in errors):
-        raised = trial.outcomes[left[0]].error
+        raised, value = trial.outcomes[left[0]].error, trial.outcomes[left[0]].value
         other = f" (yours is `{type(raised).__name__}`)" if raised else ""
+        if isinstance(value, Exception):
+            other = " (yours is *returned*: write `raise`, not `return`)"
         rest = f"Besides, a `{errors.pop().__name__}` is to be raised {phrases}{other}."
     elif change and len({*change.faults}) == 1:
         return found

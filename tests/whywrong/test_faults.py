@@ -241,6 +241,12 @@ def test_error_that_is_forgotten_beside_a_fault_is_asked_for():
     said = judge(exercise, asserts).message
     assert f"{asked[:-1]} (yours is `AssertionError`)." in said
 
+    def returns(x):
+        return 2 * x if (x >= 0).all() else ValueError("negative")
+
+    said = judge(exercise, returns).message
+    assert f"{asked[:-1]} (yours is *returned*: write `raise`" in said
+
 
 def test_line_that_fails_beside_a_fault_is_named(toy):
     def answer(x, factor):
@@ -253,6 +259,18 @@ def test_line_that_fails_beside_a_fault_is_named(toy):
         result
     )
     assert "`total = np.flip(x, axis=0) if x.ndim > 2 else x`" in result.message
+
+
+def test_line_that_stops_beside_a_fault_is_quoted(toy):
+    def answer(x, factor):
+        if x.ndim > 2:
+            raise ValueError("too deep")
+        return x / factor
+
+    result = judge(toy, answer)
+    assert result.faults == ("divided",)
+    said = "It also fails with leading batch axes. It stops with `ValueError: too deep`"
+    assert said in result.message and "`raise ValueError(" in result.message
 
 
 def test_each_of_two_faults_has_numbers_of_its_own(toy):
