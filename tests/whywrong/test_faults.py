@@ -263,14 +263,13 @@ def test_line_that_fails_beside_a_fault_is_named(toy):
 
 def test_line_that_stops_beside_a_fault_is_quoted(toy):
     def answer(x, factor):
-        if x.ndim > 2:
-            raise ValueError("too deep")
+        assert "3" not in f"{x.ndim}", "too deep"
         return x / factor
 
     result = judge(toy, answer)
     assert result.faults == ("divided",)
-    said = "It also fails with leading batch axes. It stops with `ValueError: too deep`"
-    assert said in result.message and "`raise ValueError(" in result.message
+    said = "It also fails with leading batch axes. It stops with `AssertionError: too deep`"
+    assert said in result.message, result
 
 
 def test_each_of_two_faults_has_numbers_of_its_own(toy):
