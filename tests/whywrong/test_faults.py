@@ -268,7 +268,7 @@ def test_line_that_stops_beside_a_fault_is_quoted(toy):
 
     result = judge(toy, answer)
     assert result.faults == ("divided",)
-    said = "It also fails with leading batch axes. It stops with `AssertionError: too deep`"
+    said = "It also fails with leading batch axes. It stops with `AssertionError: too deep"
     assert said in result.message, result
 
 
