@@ -201,7 +201,8 @@ def first_difference(got: np.ndarray, expected: np.ndarray, rtol: float) -> str:
     if not got.ndim:
         return f"you have {have}; {want} is right."
     n_right = wrong.size - int(wrong.sum())
-    right = f" {n_right} of {wrong.size} numbers are right." if n_right else ""
+    are = "is" if n_right == 1 else "are"
+    right = f" {n_right} of {wrong.size} numbers {are} right." if n_right else ""
     return (
         f"Your result differs from the right one, first at index {place}: you have {have}, "
         f"{want} is right.{right}"

@@ -45,7 +45,7 @@ _NEW_AXES = {
 _ELSE = "where this does not hold, the result is wrong. Is the condition right, and all that is done then?"
 _ENDS = "where does this begin, and where does it end?"
 _INSIDE = "what belongs inside this power, and what outside?"
-_LEADING = "`@` pairs leading axes, and this product takes every one with every other. Which is meant?"
+_LEADING = "this product combines every entry of a batch with every other; `@` goes through them side by side. Which is meant?"
 _MISSING_TURN = "a transposition is missing"
 _ORDER = "in which order do {a} and {b} stand?"
 _OVER = "does this replace what was there, or add to it?"
@@ -709,7 +709,8 @@ def _axes_throughout(tree: ast.Module, n: int, top: ast.stmt) -> Iterator[Slip]:
                 if ast.unparse(along.value) == have:
                     along.value = ast.copy_location(_code(value), along.value)
             said = f"{names} run along axis {value} instead of along axis {have}"
-            look = f"along which axis do {names} run in this function?"
+            do = "do" if " and " in names else "does"
+            look = f"along which axis {do} {names} run in this function?"
             if value != have:
                 yield Slip(tree, "body", n, top, new, "axis", said, look, "")
 

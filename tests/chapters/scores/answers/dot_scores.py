@@ -40,7 +40,7 @@ def fresh_dot_multiply_and_add(Q, K):
 
 # np.inner scores the queries of every batch entry against the keys of all batch entries, so batches
 # get extra axes
-@wrong("fails-batch", "shape", said="takes every one with every other")
+@wrong("fails-batch", "shape", said="goes through them side by side")
 def ds_inner(Q, K):
     return np.inner(Q, K)  # right in two dimensions only
 
