@@ -71,9 +71,13 @@ def _other_activation(c: Context) -> str | None:
         return None
     used = (
         f"You use {n}{added}. "
-        for added, rest in (("", bent), (", and add X to the result", bent - X))
+        for added, change in (
+            ("", lambda y: y),
+            (", and add X to the result", lambda y: y + X),
+            (", and a ReLU on the result, too", lambda y: np.maximum(y, 0)),
+        )
         for n, f in _ACTIVATIONS.items()
-        if np.allclose(rest, f(X), 0, 2e-3)
+        if np.allclose(bent, change(f(X)), 0, 2e-3)
     )
     return (
         f"{next(used, '')}With one feature, no biases and W_1 = W_2 = 1, your function turns "

@@ -68,9 +68,9 @@ def _statistics(c: Context, wanted: bool = True) -> str | None:
     is_batch = not wanted and own.ndim > 2
     if is_batch and abs(own[0].mean()) < 1e-3 and abs(own[0].var() - 1) < 1e-2:
         return (
-            f"With gain 1 and bias 0, your X[0] has mean 0 and variance 1 as a whole, all its "
-            f"{own[0].size} numbers together, and its first row has not. Does a loop take X[i] "
-            f"for a row? Here it has shape {own[0].shape}."
+            f"With gain 1 and bias 0, your result for X[0] has mean 0 and variance 1 as a whole, "
+            f"all its {own[0].size} numbers together, and its first row has not. Does a loop take "
+            f"X[i] for a row? Here it has shape {own[0].shape}."
         )
     m, v = (number(round(float(value), 6) + 0.0) for value in (mean, variance))
     return (

@@ -120,7 +120,7 @@ no-start: [first, answers] → [answers]
 no-end: [first, answers] → [first, answers[..., :-1]]
         and [answers, last] → [answers]
     The end is missing: your decoder never learns to stop. What has to be written after the last
-    token of an answer? {answer}
+    token of an answer? Your inputs and your goals have {answers.last} places each, one too few.
 inputs-as-they-are: [first, answers] → [answers]
     Your inputs are the answers as they are, one place less than the goals: the decoder is told the
     very tokens that it has to write. What does it read before it has written anything? {answer}
@@ -135,6 +135,9 @@ both-shifted: [first, answers] → [first, answers[..., :-1]]
         and [answers, last] → [answers[..., 1:], last]
     You shift both, the inputs to the right and the goals to the left: the goals run two places
     ahead of the inputs. Which token of {answers.row} is written when only the start has been read?
+goals-from-the-second: [answers, last] → [answers[..., 1:], last]
+    Your goals begin with the second token of an answer. Which one is to be written when only the
+    start has been read? {answer}
 end-read: [first, answers] → [first, answers, last]
         and [answers, last] → [answers, last, first]
     Your decoder reads the end, too, after which nothing is written: both arrays have a place too
@@ -174,6 +177,9 @@ along-axis-0: answers[..., :1], start → answers[:1], start
 start-and-end-exchanged: answers[..., :1], start → answers[..., :1], end
         and answers[..., :1], end → answers[..., :1], start
     The two tokens are exchanged. Which one is read first, and which one is written last? {answer}
+zero-in-front: answers[..., :1], start → answers[..., :1], 0
+    You put 0 in front of the answers. 0 may be a token like any other: which number stands for the
+    start is told to you, and here it is {start}.
 one-for-both: answers[..., :1], end → answers[..., :1], start
     The last of your goals is the start token. Which token tells that an answer is over? {answer}
 """),

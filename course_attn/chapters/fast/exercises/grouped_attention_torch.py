@@ -89,6 +89,8 @@ in-turn: K.repeat_interleave(n_rep, dim=-3) → torch.cat([K] * n_rep, dim=-3)
 values-in-turn: V.repeat_interleave(n_rep, dim=-3) → torch.cat([V] * n_rep, dim=-3)
     Your heads take the values of V's heads 0, 1, …, but the keys of K's heads 0, 0, …: the weights
     of a head come from one head of K and mix another head of V. {wanted}
+keys-of-head-0: K.repeat_interleave(n_rep, dim=-3) → K[..., :1, :, :]
+    All your heads of queries meet the keys of K's head 0, whichever group they belong to. {wanted}
 divided-by-n-kv: K.repeat_interleave(n_rep, dim=-3)
             → K[..., torch.arange(Q.shape[-3]) // K.shape[-3], :, :]
         and V.repeat_interleave(n_rep, dim=-3)

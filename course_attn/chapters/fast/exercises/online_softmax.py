@@ -248,6 +248,9 @@ tile-maximum-at-last: for i in starts:
 unshifted-at-last: scores[..., i : i + tile] - final_shift → scores[..., i : i + tile]
     Your second pass divides exp(score) by l, which is a sum of exp(score − m). What is missing in
     the exponent? {worst_row}
+not-divided: exps / total → exps
+    Your weights are exp(s − m), and the sum l plays no part in them. What has to be done for each
+    row to sum to 1? {worst_row}
 log-forgotten: exps / total → exps * np.exp(-total)
     You subtract l in the exponent. To divide by l there, its *logarithm* is subtracted:
     exp(score − m − log l) is exp(score − m) / l. {worst_row}

@@ -108,6 +108,9 @@ rounded: np.repeat(K, n_rep, axis=-3)
 n_rep-as-total: copies = → n_rep = n_rep // K.shape[-3] ⏎ copies =
     You divide n_rep = {n_rep} by the number of K's heads, as if it counted the heads of queries. It
     says how often *each* head of K comes: shape {right.shape} is right, not {your.shape}.
+heads-in-front: return copies → return np.moveaxis(copies, -3, 0)
+    Your heads stand in front of the batch axes (`np.stack` puts them there unless told otherwise).
+    They belong where K has its heads: third from the end.
 one-more: n_rep, axis → n_rep + 1, axis
     Every head comes once too often: n_rep = {n_rep} counts all copies, the first one included.
     You return shape {your.shape}; shape {right.shape} is asked for.

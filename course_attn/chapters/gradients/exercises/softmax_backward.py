@@ -103,6 +103,10 @@ normalized-again: products =
             → weights = weights / weights.sum(axis=-1, keepdims=True) ⏎ products =
     You divide the weights by their sum once more. They sum to 1 already, but where nothing is
     allowed the sum is 0, and 0/0 is NaN.
+softmax-again: products =
+            → weights = np.exp(weights) / np.exp(weights).sum(axis=-1, keepdims=True) ⏎ products =
+    You take a softmax of the weights. They have come out of one: what you are given are weights
+    already, not scores.
 term-not-weighted: return weights * above_mean → return products - mean
     You subtract the row term from the products `weights * d_weights`. It is to be multiplied by the
     weight as well: from what does it have to be subtracted, then? {worst_row}

@@ -185,6 +185,9 @@ positions-before-each: E[tokens] + P[:n] → E[tokens]
 positions-from-1: P[:n] → P[np.arange(1, n + 1).clip(max=len(P) - 1)]
     Your positions are counted from 1, and position 0 is never used. Which one does the first token
     of a text have? {worst_row}
+last-positions: P[:n] → P[-n:]
+    You add the *last* {tokens.last} rows of P. Positions are counted from 0: which row does the
+    first token of a text get? {worst_row}
 positions-of-tokens: P[:n] → P[tokens % len(P)]
     You look up the positions by the *tokens*, so that a token has the same vector wherever it
     stands. Which row of P belongs to place 0, whatever the token there? {worst_row}

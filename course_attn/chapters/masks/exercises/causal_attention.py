@@ -162,7 +162,7 @@ root-of-n: Q.shape[-1] ** 0.5 → n_k ** 0.5
     products: divide by √d_k.
 root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
     You divide by √d_v = √{V.last}, the width of the values. A score is a sum of d_k = {Q.last}
-    products of features of a query and a key: √d_k.
+    products of features of a query and a key: divide by √d_k.
 scaled-late: Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 → Q @ np.swapaxes(K, -1, -2)
         and weights @ V → weights / Q.shape[-1] ** 0.5 @ V
     You divide by √d_k = √{Q.last} after the softmax: the weights of a row no longer sum to 1. It is

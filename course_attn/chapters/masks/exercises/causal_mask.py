@@ -96,7 +96,7 @@ upside-down: <= position → >= position
     should see all {n_k}.
 polarity: <= position → > position
     The polarity is flipped: True marks the keys that are *forbidden*, and here it means "may
-    attend". As it stands, the last query sees {last_sees}. `~` turns it around.
+    attend". `~` turns it around.
 top-left: n_k - n_q → 0
     Your mask is aligned to the top left, which is right only for n_q = n_k. Here n_q = {n_q} and
     n_k = {n_k}: your last query sees {last_sees}, and should see all {n_k}. Shift by n_k − n_q.
@@ -112,8 +112,8 @@ negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, po
     up to i + n_k − n_q + 1 does that: its end is negative there, and Python counts that from the
     right. Cut the end at 0 with `max(0, …)`.
 float: return mask → return mask.astype(float)
-    You return numbers 0 and 1 (dtype `{your.dtype}`), not truth values: `~mask` and `scores[mask]`
-    do not work with them as they should. A comparison, or `np.tri(…, dtype=bool)`, gives a bool.
+    You return numbers 0 and 1 where truth values are asked for: `~mask` and `scores[mask]` do not
+    work with them as they should. A comparison, or `np.tri(…, dtype=bool)`, gives a bool.
 bias: return mask → return np.where(mask, 0.0, -np.inf)
     You return a *bias*, 0 and −∞, which is added to scores. Asked for is the mask: True and False.
 large-bias: return mask → return np.where(mask, 0.0, -1e9)

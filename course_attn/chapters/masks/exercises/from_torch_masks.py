@@ -46,10 +46,12 @@ def _wrong_entry(c: Context) -> str | None:
         return None
     b, i, j = map(int, np.argwhere(c.got != c.expected)[0])
     dropped, padding = c.given["attn_mask"][i, j], c.given["key_padding_mask"][b, j]
-    later = f" (key {j} is {'not ' * (j <= i)}later)" * c.given["is_causal"]
+    later = f"key {j} is {'not ' * (j <= i)}later"
+    if not c.given["is_causal"]:
+        later = "`is_causal` is False here"
     return (
         f"In sequence {b}, for query {i} and key {j}, `attn_mask` says {dropped} and "
-        f"`key_padding_mask` {padding}{later}: your mask says {c.got[b, i, j]}, and "
+        f"`key_padding_mask` {padding} ({later}): your mask says {c.got[b, i, j]}, and "
         f"{c.expected[b, i, j]} is right."
     )
 
@@ -85,7 +87,8 @@ unchanged: ~attn_mask → attn_mask
     You flip neither mask: True still means *drop* in both. {entry}
 dropped: mask & past_keys if is_causal else mask
             → ~(mask & past_keys if is_causal else mask)
-    This says which keys are *dropped*. Ours says which may be attended to: flip it.
+    Your result is True for the keys that are *dropped*. It should be True for those that may be
+    attended to: flip it.
 padding-unchanged: ~key_padding_mask[:, None, :] → key_padding_mask[:, None, :]
     You flip `attn_mask` and not `key_padding_mask`, in which True means *padding*. {entry}
 padding-of-queries: key_padding_mask[:, None, :] → key_padding_mask[:, :, None]

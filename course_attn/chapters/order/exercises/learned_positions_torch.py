@@ -83,6 +83,7 @@ def _with_table(make: Callable[..., Any], X: Any, table: Any) -> Any:
             "Your module gives one result in training and another after `.eval()`. (Is there a "
             "dropout, or an `if self.training`?)",
             "evaluation",
+            calm,
         )
     return result
 

@@ -25,7 +25,8 @@ def measured_variance(draw):
     products = Q * K
     d_k = Q.shape[-1]
     scores = products.sum(axis=-1) / d_k**0.5
-    return scores.var()
+    variance = scores.var()
+    return variance
 
 
 def _drawn(kind: str, rng: Any, n: int, d_k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -127,7 +128,7 @@ divided-twice: d_k**0.5 → d_k
     d_k. Dividing the scores by √d_k already divides their variance by d_k.
 variance-over-root: d_k**0.5 → d_k**0.25
     You divide the *variance* by √d_k. Divide the scores by √d_k, or the variance by d_k.
-spread: scores.var() → scores.std()
+spread: return variance → return variance**0.5
     {your} is the standard deviation of the scores. The variance is its square.
 mean-square: scores.var() → (scores**2).mean()
     You return the mean of the squares. That is the variance only where the mean is 0.

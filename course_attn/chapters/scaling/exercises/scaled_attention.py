@@ -104,8 +104,8 @@ multiplied: Q.shape[-1] ** 0.5 → Q.shape[-1] ** -0.5
     features have larger dot products: which way has the scale to go?
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
     Your scores are divided by d_k = {Q.last}, not by its square root {Q.root}: the weights come out
-    too even. Is the root missing, or do Q and K each get it? The *variance* of a sum of d terms
-    grows as d; its spread grows as √d.
+    too even. Is the root missing, or do you divide both Q and K by √d_k? The *variance* of a sum of
+    d terms grows as d; its spread grows as √d.
 twice-d: Q.shape[-1] ** 0.5 → Q.shape[-1] * 2
     You divide by 2 d_k: `scores / d ** 1 / 2` divides by d and then by 2. `scores / d ** 0.5`
     divides by the square root.

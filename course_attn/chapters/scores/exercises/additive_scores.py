@@ -109,7 +109,7 @@ mean: return scores → return scores / len(v)
     *sum*, each times its entry of v.
 scaled: return scores → return scores / len(v) ** 0.5
     Your scores are divided by √d_hidden = √{v.last}. The root belongs to the product of a
-    query with a key. Here the score is v · hidden, not divided by anything.
+    query with a key. Here the score is v · tanh(…), not divided by anything.
 transposed-result: hidden_units = → pairs = np.swapaxes(pairs, -2, -3) ⏎ hidden_units =
     Your result has shape {your.shape}, one row for each *key*: the axes of queries and keys got
     swapped when you inserted an axis into each.

@@ -90,8 +90,9 @@ def _stretched(c: Context) -> str | None:
         after = c.call(point * factors, _CORNERS * factors)
         if before is not None and after is not None and bool(before) != bool(after):
             return c.filled(
-                "Your answer changes when the whole picture is stretched along one axis: "
-                "distances cannot decide it, weights can. {where}; its weights are {weights}."
+                "Your answer changes when the whole picture is stretched along one axis, which "
+                "changes no weight. Do you compare distances? Or are edges or corners the rows of "
+                "your matrix, and not its columns? {where}; its weights are {weights}."
             )
     return None
 
@@ -164,6 +165,9 @@ edges-as-rows: np.linalg.solve(equations, right_side)
         and return bool → weights = np.append(1 - weights.sum(), weights) ⏎ return bool
     The two edges are the *rows* of your equations. Each edge has to be a column, since its weight
     multiplies both of its coordinates. {where}.
+parallelogram: weights >= 0 → (weights[1:] >= 0) & (weights[1:] <= 1)
+    You ask that the weights of two edges lie between 0 and 1, each by itself: that is a whole
+    parallelogram. The triangle is half of it: what holds for their *sum* there? {where}.
 only-counterclockwise: np.append(point, 1.0) → np.append(point, 1.0) * np.linalg.det(equations)
     You ask that the point lie to the left of every edge. When the corners run clockwise, the
     inside is on the right: {where}. Ask for the same side.

@@ -91,7 +91,7 @@ signs-lost: = weights → = np.abs(weights)
 negative-cut-off: = weights → = (weights * (weights > 0))
     You treat negative weights as 0. They are allowed here: such a value is subtracted.
 first-values-of-the-batch: @ values → @ values.reshape(-1, *values.shape[-2:])[0]
-    You mix the values of the first batch element for all of them. Each element of the batch has
+    For every batch element you mix the values of the first one. Each element of the batch has
     values of its own: `values` has shape {values.shape}, and its leading axes go with those of
     `weights`.
 """),

@@ -169,3 +169,18 @@ def g08_gelu_and_residual(X, W_1, b_1, W_2, b_2):
 
     h = act(np.matmul(X, W_1) + b_1)
     return X + np.matmul(h, W_2) + b_2
+
+
+# GELU in place of ReLU AND a max(., 0) on the result of the second layer, too
+@wrong(
+    "activation",
+    said="You use GELU (as GPT-2 and BERT), and a ReLU on the result",
+    author="blind",
+)
+def s21_gelu_outer_relu(X, W_1, b_1, W_2, b_2):
+    def gelu(x):
+        return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+    first = gelu(np.einsum("...d,df->...f", X, W_1) + b_1)
+    second = np.einsum("...f,fd->...d", first, W_2) + b_2
+    return np.maximum(second, 0)

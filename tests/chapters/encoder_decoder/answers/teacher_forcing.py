@@ -190,3 +190,13 @@ def p06_insert_append(answers, start, end):
     inputs = np.insert(answers, 1, start, axis=-1)
     goals = np.append(answers, end)
     return inputs, goals
+
+
+# 0 is put in front, not start AND the goals are shifted by two places (their first token is
+# missing)
+@wrong("goals-from-the-second", "zero-in-front", author="blind")
+def s33_zero_shift_two(answers, start, end):
+    pad = [(0, 0)] * (answers.ndim - 1) + [(1, 1)]
+    full = np.pad(answers, pad)
+    full[..., -1] = end
+    return full[..., :-1], full[..., 2:]

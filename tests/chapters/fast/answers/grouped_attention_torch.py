@@ -244,3 +244,14 @@ def i12_causal_tiled_v(Q, K, V):
     future = torch.triu(torch.ones(n_q, n_k, dtype=torch.bool), diagonal=1)
     scores = scores.masked_fill(future, float("-inf"))
     return torch.softmax(scores, dim=-1) @ V
+
+
+# all heads of queries use the first head of K (V is right) AND the softmax runs over the queries
+@wrong("keys-of-head-0", "wrong-axis", author="blind")
+def s12_first_key_head_softmax_queries(Q, K, V):
+    n_heads, n_kv = Q.shape[-3], V.shape[-3]
+    V = torch.repeat_interleave(V, n_heads // n_kv, dim=-3)
+    K = K[..., :1, :, :]
+    S = torch.matmul(Q, K.mT) * K.shape[-1] ** -0.5
+    P = torch.softmax(S, dim=-2)
+    return torch.matmul(P, V)

@@ -531,3 +531,26 @@ def f28_zero_start(scores, tile):
     for a in range(0, scores.shape[-1], tile):
         pieces.append(np.exp(scores[..., a : a + tile]) / denominator)
     return np.concatenate(pieces, axis=-1)
+
+
+# m becomes the maximum of the latest tile, not of all so far (overflows) AND the division by l is
+# forgotten
+@wrong("maximum-of-the-block", "not-divided", author="blind")
+def s09_latest_max_no_division(scores, tile):
+    n = scores.shape[-1]
+    m = np.full(scores.shape[:-1] + (1,), -np.inf)
+    l = np.zeros(scores.shape[:-1] + (1,))
+    start = 0
+    while start < n:
+        block = scores[..., start : start + tile]
+        mx = block.max(axis=-1, keepdims=True)
+        mx = np.where(np.isneginf(mx), 0.0, mx)
+        l = np.exp(m - mx) * l + np.sum(np.exp(block - mx), axis=-1, keepdims=True)
+        m = mx
+        start += tile
+    weights = np.empty(scores.shape)
+    for start in range(0, n, tile):
+        weights[..., start : start + tile] = np.exp(
+            scores[..., start : start + tile] - m
+        )
+    return weights

@@ -125,3 +125,16 @@ def p17_tile_total(K, n_rep):
         if times
         else K[..., :0, :, :]
     )
+
+
+# n_rep + 1 copies (the original and n_rep more) AND the heads are stacked along axis 0, in front
+# of the batch axes
+@wrong("heads-in-front", "one-more", author="blind")
+def t33_one_more_axis0(K, n_rep):
+    out = []
+    for g in range(K.shape[-3]):
+        head = K[..., g, :, :]
+        out.append(head)
+        for _ in range(n_rep):
+            out.append(head.copy())
+    return np.stack(out)

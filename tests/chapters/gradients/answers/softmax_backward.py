@@ -151,3 +151,12 @@ def g24_plain_sum_normalized(weights, d_weights):
     a = weights / np.sum(weights, axis=-1, keepdims=True)
     s = np.sum(d_weights, axis=-1, keepdims=True)
     return a * (d_weights - s)
+
+
+# the weights are put through a softmax once more AND the outer factor weights is forgotten
+@wrong("softmax-again", "not-multiplied", author="blind")
+def s36_softmax_again_no_factor(weights, d_weights):
+    e = np.exp(weights - weights.max(axis=-1, keepdims=True))
+    p = e / e.sum(axis=-1, keepdims=True)
+    row = np.sum(p * d_weights, axis=-1, keepdims=True)
+    return d_weights - row

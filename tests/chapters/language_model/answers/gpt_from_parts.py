@@ -201,3 +201,16 @@ def d39_pos1_normloop(tokens, E, P, blocks, norm):
     for layer in blocks:
         h = norm(layer(h, m))
     return h @ E.T
+
+
+# takes the LAST n rows of P AND applies the final norm after every block, not once at the end
+@wrong("last-positions", "norm-in-the-loop", author="blind")
+def t02_last_rows_norm_in_loop(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    h = E[tokens] + P[-n:]
+    i = np.arange(n)
+    allowed = i[:, None] >= i[None, :]
+    for layer in blocks:
+        h = layer(h, allowed)
+        h = norm(h)
+    return np.einsum("...nd,vd->...nv", h, E)

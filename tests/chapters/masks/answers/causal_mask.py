@@ -159,3 +159,16 @@ def blind_additive_top_left(n_q, n_k):
     m = np.full((n_q, n_k), -np.inf)
     m[np.tril_indices(n_q, 0, n_k)] = 0
     return m
+
+
+# own position is excluded (< instead of <=) AND the dtype is int, not bool
+@wrong(
+    "not-itself", "float", said="numbers 0 and 1 where truth values", author="blind"
+)
+def t20_strict_int(n_q, n_k):
+    m = np.zeros((n_q, n_k), dtype=int)
+    for i in range(n_q):
+        for j in range(n_k):
+            if j < i + n_k - n_q:
+                m[i, j] = 1
+    return m

@@ -313,3 +313,25 @@ class F8_V08_FromOneClamped(torch.nn.Module):
     def forward(self, X):
         positions = torch.arange(1, X.shape[-2] + 1).clamp(max=self.last)
         return X + self.P[positions]
+
+
+# dropout on the sum (outputs random in training mode) AND the ValueError is returned, not raised
+@wrong(
+    "no-error",
+    "evaluation",
+    said="`raise ValueError(…)`, not `return`",
+    author="blind",
+)
+class t06_dropout_return(torch.nn.Module):
+    def __init__(self, n_max, d_model):
+        super().__init__()
+        self.n_max = n_max
+        self.P = torch.nn.Parameter(torch.randn(n_max, d_model))
+        self.dropout = torch.nn.Dropout(0.1)
+
+    def forward(self, X):
+        seq_len = X.shape[-2]
+        if seq_len > self.n_max:
+            return ValueError("too long")
+        out = X + self.P[:seq_len]
+        return self.dropout(out)

@@ -129,3 +129,15 @@ def f12_std_n(draw):
     d_k = len(Q)
     scaled = np.sum(Q * K, axis=-1) / d_k**0.5
     return np.std(scaled)
+
+
+# mean of squares without subtracting the mean AND the root is returned (standard deviation)
+@wrong("spread", "mean-square", author="blind")
+def t30_rms(draw):
+    n = 10_000
+    queries, keys = draw(n)
+    total = 0.0
+    for q, k in zip(queries, keys):
+        score = np.dot(q, k) / math.sqrt(len(q))
+        total += score**2
+    return math.sqrt(total / n)

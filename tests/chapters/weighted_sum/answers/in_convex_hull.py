@@ -204,3 +204,12 @@ def a56_two_sides_ccw(point, triangle):
         if cross < 0:
             return False
     return True
+
+
+# edges are the rows of the matrix, not its columns AND u <= 1, v <= 1 in place of u + v <= 1
+@wrong("edges-as-rows", "parallelogram", author="blind")
+def s06_rows_and_square(point, triangle):
+    A = triangle[0]
+    edges = np.array([triangle[1] - A, triangle[2] - A])
+    x = np.linalg.inv(edges) @ (point - A)
+    return bool(np.all(x >= 0) and np.all(x <= 1))
