@@ -98,9 +98,12 @@ def _in_the_logarithm(c: Context) -> str | None:
 
 def _shifted(c: Context) -> str | None:
     """Find a further shift where it stops for a single place, such as with a division by 0."""
-    late = c.call(40 * np.eye(4)[[1, 2, 3, 0]], np.arange(4))
+    due, shifted = np.array([1, 2, 3, 0]), np.arange(4)
+    found = [c.call(40 * np.eye(4)[due], targets) for targets in (due, shifted)]
     half = c.call(np.zeros((5, 8)), np.array([3, 7, -100, -100, 2]))
-    if late is None or late.shape or abs(late) > 1 or half is None or half.shape:
+    if any(loss is None or loss.shape for loss in (*found, half)):
+        return None
+    if not (found[0] > 5 and abs(found[1]) < 1):
         return None
     return (
         "You shift the targets. They are shifted already: row i of the logits is about target i."
