@@ -178,8 +178,8 @@ final-in-every-block: return (n_vocab + n_ctx + 15 * n_layers + 12 * n_layers * 
     {off} That is as if the final layer norm stood in every block. A block has two norms; the
     final one comes once, after all blocks.
 one-norm: 2 * layer_norm) → layer_norm)
-    In each block 2 d_model are missing. Are there two norms in yours, each with a gain *and* a
-    bias? {off}
+    In each block 2 d_model numbers are missing, as many as one layer norm has. Are there two norms
+    in yours, each with a gain *and* a bias? {off}
 gains-only: layer_norm = 2 * d_model → layer_norm = d_model
     You count d_model for each norm, two in a block and the final one. Each has a gain *and* a bias:
     2 d_model. {off}

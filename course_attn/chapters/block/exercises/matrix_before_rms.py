@@ -127,6 +127,10 @@ unbiased: return identity - averaging_matrix
             → return (identity - averaging_matrix) * ((d - 1) / d) ** 0.5
     You subtract the mean, but then all is too small, by the factor √((d − 1)/d), as if a variance
     were a sum divided by d − 1. In layer norm it is divided by d, as in RMS norm. {tried}
+unit-columns: return identity - averaging_matrix
+            → C = identity - averaging_matrix ⏎ return C / np.linalg.norm(C, axis=0)
+    Each column of your C has the length 1, as if divided by its own. Is there anything to divide by
+    that RMS norm does not divide by itself? {tried}
 root-of-d: return identity - averaging_matrix
             → return (identity - averaging_matrix) / d**0.5
     You divide the matrix by √d. Is there anything to divide by that RMS norm does not divide by

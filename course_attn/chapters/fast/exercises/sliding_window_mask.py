@@ -120,6 +120,9 @@ always-full: distances >= 0
 window-only: (distances >= 0) & → (nothing)
     Only the far end of the window is there, and queries see the whole future. The mask has to be
     causal as well, j ≤ p. {first_wrong}
+inverted: return mask → return ~mask
+    True and False are interchanged in your mask: True has to stand where a query *may* attend.
+    {first_wrong}
 float: return mask → return mask.astype(float)
     You return numbers, 0 and 1; a mask of dtype bool is asked for. A comparison gives one, and so
     does `.astype(bool)`.

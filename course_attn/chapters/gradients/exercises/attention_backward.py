@@ -135,11 +135,14 @@ no-root-back: dS @ K / divisor → dS @ K
     √d_k is forgotten on the way back. The scores are Q Kᵀ/√d_k, so that moving a query moves them
     √d_k times less: divide dQ and dK, too. {nudge}
 no-root-back-to-K: @ Q / divisor → @ Q
-    You divide dQ by √d_k, but not dK. The scores are Q Kᵀ/√d_k: moving a key, too, moves them
-    √d_k times less. {nudge}
+    You divide dQ by √d_k, but not dK. The scores have 1/√d_k in front, for keys as for queries.
+    {nudge}
 no-root-back-to-Q: dS @ K / divisor → dS @ K
-    You divide dK by √d_k, but not dQ. The scores are Q Kᵀ/√d_k: moving a query, too, moves
-    them √d_k times less. {nudge}
+    You divide dK by √d_k, but not dQ. The scores have 1/√d_k in front, for queries as for keys.
+    {nudge}
+twice-the-root-to-Q: dS @ K / divisor → dS @ K / divisor**2
+    Your dQ is divided by √d_k twice, by d_k in all. The scores are Q Kᵀ/√d_k, so that √d_k comes
+    in once. {nudge}
 root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
     You divide the scores by √d_v, with d_v = {V.last}. Each is a sum of as many products as a query
     has features: how many are these? {nudge}
@@ -149,8 +152,8 @@ mask-ignored: np.where(mask, scores, -np.inf) → scores
 mask-late: np.where(mask, scores, -np.inf) → scores
         and A * (dA - row_term) → np.where(mask, A * (dA - row_term), 0)
     You use the mask on the gradient of the scores alone. Your weights, and so dV, are those without
-    a mask: every query attends to every key. At which step did the mask come in on the way forward?
-    {nudge}
+    a mask: every query attends to every key. On the way forward the mask belongs before the
+    softmax. {nudge}
 mask-after-softmax: np.where(mask, scores, -np.inf) → scores
         and exps / exps.sum(axis=-1, keepdims=True)
             → exps / exps.sum(axis=-1, keepdims=True) * mask

@@ -161,8 +161,8 @@ mean-in-d_bias: d_bias = d_out.reshape(-1, width).sum( → d_bias = d_out.reshap
     gradient: a sum. {first_row}
 first-axis: (d_out * Z).reshape(-1, width).sum(axis=0) → (d_out * Z).sum(axis=0)
         and d_out.reshape(-1, width).sum(axis=0) → d_out.sum(axis=0)
-    Your d_gain and d_bias sum over the first axis alone. Sum over all axes but the last, however
-    many there are: in a batch two or more, in a single row none. {first_row}
+    Your d_gain and d_bias sum over the first axis alone. Every row of every sequence uses the same
+    gain and bias: sum over all axes but the last. {first_row}
 no-eps: variance + 1e-5 → variance
     eps is forgotten: s = √(σ² + 1e-5). Where the variance is small, that changes s a lot.
     {first_row}

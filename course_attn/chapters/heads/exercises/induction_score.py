@@ -155,6 +155,9 @@ and below n.
 own-token: rows - period + 1 → rows - period
     You measure how much token i looks at its own last occurrence, i − period. An induction head
     looks at the token *after* it, one further on. {worst_row}
+first-axes: weights[..., rows, columns] → np.moveaxis(weights[rows, columns], 0, -1)
+    You index the *first* two axes of `weights`. With several maps these are not the rows and
+    columns of a map: which axes are, however many stand before them?
 transposed: weights[..., rows, columns] → weights[..., columns, rows]
     Rows and columns are swapped: you read how much the *earlier* token looks at the later one, and
     under a causal mask these weights are all 0. Does the row of a map say who is looking, or the

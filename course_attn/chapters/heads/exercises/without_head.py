@@ -72,7 +72,8 @@ array of shape (n, d_model), and leave all arguments as they are.
     },
     faults=fault_list("""
 only-it: np.arange(n_heads) != head → np.arange(n_heads) == head
-    You return what head {head} adds, and leave out the others: `!=`, not `==`. {worst_row}
+    You return what head {head} adds, and leave out the others. Which of them is to be switched off?
+    {worst_row}
 counted-from-1: np.arange(n_heads) != head → np.arange(n_heads) + 1 != head
     You count the heads from 1. `head` counts from 0. {worst_row}
 one-before: np.arange(n_heads) != head → np.arange(n_heads) != (head - 1) % n_heads
@@ -109,7 +110,7 @@ every-nth-row: np.arange(n_heads) != head → np.full(n_heads, True)
     and merged @ W_O → merged @ (W_O * (np.arange(len(W_O)) % n_heads != head)[:, None])
     You set every `n_heads`-th row of `W_O` to 0, rows of different heads. The rows of a head lie
     together: those of head {head} from `head * d_v` on. {worst_row}
-made-up-for: @ V → @ V * n_heads / (n_heads - 1)
+made-up-for: @ V → @ V * n_heads / max(n_heads - 1, 1)
     You make the other heads larger, by the factor n_heads / (n_heads − 1), as dropout does to make
     up for what it leaves out. Here they are to add what they added before. {worst_row}
 maps-transposed: weights @ → weights.swapaxes(-1, -2) @

@@ -66,27 +66,48 @@ def _cases() -> tuple[Case, ...]:
     )
 
 
+_ALL_PLACES = " Besides, you divide by the number of *all* places: those of −100 make it too small."
+
+
 def _in_the_logarithm(c: Context) -> str | None:
     """Say which small number is added in the logarithm, or taken for the least probability."""
     hopeless = c.call(np.array([[0.0, 2000.0]]), np.array([0]))
     likely = c.call(np.array([[0.0, 3.0]]), np.array([0]))
     if hopeless is None or likely is None or hopeless.shape or likely.shape:
         return None
-    if not 1 < hopeless < 800 or not np.isclose(
-        likely, np.log1p(np.exp(3)), rtol=0.02
-    ):
+    unit = float(likely / np.log1p(np.exp(3)))  # 1 in nats
+    in_bits = abs(unit * np.log(2) - 1) < 0.02
+    if not 1 < hopeless / unit < 800 or not (in_bits or abs(unit - 1) < 0.02):
         return None
     half = c.call(np.zeros((4, 8)), np.array([7, -100, -100, 2]))
-    besides = (
-        " Besides, you divide by the number of *all* places: those of −100 make the mean smaller."
-        if half is not None and half.shape == () and np.isclose(half, np.log(8) / 2)
-        else ""
-    )
+    besides = ""
+    if half is not None and half.shape == ():
+        besides = _ALL_PLACES * bool(np.isclose(half, unit * np.log(8) / 2, 1e-3))
+    if in_bits:
+        besides += (
+            " You also measure in bits (logarithm to base 2); nats are asked for."
+        )
     return (
         f"Where the right token has a logit 2000 below that of the other, the loss is 2000; yours "
-        f"is {number(hopeless)}. Is a small number, such as {np.exp(-float(hopeless)):.1g}, added "
-        "in the logarithm, or a probability clipped? Do not compute the probability: its "
-        f"logarithm is the logit minus the log of the sum.{besides}"
+        f"is {number(hopeless)}. Is a small number, such as "
+        f"{np.exp(-float(hopeless) / unit):.1g}, added in the logarithm, or a probability clipped? "
+        "Do not compute the probability: its logarithm is the logit minus the log of the sum."
+        f"{besides}"
+    )
+
+
+def _shifted(c: Context) -> str | None:
+    """Find a further shift where it stops for a single place, such as with a division by 0."""
+    due, shifted = np.array([1, 2, 3, 0]), np.arange(4)
+    found = [c.call(40 * np.eye(4)[due], targets) for targets in (due, shifted)]
+    half = c.call(np.zeros((5, 8)), np.array([3, 7, -100, -100, 2]))
+    if any(loss is None or loss.shape for loss in (*found, half)):
+        return None
+    if not (found[0] > 5 and abs(found[1]) < 1):
+        return None
+    return (
+        "You shift the targets. They are shifted already: row i of the logits is about target i."
+        + _ALL_PLACES * bool(np.isclose(half, np.log(8) / 2, rtol=1e-3))
     )
 
 
@@ -208,6 +229,7 @@ shifted-again: logits - logits.max → logits[..., :-1, :] - logits[..., :-1, :]
 """),
     properties=(
         Property("in-the-logarithm", _in_the_logarithm),
+        Property("shifted", _shifted),
         Property("even", _even),
     ),
     wrong_lines=("padding-counted", "token-0-left-out", "log-of-weights"),

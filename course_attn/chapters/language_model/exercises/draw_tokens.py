@@ -100,6 +100,13 @@ not-reset: is_passed =
     {first}
 one-too-far: is_passed.sum(axis=-1) → is_passed.sum(axis=-1) + 1
     You are one token too far: token 0 is drawn where u has passed no sum at all. {first}
+compared-before: is_passed.sum(axis=-1)
+            → np.minimum(is_passed.sum(axis=-1) + 1, len(probabilities) - 1)
+    You are one token too far, but for the last. Does a token's own probability count before its sum
+    is compared with u? {first}
+zeros-left-out: sums = → probabilities = probabilities[probabilities > 0] ⏎ sums =
+    You leave out the tokens of probability 0 and number the others anew. They are never drawn, but
+    keep their numbers. {first}
 one-too-early: is_passed.sum(axis=-1) → np.maximum(is_passed.sum(axis=-1) - 1, 0)
     You are one token too early: the *last* sum that u has passed belongs to the token before.
     {first}

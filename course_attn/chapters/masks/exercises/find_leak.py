@@ -177,6 +177,16 @@ def _blind_to(c: Context) -> str | None:
         )
         if 1 in found:
             said.append("where all outputs see later inputs, you say 1, and not 0")
+    last = np.eye(len(X))[
+        -2:-1
+    ].T  # only the last output but one sees the last input
+    if found != [-1, -1] and all(
+        c.call(lambda Z, by=by: by * last * np.abs(Z[-1] - X[-1]).sum(), X) == -1
+        for by in (1.0, -1.0)
+    ):
+        said.append(
+            f"you never look at output {len(X) - 2}, the last that has an input after it"
+        )
     changed = np.sum(_changes_made(c) or [0 * X], axis=0)
     if np.flatnonzero(changed.sum(axis=1)).tolist() == [len(X) - 1] != [1]:
         said.append("of the inputs you change only the last")
@@ -265,8 +275,8 @@ of $10^{-4}$ is a leak.
         "first": Kind("where only the first position leaks"),
         "two": Kind(
             "where two positions leak",
-            "Do you stop at the first *input* that is seen? Asked for is the first *output* that "
-            "sees a later one.",
+            "Do you return as soon as some changed input shows? A smaller position may leak from a "
+            "later input.",
         ),
         "faint": Kind(
             "where the leak is faint",

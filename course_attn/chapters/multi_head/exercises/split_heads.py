@@ -149,8 +149,8 @@ positions-cut: return np.stack(np.split(X, n_heads, axis=-2), axis=-3)
     elements and gets some features of each.
 error-missing: raise ValueError(f"{n_heads} heads cannot share {d} features equally")
             → X = X[..., : d - d % n_heads]
-    {n_heads} heads cannot share {X.last} features equally: you give each {width}, and {lost} of
-    every element are lost without a word. What does the task ask for there?
+    {n_heads} heads cannot share {X.last} features equally: you give each {width}, and of every
+    element the last {lost} features are silently dropped. What does the task ask for there?
 """),
     properties=(Property("misplaced", traced),),
     hints=(

@@ -130,8 +130,7 @@ positive: -slopes[ → slopes[
     Your bias *grows* with the distance, and far keys win: the minus before the slope is missing,
     or i and j are exchanged. {worst_row}
 from-zero: np.arange(1, n_heads + 1) → np.arange(n_heads)
-    Your slopes begin one step too early, with 2 to the power 0 = 1: in the exponent the heads
-    are numbered from 1. {slopes}
+    You number the heads from 0, so that the first slope is 2⁰ = 1. Here h runs from 1. {slopes}
 reversed: np.arange(1, n_heads + 1) → np.arange(n_heads, 0, -1)
     Your slopes stand in the opposite order: is the first head the steepest, or the last? {slopes}
 over-h: 8 * heads / n_heads → 8 / heads

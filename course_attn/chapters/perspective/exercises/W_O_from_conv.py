@@ -93,6 +93,9 @@ times-height: weight.shape[0] → weight.shape[0] ⏎ a, b = np.indices(weight.s
             → W_O[a * len(by_shift) + b] = by_shift ⏎ return W_O.reshape(-1, c_out)
     You count the heads by `a * k_height + b`, which is right for square kernels only. Row by row,
     how many entries come before row 1 of a kernel? {row}
+square-only: c_out = → weight = weight[..., np.arange(weight.shape[2])] ⏎ c_out =
+    You take the kernel to be square, with as many columns as rows. A wider one loses columns, and
+    of a narrower one you ask for columns that it does not have: how many are there?
 flipped: weight.transpose(2, 3, 1, 0) → weight[..., ::-1, ::-1].transpose(2, 3, 1, 0)
     You flip the kernel, as mathematics does. PyTorch does not: its *first* entry belongs to the
     first pixel that it covers (in a 3 × 3 kernel the one up and to the left), and so does head 0.
@@ -121,8 +124,8 @@ in-out-swapped: weight.transpose(2, 3, 1, 0) → weight.transpose(2, 3, 0, 1)
     In each head's part the numbers still lie in the order of (c_out, c_in), outputs first, however
     you shape it: a `reshape` to (c_in, c_out) does not transpose. Which axis comes last? {row}
 divided: return W_O → return W_O / weight[0, 0].size
-    You divide by k_height·k_width, the number of heads, as for a mean. A convolution adds up what
-    it takes from each pixel: what does `W_O` do with the heads that stand side by side?
+    You divide by the number of heads, as for a mean. A convolution adds up what it takes from each
+    pixel: what does `W_O` do with the heads that stand side by side?
 transposed: return W_O → return W_O.T
     You return the transpose, shape {your.shape}, as `nn.Linear` would keep it. `W_O` is used as
     `X @ W_O`: {right.shape}.

@@ -125,6 +125,10 @@ centers-exchanged: a - k_height // 2 → a - k_width // 2
     counted, and along which columns? {head}
 up-positive: np.stack([row_shift, → np.stack([-row_shift,
     Your first column counts *up*. Down is positive here, as in an index of the image. {head}
+open-range: np.arange(k_height * k_width)
+            → np.arange(k_height * k_width).reshape(k_height, k_width)[:-1, :-1].ravel()
+    Your shifts end too early: a `range` leaves out its end, and the last row and column of the
+    kernel have heads as well. {head}
 one-number: return np.arange(k_height * k_width) - k_height * k_width // 2
     You give each head a single number, its place in a line of neighbors. (This is the common wrong
     formula: an image is not a line.) A shift has two, rows and columns. {head}
@@ -139,14 +143,6 @@ as-a-grid: np.stack([row_shift, column_shift], axis=1)
             "return np.array([(a, b) for a in down for b in right])",
             says="Your shifts begin one too early, above and to the left: `//` rounds down, so "
             "that `-3 // 2` is −2. How far above the middle of 3 rows is the first? {head}",
-        ),
-        fault(
-            "open-range",
-            "up, left = k_height // 2, k_width // 2\n"
-            "places = [(a, b) for a in range(-up, up) for b in range(-left, left)]\n"
-            "return np.array(places)",
-            says="Your shifts end too early: a `range` leaves out its end, and the last row and "
-            "column of the kernel have heads as well. {head}",
         ),
     ),
     properties=(Property("head", _head, any_shape=True),),

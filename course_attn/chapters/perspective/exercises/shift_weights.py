@@ -115,8 +115,8 @@ wrapped-line: (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
     inside, each by itself. {pixel}
 torus: rows = places // width + shift[0] → rows = (places // width + shift[0]) % height
         and columns = places % width + shift[1] → columns = (places % width + shift[1]) % width
-    Your image is a ring: what leaves it on one side comes in on the other (`np.roll`, `%`). Beyond
-    the border is nothing. {pixel}
+    Your image wraps around: what leaves it on one side comes in on the other (`np.roll`, `%`).
+    Beyond the border is nothing. {pixel}
 clamped: rows = places // width + shift[0]
             → rows = np.clip(places // width + shift[0], 0, height - 1)
         and columns = places % width + shift[1]
@@ -140,8 +140,8 @@ columns-first: places // width + shift[0] → places % height + shift[0]
     You number the pixels column by column. Here they are numbered row by row, as a text is read.
     {pixel}
 transposed: weights[asking, seen] → weights[seen, asking]
-    Your heads look to the opposite side. Either the table is transposed, so that row i says who
-    looks *at* pixel i, or the shift is subtracted. {pixel}
+    Your heads look to the opposite side. Do you write `A[j, i]`? Row i belongs to the pixel that
+    looks. (Or do you subtract the shift?) {pixel}
 right-first: places // width + shift[0] → places // width + shift[1]
         and places % width + shift[1] → places % width + shift[0]
     You take the shift for (right, down), as in (x, y). It is (down, right), row first. {pixel}

@@ -164,7 +164,7 @@ Call it as `check(SelfAttention)`.
     },
     faults=fault_list("""
 swapped: self.W_Q(X), self.W_K(X) → self.W_K(X), self.W_Q(X)
-    Queries and keys are swapped: what you ask with was made by W_K (or you score `K @ Qᵀ`).
+    Queries and keys are swapped: you score `K @ Qᵀ` (or what you ask with was made by W_K).
 queries-from-W_K: self.W_Q(X), self.W_K(X) → self.W_K(X), self.W_K(X)
     What you take for queries is made with W_K: W_Q plays no part and learns nothing.
 root-of-d-model: scores = → scores = X.shape[-1] ** -0.5 *

@@ -87,6 +87,13 @@ cosines: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
 unit-queries: Q @ → Q / np.linalg.norm(Q, axis=-1, keepdims=True) @
     The lengths of your queries play no part, as if each were divided by its own first. In the plain
     dot product a query twice as long has scores twice as large.
+unit-keys: swapaxes(K, → swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True),
+    The lengths of your keys play no part, as if each were divided by its own first. In the plain
+    dot product a key twice as long has scores twice as large.
+every-batch: Q @ flipped_keys → np.tensordot(Q, flipped_keys, ([-1], [-2]))
+    With batch axes the shape of your result is {your.shape}: the queries of every sequence meet the
+    keys of *every* sequence (`np.dot`, `np.inner`?). Batch axes go along, as with `@`:
+    {right.shape}.
 maximum-subtracted: return scores → return scores - scores.max(axis=-1, keepdims=True)
     The largest entry of each of your rows is 0: do you subtract the row's largest score, as a
     softmax does before `exp`? Here the plain dot products are asked for.

@@ -99,7 +99,8 @@ bandwidth-not-squared: (2 * bandwidth**2) → (2 * bandwidth)
     The bandwidth is not squared: distance²/(2·bandwidth) changes with the unit in which x is
     measured. Divide the distance by the bandwidth, then square.
 two-missing: (2 * bandwidth**2) → bandwidth**2
-    The factor 2 in front of bandwidth² is missing: your kernel is narrower by √2.
+    The exponent is −u²/2 with u = distance/bandwidth; your 2 is missing, which makes the kernel
+    narrower by a factor of √2.
 two-squared: (2 * bandwidth**2) → (2 * bandwidth) ** 2
     The factor 2 is squared, too: (2·bandwidth)² is 4·bandwidth², and 2·bandwidth² is asked for.
 halved-inside: (2 * bandwidth**2) → 2 * bandwidth**2

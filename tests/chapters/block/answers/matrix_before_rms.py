@@ -152,3 +152,16 @@ def r32_triangle(d):
 @wrong("d-times", "sign", author="blind")
 def r33_scaled(d):
     return np.ones((d, d)) - d * np.identity(d)
+
+
+# the diagonal stays 1 instead of 1 - 1/d AND the columns are normalized to length 1
+@wrong("others-only", "unit-columns", author="blind")
+def v03_diag_and_unit_columns(d):
+    C = np.zeros((d, d))
+    for i in range(d):
+        for j in range(d):
+            if i == j:
+                C[i, j] = 1.0
+            else:
+                C[i, j] = -1.0 / d
+    return C / np.linalg.norm(C, axis=0)

@@ -233,3 +233,12 @@ def d52_sign_short(n_q, n_k, window):
     pos = rows + n_q - n_k
     lower = pos - window + 1
     return np.logical_and(cols > lower, cols <= pos)
+
+
+# the window is one too wide (triu one diagonal too low) AND True and False are swapped
+@wrong("one-too-far", "inverted", author="blind")
+def v11_wide_and_inverted(n_q, n_k, window):
+    off = n_k - n_q
+    ones = np.ones((n_q, n_k), dtype=bool)
+    see = np.tril(ones, k=off) & np.triu(ones, k=off - window)
+    return ~see

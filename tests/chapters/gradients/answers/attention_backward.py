@@ -280,3 +280,21 @@ def blind_zero_mask_and_dk_scale(Q, K, V, d_out, mask):
     dQ = dS @ K / np.sqrt(d_k)
     dK = np.swapaxes(dS, -1, -2) @ Q
     return dQ, dK, dV
+
+
+# dQ is scaled twice (divided by d_k) AND the softmax backward sums over the queries (axis
+# -2) instead of the keys
+@wrong("twice-the-root-to-Q", said="along axis -2", author="blind")
+def v36_twice_and_axis(Q, K, V, d_out, mask):
+    root = Q.shape[-1] ** 0.5
+    logits = np.einsum("...qd,...kd->...qk", Q, K) / root
+    logits = np.where(mask, logits, -1e30)
+    w = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    w = w / w.sum(axis=-1, keepdims=True)
+    g_v = np.einsum("...qk,...qe->...ke", w, d_out)
+    g_w = np.einsum("...qe,...ke->...qk", d_out, V)
+    inner = np.sum(w * g_w, axis=-2, keepdims=True)
+    g_s = w * (g_w - inner) / root
+    g_q = np.einsum("...qk,...kd->...qd", g_s, K) / root
+    g_k = np.einsum("...qk,...qd->...kd", g_s, Q)
+    return g_q, g_k, g_v

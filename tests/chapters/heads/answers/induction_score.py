@@ -140,3 +140,14 @@ def f51_swapped_late(weights, period):
     n = weights.shape[-1]
     found = [weights[..., i + 1 - period, i] for i in range(period + 1, n)]
     return np.mean(found, axis=0)
+
+
+# divides by n instead of by n - period AND works for a single map only (indexes the first
+# axes)
+@wrong("first-axes", "divided-by-n", author="blind")
+def u29_ind(weights, period):
+    n = weights.shape[-1]
+    total = 0.0
+    for i in range(period, n):
+        total = total + weights[i, i - period + 1]
+    return total / n

@@ -185,3 +185,31 @@ def p03_transposed_inplace(weights, V, W_O, head):
     for A, v in zip(weights, V):
         outs.append(A.T @ v)
     return np.concatenate(outs, axis=1) @ W_O
+
+
+# the others are scaled up by H/(H-1), as dropout does AND the heads are joined by reshape
+# without swapping the axes
+@wrong("not-swapped", "made-up-for", author="blind")
+def v32_dropout_and_reshape(weights, V, W_O, head):
+    H, n, dv = V.shape
+    keep = np.ones(H)
+    keep[head] = 0
+    found = (weights @ V) * keep[:, None, None]
+    found = found * (H / max(H - 1, 1))
+    return found.reshape(n, H * dv) @ W_O
+
+
+# keeps only that head instead of leaving it out AND the map is transposed (keys mixed by
+# queries)
+@wrong(
+    "only-it", "maps-transposed", said="leave out the others. Which", author="blind"
+)
+def v33_only_and_transposed(weights, V, W_O, head):
+    d_v = V.shape[2]
+    result = np.zeros((V.shape[1], W_O.shape[1]))
+    for h, (A, v) in enumerate(zip(weights, V)):
+        if h != head:
+            continue
+        block = W_O[h * d_v : h * d_v + d_v]
+        result += A.T @ v @ block
+    return result

@@ -208,3 +208,29 @@ def d32_eps_allplaces(logits, targets):
         p = e / e.sum()
         loss -= np.log(p[goal] + 1e-9)
     return loss / len(t)
+
+
+# in bits (log2) instead of nats AND 1e-9 is added to the probability, so that large
+# losses are cut off
+@wrong("in-the-logarithm", said="also measure in bits", author="blind")
+def u32_ce(logits, targets):
+    flat = logits.reshape(-1, logits.shape[-1])
+    t = targets.reshape(-1)
+    flat, t = flat[t != -100], t[t != -100]
+    e = np.exp(flat - flat.max(axis=1, keepdims=True))
+    p = e / e.sum(axis=1, keepdims=True)
+    return -np.mean(np.log2(p[np.arange(len(t)), t] + 1e-9))
+
+
+# targets are shifted once more AND the sum is divided by all places, ignored ones
+# included
+@wrong("shifted", said="number of *all* places", author="blind")
+def u33_ce(logits, targets):
+    lp = log_softmax(logits)[..., :-1, :]
+    tg = targets[..., 1:]
+    loss = 0.0
+    for idx in np.ndindex(tg.shape):
+        if tg[idx] == -100:
+            continue
+        loss -= lp[idx][tg[idx]]
+    return loss / tg.size

@@ -153,3 +153,29 @@ def m18_softmax_plus_one(probabilities, u):
     p /= p.sum()
     c = p.cumsum()
     return (c[None, :] <= u[:, None]).sum(axis=1) + 1
+
+
+# the sum is compared before the token's own probability is added (one token too late) AND
+# the result is floats
+@wrong("compared-before", "dtype", author="blind")
+def v17_late_and_float(probabilities, u):
+    out = np.zeros(len(u))
+    for k, r in enumerate(u):
+        total = 0.0
+        for t in range(len(probabilities)):
+            if total > r:
+                break
+            total += probabilities[t]
+        out[k] = t
+    return out
+
+
+# softmax of the probabilities, as if they were logits AND the zeros are thrown out first,
+# so the tokens are numbered among those left
+@wrong("zeros-left-out", "softmaxed", author="blind")
+def v18_softmax_and_filter(probabilities, u):
+    p = probabilities[probabilities > 0]
+    p = np.exp(p) / np.exp(p).sum()
+    edges = np.cumsum(p)
+    edges[-1] = 1.0
+    return np.array([int(np.argmax(edges > x)) for x in u])

@@ -509,3 +509,18 @@ def t10_h15_signed_plus1(model, X):
         diff = model(other)[pos] - before[pos]
         if np.max(diff) > 1e-6:
             return pos + 1
+
+
+# difference without abs: an output that falls is not noticed AND the loop stops one too
+# early, position n-2 is never checked
+@wrong("blind-to", said="you never look at output 5", author="blind")
+def v05_signed_and_short(model, X):
+    n = X.shape[0]
+    y = model(X)
+    for i in range(n - 2):
+        X2 = np.array(X)
+        X2[i + 1 :] += np.random.default_rng(i).standard_normal(X2[i + 1 :].shape)
+        change = (model(X2) - y)[i].max()
+        if change > 1e-7:
+            return i
+    return None

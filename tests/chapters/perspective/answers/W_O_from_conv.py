@@ -134,3 +134,15 @@ def a11_columns_mean(weight):
         for row in range(kh):
             blocks.append(weight[:, :, row, col].T)
     return np.vstack(blocks) / (kh * kw)
+
+
+# takes the kernel to be square (both loops over the height) AND divides by the number of
+# heads
+@wrong("square-only", "divided", author="blind")
+def v09_square_and_mean(weight):
+    k = weight.shape[2]
+    parts = []
+    for row in range(k):
+        for col in range(k):
+            parts.append(weight[:, :, row, col].T)
+    return np.vstack(parts) / len(parts)

@@ -146,3 +146,14 @@ def blind_floor_and_up(k_height, k_width):
             out[h] = -dy, dx
             h += 1
     return out
+
+
+# up counted positive AND the range ends one early (last row and column of the kernel
+# missing)
+@wrong("up-positive", "open-range", author="blind")
+def u27_hs(k_height, k_width):
+    r, c = k_height // 2, k_width // 2
+    rows = -np.arange(-r, r)
+    cols = np.arange(-c, c)
+    dr, dc = np.meshgrid(rows, cols, indexing="ij")
+    return np.stack([dr.ravel(), dc.ravel()], axis=1)

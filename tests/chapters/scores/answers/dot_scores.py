@@ -40,7 +40,7 @@ def fresh_dot_multiply_and_add(Q, K):
 
 # np.inner scores the queries of every batch entry against the keys of all batch entries, so batches
 # get extra axes
-@wrong("fails-batch", "shape", said="goes through them side by side")
+@wrong("every-batch")
 def ds_inner(Q, K):
     return np.inner(Q, K)  # right in two dimensions only
 
@@ -134,3 +134,10 @@ def l18_reshape_and_max(Q, K):
     out = np.matmul(Q, KT)
     out = out - np.max(out, axis=-1, keepdims=True)
     return out
+
+
+# keys are normalized to length 1 first AND tensordot pairs every batch with every batch
+@wrong("unit-keys", "every-batch", author="blind")
+def u15_dot(Q, K):
+    K_hat = K / np.linalg.norm(K, axis=-1, keepdims=True)
+    return np.tensordot(Q, K_hat, axes=([-1], [-1]))
