@@ -229,8 +229,8 @@ first-not-rescaled: np.exp(m1 - shift) → np.ones_like(m1)
     The first part is not rescaled, which is right only where its maximum is the larger one: l1
     and o1 need a factor of their own. {by_hand}
 minimum: np.maximum(m1, m2) → np.minimum(m1, m2)
-    Your m is the smaller of the two maxima, and the factors, 1 or more, may overflow. Of all keys
-    together, which is the largest score? {by_hand}
+    Your m is the smaller of the two maxima. Of all keys together, which is the largest score?
+    {by_hand}
 o2-not-rescaled: second_factor[..., None] * o2 → o2
     You add o2 as it is, which is right only where m2 is the larger maximum. In which unit do its
     exponentials count? {by_hand}

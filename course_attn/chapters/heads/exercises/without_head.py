@@ -127,8 +127,8 @@ stops-at-head: np.arange(n_heads) != head → np.arange(n_heads) < head
     are to be switched off? {worst_row}
 element-off: np.arange(n_heads) != head → np.full(n_heads, True)
     and found * kept[:, None, None] → found * (np.arange(n) != head)[:, None]
-    You switch off *element* {head} in every head: its row of the output is 0. Which axis counts the
-    heads? {worst_row}
+    You switch off *element* {head} in every head, not head {head} for all elements. Which axis
+    counts the heads? {worst_row}
 """),
     wrong_lines=("only-it", "not-swapped", "counted-from-1"),
     hints=(

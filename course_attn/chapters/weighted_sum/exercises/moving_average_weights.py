@@ -131,8 +131,8 @@ left-end-missing: np.abs(i - j) <= half → (j > i - half) & (j <= i + half)
     Your window misses its first value: it begins right after i − {half}. Is the comparison at its
     left end `<` or `<=`?
 ends-too-late: np.abs(i - j) <= half → (j >= i - half) & (j <= i + half + 1)
-    Your window ends one value too late: its last one is {half} after i. Is 1 added, and then `<=`
-    used as well?
+    Your window ends one value too late: the last one should lie {half} after i. Is 1 added, and
+    then `<=` used as well?
 over-everything: marks.sum(axis=1, keepdims=True) → marks.sum()
     You divide by the number of marks in the whole matrix, and your rows sum to {your.sums}. Each
     row is to sum to 1: along which axis do you add up?
