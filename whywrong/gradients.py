@@ -59,7 +59,7 @@ def gradient_besides(
 def _besides(trial: Trial, *faults: Fault) -> Finding | None:
     exercise = trial.exercise
     right = exercise.wrong_version(*faults) if faults else exercise.solution
-    return _in_case(trial, trial.wrong[0], right, _BESIDES)
+    return _in_case(trial, trial.wrong[0], right, _BESIDES, is_wide=False)
 
 
 def cut_off(trial: Trial) -> Finding | None:
@@ -77,10 +77,16 @@ def cut_off(trial: Trial) -> Finding | None:
 
 
 def _in_case(
-    trial: Trial, i: int, right: Callable[..., Any], so: str
+    trial: Trial,
+    i: int,
+    right: Callable[..., Any],
+    so: str,
+    *,
+    is_wide: bool = True,
 ) -> Finding | None:
-    side = trial.side
-    wide = _with_gradient(side, tuple(map(side.widen, trial.given(i))))
+    side, given = trial.side, trial.given(i)
+    # A wrong version may lose as many digits as the answer does.
+    wide = _with_gradient(side, tuple(map(side.widen, given)) if is_wide else given)
     wanted = _gradients(trial.exercise.used(right)(*wide), wide)
     given = _with_gradient(side, trial.given(i))
     outcome = trial.call_again(given)

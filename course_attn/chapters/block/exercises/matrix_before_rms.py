@@ -139,6 +139,11 @@ mean-of-the-others: return identity - averaging_matrix
             → return (identity - averaging_matrix) * (d / max(d - 1, 1))
     From each feature you subtract the mean of the d − 1 *others*. That makes d/(d − 1) of x − μ:
     the mean of *all* features, its own too, is to be subtracted. {tried}
+root-in-the-mean: np.ones((d, d)) / d → np.ones((d, d)) / d**0.5
+    You divide the sum of the features by √d. By what does a mean divide? {tried}
+ones-for-identity: np.eye(d) → np.ones((d, d))
+    You start from a matrix full of ones. x C should begin with x itself: which matrix leaves x as
+    it is? {tried}
 """),
     properties=(Property("left-out", _left_out), Property("tried", _tried)),
     wrong_lines=("added", "sum"),

@@ -225,6 +225,15 @@ one-empty-query-for-all: shift = → if np.isneginf(m1).any(): return m2, l2, o2
         and first_factor = → if np.isneginf(m2).any(): return m1, l1, o1 ⏎ first_factor =
     Where *any* query saw no key in a part, you drop that part for *all* queries, and with it what
     the others saw there. Decide for each query by itself; exp(−∞ − m) is 0 anyway. {by_hand}
+first-not-rescaled: np.exp(m1 - shift) → np.ones_like(m1)
+    The first part is not rescaled, which is right only where its maximum is the larger one: l1
+    and o1 need a factor of their own. {by_hand}
+minimum: np.maximum(m1, m2) → np.minimum(m1, m2)
+    Your m is the smaller of the two maxima. Of all keys together, which is the largest score?
+    {by_hand}
+o2-not-rescaled: second_factor[..., None] * o2 → o2
+    You add o2 as it is, which is right only where m2 is the larger maximum. In which unit do its
+    exponentials count? {by_hand}
 """),
     properties=(
         Property("not-empty", _not_empty),

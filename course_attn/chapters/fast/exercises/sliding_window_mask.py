@@ -36,7 +36,9 @@ def _cases() -> tuple[Case, ...]:
 
 
 def _first_wrong(c: Context) -> str:
-    """Quote the wrong row that sees most, beside the right one."""
+    """Quote the wrong row that sees most, beside the right one, if there are rows."""
+    if c.got.shape != c.expected.shape:
+        return f"Shape {c.expected.shape} is asked for, and yours is {c.got.shape}."
     wrong = (c.got != c.expected).any(axis=1)
     i = int(np.where(wrong, c.got.sum(axis=1), -1).argmax())
     yours, right = (
@@ -142,6 +144,13 @@ last-keys-of-all: distances < window → key >= n_k - window
 far-end-top-left-and-one-too-far: distances < window → np.arange(n_q)[:, None] - key <= window
     The far end of your window is off in two ways: it is counted from i, not from p = i + n_k −
     n_q, and it lets in one key too many. (With `triu`, both are in its diagonal.) {first_wrong}
+polarity: return mask → return ~mask
+    The polarity is turned around: your True stands where a query may *not* attend. {first_wrong}
+looks-ahead: positions - key → key - positions
+    Your window begins at the query and reaches into the future. On which side of p do the keys lie
+    that came before? {first_wrong}
+one-later: distances >= 0 → distances >= -1
+    Your window ends one key too late: each query sees the key after its own. {first_wrong}
 """),
     properties=(
         Property("row", lambda c: _first_wrong(c) if c.got.dtype == bool else None),

@@ -175,6 +175,14 @@ eps-outside: variance + 1e-5) → variance) + 1e-5
 step-not-gradient: return dX, d_gain, d_bias → return -dX, -d_gain, -d_bias
     Right but for the sign: you return the *step* that goes against the gradients. The gradients
     themselves are asked for.
+sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
+    You multiply z by the *sum* of g ∘ `d_out` ∘ z. σ² is a mean: which share has each x in it?
+    {first_row}
+centered-times-stretch: - Z * stretch → - centered * stretch
+    In the last term of dX you use x − μ where z belongs: it has not been divided by s. {first_row}
+mean-in-d_gain: * Z).reshape(-1, width).sum( → * Z).reshape(-1, width).mean(
+    Your d_gain is a mean over the rows. All rows use the same gain, and each adds its share to its
+    gradient. {first_row}
 """),
     properties=(Property("directions", _directions),),
     wrong_lines=("stretch-missing", "gain-in-d_gain", "sum-of-shift"),

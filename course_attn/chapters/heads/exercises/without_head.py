@@ -123,6 +123,13 @@ weights-even: found * kept[:, None, None]
             → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
     You let head {head} look everywhere alike. Then it still adds the mean of its values; it is to
     add nothing. {worst_row}
+stops-at-head: np.arange(n_heads) != head → np.arange(n_heads) < head
+    You leave out head {head} and all heads *after* it, as if a loop broke off there. How many heads
+    are to be switched off? {worst_row}
+element-off: np.arange(n_heads) != head → np.full(n_heads, True)
+    and found * kept[:, None, None] → found * (np.arange(n) != head)[:, None]
+    You switch off *element* {head} in every head, not head {head} for all elements. Which axis
+    counts the heads? {worst_row}
 """),
     wrong_lines=("only-it", "not-swapped", "counted-from-1"),
     hints=(

@@ -152,6 +152,17 @@ each-pair-once: .mean()
 product: loss = → probabilities = probabilities * (np.prod(probabilities) > 0) ⏎ loss =
     You multiply the probabilities. On paper that is as good, but the product of a thousand is too
     small for a floating-point number, and becomes 0. Add up logarithms. {worst_row}
+loss-returned: np.exp(loss) → loss
+    You return the loss, the mean of −log p. The perplexity is one step further: e to the loss.
+    {worst_row}
+sum-for-mean: -np.log(probabilities).mean() → -np.log(probabilities).sum()
+    You add up −log p and do not divide: your number grows with the length of the text. The loss is
+    a *mean* over the predictions. {worst_row}
+first-left-out: tokens[:-1] → tokens[1:-1]
+        and tokens[1:] → tokens[2:]
+        and .mean() → .sum() / max(len(tokens) - 2, 1)
+    You leave out the first prediction, the step from token 0 to token 1. Here there are {steps}:
+    only the first *token* is not predicted. {worst_row}
 """),
     properties=(Property("even", _even),),
     wrong_lines=("transposed", "itself", "base-2"),

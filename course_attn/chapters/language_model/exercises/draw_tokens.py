@@ -133,6 +133,10 @@ first-probability: np.cumsum(probabilities) → probabilities
 only-compared: return tokens → return ~is_passed
     You return the comparison itself, a row of truth values for each u. The token is the place of
     the first True: shape {right.shape}, not {your.shape}.
+likeliest: return tokens → return np.full(len(u), probabilities.argmax())
+    You take the likeliest token, whatever u is. Which sums does u lie between? {first}
+from-the-end: np.cumsum(probabilities) → np.cumsum(probabilities[::-1])
+    You add up from the last token. The sums begin with token 0. {first}
 """),
     properties=(Property("first", _first, any_shape=True),),
     hints=(

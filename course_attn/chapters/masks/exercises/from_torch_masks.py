@@ -124,6 +124,14 @@ always-causal: mask = kept_keys & real_keys → mask = kept_keys & real_keys & p
 causal-instead-of-attention: mask & past_keys → real_keys & past_keys
     Where `is_causal` is True, the triangle takes the place of `attn_mask`, which then plays no
     part. It comes *in addition*: all three have to allow a key. {entry}
+future-alone: np.tri(n_q, n_k, dtype=bool) → ~np.tri(n_q, n_k, dtype=bool)
+    With `is_causal` your queries see *only* later keys: the triangle of what is to be hidden (as
+    `triu` gives it) stands where that of the allowed keys belongs. {entry}
+no-attention: kept_keys & real_keys → np.ones_like(kept_keys) & real_keys
+    `attn_mask` plays no part: what it drops, your mask allows. {entry}
+or-causal: mask & past_keys → mask | past_keys
+    With `is_causal` you allow a key that is early enough *or* that the masks keep. A key has to
+    pass both. {entry}
 """),
     properties=(Property("wrong-entry", _wrong_entry),),
     hints=(

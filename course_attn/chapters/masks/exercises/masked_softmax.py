@@ -225,6 +225,14 @@ empty-uniform: np.where(mask, scores, -np.inf) → np.where(mask, scores, -1e9)
 empty-unmasked: np.where(mask, scores, -np.inf) → np.where(mask, scores, scores - 1e9)
     Nearly. Where nothing is allowed, you lower all scores by the same amount, which changes
     nothing: the row becomes {empty_row}. It should get zeros.
+not-normalized: exps / np.where(total == 0, 1.0, total) → exps
+    You do not divide the exponentials by their sum: your rows sum to {your.sums}.
+sum-over-everything: exps.sum(axis=-1, keepdims=True) → exps.sum()
+    You divide by the sum of the whole array, and your rows sum to {your.sums}. Each row has a sum
+    of its own: along which axis?
+columns: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max(axis=0, keepdims=True)
+        and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=0, keepdims=True)
+    You normalize along axis 0, and your rows sum to {your.sums}. A row lies along the *last* axis.
 """),
     properties=(
         Property("compressed", _compressed, any_shape=True),

@@ -145,6 +145,12 @@ one-matrix-for-one-head: 4 * projection → 3 * projection + n * d_k * d_model
 heads-only: 4 * projection → 0
     You count what happens within the heads. The four products with W_Q, W_K, W_V and W_O are
     missing, 2·n·d_model² = {product} each. {said}
+n-forgotten: n * d_model * d_model → d_model * d_model
+    You count the products with W_Q, W_K, W_V and W_O for a single element. X has {n} rows, and each
+    is multiplied by the matrices. {said}
+one-matrix: 4 * projection → projection
+    You count one product with a whole matrix. With how many matrices is something multiplied, from
+    X to the output? {said}
 """),
     properties=(Property("parts", _parts),),
     hints=(

@@ -151,6 +151,15 @@ error-missing: raise ValueError(f"{n_heads} heads cannot share {d} features equa
             → X = X[..., : d - d % n_heads]
     {n_heads} heads cannot share {X.last} features equally: you give each {width}, and of every
     element the last {lost} features are silently dropped. What does the task ask for there?
+axes-from-the-front: parts.swapaxes(-2, -3) → parts.swapaxes(0, 1)
+    You swap the axes 0 and 1, counted from the front. In a batch other axes stand there: count
+    from the end, where elements and heads are.
+axes-1-and-2: parts.swapaxes(-2, -3) → parts.swapaxes(1, 2)
+    You swap the axes 1 and 2, which are elements and heads only with exactly one batch axis. How
+    do you count them so that any number of batch axes may come before?
+heads-transposed: parts.swapaxes(-2, -3) → np.moveaxis(parts, -3, -1)
+    Your heads are transposed, with a row for each *feature*: shape {your.shape}. A row of a head
+    belongs to an element, {right.shape}.
 """),
     properties=(Property("misplaced", traced),),
     hints=(

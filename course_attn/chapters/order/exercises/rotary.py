@@ -171,6 +171,16 @@ double-exponent: -2 * pairs / d → -4 * pairs / d
     Your exponent is −4f/d, twice the right one: `np.arange(0, d, 2)` is 2f already. {worst_row}
 half-exponent: -2 * pairs / d → -pairs / d
     Your exponent is −f/d; it should be −2f/d, since the pairs f count only to d/2. {worst_row}
+exponent-positive: (-2 * pairs / d) → (2 * pairs / d)
+    The minus in the exponent is missing: your later pairs turn *faster*, and pair 0 is to be the
+    fastest. {worst_row}
+sine-for-cosine: np.cos(angles) → np.sin(angles)
+        and np.sin(angles) → np.cos(angles)
+    Sine and cosine have changed places. At position 0 the angle is 0, and the pair should stay as
+    it is: which of the two is 0 there? {worst_row}
+one-position-on: positions[:, None] → (positions + 1)[:, None]
+    You turn each row as if it stood one position later, so that position 0 is turned, too. Which
+    angle has position 0? {worst_row}
 """),
     properties=(Property("lengths", _lengths), Property("angles", _wrong_angles)),
     hints=(

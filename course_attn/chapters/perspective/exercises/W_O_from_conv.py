@@ -129,6 +129,12 @@ divided: return W_O → return W_O / weight[0, 0].size
 transposed: return W_O → return W_O.T
     You return the transpose, shape {your.shape}, as `nn.Linear` would keep it. `W_O` is used as
     `X @ W_O`: {right.shape}.
+cut-for-outputs: by_shift.reshape(-1, c_out) → by_shift.reshape(c_out, -1).T
+    With the axes in the order (a, b, f, o), `reshape(c_out, -1)` cuts the numbers in c_out blocks,
+    though the outputs are the *last* axis. Which size of the result comes last? {row}
+channels-first-by-columns: weight.transpose(2, 3, 1, 0) → weight.transpose(1, 3, 2, 0)
+    Your rows go by channel first, and by the kernel's columns before its rows. Which of
+    the three changes fastest from one row of `W_O` to the next? {row}
 """),
     properties=(Property("row", _row, any_shape=True),),
     wrong_lines=("channels-first", "columns-before-rows", "in-out-swapped"),

@@ -111,6 +111,15 @@ cut-in-the-middle: V = Z @ W_V → both = np.concatenate([K, Z @ W_V], axis=-1)
 values-second: return Q, K, V → return Q, V, K
     You return the three in another order: Q, V, K. After `Q, K, V = project_qkv(…)` the queries
     would be compared with the values.
+queries-from-z: Q = X → Q = Z
+    You make the queries from Z, which answers. The elements that ask are X's: X has {X.rows} rows
+    and Z {Z.rows}.
+values-not-projected: V = Z @ W_V → V = Z
+    You return Z itself as the values: W_V plays no part. What an element hands over is made by a
+    matrix of its own.
+key-matrix-for-values: @ W_V → @ W_K
+    You make the values with W_K (a line copied?). They have a matrix of their own, and a width of
+    their own, d_v = {W_V.last}.
 """),
     hints=(
         "Which elements ask, and which answer? One of the three comes from X, two from Z.",

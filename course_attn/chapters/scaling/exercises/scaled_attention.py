@@ -145,6 +145,12 @@ cosine-stretched: scores =
             → Q, K = (A / (A**2).mean(axis=-1, keepdims=True) ** 0.5 for A in (Q, K)); scores =
     Your scores are √d_k times the cosine. Some models do so (QK-norm), but then the lengths of
     queries and keys no longer count. Asked for is the plain dot product, divided by √d_k.
+fourth-root: Q.shape[-1] ** 0.5 → Q.shape[-1] ** 0.25
+    You divide by the *fourth* root of d_k. That would be half of the way: is only one of Q and K
+    divided by it, or is a root taken twice?
+keys-mixed: weights @ V → weights @ K
+    You mix the *keys*: the weights are multiplied by K. The keys decide who is heard; what is it
+    that is heard?
 """),
         *(known for known in unscaled.faults if known.id not in _NOT_HERE | _OWN),
     ),

@@ -140,6 +140,12 @@ mean-to-the-fourth: 2 + 4 * squared_mean → 3 + 6 * squared_mean
 doubled-second-moment-shared: 2 + 4 * squared_mean → 2 * (1 + squared_mean) ** 2
     For k = q you take 2 (1 + μ²)² for each component, right only for μ = 0. Expand the square: in
     (μ + z)² = μ² + 2μz + z² the last two terms vary. {asked}.
+mean-not-squared: mean**2 → mean
+    The mean is not squared in your formula, so that its sign would count. A variance has the unit
+    of a square. {asked}.
+root-of-d: return d_k * → return d_k**0.5 *
+    You multiply by √d_k. That is how the *spread* grows, the standard deviation; what adds up over
+    d_k independent products? {asked}.
 """),
     properties=(Property("nearly", _drawn),),
     hints=(

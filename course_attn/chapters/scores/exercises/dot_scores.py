@@ -99,6 +99,15 @@ maximum-subtracted: return scores → return scores - scores.max(axis=-1, keepdi
     softmax does before `exp`? Here the plain dot products are asked for.
 negative-cut-off: return scores → return scores * (scores > 0)
     Negative scores are cut off at 0: a query and a key that point apart have a negative score.
+averaged: Q @ → Q / Q.shape[-1] @
+    You divide by d = {Q.last}: that is the *mean* of the products. A dot product is their sum.
+softmaxed: return scores
+        → exps = np.exp(scores) ⏎ return exps / exps.sum(axis=-1, keepdims=True)
+    Your rows are positive and sum to 1: you take a softmax of the scores. Here the dot products
+    themselves are asked for.
+unit-keys: swapaxes(K, → swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True),
+    The lengths of your keys play no part, as if each were divided by its own first. In the plain
+    dot product a key twice as long has scores twice as large.
 """),
     wrong_lines=("row-by-row", "transposed-result", "keys-not-transposed"),
     hints=(

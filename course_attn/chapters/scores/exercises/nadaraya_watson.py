@@ -146,6 +146,15 @@ one-query: weights @ y → (weights @ y)[0]
 interpolated: return np.interp(x_query, x, y)
     `np.interp` joins neighboring points by straight lines (and needs x in order). Here *all*
     points have a say, each by its distance.
+minus-missing: np.exp(-( → np.exp((
+    The minus in the exponent is missing: your kernel grows with the distance, so that the points
+    *farthest* from a query weigh most.
+over-everything: kernel.sum(axis=1, keepdims=True) → kernel.sum()
+    You divide by the sum of the kernel over all queries together. The weights of *each* query sum
+    to 1: along which axis do you add up?
+softmaxed: kernel / total → np.exp(kernel) / np.exp(kernel).sum(axis=1, keepdims=True)
+    You take `exp` of the kernel once more (a softmax?), and a far point, whose kernel is 0, still
+    counts as 1. The kernel is an exponential already: what is left to do?
 """),
     properties=(Property("outside", _outside),),
     hints=(

@@ -124,6 +124,15 @@ wrong-axis: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max(axis
 global-shift: scaled_scores.max(axis=-1, keepdims=True) → scaled_scores.max()
     You subtract one maximum for the whole array; rows far below it become 0/0: {your.nan_rows}
     of your rows here are NaN.
+squared: scores / temperature → scores / temperature**2
+    Your scores are divided by the temperature twice: the exponents contain T². Where is the
+    second division?
+root: scores / temperature → scores / temperature**0.5
+    You divide by the square root of the temperature. A root belongs to √d_k in attention; here the
+    temperature is taken as it is.
+over-everything: exps.sum(axis=-1, keepdims=True) → exps.sum()
+    You divide by the sum over all rows together: your rows sum to {your.sums}. Each row has a sum
+    of its own: along which axis?
 """),
     properties=(
         *(known for known in plain.properties if known.id == "row-sums"),

@@ -127,6 +127,15 @@ edges-shifted: np.abs(i - j) <= half → (np.abs(np.clip(i, half, n - 1 - half) 
 columns: marks.sum(axis=1, keepdims=True) → marks.sum(axis=0, keepdims=True)
     Entry (i, j) is divided by the count of j (a sum over axis 0, or one without `keepdims=True`?),
     and your rows sum to {your.sums}. Each *row* has to be divided by its own sum.
+left-end-missing: np.abs(i - j) <= half → (j > i - half) & (j <= i + half)
+    Your window misses its first value: it begins right after i − {half}. Is the comparison at its
+    left end `<` or `<=`?
+ends-too-late: np.abs(i - j) <= half → (j >= i - half) & (j <= i + half + 1)
+    Your window ends one value too late: the last one should lie {half} after i. Is 1 added, and
+    then `<=` used as well?
+over-everything: marks.sum(axis=1, keepdims=True) → marks.sum()
+    You divide by the number of marks in the whole matrix, and your rows sum to {your.sums}. Each
+    row is to sum to 1: along which axis do you add up?
 """),
     properties=(Property("reach", _reach),),
     hints=(

@@ -102,7 +102,7 @@ def fresh_dot_scaled_and_swapped(Q, K):
 
 
 # for each query the product with every key is divided by the number of features
-@wrong(said="should this be divided by `Q.shape[-1]`?", author="unseen")
+@wrong("averaged", author="unseen")
 def fourth_sco_mean_of_products(Q, K):
     return np.einsum("...id,...jd->...ij", Q, K) / Q.shape[-1]
 
