@@ -144,8 +144,6 @@ last-keys-of-all: distances < window → key >= n_k - window
 far-end-top-left-and-one-too-far: distances < window → np.arange(n_q)[:, None] - key <= window
     The far end of your window is off in two ways: it is counted from i, not from p = i + n_k −
     n_q, and it lets in one key too many. (With `triu`, both are in its diagonal.) {first_wrong}
-polarity: return mask → return ~mask
-    The polarity is turned around: your True stands where a query may *not* attend. {first_wrong}
 looks-ahead: positions - key → key - positions
     Your window begins at the query and reaches into the future. On which side of p do the keys lie
     that came before? {first_wrong}

@@ -136,10 +136,6 @@ log-softmax: return weights * above_mean
             → return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
     This is the way back through the *logarithm* of the softmax. What arrived is the gradient of the
     weights themselves: by what is each entry of it multiplied first? {worst_row}
-weights-as-scores: products =
-        → weights = np.exp(weights) ⏎ weights /= weights.sum(-1)[..., None] ⏎ products =
-    You take a softmax of `weights` first. They have been through it already: what arrives are the
-    weights, not the scores. {worst_row}
 over-everything: products.sum(axis=-1, keepdims=True) → products.sum()
     You subtract one number from the whole array. Each row has a mean of its own under its own
     weights: along which axis? {worst_row}

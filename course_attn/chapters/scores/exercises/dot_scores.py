@@ -105,9 +105,6 @@ softmaxed: return scores
         → exps = np.exp(scores) ⏎ return exps / exps.sum(axis=-1, keepdims=True)
     Your rows are positive and sum to 1: you take a softmax of the scores. Here the dot products
     themselves are asked for.
-unit-keys: swapaxes(K, → swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True),
-    The lengths of your keys play no part, as if each were divided by its own first. In the plain
-    dot product a key twice as long has scores twice as large.
 """),
     wrong_lines=("row-by-row", "transposed-result", "keys-not-transposed"),
     hints=(
