@@ -103,6 +103,12 @@ base-2: np.log(total) → np.log2(total)
     You take the logarithm to base 2. What undoes `np.exp` is the natural one, `np.log`.
 base-10: np.log(total) → np.log10(total)
     You take the logarithm to base 10. What undoes `np.exp` is the natural one, `np.log`.
+no-log: shifted - np.log(total) → np.exp(shifted) / total
+    You return the weights themselves: your rows sum to 1. Asked for are their logarithms.
+sum-without-log: np.log(total) → total
+    You subtract the sum of the exponentials itself. What is the logarithm of a quotient a/b?
+plus: shifted - np.log → shifted + np.log
+    You *add* the logarithm of the sum: the logarithm of a quotient a/b is log a … log b?
 """),
     properties=(
         Property("small-number-added", _floor),
