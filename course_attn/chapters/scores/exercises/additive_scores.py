@@ -125,7 +125,8 @@ no-v: hidden_units @ v → hidden_units.sum(axis=-1)
     them count in v · tanh(…)?
 softmaxed: return scores
             → exps = np.exp(scores) ⏎ return exps / exps.sum(axis=-1, keepdims=True)
-    You apply a softmax at the end: your rows sum to 1. Asked for are the scores themselves.
+    You apply a softmax at the end, which makes weights of the scores. Which of the two are asked
+    for?
 keys-from-W_Q: K @ W_K → K @ W_Q
     You project the keys with W_Q, as the queries are, and W_K plays no part. (It runs only where
     queries and keys are equally wide.)
