@@ -232,6 +232,14 @@ exchanged: gain * normed_rows + bias → bias * normed_rows + gain
 columns: gain * normed_rows + bias → gain[:, None] * normed_rows + bias[:, None]
     As columns, gain and bias belong to rows; each *feature* has its own. Their shape (d_model,)
     lines up with the last axis without `[:, None]`.
+not-centered: X - mean → X
+    You divide x itself by √(σ² + ε): the mean is not subtracted. What stands above the line in the
+    formula? {statistics}
+not-divided: (X - mean) / divisor → (X - mean)
+    You subtract the mean and do not divide: what brings the variance of a row to 1? {statistics}
+length: X.var(axis=-1, keepdims=True) → X.var(axis=-1, keepdims=True) * X.shape[-1]
+    You divide by the root of the *sum* of the squares, the length of the row (`np.linalg.norm`?).
+    By what is that sum divided in a variance? {statistics}
 """),
     properties=(
         Property("eps", _other_eps),

@@ -177,6 +177,14 @@ polarity: (normed_X, mask) → (normed_X, ~mask)
 mask-lost: (normed_X, mask) → (normed_X)
     The mask is not passed on. Without it `attend` lets every element see all others, and no error
     tells you: it is called as `attend(…, mask)`.
+norm-1-missing: norm_1(X) → X
+    norm_1 is missing: attention reads X as it is. What comes before each part of a pre-norm block?
+    {worst_row}
+reads-attention-alone: norm_2(H) → norm_2(attention_output)
+    The feed-forward network reads only what attention returns. What should norm_2 read: that, or
+    its sum with X? {worst_row}
+x-added-again: H + network_output → X + H + network_output
+    X is added a second time at the end. Which sum holds it already? {worst_row}
 """),
     properties=(Property("sees-the-future", _sees_the_future),),
     hints=(

@@ -234,7 +234,9 @@ post-norm: self.norm_1(X) → X
         and H + network_output → self.norm_2(H + network_output)
 post-norm-2: self.norm_2(H) → H
         and H + network_output → self.norm_2(H + network_output)
+norm-1-missing: self.norm_1(X) → X
 norm-2-missing: self.norm_2(H) → H
+reads-attention-alone: self.norm_2(H) → self.norm_2(attention_output)
 parallel: self.norm_2(H) → self.norm_2(X)
 overwritten-1: X + attention_output → values + attention_output
 overwritten-both: X + attention_output → values + attention_output

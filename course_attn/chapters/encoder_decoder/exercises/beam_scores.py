@@ -146,6 +146,14 @@ best-place: return scores → return scores.argmax()
     You return the place of the best answer. The scores themselves are asked for, one for each.
 best-only: return scores → return scores.max()
     You return the best score alone. A score for each answer is asked for, {right.shape}.
+start-counted: np.minimum(lengths, answers.shape[-1]) → np.minimum(lengths, answers.shape[-1]) + 1
+    Every length is one too large in yours. Do you count the start, which is not in `answers`, or
+    the end twice? {first}
+probabilities: return scores → return np.exp(scores)
+    You return the exponentials of the scores. The quotients themselves are asked for. {first}
+sign: return scores → return -scores
+    Your scores have the wrong sign: the sums are negative, and so is each of them divided by a
+    power of a length. {first}
 """),
     properties=(Property("first", _first, any_shape=True),),
     hints=(

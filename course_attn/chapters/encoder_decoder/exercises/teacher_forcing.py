@@ -182,6 +182,14 @@ zero-in-front: answers[..., :1], start → answers[..., :1], 0
     start is told to you, and here it is {start}.
 one-for-both: answers[..., :1], end → answers[..., :1], start
     The last of your goals is the start token. Which token tells that an answer is over? {answer}
+last-not-read: [first, answers] → [first, answers[..., :-1]]
+    Your inputs lack the last token of each answer. What has been read when the end is to be
+    written? {answer}
+first-not-written: [answers, last] → [answers[..., 1:], last]
+    Your goals lack the first token of each answer. What has to be written when only the start has
+    been read? {answer}
+start-behind: [first, answers] → [answers, first]
+    The start stands at the end of your inputs. When is it read? {answer}
 """),
     properties=(Property("answer", _first_answer, any_shape=True),),
     wrong_lines=("not-shifted", "start-as-goal", "one-for-both"),

@@ -148,6 +148,15 @@ sum-over-the-batch: scores.max(axis=-1, keepdims=True) → scores.max()
         and exps.sum(axis=-1, keepdims=True) → exps.sum()
     Without a batch that would do. In a batch, a sum over the whole array mixes the sequences: each
     query needs a maximum and a sum of its own, `axis=-1, keepdims=True`. {said}
+itself-only: np.swapaxes(K, → np.swapaxes(k,
+        and weights @ V → weights @ v
+    You attend to the new position alone. What may q see besides, of the {K_cache.rows} positions in
+    the cache? {said}
+appended-twice: [K_cache, k] → [K_cache, k, k]
+        and [V_cache, v] → [V_cache, v, v]
+    You append the new position twice. How many rows longer is a cache after one step? {said}
+multiplied:  / q.shape[-1] → * q.shape[-1]
+    You multiply the scores by √d_k = {q.root}. Should they become larger or smaller? {said}
 """),
     properties=(Property("cache", _cache_lost),),
     wrong_lines=("unscaled", "root-of-n", "not-kept"),

@@ -114,6 +114,14 @@ heads-in-front: return copies → return np.moveaxis(copies, -3, 0)
 one-more: n_rep, axis → n_rep + 1, axis
     Every head comes once too often: n_rep = {n_rep} counts all copies, the first one included.
     You return shape {your.shape}; shape {right.shape} is asked for.
+axis-not-merged: return copies → return copies.reshape(*K.shape[:-2], n_rep, *K.shape[-2:])
+    The copies of a head stand along an axis of their own: you return shape {your.shape}, where
+    {right.shape} is right. Which two axes are still to become one?
+features-repeated: axis=-3 → axis=-1
+    You repeat the *features*, axis −1: you return shape {your.shape}, where {right.shape} is
+    right. Which axis, counted from the end, is that of the heads?
+first-for-all: np.repeat(K, → np.repeat(0 * K + K[..., :1, :, :],
+    All your heads are head 0 of K. Which one belongs to head h? {wanted} is right.
 """),
     properties=(Property("heads", _heads),),
     hints=(

@@ -186,6 +186,16 @@ last-only: gradient[i] = rise → gradient = np.zeros(x.shape) ⏎ gradient[i] =
 flat: return gradient → return gradient.ravel()
     You return the numbers in one row, shape {your.shape}. The gradient has the shape of x,
     {right.shape}.
+precedence: rise / (2 * eps) → rise / 2 * eps
+    `rise / 2 * eps` divides by 2 and then *multiplies* by eps: what has to be in parentheses?
+    Your first entry is {first}; {wanted} is right.
+sign: f(above) - f(below) → f(below) - f(above)
+    The sign is wrong: which of the two values of f is subtracted, if a slope is above 0 where f
+    rises? Your first entry is {first}; {wanted} is right.
+backward: above[i] += eps → above[i] += 0
+        and 2 * eps → eps
+    You compare f(x) with f(x − eps) only, (f(x) − f(x − eps))/eps. Where else is f to be measured?
+    Your first entry is {first}; {wanted} is right.
 """),
     properties=(Property("calls", _calls, any_shape=True),),
     wrong_lines=("one-eps", "same-array", "whole-rows"),

@@ -188,6 +188,15 @@ over-heads: found.mean(axis=-1) → found.mean()
 every-pair: weights[..., rows, columns] → weights[..., rows, :][..., columns].mean(axis=-1)
     You take every row with every column, a whole rectangle. Row i goes with the column i − period +
     1 only: index with both at once, `weights[..., rows, columns]`. {worst_row}
+every-row: np.arange(period, n) → np.arange(n)
+    You begin at row 0, where nothing has been there before (and a negative column counts from the
+    end). Which is the first token that has? {worst_row}
+previous-token: rows - period + 1 → rows - 1
+    You measure how much token i looks at the token before it, i − 1, whatever the period. Where did
+    it stand last, and what came after it? {worst_row}
+last-row-missing: np.arange(period, n) → np.arange(period, max(n - 1, period + 1))
+    The last row is missing: the rows are counted from 0 to n − 1. Where does a loop or slice of
+    yours end? {worst_row}
 """),
     properties=(Property("entries", _entries),),
     wrong_lines=("own-token", "one-row-too-many", "over-heads"),

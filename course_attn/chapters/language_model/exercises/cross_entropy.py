@@ -226,6 +226,15 @@ shifted-again: logits - logits.max → logits[..., :-1, :] - logits[..., :-1, :]
         and np.where(counted, targets, 0) → np.where(counted, targets[..., 1:], 0)
     You shift the targets. They are shifted already: row i of the logits is about target i. Shifting
     twice trains a model to skip a token, and no error tells you.
+probability: of_targets[counted].mean() → np.exp(of_targets[counted]).mean()
+    You average the probabilities of the targets, and the logarithm is missing: the loss is the mean
+    of −log p. {worst_row}
+likeliest-token: np.take_along_axis(log_probs, tokens[..., None], axis=-1)[..., 0]
+            → log_probs.max(axis=-1)
+    You take the log-probability of the *likeliest* token at each place. Which one came? {worst_row}
+divided-by-texts: of_targets[counted].mean() → (of_targets[counted].sum() / len(targets))
+    You divide by the length of the first axis: `len(targets)` counts texts where there is a batch.
+    How many targets are in the sum, over all axes and without those of −100? {worst_row}
 """),
     properties=(
         Property("in-the-logarithm", _in_the_logarithm),

@@ -227,6 +227,16 @@ wrong-way-back: probabilities[order] = kept / kept.sum()
 no-shift: scaled[order] - scaled.max() → scaled[order]
     exp of a large logit is infinite, and of a low one 0: ∞/∞ and 0/0 are NaN. Subtract the largest
     first.
+ascending: np.argsort(-scaled) → np.argsort(scaled)
+    You keep the *least* likely tokens: `np.argsort` begins with the smallest number. At which end
+    of the order do the likeliest stand? {kept}
+top-k-unused: exps[top_k:] = 0 → pass
+    top_k plays no part in yours. How many tokens are left after step 2? {kept}
+top-p-unused: sums_before < top_p → sums_before < 2
+    top_p plays no part in yours. At which token does the sum reach it? {kept}
+all-alike: np.where(sums_before < top_p, ranked, 0)
+            → np.where(sums_before < top_p, np.ones_like(ranked), 0)
+    All tokens that you keep are equally likely. Do their probabilities stay in proportion? {made}
 """),
     properties=(
         Property("zero-logits", _zero_logits, any_shape=True),

@@ -120,6 +120,17 @@ large-bias: return mask → return np.where(mask, 0.0, -1e9)
     You return a *bias*, 0 and a large negative number. Asked for is the mask: True and False.
 zero-times-infinity: return mask → return ~mask * -np.inf
     0·(−∞) is NaN: never multiply by infinity. And a mask of truth values needs none at all.
+transposed: return mask → return mask.T
+    Rows and columns are exchanged: you return shape {your.shape}, a row for each *key*. Which of
+    the two should a row of the mask belong to?
+square: np.arange(n_q)[:, None] + shift → np.arange(n_k)[:, None]
+    You return shape {your.shape}, a row for each of the n_k = {n_k} positions. Only the last n_q
+    of them ask here: which rows belong to these?
+only-itself: <= position → == position
+    Each of your queries sees its own position alone. What about the keys before it?
+empty-rows-opened: return mask → return mask | ~mask.any(axis=-1, keepdims=True)
+    With more queries than keys, you let those that see nothing see all keys. The task leaves
+    their rows empty: does something treat them apart, against NaN?
 """),
     properties=(Property("wrong-entry", _wrong_entry),),
     hints=(

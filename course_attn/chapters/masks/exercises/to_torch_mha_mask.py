@@ -75,6 +75,12 @@ all-dropped: return np.ones(mask.shape, dtype=bool)
 always-triu: return np.triu(np.ones(mask.shape, dtype=bool), k=1)
     You drop the future whatever the argument is: of your mask only the shape plays a part. Convert
     the truth values that you are given.
+transposed: ~mask → ~mask.T
+    Your mask is transposed: shape {your.shape}, where {right.shape} is right. Which entry has to
+    become its opposite, and in which place does it stay?
+axis-in-front: return dropped → return dropped[None]
+    You put a new axis in front: shape {your.shape}. The task asks for the shape of the argument,
+    {right.shape}; does a mask need an axis for a batch or for heads here?
 """),
     properties=(Property("not-flipped", _not_flipped),),
     hints=(

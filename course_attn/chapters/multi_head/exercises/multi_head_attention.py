@@ -288,6 +288,11 @@ heads-averaged: joined @ W_O → joined @ W_O / n_heads
     contributes fully: is there a division by the number of heads? {worst_row}
 heads-not-joined: joined @ W_O → heads
     You return the heads, shape {your.shape}. Join them, {right.shape}, and multiply by W_O.
+mask-transposed: np.where(mask, → np.where(mask.T,
+    Your mask is transposed: you read mask[j, i] where element i attends to element j. {worst_row}
+input-added: joined @ W_O → X + joined @ W_O
+    You add X to the result, the residual connection of a whole block. Is it asked for here?
+    {worst_row}
 """),
     properties=(
         Property("heads-not-once", _heads_not_once),

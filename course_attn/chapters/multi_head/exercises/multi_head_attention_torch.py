@@ -152,6 +152,7 @@ output-matrix-transposed: self.W_O(joined) → joined @ self.W_O.weight
     You multiply by `self.W_O.weight` as it is stored, which is *transposed*: `self.W_O(…)` does
     what you want. It is square, so no error tells you. {worst_row}
 heads-averaged: self.W_O(joined) → self.W_O(joined) / n_heads
+input-added: self.W_O(joined) → X + self.W_O(joined)
 heads-not-joined: self.W_O(joined) → heads
 """),
     hints=(

@@ -155,6 +155,15 @@ biases-of-one-head: width_of_keys + width_of_keys + width_of_values + d_model
             → d_k + d_k + d_v + d_model
     You count the biases of one head. All {n_heads} together have {width_k} numbers for the
     queries, {width_k} for the keys, {width_v} for the values. {said}
+one-head: width_of_keys = n_heads * d_k → width_of_keys = d_k
+        and width_of_values = n_heads * d_v → width_of_values = d_v
+    You count a single head. Each of the {n_heads} heads has its own queries, keys and values: how
+    wide are they side by side? {said}
+output-bias-of-width-d-v: width_of_values + d_model → width_of_values + width_of_values
+    You count n_heads·d_v = {width_v} numbers for the output's bias. It is as long as a row of the
+    *result* of W_O: how many features has that? {said}
+one-number-each: width_of_keys + width_of_keys + width_of_values + d_model → 4
+    You count one number for each bias. A bias is a vector: to what is it added? {said}
 """),
     properties=(Property("difference", _difference),),
     hints=(

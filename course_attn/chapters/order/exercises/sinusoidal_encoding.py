@@ -155,6 +155,13 @@ odd-left-empty: if d_model % 2: → if False:
         and encoding[:, 0::2] → encoding[:, 0 : 2 * len(pairs) : 2]
     For d_model = {d_model} one feature has no partner, and its column stays 0. The task asks for
     an error: `if d_model % 2: raise ValueError(…)`.
+pairs-from-one: np.arange(d_model // 2) → np.arange(1, d_model // 2 + 1)
+    Your pairs count from 1. Which frequency has pair 0, with 10000 to the power 0? {worst_row}
+base-1000: 10000.0 ** → 1000.0 **
+    Your base is 1000. Which number is raised to a power in ω_f, and how many zeros has it?
+    {worst_row}
+sines-only: np.cos(angles) → np.sin(angles)
+    Both columns of a pair hold the sine. What belongs in column 2f + 1? {worst_row}
 """),
     properties=(
         Property("first-position", _first_position),

@@ -161,6 +161,15 @@ never-0: rows >= 0 → rows > 0
 index-returned: return weights → return np.where(inside, rows * width + columns, -1)
     You return *which* pixel each one sees. Asked for are the weights of such a head, a table with a
     1 at that place. {pixel}
+right-unchecked: & (columns < width) → (nothing)
+    You do not check the right border: in a row of {width}, which pixel has the number of column
+    {width}? {pixel}
+down-subtracted: places // width + shift[0] → places // width - shift[0]
+    You subtract the first number of the shift. It counts *down*: which way do the numbers of the
+    rows grow? {pixel}
+itself-beyond: = 1 → = 1 ⏎ weights[places[~inside], places[~inside]] = 1
+    Where the shift leads out of the image, your pixels look at themselves. What should such a row
+    of the weights be? {pixel}
 """),
     properties=(Property("pixel", _pixel, any_shape=True),),
     wrong_lines=("wrapped-line", "transposed", "width-forgotten"),

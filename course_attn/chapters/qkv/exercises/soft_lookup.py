@@ -142,6 +142,15 @@ averaged: weights @ values → weights @ values / len(keys)
 not-summed: weights @ values → weights[:, None] * values
     You return every value times its weight, shape {your.shape}. The answer is their sum over the
     keys, shape {right.shape}: `weights @ values`.
+raw-scores: exps / exps.sum() → quotients
+    You mix the values with the scores over T themselves, which may be negative. What makes of
+    scores weights that are above 0 and sum to 1?
+unit-query: keys @ query → keys @ query / np.linalg.norm(query)
+    The length of the query plays no part, as if it were scaled to length 1 first. The task asks
+    for the plain dot product: a longer query tells the keys apart more sharply.
+softmax-twice: weights @ values → np.exp(weights) / np.exp(weights).sum() @ values
+    The softmax is applied twice. Its weights lie between 0 and 1, so that the second makes them
+    nearly even. How many are asked for?
 """),
     hints=(
         'What replaces "equal" in a Python dictionary\'s search, and what replaces "one value"?',

@@ -189,6 +189,15 @@ one-sided: rng.standard_normal((d_in, d_out)) → 3**0.5 * rng.random((d_in, d_o
 global-generator: = rng. → = np.random.default_rng().
     Two equal generators give different matrices: your numbers come from somewhere else
     (`np.random.randn`, a new `default_rng()`). Draw from `rng`.
+multiplied: 1 / np.sqrt(d_in) → np.sqrt(d_in)
+    You multiply by √d_in: {variance_out}. A sum of d_in terms grows with d_in by itself; should the
+    entries of W be smaller or larger for more terms?
+both-sizes: 1 / np.sqrt(d_in) → 1 / np.sqrt(d_in * d_out)
+    You divide by √(d_in·d_out), from the number of all entries: {variance_out}. Over how many of
+    them does *one* entry of X @ W sum?
+sum-of-sizes: 1 / np.sqrt(d_in) → 1 / np.sqrt(d_in + d_out)
+    Your entries have the variance 1/(d_in + d_out): {variance_out}. How many terms has the sum
+    that makes one entry of X @ W?
 """),
     properties=(
         Property(

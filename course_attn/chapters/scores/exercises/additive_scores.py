@@ -120,6 +120,16 @@ weights-transposed: Q @ W_Q → Q @ W_Q.T
         and K @ W_K → K @ W_K.T
     You transpose W_Q and W_K. Their shapes are (d_q, d_hidden) and (d_k, d_hidden): rows fit
     from the left as they are, `Q @ W_Q`.
+no-v: hidden_units @ v → hidden_units.sum(axis=-1)
+    You add up the {v.last} hidden units as they are, and v plays no part. How much does each of
+    them count in v · tanh(…)?
+softmaxed: return scores
+            → exps = np.exp(scores) ⏎ return exps / exps.sum(axis=-1, keepdims=True)
+    You apply a softmax at the end, which makes weights of the scores. Which of the two are asked
+    for?
+keys-from-W_Q: K @ W_K → K @ W_Q
+    You project the keys with W_Q, as the queries are, and W_K plays no part. (It runs only where
+    queries and keys are equally wide.)
 """),
     hints=(
         "What shape does q_i W_Q + k_j W_K have for all pairs together? It has one axis more than "

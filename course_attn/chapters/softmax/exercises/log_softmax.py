@@ -103,6 +103,13 @@ base-2: np.log(total) → np.log2(total)
     You take the logarithm to base 2. What undoes `np.exp` is the natural one, `np.log`.
 base-10: np.log(total) → np.log10(total)
     You take the logarithm to base 10. What undoes `np.exp` is the natural one, `np.log`.
+no-log: shifted - np.log(total) → np.exp(shifted) / total
+    You return the weights themselves, the exponentials divided by their sum. Asked for are their
+    logarithms: what is the logarithm of such a quotient?
+sum-without-log: np.log(total) → total
+    You subtract the sum of the exponentials itself. What is the logarithm of a quotient a/b?
+plus: shifted - np.log → shifted + np.log
+    You *add* the logarithm of the sum: the logarithm of a quotient a/b is log a … log b?
 """),
     properties=(
         Property("small-number-added", _floor),

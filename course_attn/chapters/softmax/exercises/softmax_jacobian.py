@@ -116,6 +116,14 @@ subtracted-factor-missing: weights[..., :, None] * weights[..., None, :] → wei
 row-factor-missing: weights[..., :, None] * identity → identity
         and weights[..., :, None] * weights[..., None, :] → weights[..., None, :]
     The factor a_j is missing: δ_jm − a_m alone belongs to the derivative of log a_j.
+plus: diagonal - outer_product → diagonal + outer_product
+    You *add* a_j a_m, and the rows then sum to more than 0. Which sign has a_m in a_j (δ_jm − a_m)?
+diagonal-left-at-0: diagonal - outer_product → (diagonal - outer_product) * (1 - identity)
+    Your diagonal is 0: does a loop skip j = m? A weight grows with its own score: what is
+    a_j (δ_jm − a_m) for m = j?
+column-weight-twice: weights[..., :, None] * weights[..., None, :] → weights[..., None, :] ** 2
+    Off the diagonal you have −a_m², the column's weight times itself. In a_j (δ_jm − a_m), which
+    weight is the factor in front? (`[..., None, :]` lays the weights along the columns.)
 """),
     properties=(Property("row-sums", _row_sums),),
     wrong_lines=("sigmoid-like", "own-weight-twice", "diagonal-swapped"),

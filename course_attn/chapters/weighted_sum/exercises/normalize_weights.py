@@ -114,6 +114,15 @@ changing-total: weights / total
             → weights.copy() ⏎ for j in range(weights.shape[-1]): shares[..., j] /= shares.sum(-1)
     You write the quotients into the array whose row you sum: after the first division the sum
     is another one, and your rows sum to {your.sums}. Sum each row once, before dividing.
+mean: weights.sum( → weights.mean(
+    You divide by the *mean* of each row: your rows sum to {your.sums}, the number of weights in
+    one. What does a row have to be divided by to sum to 1?
+one-more: weights / total → weights / (1 + total)
+    You divide by 1 *more* than the sum of the row: your rows sum to {your.sums}. Does a running
+    total of yours begin at 1?
+excess-taken-off: weights / total → weights - (total - 1) / weights.shape[-1]
+    You take the same amount off every weight of a row until it sums to 1: that changes the
+    proportions. {weights.row} became {your.row}. Scale the row; subtract nothing.
 """),
     properties=(
         Property("row-sums", _row_sums),

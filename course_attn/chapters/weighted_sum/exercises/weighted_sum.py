@@ -94,6 +94,14 @@ first-values-of-the-batch: @ values → @ values.reshape(-1, *values.shape[-2:])
     For every batch element you mix the values of the first one. Each element of the batch has
     values of its own: `values` has shape {values.shape}, and its leading axes go with those of
     `weights`.
+over-features: weights @ values → weights * values.sum(axis=-1)[..., None, :]
+    You sum over the features of each value, the last axis, and the sum over j is missing. The
+    {values.last} features of an output stay apart: along which axis of the products does j run?
+transposed-values: @ values → @ np.swapaxes(values, -1, -2)
+    The values are transposed: you mix the *columns* of `values`, and its rows are the vectors to
+    be mixed. Where n_k and d differ, the shapes do not even fit.
+transposed-result: return outputs → return np.swapaxes(outputs, -1, -2)
+    Your result is transposed: output i stands in column i. In which row should it stand?
 """),
     hints=(
         "Take output 0. Which row of which array says how much of each value it gets? Which axis "

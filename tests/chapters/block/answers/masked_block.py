@@ -85,14 +85,14 @@ def mb_norms_behind_both(X, attend, process, norm_1, norm_2, mask):
 
 
 # the network has to read H
-@wrong(said="attention output for `H`")
+@wrong("reads-attention-alone")
 def mb_network_reads_mixed(X, attend, process, norm_1, norm_2, mask):
     mixed = attend(norm_1(X), mask)
     return X + mixed + process(norm_2(mixed))
 
 
 # X is already in H
-@wrong(said="is `X` to be added here")
+@wrong("x-added-again")
 def mb_skip_over_everything(X, attend, process, norm_1, norm_2, mask):
     H = X + attend(norm_1(X), mask)
     return H + process(norm_2(H)) + X

@@ -230,7 +230,7 @@ def mha_first_head_only(X, W_Q, W_K, W_V, W_O, n_heads, mask):
         return _joined(out) @ W_O
 
 
-@wrong(said="is `X` to be added here")
+@wrong("input-added")
 def mha_residual(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     Q, K, V = (_heads(X @ W, n_heads) for W in (W_Q, W_K, W_V))
     S = np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), -1e9)

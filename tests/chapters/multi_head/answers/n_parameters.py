@@ -189,9 +189,7 @@ def fourth_mh_two_counts(d_model, n_heads, d_k, d_v, biases):
 
 
 # the bias of W_O is given the length of its input instead of its output
-@wrong(
-    "difference", said="you take the width of values for `d_model`", author="blind"
-)
+@wrong("output-bias-of-width-d-v", author="blind")
 def b6_multi_head_4(d_model, n_heads, d_k, d_v, biases):
     n_qk = d_model * n_heads * d_k
     n_v = d_model * n_heads * d_v

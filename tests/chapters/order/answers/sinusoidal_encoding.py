@@ -293,7 +293,7 @@ def b6_order_8(n, d_model):
 
 
 # base 1000 instead of 10000
-@wrong("angles", said="`1000` stands where `10000` belongs", author="blind")
+@wrong("base-1000", author="blind")
 def own_order_2(n, d_model):
     if d_model % 2 != 0:
         raise ValueError("odd")
@@ -320,7 +320,7 @@ def b7_order_44(n, d_model):
 
 
 # the base is 1000 instead of 10000, AND sine and cosine are exchanged
-@wrong("exchanged", author="blind")
+@wrong("exchanged", "base-1000", author="blind")
 def u21_base_and_exchange(n, d_model):
     if d_model & 1:
         raise ValueError("must be even")

@@ -192,7 +192,7 @@ def third_sm_jacobian_same_index(weights):
 
 
 # the weight in front stands along the columns too: a_m (delta - a_m)
-@wrong("row-sums", said="you put `:` and `None` in the other order", author="blind")
+@wrong("column-weight-twice", author="blind")
 def b6_softmax_5(weights):
     n = weights.shape[-1]
     a = weights[..., np.newaxis, :]

@@ -155,7 +155,7 @@ def own_weighted_sum_1(weights):
 
 # takes the excess of a row's sum off every weight alike (a shift) instead of dividing by the sum,
 # so the proportions change
-@wrong("proportions", author="blind")
+@wrong("excess-taken-off", author="blind")
 def b7_weighted_sum_1(weights):
     n_k = weights.shape[-1]
     excess = weights.sum(axis=-1, keepdims=True) - 1
