@@ -129,7 +129,8 @@ as-many-keys: n_q * d_k * n_k → n_q * d_k * n_q
     You take it that there are as many keys as queries, n_q². Here there are {n_k} keys. {said}
 mixing-only: (scores + mixing) → mixing
     You count the mixing A V alone. Which product comes before it? {said}
-doubled: n_heads * → 2 * n_heads *
+doubled: scores = 2 * → scores = 4 *
+        and mixing = 2 * → mixing = 4 *
     You double the result. Is the 2 of a multiplication and an addition in it already? {said}
 """),
     properties=(Property("term", _off),),
