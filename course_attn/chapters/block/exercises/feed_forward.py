@@ -151,6 +151,11 @@ matrices-swapped: X @ W_1 → X @ W_2
         and hidden_features @ W_2 → hidden_features @ W_1
     You use W_2 first and W_1 second. W_1, of shape (d_model, d_ff), comes first; only where d_ff =
     d_model do the shapes fit your way, too.
+negative-kept: np.maximum(widened_rows, 0) → np.minimum(widened_rows, 0)
+    You keep what is negative, and replace the rest by 0. Which of the two does a ReLU let through?
+    {worst_row}
+absolute: np.maximum(widened_rows, 0) → np.abs(widened_rows)
+    You take absolute values: {negative} here are negative. What does a ReLU make of them?
 """),
     properties=(Property("activation", _other_activation),),
     hints=(

@@ -284,6 +284,10 @@ root-of-keys: Q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
 root-of-d-model: Q.shape[-1] ** 0.5 → X.shape[-1] ** 0.5
     You divide by √d_model = {X.root}. Each score is a sum of d_k products, where d_k is the width
     of a query *after* W_Q. {worst_row}
+keys-by-W_Q: K = Z @ W_K → K = Z @ W_Q
+    You make the keys with W_Q, the matrix of the queries. Which one is left for them? {worst_row}
+values-by-W_K: V = Z @ W_V → V = Z @ W_K
+    You make the values with W_K, the matrix of the keys. How wide should an output be?
 """),
     properties=(
         Property("rows-of-the-source", _rows_of_the_source, any_shape=True),

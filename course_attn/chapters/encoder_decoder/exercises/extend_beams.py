@@ -311,6 +311,13 @@ results-exchanged: return longer, totals[best] → return totals[best], longer
 only-the-tokens: return longer → return tokens
     You return the new tokens alone. The rows are asked for, prefix and new token: shape
     {right.shape}, not {your.shape}.
+as-many-as-before: [:n_beams] → [: len(prefixes)]
+    You keep as many extensions as there were prefixes, {prefixes.rows}. How many are asked for, in
+    the first step, too? {what}
+all-kept: [:n_beams] → (nothing)
+    You keep all extensions. How many are asked for? {what}
+sign-left: return longer, totals[best] → return longer, -totals[best]
+    Your sums have the opposite sign: was it turned for the sorting? {sum}
 """),
     properties=(
         Property("best-first", _best_first, any_shape=True),

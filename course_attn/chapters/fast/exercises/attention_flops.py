@@ -124,6 +124,14 @@ one-addition-less: 2 * n_q * d_k * n_k → n_q * n_k * (2 * d_k - 1)
         and 2 * n_q * n_k * d_v → n_q * d_v * (2 * n_k - 1)
     You count one addition less than multiplications in each sum. That is exact, but the task, as
     is the custom, counts 2 for each term (the first is added to 0). {said}
+as-many-keys: n_q * d_k * n_k → n_q * d_k * n_q
+        and n_q * n_k * d_v → n_q * n_q * d_v
+    You take it that there are as many keys as queries, n_q². Here there are {n_k} keys. {said}
+mixing-only: (scores + mixing) → mixing
+    You count the mixing A V alone. Which product comes before it? {said}
+doubled: scores = 2 * → scores = 4 *
+        and mixing = 2 * → mixing = 4 *
+    You double the result. Is the 2 of a multiplication and an addition in it already? {said}
 """),
     properties=(Property("term", _off),),
     hints=(

@@ -199,6 +199,16 @@ Q-and-K-exchanged: dS @ K → dS @ Q
     either way.)
 order: return dQ, dK, dV → return dV, dK, dQ
     Your results are in another order. `return dQ, dK, dV`.
+unscaled: Q.shape[-1] ** 0.5 → 1.0
+    √d_k plays no part: neither are your scores divided by it, nor dQ and dK. {nudge}
+divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
+    You divide by d_k, on the way forward and back. Which power of it were the scores divided by?
+    {nudge}
+root-twice-back: dS @ K / divisor → dS @ K / divisor**2
+        and @ Q / divisor → @ Q / divisor**2
+    On the way back you divide by √d_k twice: is it in dS already? {nudge}
+column-term: (A * dA).sum(axis=-1, keepdims=True) → (A * dA).sum(axis=-2, keepdims=True)
+    You sum A ∘ dA down the columns. Which weights share one softmax, a row or a column? {nudge}
 """),
     properties=(Property("which", _which),),
     wrong_lines=("row-term-missing", "dK-not-transposed", "dV-from-outputs"),

@@ -135,6 +135,10 @@ kept: if len(earlier) > 0: → guesses[i] = guesses[i - 1] ⏎ if len(earlier) >
     guess set back to −1? {first}
 place: tokens[earlier[-1] + 1] → earlier[-1] + 1
     You return the *place* where the guess stands. The token there is asked for. {first}
+last-place-left-out: in range(len(tokens)) → in range(len(tokens) - 1)
+    Your last place gets no guess. It has one as every other has: where does your loop end? {first}
+own-token-if-new: np.full(len(tokens), -1) → tokens.copy()
+    Where a token has not been there before, you guess the token itself; −1 is asked for. {first}
 """),
     properties=(
         Property("whole-text", _looks_ahead, any_shape=True, tells_all=True),

@@ -229,6 +229,15 @@ last-place-only: return logits → return logits[..., -1, :]
 likeliest: return logits → return logits.argmax(axis=-1)
     You return the likeliest tokens. The logits are asked for, a number for each token at each
     place: what is chosen from them is another function's work.
+norm-at-both-ends: E[tokens] + P[:n] → norm(E[tokens] + P[:n])
+    You normalize before the first block, too. The final norm stands at one place only: at which?
+    {worst_row}
+blocks-backward: in blocks: → in blocks[::-1]:
+    You run the blocks from the last to the first. In which order does the list have them?
+    {worst_row}
+scaled-logits: return logits → return logits / E.shape[-1] ** 0.5
+    You divide the logits by √d_model, as attention does with its scores. What does the task ask of
+    an element and a token's vector? {worst_row}
 """),
     properties=(
         Property("sees-the-future", _sees_the_future),

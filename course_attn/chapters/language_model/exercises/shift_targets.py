@@ -149,6 +149,13 @@ full-texts-lost: following == pad
             → (following == pad) | (tokens != pad).all(axis=-1, keepdims=True)
     A text without padding loses all its targets. (Is its length found by `argmax`? Where nothing is
     True, that gives 0, as if the text ended before it begins.) {text}
+turned-around: np.where(following == pad, -100, following)
+            → np.where(following == pad, following, -100)
+    You keep the padding as a target and hide the tokens: are the condition or the two values of
+    `np.where` turned around? {text}
+plus-100: -100 → 100
+    What is left out has the target 100 in yours, which could be a token. Which number does the loss
+    leave out? {text}
 """),
     properties=(Property("text", _first_text, any_shape=True),),
     wrong_lines=("not-shifted", "padding-kept", "found-by-inputs"),

@@ -279,6 +279,10 @@ each-from-the-start: X = block(X, mask) → last = block(X, mask)
 probabilities: return logits → return torch.softmax(logits, dim=-1)
 cosine: normed_X @ self.embedding.weight.T
             → torch.cosine_similarity(normed_X[..., None, :], self.embedding.weight, dim=-1)
+norm-at-both-ends: self.embedding(tokens) + self.positions(torch.arange(n))
+            → self.final_norm(self.embedding(tokens) + self.positions(torch.arange(n)))
+blocks-backward: in self.blocks: → in self.blocks[::-1]:
+scaled-logits: return logits → return logits / self.embedding.embedding_dim**0.5
 """),
     wrong_lines=("mask-forgotten", "positions-twice", "norm-missing"),
     hints=(

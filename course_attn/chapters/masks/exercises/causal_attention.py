@@ -221,6 +221,12 @@ wrong-axis: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max(axis
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     The softmax runs down the columns. Each *query* (row) shares out one unit of weight among the
     keys: use the last axis, `axis=-1`.
+not-normalized: exps / np.where(total == 0, 1.0, total) → exps
+    You mix with the exponentials themselves. Each query's weights should sum to 1: by what does
+    each row have to be divided?
+one-sum: exps.sum(axis=-1, keepdims=True) → exps.sum()
+    You divide by one sum over all queries. Each query's weights should sum to 1: along which axis
+    is to be summed?
 """),
     properties=(Property("sees-the-future", _moved),),
     hints=(

@@ -338,6 +338,10 @@ coarse: np.allclose(new_outputs[i], old_outputs[i])
 never: return None
     You always say `None`: do you compare the outputs before a change with those after it, and
     `return i` at a difference? (`changed = X` is no copy.)
+earlier-inputs: changed[i + 1 :] += change[i + 1 :] → changed[:i] += change[:i]
+    {told}: you change the inputs *before* i, which an output may see. Which ones must it not see?
+first-skipped: in range(len(X) - 1): → in range(1, len(X) - 1):
+    {told}: you never try position 0. Where does your loop begin?
 """),
     properties=(
         Property("blind-to", _blind_to),

@@ -118,6 +118,13 @@ queries-too: return mask → return mask & mask.swapaxes(-1, -2)
 row-per-query: return mask → return np.repeat(mask, n_k, axis=1)
     Your shape is {your.shape}: you repeat the row, taking it that there are as many queries as
     keys. One row is enough: an axis of length 1 broadcasts over any number of queries.
+axis-for-heads: lengths[:, None, None] → lengths[:, None, None, None]
+    Your shape is {your.shape}, with one more axis, as for heads. {right.shape} is asked for.
+axis-in-front: return mask → return mask.swapaxes(0, 1)
+    Your shape is {your.shape}: the axis of length 1 stands before that of the sequences. The first
+    axis counts the sequences; which one does the axis of length 1 stand for?
+to-be-added: return mask → return np.where(mask, 0.0, -np.inf)
+    You return numbers, 0 and −∞, to be added to scores. Truth values are asked for: True where?
 """),
     properties=(Property("wrong-sequence", _wrong_sequence),),
     hints=(

@@ -91,6 +91,12 @@ reversed: X.swapaxes → X[..., ::-1, :, :].swapaxes
 first-axis: = X.shape → = (X := np.moveaxis(X, 0, -3)).shape
     This is right for one sequence. In a batch the first axis is not that of the heads: you
     write sequences side by side, and return shape {your.shape}. The heads are axis −3.
+not-joined: rows.reshape(*batch, n, n_heads * d_k) → rows
+    Your heads still have an axis of their own: shape {your.shape}. Which two axes become one, so
+    that it is {right.shape}?
+one-long-row: rows.reshape(*batch, n, n_heads * d_k) → rows.reshape(*batch, n * n_heads * d_k)
+    You join the elements, too: shape {your.shape}. How many axes have to be joined for
+    {right.shape}?
 """),
     properties=(Property("misplaced", traced),),
     hints=(

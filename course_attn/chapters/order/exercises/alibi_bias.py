@@ -160,6 +160,14 @@ from-1: i[:, None] - i → i[:, None] - i + 1
 heads-last: return bias → return np.moveaxis(bias, 0, -1)
     You return shape {your.shape}, the heads last. Scores of many heads have the axes (head,
     query, key): {right.shape}.
+exponent-positive: 2.0 ** -(8 → 2.0 ** (8
+    The minus in the exponent is missing: your slopes are 1 or more, and grow from head to head.
+    {slopes}
+without-8: 8 * heads / n_heads → heads / n_heads
+    The factor 8 is missing in the exponent: what is the slope of the last head? {slopes}
+from-two: np.arange(1, n_heads + 1) → np.arange(2, n_heads + 2)
+    Your slopes begin one step too late: the exponent of the first head belongs to h = 1. Is 1
+    added to h twice? {slopes}
 """),
     properties=(
         Property("axes", _not_all_axes, any_shape=True),

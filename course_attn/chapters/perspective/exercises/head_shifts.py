@@ -135,6 +135,12 @@ one-number: return np.arange(k_height * k_width) - k_height * k_width // 2
 as-a-grid: np.stack([row_shift, column_shift], axis=1)
             → np.stack([row_shift, column_shift], axis=1).reshape(k_height, k_width, 2)
     You return a grid of shifts, shape {your.shape}. The heads stand in one line: {right.shape}.
+rows-not-centered: a - k_height // 2 → a
+    You center the columns, and not the rows: your heads never look up. {head}
+columns-by-height: heads % k_width → heads % k_height
+    You find the column by the *height* of the kernel. How many entries does a row have? {head}
+two-rows: , axis=1) → , axis=0)
+    You return shape {your.shape}, a row for each direction. It should have a row for each *head*.
 """),
         fault(
             "one-too-many",

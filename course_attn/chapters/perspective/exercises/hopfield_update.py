@@ -196,6 +196,15 @@ softmax-of-features: state @ patterns.T → state @ patterns.T @ patterns
         and return weights @ patterns → return weights
     Your softmax comes last and runs over the *features*. It belongs between the two products, and
     runs over the patterns. {worst_row}
+added: return weights @ patterns → return state + weights @ patterns
+    You add the mean of the patterns to the old state, as a residual connection does. What is left
+    of the old state after an update? {worst_row}
+weights-alone: return weights @ patterns → return weights
+    You return the weights, shape {your.shape}. A new state has as many features as a pattern: of
+    what are these the weights?
+beta-twice: beta * state → beta**2 * state
+    β comes in twice, so that the weights are too sharp or too even. Where else do you multiply by
+    it? {worst_row}
 """),
     properties=(
         Property("repeated", _repeated),

@@ -189,6 +189,10 @@ divided-by-output: weights @ V → weights @ V / (weights @ V).sum(axis=-1, keep
 divided-by-n: weights @ V → weights @ V / K.shape[-2]
     You divide the mixture by the number of keys. The weights sum to 1 already: the weighted sum is
     the mean.
+weights-alone: return weights @ V → return weights
+    You return the weights, shape {your.shape}. What is to be mixed with them?
+keys-mixed: weights @ V → weights @ K
+    You mix the *keys*. They say where to look; what is found there stands in another argument.
 """),
     properties=(
         Property("outside-the-values", _outside),

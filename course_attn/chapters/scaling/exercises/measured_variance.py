@@ -148,6 +148,14 @@ over-the-features: products.sum(axis=-1) / d_k**0.5 → products
 pairs-apart: Q * K → Q * K[::-1]
     Your queries meet keys of other pairs (`Q @ K.T` does that, or two calls of `draw`). Row i of Q
     and row i of K belong together: `Q * K`, summed over the features.
+root-of-pairs: Q.shape[-1] → len(Q)
+    You divide the scores by the root of the number of *pairs*. How many terms does the sum of a
+    score have?
+average: scores.var() → scores.mean()
+    {your} is the *mean* of the scores. Their variance is asked for, how far they spread about it.
+product-of-variances: scores.var() → Q.var() * K.var()
+    You multiply the variances of the components of Q and K, which is the theorem. Its assumptions
+    fail here: measure the *scores*.
 """),
     properties=(Property("other", _other),),
     wrong_lines=("unscaled", "spread", "pairs-apart"),

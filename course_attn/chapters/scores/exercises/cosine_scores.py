@@ -157,6 +157,14 @@ absolute: return cosines → return np.abs(cosines)
     is negative.
 negative-cut-off: return cosines → return cosines * (cosines > 0)
     Negative scores are cut off at 0: vectors that point apart have a negative cosine.
+across-the-vectors: axis=-1, keepdims=True) → axis=-2, keepdims=True)
+    Your lengths run over the *vectors*, one for each feature. A length belongs to a vector: along
+    which axis are its features?
+scaled: return cosines → return cosines / Q.shape[-1] ** 0.5
+    You divide by √d as well, as attention does. What is the cosine of a vector with itself, and
+    what is it in yours?
+angle: return cosines → return np.arccos(np.clip(cosines, -1, 1))
+    You return the *angle*, which is smallest where two vectors agree. Its cosine is asked for.
 """),
     properties=(Property("constant", _constant), Property("above-one", _above_one)),
     hints=(

@@ -126,6 +126,14 @@ softmaxed-first: safe_weights =
     weights is nearly even, and its entropy is near log n.
 log-of-1-plus: np.log(safe_weights) → np.log1p(weights)
     You take log(1 + a): that changes every other term as well. Replace only the zeros.
+columns: terms.sum(axis=-1) → terms.sum(axis=0)
+    You add up along the first axis, over the rows: shape {your.shape}, where {right.shape} is
+    right. Which axis has the weights of one row?
+unweighted: weights * logarithms → logarithms
+    You add up the logarithms alone. In the sum each stands times something: what is missing?
+base-10: np.log( → np.log10(
+    Your logarithm is the one to base 10, which makes the numbers 2.303 times too small. Nats are
+    asked for: to which base?
 """),
     properties=(
         Property("constant-in-log", _constant_in_log),

@@ -181,6 +181,12 @@ sum-before-exp: exps.sum(axis=-1, keepdims=True)
 sum-not-shifted: exps.sum(axis=-1, keepdims=True) → np.exp(scores).sum(axis=-1, keepdims=True)
     Above the fraction bar the scores are shifted, below it they are not: your rows sum to
     {your.sums}. Divide the shifted exponentials by their own sum.
+by-the-norm: exps.sum(axis=-1, keepdims=True) → (exps**2).sum(axis=-1, keepdims=True) ** 0.5
+    You divide each row of exponentials by its length, √Σx²: the squares sum to 1 then. Which sum
+    has to be 1?
+by-the-mean: exps.sum(axis=-1, keepdims=True) → exps.mean(axis=-1, keepdims=True)
+    You divide by the *mean* of the exponentials of a row, so that your weights are n times as
+    large. By what do you have to divide for a sum of 1?
 """),
     properties=(
         Property("infinity-weighed", _infinity_weighed),

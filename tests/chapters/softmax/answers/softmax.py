@@ -193,14 +193,14 @@ def sm_by_largest(scores):
 
 
 # divides by the mean
-@wrong(said="`mean` stands where `sum` belongs")
+@wrong("by-the-mean")
 def sm_by_mean(scores):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / e.mean(axis=-1, keepdims=True)
 
 
 # divides by the norm
-@wrong(said="the norm")
+@wrong("by-the-norm")
 def sm_by_norm(scores):
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / np.linalg.norm(e, axis=-1, keepdims=True)
