@@ -185,9 +185,6 @@ one-for-both: answers[..., :1], end → answers[..., :1], start
 last-not-read: [first, answers] → [first, answers[..., :-1]]
     Your inputs lack the last token of each answer. What has been read when the end is to be
     written? {answer}
-first-not-written: [answers, last] → [answers[..., 1:], last]
-    Your goals lack the first token of each answer. What has to be written when only the start has
-    been read? {answer}
 start-behind: [first, answers] → [answers, first]
     The start stands at the end of your inputs. When is it read? {answer}
 """),

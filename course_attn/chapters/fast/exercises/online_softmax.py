@@ -261,8 +261,6 @@ tile-maximum-in-the-sum: np.exp(part - shift)
             → np.exp(part - np.where(tile_maximum == -np.inf, 0.0, tile_maximum))
     In the first pass the exponentials of a tile stand against its own maximum. All that is added up
     in l has to stand against the same one: which? {worst_row}
-not-divided: exps / total → exps
-    You return the exponentials, not divided by l: your rows sum to {your.sums}. {worst_row}
 """),
     properties=(Property("row-sums", _row_sums),),
     wrong_lines=("sign", "maximum-of-the-block", "maximum-from-0"),

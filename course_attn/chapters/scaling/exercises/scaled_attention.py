@@ -148,9 +148,6 @@ cosine-stretched: scores =
 fourth-root: Q.shape[-1] ** 0.5 → Q.shape[-1] ** 0.25
     You divide by the *fourth* root of d_k. That would be half of the way: is only one of Q and K
     divided by it, or is a root taken twice?
-keys-mixed: weights @ V → weights @ K
-    You mix the *keys*: the weights are multiplied by K. The keys decide who is heard; what is it
-    that is heard?
 """),
         *(known for known in unscaled.faults if known.id not in _NOT_HERE | _OWN),
     ),

@@ -188,9 +188,6 @@ always-false: return False
 at-most-one: weights >= 0 → weights <= 1
     You test that no weight is above 1. That follows when none is negative, but not the other
     way around: {where}, with the weights {weights}.
-parallelogram: weights >= 0 → np.abs(weights[1:] - 0.5) <= 0.5
-    You test that two weights lie between 0 and 1 each: that is a parallelogram, twice the triangle.
-    What of the third weight, 1 minus those two? {where}.
 """),
     properties=(
         Property("rounding", _rounding),

@@ -321,7 +321,7 @@ def fb_scaled_attention_1(Q, K, V):
 
 
 # scaled twice: Q and K are each divided by the root
-@wrong("divided-by-d", said="do Q and K each get it", author="blind")
+@wrong("divided-by-d", said="do you divide both Q and K by", author="blind")
 def c6_twice_k19(Q, K, V):
     root = np.sqrt(Q.shape[-1])
     q, k = Q / root, K / root

@@ -196,7 +196,7 @@ def fifth_ws_only_last_key(weights, values):
     return y
 
 
-# mixes the values of the first batch element for all elements of the batch
+# mixes the values of the first one for all elements of the batch
 @wrong(said="the values of the first batch element", author="unseen")
 def fifth_ws_first_batch_values(weights, values):
     if weights.ndim == 2:
