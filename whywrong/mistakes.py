@@ -62,7 +62,7 @@ __all__ += ["shape_and_mistake", "two_close_faults", "two_faults", "what_is_seen
 # How many pairs of declared faults, how many slips, and how many faults with slips are tried.
 _PAIRS = 500
 _SLIPS = 1500
-_FAULTS_WITH_SLIPS = 850
+_FAULTS_WITH_SLIPS = 1000
 # Which of the slips are tried with faults: the likeliest.
 _WITH_FAULTS = 500
 # Where answers are compared as coarsely as this, slips are not told apart.

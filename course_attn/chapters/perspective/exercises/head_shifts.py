@@ -80,10 +80,11 @@ entry looks up and to the left.
     kinds={
         "plain": Kind("for kernels of other sizes"),
         "square": Kind("for a square kernel"),
-        "flat": Kind("for a kernel with a single row or column"),
+        "flat": Kind("for a kernel with a single row or column", apart=True),
         "one": Kind(
             "for a kernel with a single entry",
             "Its only head looks at the pixel itself.",
+            apart=True,
         ),
     },
     faults=(
@@ -126,7 +127,7 @@ centers-exchanged: a - k_height // 2 → a - k_width // 2
 up-positive: np.stack([row_shift, → np.stack([-row_shift,
     Your first column counts *up*. Down is positive here, as in an index of the image. {head}
 open-range: np.arange(k_height * k_width)
-            → np.add.outer(np.arange(k_height // 2 * 2) * k_width, np.r_[: k_width // 2 * 2]).ravel()
+            → np.arange(k_height * k_width).reshape(k_height, k_width)[:-1, :-1].ravel()
     Your shifts end too early: a `range` leaves out its end, and the last row and column of the
     kernel have heads as well. {head}
 one-number: return np.arange(k_height * k_width) - k_height * k_width // 2

@@ -284,7 +284,7 @@ def blind_zero_mask_and_dk_scale(Q, K, V, d_out, mask):
 
 # dQ is scaled twice (divided by d_k) AND the softmax backward sums over the queries (axis
 # -2) instead of the keys
-@wrong("twice-the-root-to-Q", said="along axis -2", author="blind")
+@wrong("twice-the-root-to-Q", "column-term", author="blind")
 def v36_twice_and_axis(Q, K, V, d_out, mask):
     root = Q.shape[-1] ** 0.5
     logits = np.einsum("...qd,...kd->...qk", Q, K) / root

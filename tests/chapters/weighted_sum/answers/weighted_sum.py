@@ -197,7 +197,7 @@ def fifth_ws_only_last_key(weights, values):
 
 
 # mixes the values of the first one for all elements of the batch
-@wrong(said="the values of the first batch element", author="unseen")
+@wrong("first-values-of-the-batch", author="unseen")
 def fifth_ws_first_batch_values(weights, values):
     if weights.ndim == 2:
         while values.ndim > 2:
