@@ -333,12 +333,20 @@ def _below(node: ast.AST, scope: _Scope, step: str) -> Iterator[Slip]:
         own = step_of(child) if isinstance(child, ast.stmt) else step
         is_code = _is_code(field, child)
         for new, kind, mistake, look in _changes(child, inner) if is_code else ():
+            if kind == "sign" and _is_place(node, child):
+                continue
             if not hasattr(new, "lineno"):  # else it is a part of the tree
                 ast.copy_location(new, child)
             ast.fix_missing_locations(new)
             place = node, field, index, child
             yield Slip(*place, new, kind, mistake, look, own)
         yield from _below(child, inner, own)
+
+
+def _is_place(holder: ast.AST, node: ast.AST) -> bool:
+    """Whether a node is a number such as the -1 of an axis, with which a call is made."""
+    is_number = isinstance(getattr(node, "operand", None), ast.Constant)
+    return is_number and isinstance(holder, ast.Call | ast.keyword)
 
 
 _CODE = ast.stmt | ast.expr | ast.comprehension | ast.keyword

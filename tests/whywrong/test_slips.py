@@ -375,6 +375,13 @@ def test_no_slip_puts_a_list_of_the_solution_into_itself(monkeypatch):
     assert "no-time" not in result.faults, result
 
 
+def test_minus_of_an_axis_is_no_sign():
+    code = "def f(x):\n    return np.swapaxes(x, -1, -2) * -1"
+    slips = slips_in(ast.parse(code), torch=False)
+    holders = [type(slip.holder) for slip in slips if slip.kind == "sign"]
+    assert ast.BinOp in holders and ast.Call not in holders
+
+
 def test_every_slip_can_be_compiled_and_taken_back():
     tree = ast.parse(RIGHT + LOOPS)
     before = ast.dump(tree, include_attributes=True)

@@ -231,6 +231,9 @@ first-not-rescaled: np.exp(m1 - shift) → np.ones_like(m1)
 minimum: np.maximum(m1, m2) → np.minimum(m1, m2)
     Your m is the smaller of the two maxima. Of all keys together, which is the largest score?
     {by_hand}
+log-of-the-sum: return m, l, o → return m + np.log(l), l, o
+    Your m is m + log l, which some programs keep in place of both. Here l is returned beside it:
+    which number has m to be? {by_hand}
 o2-not-rescaled: second_factor[..., None] * o2 → o2
     You add o2 as it is, which is right only where m2 is the larger maximum. In which unit do its
     exponentials count? {by_hand}

@@ -109,7 +109,7 @@ query-axis-last: return mask → return mask.swapaxes(-1, -2)
     Your shape is {your.shape}; {right.shape} is right. The axis of length 1 stands for the queries,
     so it comes before that of the keys.
 numbers: return mask → return mask.astype(int)
-    You return the numbers 0 and 1 (dtype `{your.dtype}`), and truth values are asked for. An array
+    You return the numbers 0 and 1, and truth values are asked for. An array
     made with `dtype=bool`, a comparison and `.astype(bool)` give them.
 queries-too: return mask → return mask & mask.swapaxes(-1, -2)
     Your shape is {your.shape}: you combine the mask with itself, once for the queries and once for

@@ -124,7 +124,8 @@ output-square: output = width_of_values * d_model → output = d_model * d_model
     You count W_O as (d_model, d_model). It has a row for each of the n_heads·d_v features of the
     heads side by side. {said}
 output-of-one-head: output = width_of_values * d_model → output = d_v * d_model
-    You count W_O as (d_v, d_model). It takes *all* heads: (n_heads·d_v, d_model). {said}
+    You count W_O (or W_V) with the d_v features of one head. Both belong to *all* heads, with
+    n_heads·d_v. {said}
 output-in-every-head: output = width_of_values * d_model
             → output = n_heads * width_of_values * d_model
     You count one matrix of d_model·n_heads·d_v numbers {n_heads} times over: is it W_O (or W_V), in

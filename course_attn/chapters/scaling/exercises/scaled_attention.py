@@ -129,8 +129,8 @@ root-of-absolute-scores: Q @ K.swapaxes(-1, -2) / divisor → np.abs(Q @ K.swapa
     = {Q.last}: divide every score by {Q.root}.
 scaled-after-softmax: divisor = Q.shape[-1] ** 0.5 → divisor = 1.0
         and exps / total → exps / total / Q.shape[-1] ** 0.5
-    You scale *after* the softmax: the weights are as sharp as without any scaling, and each
-    row of weights sums to 1/√d_k = 1/{Q.root}, not to 1. Scale the scores.
+    You scale *after* the softmax: the weights are as sharp as without any scaling, and sum to
+    1/√d_k = 1/{Q.root}, not to 1. Scale the scores.
 scaled-again: exps / total → exps / total / divisor
     You divide by √d_k twice: the scores, which is right, and the weights or the output again.
 cosine: divisor = Q.shape[-1] ** 0.5

@@ -31,7 +31,9 @@ def _reach(c: Context) -> str | None:
     weights, more = c.got[c.got != 0], ""
     if len(weights) and np.ptp(weights) < 1e-6 < np.ptp(c.got.sum(-1)):
         more = f" And all your weights are {weights[0]:g}, however few values a row has."
-    for i, (have, want) in enumerate(zip(c.got, c.expected, strict=True)):
+    # A row in the middle shows the window as it is.
+    for i in sorted(range(len(c.got)), key=lambda i: abs(i - len(c.got) // 2)):
+        have, want = c.got[i], c.expected[i]
         if ((have != 0) != (want != 0)).any():
             return (
                 f"For {c.given['n']} values and a window of {c.given['window']}, your row {i} "
