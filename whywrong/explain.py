@@ -162,8 +162,8 @@ def _retyped(trial: Trial) -> Trial | None:
     """Return the trial of the answer with real arrays for whole ones, or the other way round."""
     kinds = {e.dtype.kind for e in trial.expected if isinstance(e, np.ndarray)}
     answer = retyped(trial.function, *kinds) if kinds in ({"f"}, {"i"}) else None
-    asked = run_trial(trial.exercise, answer) if answer else None
-    return asked if asked and not (_form(asked) or asked.crashed) else None
+    asked = _as_asked(run_trial(trial.exercise, answer)) if answer else None
+    return asked if asked and not asked.crashed else None
 
 
 def _like(trial: Trial, args: tuple[Any, ...]) -> Any:

@@ -258,9 +258,13 @@ def _with_the_rest(
         return both
     else:
         stop = stop_in_short(trial.outcomes[left[0]].error, trial.function)
-        advice = _in_own_code_besides(trial, version) or stop
-        advice = advice or advice_for(trial, kinds[0])
-        asked = advice or "Does it still, once that is right?"
+        is_own = (
+            kinds[0] in trial.exercise.kinds
+        )  # the exercise's advice goes along
+        advice = advice_for(trial, kinds[0]) if is_own or not stop else ""
+        line = _in_own_code_besides(trial, version)
+        asked = line or f"{stop} {advice}".strip()
+        asked = asked or "Does it still, once that is right?"
         rest = f"It also fails {phrases}. {asked}"
     return Finding(found.faults, f"{found.message}\n\n{rest}")
 

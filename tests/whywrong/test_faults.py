@@ -270,6 +270,9 @@ def test_line_that_stops_beside_a_fault_is_quoted(toy):
     assert result.faults == ("divided",)
     said = "It also fails with leading batch axes. It stops with `AssertionError: too deep"
     assert said in result.message, result
+    kinds = {"batch": Kind("with leading batch axes", "Mind the batch.")}
+    toy = dataclasses.replace(toy, kinds=kinds)
+    assert judge(toy, answer).message.endswith("`. Mind the batch.")
 
 
 def test_each_of_two_faults_has_numbers_of_its_own(toy):
@@ -377,8 +380,14 @@ def test_halves_do_not_hide_a_mistake():
     def answer(n):
         return np.array([n / 2 - 1])
 
-    result = judge(exercise, answer)
-    assert result.faults == ("before", "dtype"), result
+    def filled(n):
+        out = np.zeros(1)
+        out[0] = n / 2 - 1
+        return out
+
+    for halves in (answer, filled):
+        result = judge(exercise, halves)
+        assert result.faults == ("before", "dtype"), result
 
 
 def test_empty_result_of_another_dtype_does_not_hide_a_mistake():

@@ -66,7 +66,7 @@ array of shape (n, d_model), and leave all arguments as they are.
     cases=_cases,
     kinds={
         "one-head": Kind(
-            "for a single head", "Without it, the output is 0.", apart=True
+            "for a single head", "Without that head the output is 0.", apart=True
         ),
         "one-element": Kind("for a sequence of one element"),
     },

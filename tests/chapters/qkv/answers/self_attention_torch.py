@@ -450,20 +450,3 @@ class K26BiasDim(torch.nn.Module):
         V = self.W_V(X)
         S = torch.einsum("...id,...jd->...ij", Q, K)
         return S.softmax(dim=-2) @ V
-
-
-# the Linear layers have a bias AND queries and keys are exchanged (K Q^T)
-@wrong("swapped", "bias", author="blind")
-class q24_SA_bias(torch.nn.Module):
-    def __init__(self, d_model, d_k, d_v):
-        super().__init__()
-        self.W_Q = torch.nn.Linear(d_model, d_k)
-        self.W_K = torch.nn.Linear(d_model, d_k)
-        self.W_V = torch.nn.Linear(d_model, d_v)
-
-    def forward(self, X):
-        q = self.W_Q(X)
-        k = self.W_K(X)
-        v = self.W_V(X)
-        attn = torch.einsum("...id,...jd->...ij", k, q).softmax(-1)
-        return torch.einsum("...ij,...jd->...id", attn, v)
