@@ -58,18 +58,13 @@ def _measured(
             f"You return {what}; return an array of real numbers.", "no-array"
         )
     if W.shape != (d_in, d_out):
-        times = W.var() * d_in if W.size == d_in * d_out else 1.0
-        variance = (
-            " Its entries have the *standard deviation* 1/d_in; their *variance* should be that."
-            if np.isclose(times * d_in, 1, rtol=0.1)
-            else f" The variance of its entries is {number(times)}/d_in; 1/d_in is asked for."
-        )
         raise WrongForm(
             f"For d_in = {d_in} and d_out = {d_out} you return shape {W.shape}; as it is used in "
-            f"`X @ W`, the matrix has shape {(d_in, d_out)}."
-            + variance
-            * (not np.isclose(times, 1, rtol=0.1)),
+            f"`X @ W`, the matrix has shape {(d_in, d_out)}.",
             "matrix-shape",
+            _measured(lambda *given: draw(*given).T, rng, d_in, d_out)
+            if W.shape == (d_out, d_in)
+            else None,
         )
     mean, spread = W.mean(), W.std()
     unit = (W - mean) / spread if spread > 0 else W
@@ -125,10 +120,6 @@ def _moments(c: Context) -> str | None:
 _REPEATED = (
     "The entries are not independent: whole rows or columns of your matrix are copies of each "
     "other, or multiples. Draw all d_in × d_out numbers."
-)
-_SAME_AGAIN = (
-    "Two calls give the same matrix, so W_Q and W_K would be equal. Draw from the `rng` that is "
-    "passed in, not from a copy or one of your own, and do not reset its state."
 )
 
 exercise = Exercise(
@@ -189,6 +180,9 @@ one-sided: rng.standard_normal((d_in, d_out)) → 3**0.5 * rng.random((d_in, d_o
 global-generator: = rng. → = np.random.default_rng().
     Two equal generators give different matrices: your numbers come from somewhere else
     (`np.random.randn`, a new `default_rng()`). Draw from `rng`.
+same-again: = rng. → = np.random.default_rng(0).
+    Two calls give the same matrix, so W_Q and W_K would be equal. Draw from the `rng` that is
+    passed in, not from a copy or one of your own, and do not reset its state.
 multiplied: 1 / np.sqrt(d_in) → np.sqrt(d_in)
     You multiply by √d_in: {variance_out}. A sum of d_in terms grows with d_in by itself; should the
     entries of W be smaller or larger for more terms?
@@ -200,12 +194,6 @@ sum-of-sizes: 1 / np.sqrt(d_in) → 1 / np.sqrt(d_in + d_out)
     that makes one entry of X @ W?
 """),
     properties=(
-        Property(
-            "same-again",
-            lambda c: (
-                f"{_SAME_AGAIN} {_moments(c) or ''}".strip() if c.got[3] else None
-            ),
-        ),
         Property("repeated", lambda c: None if c.got[2] else _REPEATED),
         Property("mean-and-variance", _moments),
     ),

@@ -150,7 +150,7 @@ def b8_unit_columns(rng, d_in, d_out):
 
 
 # uses a generator of its own with a fixed seed AND the variance is 1/d_out
-@wrong("same-again", said="not 1/d_in", author="blind")
+@wrong("fan-out", "same-again", author="blind")
 def n50_seed_and_d_out(rng, d_in, d_out):
     rng = np.random.default_rng(0)
     W = rng.normal(size=(d_in, d_out))
@@ -158,15 +158,13 @@ def n50_seed_and_d_out(rng, d_in, d_out):
 
 
 # shape (d_out, d_in) AND He's variance 2/d_in
-@wrong(
-    "matrix-shape", said="The variance of its entries is 1.994/d_in", author="blind"
-)
+@wrong("he", "matrix-shape", author="blind")
 def f20_he_transposed(rng, d_in, d_out):
     return rng.standard_normal((d_out, d_in)) * np.sqrt(2.0 / d_in)
 
 
 # 1/d_in is given as the standard deviation, not the variance AND the shape is (d_out, d_in)
-@wrong("matrix-shape", said="*standard deviation* 1/d_in", author="blind")
+@wrong("spread-1-over-d", "matrix-shape", author="blind")
 def g20_spread_and_transposed(rng, d_in, d_out):
     return rng.normal(loc=0, scale=1 / d_in, size=(d_out, d_in))
 
