@@ -30,6 +30,7 @@ from whywrong.mistakes import (
     fault_and_own_change,
     fault_and_slip,
     joined,
+    mistake_behind,
     no_error,
     of_result,
     one_fault,
@@ -280,6 +281,10 @@ def crash(trial: Trial) -> Finding | None:
     given = error, trial.function, trial.called_with(i), trial.clock
     only_asks = change is not None and advice.endswith("?")
     found = crash_finding(*given, advise=not only_asks)
+    if not is_late and not change and (behind := mistake_behind(trial)):
+        ids = behind[1].faults + behind[0].faults
+        stop = found if advice else joined(found, behind[0])
+        return two_at_once(ids, stop.message, behind[1].message)
     where = where_it_fails(trial, advise=not change)
     return found if is_late else joined(where, found, change)
 

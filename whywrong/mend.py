@@ -35,6 +35,7 @@ from whywrong.versions import one_of_a_kind
 __all__ = [
     "as_mended",
     "changed_to",
+    "going_on",
     "in_own_code",
     "is_one_line",
     "mended",
@@ -48,6 +49,8 @@ _STEPS = 100
 # How many steps a change may take: these, and several times those of the code as it is.
 _FEW, _TIMES = 300, 4
 _IN_PAIRS = 40
+# How many changes with which code that stops goes on are tried with all cases.
+_GOING_ON = 10
 # Of how many failing cases, each of another kind, the first are tried before all others.
 _PROBES = 3
 
@@ -153,6 +156,21 @@ def changed_to(
     with _quiet():
         slip = next(search.giving(given), None)
     return _said(search.code, [(slip,)]) if slip else None
+
+
+def going_on(trial: Trial) -> Iterator[tuple[Finding, Callable[..., Any]]]:
+    """Yield the changes, a few, with which code that stops goes on, and the code so changed.
+
+    The changes are those that `mended` has tried, which comes first.
+    """
+    search: _Search | None = trial.kept.get("search")
+    if search is None:
+        return
+    slips = [slip for slip, _ in search.moved if slip.kind in _TELLING]
+    for slip in slips[:_GOING_ON]:
+        with put_in(slip):
+            made = search.code.made(Steps(search.most), slip)
+        yield _said(search.code, [(slip,)]), made
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import numpy as np
 from whywrong.arrays import agree
 from whywrong.context import Finding, first_difference
 from whywrong.faults import Fault
-from whywrong.mend import changed_to, in_own_code, is_one_line, mended
+from whywrong.mend import changed_to, going_on, in_own_code, is_one_line, mended
 from whywrong.observe import (
     advice_for,
     kind_of,
@@ -27,7 +27,7 @@ from whywrong.observe import (
     shape_problem,
     where_it_fails,
 )
-from whywrong.running import Trial, once
+from whywrong.running import Trial, once, run_trial
 from whywrong.slips import Slip
 from whywrong.stops import stop_in_short
 from whywrong.versions import (
@@ -57,7 +57,13 @@ __all__ += [
     "other_order",
     "two_at_once",
 ]
-__all__ += ["shape_and_mistake", "two_close_faults", "two_faults", "what_is_seen"]
+__all__ += [
+    "mistake_behind",
+    "shape_and_mistake",
+    "two_close_faults",
+    "two_faults",
+    "what_is_seen",
+]
 
 # How many pairs of declared faults, how many slips, and how many faults with slips are tried.
 _PAIRS = 500
@@ -409,6 +415,10 @@ def fault_and_slip(trial: Trial) -> Finding | None:
                     return Finding((fault.id,), _alone(trial, fault))
                 ids = fault.id, f"slip-{slip.kind}"
                 first, words = _alone(trial, fault), _words_of(trial, slip, alone)
+                given = partial(value_of, trial, with_faults(trial.exercise, fault))
+                change = changed_to(trial, given) if slip.kind != "axis" else None
+                if change:
+                    return two_at_once(ids, first, change.message)
                 if _is_foreign(trial, slip.mistake):
                     return Finding(ids, f"{first}\n\n{_ONE_MORE}")
                 return two_at_once(ids, first, f"{_LOOKS} {words}.")
@@ -472,6 +482,19 @@ def _are_apart(trial: Trial, fault: Fault, change: str) -> bool:
     """Whether a change does not turn a wrong step into none, or into another wrong one."""
     adds = sum(len(new) - len(old) for old, new in fault.patches) > 0
     return change in _OF_AXES or adds and not _told(trial, trial.wrong[0])
+
+
+def mistake_behind(trial: Trial) -> tuple[Finding, Finding] | None:
+    """Return a change with which code that stops goes on, and the declared fault it then shows."""
+    for change, function in going_on(trial):
+        rest = run_trial(trial.exercise, function)
+        is_apart = not rest.crashed and not {*rest.wrong} & {*trial.right}
+        found = one_fault(rest) if is_apart else None
+        known = [f for f in trial.exercise.faults if found and f.id in found.faults]
+        if found and _are_apart(rest, known[0], change.faults[0]):
+            said = _ONE_CHANGE.sub("", change.message)
+            return Finding(change.faults, said), found
+    return None
 
 
 def _likely_both(trial: Trial) -> Iterator[tuple[Fault, Slip, int]]:

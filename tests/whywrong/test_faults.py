@@ -297,6 +297,45 @@ def test_known_mistake_is_told_that_one_change_of_the_line_leaves(monkeypatch, t
     assert "`return np.flip(moved, axis=-1)`: is `flip` needed" in result.message
 
 
+def test_mistake_is_told_behind_a_line_that_stops():
+    def shares(x):
+        """Divide each row by its sum."""
+        sums = x.sum(axis=-1, keepdims=True)
+        return x / sums
+
+    multiplied = fault("multiplied", "x / sums", "x * sums", says="You multiply.")
+    exercise = exercise_of(
+        shares, *(Case((np.ones(s),)) for s in ((2, 3), (5, 4))), faults=(multiplied,)
+    )
+
+    def stops(x):
+        return x * x.sum(axis=-1)
+
+    result = judge(exercise, stops)
+    assert (result.status, result.faults[0]) == ("crashed", "multiplied"), result
+    assert "First: Your function stopped with `ValueError" in result.message
+    assert result.message.endswith("Second: You multiply.")
+
+
+def test_own_line_is_told_in_place_of_a_slip_beside_a_fault():
+    def scores(q, k):
+        """Double the scores."""
+        products = q @ np.swapaxes(k, -1, -2)
+        return 2 * products
+
+    draw = np.random.default_rng(0).standard_normal
+    shapes = ((3, 4), (5, 4)), ((2, 3), (7, 3)), ((2, 3, 4), (2, 5, 4))
+    cases = (Case(tuple(map(draw, pair))) for pair in shapes)
+    not_doubled = fault("not-doubled", "2 * products", "products", says="Double.")
+
+    def answer(q, k):
+        return q @ k.T
+
+    said = judge(exercise_of(scores, *cases, faults=(not_doubled,)), answer).message
+    assert "First: Double." in said
+    assert "Second: Look at line" in said and "what does `.T` do with more" in said
+
+
 def test_whole_numbers_do_not_hide_a_mistake(toy):
     def answer(x, factor):
         out = np.zeros(x.shape, dtype=int)

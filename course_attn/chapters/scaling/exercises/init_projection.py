@@ -194,6 +194,14 @@ sum-of-sizes: 1 / np.sqrt(d_in) → 1 / np.sqrt(d_in + d_out)
     that makes one entry of X @ W?
 """),
     properties=(
+        Property(
+            "same-again",
+            lambda c: (
+                "Two calls give the same matrix: draw its entries from `rng`."
+                if c.got[3]
+                else None
+            ),
+        ),
         Property("repeated", lambda c: None if c.got[2] else _REPEATED),
         Property("mean-and-variance", _moments),
     ),
