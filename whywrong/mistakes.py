@@ -559,6 +559,9 @@ _ONE_CHANGE = re.compile(
 )
 
 
+_TWO_AT_ONCE = "There are two mistakes at once."
+
+
 def two_at_once(
     ids: tuple[str, ...],
     first: str,
@@ -567,10 +570,16 @@ def two_at_once(
     *,
     apart: bool = False,
 ) -> Finding:
-    """Say two mistakes, and what both together do, or that each has numbers of its own."""
+    """Say two mistakes, and what both together do, or that each has numbers of its own.
+
+    Where the first are two by themselves, there are three.
+    """
+    if first.startswith(_TWO_AT_ONCE):
+        first = first.replace("two", "three", 1)
+        return Finding(ids, f"{first}\n\nThird: {second}")
     alone = " The numbers of each paragraph are what you would get with that mistake alone."
     said = [
-        f"There are two mistakes at once.{alone if apart else ''}",
+        f"{_TWO_AT_ONCE}{alone if apart else ''}",
         f"First: {_unpraised(_ONE_CHANGE.sub('', first))}",
         f"Second: {_unpraised(_ONE_CHANGE.sub('', second))}",
     ]

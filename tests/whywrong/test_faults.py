@@ -346,6 +346,15 @@ def test_whole_numbers_do_not_hide_a_mistake(toy):
     assert result.faults == ("divided", "dtype"), result
     assert "Second: You return integers" in result.message
 
+    def makes_three(x, factor):
+        return (x / factor + 1).tolist()
+
+    result = judge(toy, makes_three)
+    assert result.faults == ("divided", "shifted", "not-an-array"), result
+    assert result.message.count("mistakes at once") == 1
+    assert result.message.startswith("There are three mistakes at once.")
+    assert "\n\nThird: You return" in result.message
+
 
 def test_shape_does_not_hide_a_mistake(toy):
     result = judge(toy, lambda x, factor: (x / factor)[None])
