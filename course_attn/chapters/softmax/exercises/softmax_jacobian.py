@@ -95,10 +95,13 @@ diagonal-without-square: weights[..., None, :] → weights[..., None, :] * (1 - 
 delta-alone: weights[..., :, None] * identity → identity
     δ_jm is not multiplied by a_j: on the diagonal you have 1 − a_j², and a_j − a_j² is right.
 sign: diagonal - outer_product → outer_product - diagonal
-    The sign of the whole is wrong: yours says that weight m shrinks when score m grows.
+    The sign of the whole is wrong: of the two terms in a_j (δ_jm − a_m), which has the minus?
 delta-everywhere: weights[..., :, None] * identity → weights[..., :, None] + 0 * identity
     You take δ_jm as 1 everywhere: a_j (1 − a_m). It is 1 where j = m and 0 elsewhere, so that off
     the diagonal −a_j a_m remains. {worst_row}
+delta-left-out: weights[..., :, None] * identity → 0 * identity
+    Your diagonal is made like the rest, of a product of two weights alone. a_j (δ_jm − a_m) has one
+    term more there: what is δ_jm where j = m?
 diagonal-swapped: weights[..., :, None] * identity → weights[..., :, None] * (1 - identity)
     δ_jm is the wrong way around: it is 1 *on* the diagonal and 0 off it.
 softmaxed-again: identity = np

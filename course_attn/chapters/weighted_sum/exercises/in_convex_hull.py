@@ -174,7 +174,8 @@ only-counterclockwise: np.append(point, 1.0) → np.append(point, 1.0) * np.lina
 only-clockwise: np.append(point, 1.0) → np.append(point, 1.0) * -np.linalg.det(equations)
     You ask that the point lie to the right of every edge. When the corners run counterclockwise,
     the inside is on the left: {where}. Ask for the same side.
-sum-forgotten: return bool(np.all(np.linalg.lstsq(triangle.T, point, rcond=None)[0] >= 0))
+sum-forgotten: np.linalg.solve(equations, right_side)
+            → np.linalg.lstsq(triangle.T, point, rcond=None)[0]
     You solve for weights without asking that they sum to 1; two equations leave a whole line of
     solutions, and `lstsq` picks the shortest. {where}.
 not-transposed: np.vstack([triangle.T, np.ones(3)]) → np.column_stack([triangle, np.ones(3)])
