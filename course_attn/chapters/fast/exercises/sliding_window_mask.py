@@ -90,7 +90,7 @@ one-too-far: distances < window → distances <= window
 one-too-near: distances < window → distances < window - 1
     Your window holds one key too few. With the query's own position there are `window` of them.
     {first_wrong}
-not-itself: distances >= 0 → distances > 0
+not-itself: mask = → mask = (distances != 0) &
     No query sees its own position. It belongs to the window, as its last key: j ≤ p, not j < p.
     {first_wrong}
 both-sides: distances >= 0 → distances > -window
@@ -147,6 +147,9 @@ far-end-top-left-and-one-too-far: distances < window → np.arange(n_q)[:, None]
 looks-ahead: positions - key → key - positions
     Your window begins at the query and reaches into the future. On which side of p do the keys lie
     that came before? {first_wrong}
+one-earlier: positions - key → positions - 1 - key
+    Your whole window stands one key too early. It ends with the query's own position: does your
+    `range` or slice stop before p? {first_wrong}
 one-later: distances >= 0 → distances >= -1
     Your window ends one key too late: each query sees the key after its own. {first_wrong}
 """),

@@ -134,6 +134,9 @@ no-root-back: dS @ K / divisor → dS @ K
         and @ Q / divisor → @ Q
     √d_k is forgotten on the way back. The scores are Q Kᵀ/√d_k, so that moving a query moves them
     √d_k times less: divide dQ and dK, too. {nudge}
+no-root-forward: Q @ K.swapaxes(-2, -1) / divisor → Q @ K.swapaxes(-2, -1)
+    On the way forward you do not divide the scores by √d_k. Your weights have to be those that the
+    outputs were made with. {nudge}
 no-root-back-to-K: @ Q / divisor → @ Q
     You divide dQ by √d_k, but not dK. The scores have 1/√d_k in front, for keys as for queries.
     {nudge}
@@ -179,6 +182,9 @@ dK-not-transposed: dS.swapaxes(-2, -1) @ Q → dS @ Q
 dV-not-transposed: A.swapaxes(-2, -1) @ d_out → A @ d_out
     In dV you multiply by A. A value hears from the queries that attended to it, a *column* of the
     weights: dV = Aᵀ `d_out`. (With as many queries as keys the shape is right either way.)
+root-in-dV: @ d_out → @ d_out / divisor
+    You divide dV by √d_k. The root stands in the scores: are the values behind them, or before?
+    {nudge}
 dV-from-outputs: A.swapaxes(-2, -1) @ d_out → A.swapaxes(-2, -1) @ (A @ V)
     Your dV is made of the outputs. Their *gradient*, `d_out`, is what comes back. {nudge}
 step-not-gradient: return dQ, dK, dV → return -dQ, -dK, -dV

@@ -123,6 +123,9 @@ itself: tokens[:i] → tokens[:i + 1]
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
     You find the token itself, at its own place, and read the token after it: that is the answer,
     which is not known yet. Look at earlier places only. {first}
+looks-ahead: tokens[:i] → tokens[:-1]
+    Your guesses depend on what comes *after* their place: is the whole text searched, or a table
+    filled from it before the first guess? {first}
 zero-is-false: len(earlier) > 0 → earlier.any()
     You never find place 0. Does the search stop before it (`while j > 0`), or does a test such as
     `if place:` take 0 for none? {first}
@@ -137,6 +140,8 @@ place: tokens[earlier[-1] + 1] → earlier[-1] + 1
     You return the *place* where the guess stands. The token there is asked for. {first}
 last-place-left-out: in range(len(tokens)) → in range(len(tokens) - 1)
     Your last place gets no guess. It has one as every other has: where does your loop end? {first}
+one-short: return guesses → return guesses[:-1]
+    You return n − 1 guesses. What stops a guess at the last place, after which the text ends?
 own-token-if-new: np.full(len(tokens), -1) → tokens.copy()
     Where a token has not been there before, you guess the token itself; −1 is asked for. {first}
 """),

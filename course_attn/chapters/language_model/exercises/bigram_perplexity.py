@@ -135,6 +135,12 @@ last-left-out: tokens[:-1] → tokens[:-2]
         and tokens[1:] → tokens[1:-1]
         and .mean() → .sum() / max(len(tokens) - 2, 1)
     You leave out the last prediction. Here there are {steps}: where does your text end? {worst_row}
+last-not-summed: .mean() → [:-1].sum() / len(current)
+    Your sum ends before the last prediction, and you divide by the number of all. Here there are
+    {steps}: where does a loop of yours end? {worst_row}
+first-not-summed: .mean() → [1:].sum() / len(current)
+    Your sum lacks the first prediction, and you divide by the number of all. Here there are
+    {steps}: where does a loop of yours begin? {worst_row}
 circle: tokens[:-1] → tokens
         and tokens[1:] → np.roll(tokens, -1)
     You go round in a circle: the step from the last token back to the first counts, too (`np.roll`,

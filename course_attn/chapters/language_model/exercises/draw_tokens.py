@@ -100,8 +100,8 @@ not-reset: is_passed =
     {first}
 one-too-far: is_passed.sum(axis=-1) → is_passed.sum(axis=-1) + 1
     You are one token too far: token 0 is drawn where u has passed no sum at all. {first}
-compared-before: is_passed.sum(axis=-1)
-            → np.minimum(is_passed.sum(axis=-1) + 1, len(probabilities) - 1)
+compared-before: np.cumsum(probabilities) → np.append(0, np.cumsum(probabilities)[:-1])
+        and is_passed.sum(axis=-1) → np.minimum(is_passed.sum(axis=-1), len(probabilities) - 1)
     You are one token too far, but for the last. Does a token's own probability count before its sum
     is compared with u? {first}
 zeros-left-out: sums = → probabilities = probabilities[probabilities > 0] ⏎ sums =
@@ -110,6 +110,9 @@ zeros-left-out: sums = → probabilities = probabilities[probabilities > 0] ⏎ 
 one-too-early: is_passed.sum(axis=-1) → np.maximum(is_passed.sum(axis=-1) - 1, 0)
     You are one token too early: the *last* sum that u has passed belongs to the token before.
     {first}
+one-less: is_passed.sum(axis=-1) → is_passed.sum(axis=-1) - 1
+    You are one token too early, and −1 is no token. How many sums has u passed when it draws token
+    0? {first}
 softmaxed: np.cumsum(probabilities)
             → np.cumsum(np.exp(probabilities) / np.exp(probabilities).sum())
     You take a softmax first. `probabilities` are probabilities already, and sum to 1. {first}

@@ -107,6 +107,9 @@ shift-cut-at-0: n_k - n_q → max(0, n_k - n_q)
     With more queries than keys the shift n_k − n_q is negative, here {shift}, and should stay so:
     the first queries see nothing. You cut it at 0, and so query 0 would see
     {first_sees}.
+raised-to-0: mask = → position = np.maximum(position, 0) ⏎ mask =
+    With more queries than keys, your first queries see key 0. Their position i + n_k − n_q is
+    negative (is it raised to 0?): which keys come no later than that?
 negative-slice: <= position → < np.where(position < -1, position + 1 + n_k, position + 1)
     With more queries than keys, the first queries should see nothing, and some see keys. A slice
     up to i + n_k − n_q + 1 does that: its end is negative there, and Python counts that from the

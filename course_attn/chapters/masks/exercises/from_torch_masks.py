@@ -12,7 +12,8 @@ def from_torch_masks(attn_mask, key_padding_mask, is_causal):
     n_q, n_k = attn_mask.shape
     kept_keys = ~attn_mask
     real_keys = ~key_padding_mask[:, None, :]
-    past_keys = np.tri(n_q, n_k, dtype=bool)
+    own_keys = np.arange(n_q)[:, None]
+    past_keys = np.arange(n_k) <= own_keys
     mask = kept_keys & real_keys
     return mask & past_keys if is_causal else mask
 
@@ -105,26 +106,28 @@ or: kept_keys & real_keys → kept_keys | real_keys
     becomes "kept by this *and* by that". {entry}
 no-padding: kept_keys & real_keys → kept_keys & np.ones_like(real_keys)
     `key_padding_mask` plays no part: your mask is the same for every sequence. {entry}
-bottom-right: np.tri(n_q, n_k, dtype=bool) → np.tri(n_q, n_k, n_k - n_q, dtype=bool)
+bottom-right: np.arange(n_q)[:, None] → np.arange(n_q)[:, None] + n_k - n_q
     You align the causal mask to the *bottom right*, as our `causal_mask` does. `is_causal` counts
     from the first query and the first key: query 0 sees key 0 only.
 opened: return mask & past_keys if is_causal else mask
         → mask = mask & past_keys if is_causal else mask ⏎ return mask | ~mask.any(-1)[..., None]
     You open the rows in which nothing is allowed, for all keys. The three arguments say that such a
     query sees nothing, and so should your mask: empty rows are the softmax's affair. {entry}
-not-itself: np.tri(n_q, n_k, dtype=bool) → np.tri(n_q, n_k, -1, dtype=bool)
+not-itself: <= own_keys → < own_keys
     With `is_causal` you hide key i from query i, too. Only the keys *after* it are to be hidden:
     does your triangle leave out the diagonal?
-future: np.tri(n_q, n_k, dtype=bool) → ~np.tri(n_q, n_k, -1, dtype=bool)
+future: <= own_keys → >= own_keys
     With `is_causal` your queries see themselves and the *future*: the triangle is the other one.
 never-causal: mask & past_keys if is_causal else mask → mask
     `is_causal` plays no part: where it is True, later keys have to be hidden, too. {entry}
+flag-inverted: if is_causal → if not is_causal
+    You hide later keys where `is_causal` is *False*, and where it is True you do not. {entry}
 always-causal: mask = kept_keys & real_keys → mask = kept_keys & real_keys & past_keys
     You hide later keys whatever `is_causal` says. Where it is False, the two masks decide alone.
 causal-instead-of-attention: mask & past_keys → real_keys & past_keys
     Where `is_causal` is True, the triangle takes the place of `attn_mask`, which then plays no
     part. It comes *in addition*: all three have to allow a key. {entry}
-future-alone: np.tri(n_q, n_k, dtype=bool) → ~np.tri(n_q, n_k, dtype=bool)
+future-alone: <= own_keys → > own_keys
     With `is_causal` your queries see *only* later keys: the triangle of what is to be hidden (as
     `triu` gives it) stands where that of the allowed keys belongs. {entry}
 no-attention: kept_keys & real_keys → np.ones_like(kept_keys) & real_keys

@@ -96,7 +96,7 @@ times-height: weight.shape[0] → weight.shape[0] ⏎ a, b = np.indices(weight.s
 square-only: c_out = → weight = weight[..., np.arange(weight.shape[2])] ⏎ c_out =
     You take the kernel to be square, with as many columns as rows. A wider one loses columns, and
     of a narrower one you ask for columns that it does not have: how many are there?
-flipped: weight.transpose(2, 3, 1, 0) → weight[..., ::-1, ::-1].transpose(2, 3, 1, 0)
+flipped: c_out = → weight = weight[..., ::-1, ::-1] ⏎ c_out =
     You flip the kernel, as mathematics does. PyTorch does not: its *first* entry belongs to the
     first pixel that it covers (in a 3 × 3 kernel the one up and to the left), and so does head 0.
     {row}

@@ -81,6 +81,9 @@ mixture $\\sum_j a_j v_j$, shape (d_v,). It has to work for temperatures as low 
 multiplied: scores / temperature → scores * temperature
     Your temperature works the wrong way around: below 1 it is to sharpen the weights. Do you
     multiply the scores by T, or raise the weights to the power T?
+temperature-squared: scores / temperature → scores / temperature**2
+    You divide by T², or by T in two places: below 1 that sharpens the weights too much. How many
+    times does T stand in softmax(q Kᵀ / T)?
 scaled: scores / temperature → scores / temperature / len(query) ** 0.5
     You *also* divide by √d_k = {query.root}. Here only the temperature divides: softmax(q Kᵀ / T).
 power: np.exp(quotients - largest)
@@ -118,7 +121,7 @@ divided-by-largest: quotients - largest → quotients / np.abs(quotients).max()
 negative: scores / temperature → -scores / temperature
     The sign of the scores is wrong: the key that fits least gets the largest weight.
 divided-late: scores / temperature → scores
-        and weights @ values → weights @ values / temperature
+        and exps / exps.sum() → exps / exps.sum() / temperature
     You divide by the temperature after the softmax, the weights or the answer. It belongs to the
     scores, before the softmax.
 cancelled: scores / temperature → scores

@@ -160,7 +160,7 @@ xavier: 1 / np.sqrt(d_in) → np.sqrt(2 / (d_in + d_out))
 he: 1 / np.sqrt(d_in) → np.sqrt(2 / d_in)
     Your entries have the variance 2/d_in. That is He's rule, for a layer behind a ReLU, or comes
     from a distribution whose variance is 2·scale² (Laplace's?). Here {variance_out}.
-columns-alike: entries * spread → entries / np.sqrt((entries**2).sum(axis=0))
+columns-alike: return entries → return entries / np.sqrt((entries**2).mean(axis=0))
     All columns of your matrix have exactly the same length, as if each were divided by its own:
     their entries are not independent. Divide all by the *same* number, whatever was drawn.
 fixed-spread: 1 / np.sqrt(d_in) → 0.02

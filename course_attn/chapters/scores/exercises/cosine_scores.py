@@ -94,8 +94,7 @@ zero-vector: lengths[lengths == 0] = 1 → pass
 zero-key: lengths[lengths == 0] = 1 → lengths[(lengths == 0) & (vectors is Q)] = 1
     Zero queries are looked after, zero *keys* are not: 0/0 gives NaN, in {nans} of your scores
     here; they should be 0.
-zero-as-one: return cosines
-            → return np.where(queries.any(-1)[..., None] & keys.any(-1)[..., None, :], cosines, 1.0)
+zero-as-one: cosines = → cosines = ~(Q.any(-1)[..., None] & K.any(-1)[..., None, :]) +
     The scores of a zero vector come out as 1. It has no direction, so it agrees with nothing: 0.
 all-zero: return cosines → return cosines * (Q.any(-1).all() and K.any(-1).all())
     One zero vector makes *all* your scores 0, those of the other vectors, too. Which rows or
@@ -146,6 +145,9 @@ two-columns: append(vectors / lengths) → append(lengths)
 row-by-row: queries @ np.swapaxes(keys, -1, -2) → (queries * keys).sum(axis=-1)
     You pair query i with key i only, which needs as many queries as keys. Every query meets every
     key: the result has a row for each query and a column for each key.
+transposed: queries @ np.swapaxes(keys, -1, -2) → keys @ np.swapaxes(queries, -1, -2)
+    Rows and columns are exchanged: your result has a row for each *key*. Which of the two belongs
+    to the rows?
 centered: in (Q, K) → in (Q - Q.mean(axis=-1, keepdims=True), K - K.mean(axis=-1, keepdims=True))
     You subtract each vector's mean first: that is the correlation. The cosine takes the vectors
     as they are.

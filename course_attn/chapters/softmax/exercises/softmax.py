@@ -151,7 +151,8 @@ global-shift: scores.max(axis=-1, keepdims=True) → scores.max()
 mean-shift: scores.max(axis=-1, keepdims=True) → scores.mean(axis=-1, keepdims=True)
     You subtract the mean of each row. An entry far above it still overflows, and ∞/∞ is NaN.
     After which shift is no entry above 0?
-argmax-shift: scores.max(axis=-1, keepdims=True) → scores.argmax(axis=-1, keepdims=True)
+argmax-shift: scores.max(axis=-1, keepdims=True)
+            → scores.argmax(axis=-1, keepdims=True).astype(scores.dtype)
     You subtract the *place* of the row's largest score (what `argmax` gives), not that score
     itself: exp still overflows, and {your.nan_rows} of your rows here are NaN.
 shift-by-size: scores.max(axis=-1, keepdims=True) → np.abs(scores).max(axis=-1, keepdims=True)
@@ -164,6 +165,9 @@ shift-after-exp: np.exp(scores - row_maximum)
     Subtract the largest *score*, before exp.
 powers-of-2: np.exp(scores - row_maximum) → np.exp2(scores - row_maximum)
     Your weights are made of powers of 2: e^s is asked for. {worst_row}
+log: exps / row_sum → scores - row_maximum - np.log(row_sum)
+    You return the *logarithms* of the weights, none of them above 0. What undoes a logarithm, so
+    that your rows sum to 1?
 sum-of-all: exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by the sum of the whole array, so that all rows together sum to 1. Each row should:
     yours sum to {your.sums}.

@@ -75,7 +75,7 @@ sigmoid-like: diagonal - outer_product → (diagonal - outer_product) * identity
 identity-alone: diagonal - outer_product → identity + 0 * outer_product
     You return the identity: that is how the weights change with themselves. Asked for is how
     they change with the *scores*, from which softmax made them.
-off-diagonal-sign: diagonal - outer_product → diagonal - outer_product * (2 * identity - 1)
+off-diagonal-sign: weights[..., None, :] → weights[..., None, :] * (2 * identity - 1)
     Off the diagonal the sign is wrong: when score m grows, every *other* weight shrinks.
 upper-half: diagonal - outer_product → np.triu(diagonal - outer_product)
     The lower half is empty: j and m both run over all n.
@@ -95,10 +95,15 @@ diagonal-without-square: weights[..., None, :] → weights[..., None, :] * (1 - 
 delta-alone: weights[..., :, None] * identity → identity
     δ_jm is not multiplied by a_j: on the diagonal you have 1 − a_j², and a_j − a_j² is right.
 sign: diagonal - outer_product → outer_product - diagonal
-    The sign of the whole is wrong: yours says that weight m shrinks when score m grows.
+    The sign of the whole is wrong: of the two terms in a_j (δ_jm − a_m), which has the minus?
 delta-everywhere: weights[..., :, None] * identity → weights[..., :, None] + 0 * identity
     You take δ_jm as 1 everywhere: a_j (1 − a_m). It is 1 where j = m and 0 elsewhere, so that off
     the diagonal −a_j a_m remains. {worst_row}
+diagonal-squared: weights[..., :, None] * identity → 2 * weights[..., :, None] ** 2 * identity
+    On your diagonal stands a_j². δ_jj is 1: what is a_j (1 − a_j)?
+delta-left-out: weights[..., :, None] * identity → 0 * identity
+    Your diagonal is made like the rest, of a product of two weights alone. a_j (δ_jm − a_m) has one
+    term more there: what is δ_jm where j = m?
 diagonal-swapped: weights[..., :, None] * identity → weights[..., :, None] * (1 - identity)
     δ_jm is the wrong way around: it is 1 *on* the diagonal and 0 off it.
 softmaxed-again: identity = np

@@ -160,6 +160,9 @@ middle-weight: weights >= 0 → weights[::2] >= 0
 last-weight: weights >= 0 → weights[:2] >= 0
     You test two of the three weights (or edges). Missing is the third corner's weight, or the edge
     opposite that corner: {where}, beyond that edge.
+one-edge: weights >= 0 → weights[2:] >= 0
+    You test one of the three weights (or edges). Does a loop return before it has seen the others?
+    {where}, with the weights {weights}.
 edges-as-rows: np.linalg.solve(equations, right_side)
             → np.linalg.solve(triangle[1:] - triangle[0], point - triangle[0])
         and return bool → weights = np.append(1 - weights.sum(), weights) ⏎ return bool
@@ -174,7 +177,8 @@ only-counterclockwise: np.append(point, 1.0) → np.append(point, 1.0) * np.lina
 only-clockwise: np.append(point, 1.0) → np.append(point, 1.0) * -np.linalg.det(equations)
     You ask that the point lie to the right of every edge. When the corners run counterclockwise,
     the inside is on the left: {where}. Ask for the same side.
-sum-forgotten: return bool(np.all(np.linalg.lstsq(triangle.T, point, rcond=None)[0] >= 0))
+sum-forgotten: np.linalg.solve(equations, right_side)
+            → np.linalg.lstsq(triangle.T, point, rcond=None)[0]
     You solve for weights without asking that they sum to 1; two equations leave a whole line of
     solutions, and `lstsq` picks the shortest. {where}.
 not-transposed: np.vstack([triangle.T, np.ones(3)]) → np.column_stack([triangle, np.ones(3)])
@@ -185,6 +189,10 @@ always-true: np.all( → np.any(
     positive: *all* have to be. (Areas with a sign always add up; compare their absolute values.)
 always-false: return False
     You return `False` for every point, but {where}.
+three-values: np.all( → np.asarray(
+        and bool( → (
+    You return a truth value for each of the three weights. One is asked for: what has to hold for
+    the three together?
 at-most-one: weights >= 0 → weights <= 1
     You test that no weight is above 1. That follows when none is negative, but not the other
     way around: {where}, with the weights {weights}.

@@ -288,3 +288,14 @@ def o27_unit_keys_and_cut(query, keys, values, temperature):
         total += w
         answer_ += w * v
     return answer_ / total
+
+
+@wrong("temperature-squared", "no-shift", author="blind")
+def blind_squared_loop(query, keys, values, temperature):
+    out = np.zeros(values.shape[1])
+    total = 0.0
+    for k, v in zip(keys, values):
+        w = np.exp(np.dot(query, k) / temperature**2)
+        total += w
+        out += w * v
+    return out / total

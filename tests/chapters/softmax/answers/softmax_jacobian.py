@@ -241,7 +241,7 @@ def i28_factor(weights):
 
 
 # the diagonal is a_j instead of a_j (1 − a_j) AND the entries beside it are + a_j a_m
-@wrong("off-diagonal-sign", "diagonal-without-square", author="blind")
+@wrong("diagonal-without-square", "plus", author="blind")
 def i30_diag_plus(weights):
     out = np.zeros(weights.shape + (weights.shape[-1],))
     for idx in np.ndindex(*weights.shape[:-1]):
