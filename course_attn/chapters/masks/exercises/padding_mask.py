@@ -74,10 +74,10 @@ $m_{b1j}$ is True if $j < \\mathrm{length}_b$. A length may be 0.
         "full": Kind("where no sequence has any padding"),
     },
     faults=fault_list("""
-one-too-many: position < length → position <= length
+one-too-many: length = → length = 1 +
     Off by one: positions count from 0, so a sequence of length {first} ends just before position
     {first}. Yours allows {first_sees}: `<`, not `<=`.
-one-too-few: position < length → position < length - 1
+one-too-few: length = → length = -1 +
     Off by one: for a sequence of length {first}, yours allows {first_sees}. Positions count from 0,
     and `<` leaves out the length itself already.
 at-least-one: position < length → position < np.maximum(length, 1)
