@@ -76,7 +76,7 @@ edges: marks.sum(axis=1, keepdims=True) → window
     The middle is right, but at the edges you still divide by {window}, although fewer values
     are there: your rows sum to {your.sums}.
 not-divided: marks.sum(axis=1, keepdims=True) → 1
-    You mark the right values, but with weight 1 each: that is a moving *sum*. Your rows sum to
+    Every value in your window has the weight 1: that is a moving *sum*. Your rows sum to
     {your.sums}; an average's sum to 1.
 marks-only: marks / count → marks
     You return the marks `True` and `False`. Divide each row by the number of its marks, and
@@ -100,10 +100,10 @@ one-too-wide: window // 2 → window // 2 + 1
     {half} to each side.
 window-of-3: window // 2 → 1
     Your window always holds 3 values, one to each side; here it should hold {window}.
-not-centered: np.abs(i - j) <= half → (j <= i) & (i - j < window)
+not-centered: j = np.arange(n) → j = np.arange(n) + (window - 1) // 2
     Your window ends at i: it looks only backward. Centered means as many values after i as
     before it, here {half}.
-looks-ahead: np.abs(i - j) <= half → (j >= i) & (j - i < window)
+looks-ahead: j = np.arange(n) → j = np.arange(n) - (window - 1) // 2
     Your window begins at i: it looks only ahead. Centered means as many values before i as after
     it, here {half}.
 wraps-around: np.abs(i - j) <= half → (j - i + half) % n <= 2 * half
