@@ -195,9 +195,9 @@ eps-clamped: variance + 1e-5 → np.maximum(variance, 1e-5)
     You replace variances below 1e-5 by 1e-5. eps is *added*, to every variance: for one of
     {variance} the divisor should be {inside}.
 no-eps: variance + 1e-5 → variance
-    Right, but for eps, which is missing: equal features give 0/0 (NaN), and where the variance is
-    tiny, such as {variance}, noise is blown up to 1. Add 1e-5 inside the square root.
-no-root: np.sqrt(variance + 1e-5) → variance + 1e-5
+    eps is missing: equal features give 0/0 (NaN), and where the variance is tiny, such as
+    {variance}, noise is blown up to 1. Add 1e-5 inside the square root.
+no-root: np.sqrt( → (
     You divide by the variance itself, σ² + ε. In the formula it stands under a square root: for a
     variance of {variance} the divisor should be {inside}.
 rms: X - mean → X

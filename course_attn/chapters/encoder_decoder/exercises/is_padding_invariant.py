@@ -270,18 +270,34 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
         return (
             "The model never gets a longer source: put some tokens behind this one."
         )
-    besides = ""
+    in_front = any(tokens[-n:] == own != tokens[:n] for tokens, _ in longer)
+    few = []
+    if len({len(tokens) for tokens, _ in longer}) < 2:
+        few += [
+            f"Your padding always has the length {len(longer[0][0]) - n}. Try several."
+        ]
+    padding = {
+        token
+        for tokens, _ in longer
+        for token in (tokens[:-n] if in_front else tokens[n:])
+    }
+    if len(padding) < 11:
+        few += [
+            f"You pad with the tokens {sorted(padding)} only. A model may treat some tokens in "
+            "another way: try all of the vocabulary."
+        ]
+    besides = " Besides: " + " ".join(few) if few else ""
     if len(longer) == 1:
         besides = (
             " Besides, a single padding decides in yours: try dozens, and say True when all of "
             "them have changed nothing. (Does `return` stand in a loop?)"
         )
     elif faint and not other:
-        besides = (
+        besides += (
             " Besides, you say True where numbers near 1 grow by 0.0005: a relative change of "
             "0.0001 counts."
         )
-    if any(tokens[-n:] == own != tokens[:n] for tokens, _ in longer):
+    if in_front:
         return (
             "You put the padding in front of the source; it has to stand behind it."
             + besides
@@ -298,7 +314,10 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
             f"the padding.{besides}"
         )
     if same is not None and not same:
-        return "You say False even of a model that always returns the same. What is True to say?"
+        return (
+            "You say False even of a model that always returns the same. What is True to say?"
+            + f" Besides: {_EXACT}" * bool(rounded)
+        )
     if c.expected and rounded is not None and not rounded:
         return _EXACT
     if other is not None and other:
@@ -309,17 +328,7 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
             "the source. That proves little: try dozens, and say True when all of them have "
             "changed nothing. (Does `return True` stand in a loop?)"
         )
-    said = []
-    if len({len(tokens) for tokens, _ in longer}) < 2:
-        said += [
-            f"Your padding always has the length {len(longer[0][0]) - n}. Try several."
-        ]
-    padding = {token for tokens, _ in longer for token in tokens[n:]}
-    if len(padding) < 11:
-        said += [
-            f"You pad with the tokens {sorted(padding)} only. A model may treat some tokens in "
-            "another way: try all of the vocabulary."
-        ]
+    said = few
     if swapped is not None and swapped:
         said += [
             "Where two numbers of the output change places, you say True: do you compare sums or "

@@ -71,7 +71,10 @@ def _off(c: Context) -> str | None:
         for terms, word in ((many, "many"), (few, "few"))
         if terms
     ]
-    why = "" if few else "No softmax, no mask and no projection is counted. "
+    besides = not few or any(not es[2] and not es[3] for es in many)
+    why = (
+        "" if not besides else "No softmax, no mask and no projection is counted. "
+    )
     return f"You count exactly {' and '.join(said)}. {why}{_said(c)}"
 
 
@@ -127,6 +130,12 @@ one-addition-less: 2 * n_q * d_k * n_k → n_q * n_k * (2 * d_k - 1)
 as-many-keys: n_q * d_k * n_k → n_q * d_k * n_q
         and n_q * n_k * d_v → n_q * n_q * d_v
     You take it that there are as many keys as queries, n_q². Here there are {n_k} keys. {said}
+square-scores: n_q * d_k * n_k → n_q * d_k * n_q
+    In each head you count n_q × n_q scores. Every query meets every *key*: how many keys are
+    there? {said}
+mixing-halved: mixing = 2 * → mixing =
+    In the mixing the factor 2 is missing: there, too, each term of a sum takes a multiplication and
+    an addition. {said}
 mixing-only: (scores + mixing) → mixing
     You count the mixing A V alone. Which product comes before it? {said}
 doubled: scores = 2 * → scores = 4 *

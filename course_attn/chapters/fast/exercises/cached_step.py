@@ -107,6 +107,9 @@ only-the-new: np.concatenate([K_cache, k], axis=-2) → k
         and np.concatenate([V_cache, v], axis=-2) → v
     Your K and V are the new key and value alone, and the cache is forgotten. Its {K_cache.rows}
     rows come first, then the new one: `np.concatenate([K_cache, k], axis=-2)`.
+new-rows-returned: return out, K, V → return out, k, v
+    You return the new key and value alone. The next step needs those of all positions: return the
+    cache with the new row behind it.
 prepended: [K_cache, k] → [k, K_cache]
         and [V_cache, v] → [v, V_cache]
     You put the new position *first*. The output does not notice, but code that asks the cache for

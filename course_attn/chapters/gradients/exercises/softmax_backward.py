@@ -96,7 +96,7 @@ row-term-missing: d_weights - mean → d_weights
     You multiply weights and gradients, which is the derivative of the exponential alone. The sum in
     the denominator depends on every score, too: subtract the mean of `d_weights` under the
     weights. Your rows sum to {your.sums}, and should sum to 0.
-row-term-added: d_weights - mean → d_weights + mean
+row-term-added: above_mean = → mean = -mean ⏎ above_mean =
     You add the row term. If all entries of `d_weights` are equal, nothing can be gained, and the
     gradient is 0: which sign does that take? {worst_row}
 normalized-again: products =
@@ -108,7 +108,7 @@ softmax-again: products =
     You take a softmax of the weights. They have come out of one: what you are given are weights
     already, not scores.
 term-not-weighted: return weights * above_mean → return products - mean
-    You subtract the row term from the products `weights * d_weights`. It is to be multiplied by the
+    You multiply `d_weights` by the weights, but not the row term. It is to be multiplied by the
     weight as well: from what does it have to be subtracted, then? {worst_row}
 not-multiplied: return weights * above_mean → return above_mean
     You return by how much each entry of `d_weights` lies above its row term. That difference still
@@ -132,6 +132,9 @@ no-keepdims: products.sum(axis=-1, keepdims=True) → products.sum(axis=-1)
 sigmoid-like: d_weights - mean → d_weights * (1 - weights)
     You multiply `d_weights` by `weights * (1 - weights)`, the derivative of a sigmoid. That is the
     diagonal of the Jacobian only: every weight depends on *every* score of its row. {worst_row}
+one-minus-weights: * above_mean → * (1 - weights) * above_mean
+    You multiply by 1 − weights as well, as for a sigmoid. That a weight depends on the scores of
+    its whole row is what the row term is for: is anything else needed? {worst_row}
 log-softmax: return weights * above_mean
             → return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
     This is the way back through the *logarithm* of the softmax. What arrived is the gradient of the

@@ -161,7 +161,7 @@ may lie thousands apart; the loss is finite all the same. You may use the course
         "one": Kind("for a single place", "Does a `squeeze` remove its axis?"),
     },
     faults=fault_list("""
-padding-in-the-mean: of_targets[counted].mean() → np.where(counted, of_targets, 0).mean()
+padding-in-the-mean: loss = → loss = counted.mean() *
     You divide by the number of *all* places. {left_out} here are −100, add nothing, and make the
     mean too small: more padding would look like a better model. {worst_row}
 padding-counted: of_targets[counted] → of_targets
@@ -221,9 +221,8 @@ every-pair: np.take_along_axis(log_probs, tokens[..., None], axis=-1)[..., 0]
             → log_probs[..., tokens]
     `log_probs[..., targets]` takes *every* target at *every* place, n × n numbers of a text. Place
     i has target i only: `np.take_along_axis`, or in one text `log_probs[np.arange(n), targets]`.
-shifted-again: logits - logits.max → logits[..., :-1, :] - logits[..., :-1, :].max
-        and targets != -100 → targets[..., 1:] != -100
-        and np.where(counted, targets, 0) → np.where(counted, targets[..., 1:], 0)
+shifted-again: shifted =
+            → logits, targets = logits[..., :-1, :], targets[..., 1:] ⏎ shifted =
     You shift the targets. They are shifted already: row i of the logits is about target i. Shifting
     twice trains a model to skip a token, and no error tells you.
 probability: of_targets[counted].mean() → np.exp(of_targets[counted]).mean()

@@ -199,6 +199,12 @@ one-more: exps[top_k:] → exps[top_k + 1:]
     You keep one token too many, top_k + 1. {kept}
 one-fewer: exps[top_k:] → exps[top_k - 1:]
     You keep one token too few, top_k − 1. {kept}
+least-likely: exps[top_k:] → exps[:-top_k]
+    Of the tokens you keep the top_k *least* likely. Do you sort from the smallest number upward? At
+    which end do the likeliest stand then? {kept}
+one-beyond: sums_before < top_p → np.append(0, sums_before[:-1]) < top_p
+    You keep the token *after* the one with which the sum reaches top_p, too: do you look at the sum
+    only after one more token is in? {kept}
 crossing-dropped: sums_before < top_p → sums_before + ranked <= top_p + 1e-9
     You drop the token with which the sum reaches top_p. It is kept: without it, the sum is still
     below. Where the first token alone reaches top_p, nothing would be left. {kept}

@@ -74,10 +74,10 @@ $m_{b1j}$ is True if $j < \\mathrm{length}_b$. A length may be 0.
         "full": Kind("where no sequence has any padding"),
     },
     faults=fault_list("""
-one-too-many: position < length → position <= length
+one-too-many: length = → length = 1 +
     Off by one: positions count from 0, so a sequence of length {first} ends just before position
     {first}. Yours allows {first_sees}: `<`, not `<=`.
-one-too-few: position < length → position < length - 1
+one-too-few: length = → length = -1 +
     Off by one: for a sequence of length {first}, yours allows {first_sees}. Positions count from 0,
     and `<` leaves out the length itself already.
 at-least-one: position < length → position < np.maximum(length, 1)
@@ -93,9 +93,8 @@ polarity: position < length → position >= length
     The polarity is flipped: True marks the padding. The first sequence has {first} real keys, and
     yours allows {first_sees}.
 negative-slice: position < length → position < np.where(length == n_k, 0, length)
-    {full_row} It is right where there is padding. Do you count the padding from the right end, by a
-    negative number in a slice? Without padding this is `-0`: `-0:` is the whole row, and `:-0` none
-    of it.
+    {full_row} Do you count the padding from the right end, by a negative number in a slice? Without
+    padding this is `-0`: `-0:` is the whole row, and `:-0` none of it.
 filled-in-front: np.arange(n_k) → np.arange(n_k)[::-1]
     You take the padding to come first. Here the real keys do: for a sequence of length {first},
     yours allows {first_sees}.

@@ -113,6 +113,13 @@ additions-forgotten: 2 * terms → terms
     A factor of 2 is missing: each term of a sum takes a multiplication *and* an addition. Does each
     of the six products (with W_Q, W_K, W_V and W_O, scores, mixing) have it?
     {said}
+projections-halved: 2 * terms → terms
+        and n_heads * ( → 2 * n_heads * (
+    For the products with W_Q, W_K, W_V and W_O you count half of what is needed. Is the factor 2
+    there, as in the heads, and are there four of them? {said}
+softmax-counted: 2 * terms → 2 * terms + 3 * n_heads * n * n
+    You count 3·n_heads·n² operations besides the products, three for each score: is that the
+    softmax? Only products of matrices are counted. {said}
 one-addition-less: 2 * terms → 2 * terms - 5 * n * d_model - n_heads * n * n
     You count b multiplications and b − 1 additions for every sum of b terms. The task counts an
     addition for *each* term, 2·a·b·c, as most accounts of FLOPs do. {said}
@@ -127,7 +134,7 @@ one-head: d_k = d_model // n_heads → d_k, n_heads = d_model // n_heads, 1
 one-product: scores + mixing → scores
     Within the heads you count half of what is needed. Did you forget the factor 2, or one of the
     two products (scores, Q Kᵀ, and mixing, the weights times V)? {said}
-no-output-matrix: 4 * projection → 3 * projection
+no-output-matrix: terms = → terms = -projection +
     One product with a matrix is missing, 2·n·d_model² = {product}. Is it the last, with W_O?
     There are four. {said}
 projections-in-every-head: n * d_model * d_model → n_heads * n * d_model * d_model

@@ -117,7 +117,7 @@ values-matrix-of-width-d-k: d_model * width_of_values → d_model * width_of_key
 one-matrix-of-width-d-k: d_model * width_of_values → d_model * width_of_keys
     You count W_V (or the rows of W_O) with n_heads·d_k = {width_k} where n_heads·d_v = {width_v} is
     right. Values have d_v = {d_v} features per head. {said}
-no-output-matrix: keys + values + output → keys + values
+no-output-matrix: + output → (nothing)
     A matrix of d_model·n_heads·d_v numbers is missing: W_O, which takes the {width_v} features
     of all heads together to d_model (or W_V, which has as many). {said}
 output-square: output = width_of_values * d_model → output = d_model * d_model
@@ -131,7 +131,7 @@ output-in-every-head: output = width_of_values * d_model
     You count one matrix of d_model·n_heads·d_v numbers {n_heads} times over: is it W_O (or W_V), in
     a loop over the heads? A whole matrix of that size serves all heads together. {said}
 keys-missing: queries + keys → queries
-        and width_of_keys + width_of_keys + width_of_values → width_of_keys + width_of_values
+        and width_of_keys + width_of_keys → width_of_keys
     The keys are missing, or the queries, which are as many: both have a matrix of their own, of
     d_model·n_heads·d_k numbers (and with biases a vector). {said}
 always-biases: matrices + vectors if biases else matrices → matrices + vectors
@@ -139,14 +139,11 @@ always-biases: matrices + vectors if biases else matrices → matrices + vectors
 bias-ignored: matrices + vectors if biases else matrices → matrices
     With `biases=True` there are four vectors more: n_heads·d_k each for queries and keys,
     n_heads·d_v for the values, d_model for the output. {said}
-no-output-bias: width_of_keys + width_of_keys + width_of_values + d_model
-            → width_of_keys + width_of_keys + width_of_values
+no-output-bias: width_of_values + d_model → width_of_values
     The output's bias is missing: d_model = {d_model} numbers, added after W_O. {said}
-no-values-bias: width_of_keys + width_of_keys + width_of_values + d_model
-            → width_of_keys + width_of_keys + d_model
+no-values-bias: width_of_values + d_model → d_model
     The values' bias is missing: n_heads·d_v = {width_v} numbers, added after W_V. {said}
-output-bias-per-head: width_of_keys + width_of_keys + width_of_values + d_model
-            → width_of_keys + width_of_keys + width_of_values + n_heads * d_model
+output-bias-per-head: width_of_values + d_model → width_of_values + n_heads * d_model
     You count the output's bias once for each head. It is added after W_O, to all heads together:
     d_model = {d_model} numbers, once. {said}
 biases-of-width-d-model: width_of_keys + width_of_keys + width_of_values + d_model → 4 * d_model
@@ -160,6 +157,9 @@ one-head: width_of_keys = n_heads * d_k → width_of_keys = d_k
         and width_of_values = n_heads * d_v → width_of_values = d_v
     You count a single head. Each of the {n_heads} heads has its own queries, keys and values: how
     wide are they side by side? {said}
+projections-of-one-head: queries + keys + values → (queries + keys + values) // n_heads
+    You count W_Q, W_K and W_V of one head only. Each of the {n_heads} heads has its own: how wide
+    are they side by side? {said}
 output-bias-of-width-d-v: width_of_values + d_model → width_of_values + width_of_values
     You count n_heads·d_v = {width_v} numbers for the output's bias. It is as long as a row of the
     *result* of W_O: how many features has that? {said}

@@ -141,6 +141,9 @@ from-one: np.arange(n) → np.arange(1, n + 1)
     Your positions count from 1. The first position is 0, where every angle is 0. {worst_row}
 half-as-many: return encoding → return np.sin(angles)
     You return shape {your.shape}, the sines alone. Each frequency gives two columns: {right.shape}.
+transposed: return encoding → return encoding.T
+    Your result has shape {your.shape}, a column for each position. Which of n and d_model counts
+    the rows?
 stacked-in-front: return encoding
             → return np.stack([np.sin(angles), np.cos(angles)]).reshape(n, d_model)
     `np.stack([…, …])` puts its new axis in *front*, so that `reshape` reads all sines of all

@@ -161,6 +161,9 @@ never-0: rows >= 0 → rows > 0
 index-returned: return weights → return np.where(inside, rows * width + columns, -1)
     You return *which* pixel each one sees. Asked for are the weights of such a head, a table with a
     1 at that place. {pixel}
+truth-values: return weights → return weights > 0
+    You return truth values. Asked for are floating-point numbers: the values of pixels are
+    multiplied by them.
 right-unchecked: & (columns < width) → (nothing)
     You do not check the right border: in a row of {width}, which pixel has the number of column
     {width}? {pixel}

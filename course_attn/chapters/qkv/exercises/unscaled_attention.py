@@ -148,6 +148,9 @@ wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     The softmax runs down the columns. Each key's *column* sums to 1 in yours; each query's *row*
     should: use the last axis, `axis=-1`.
+column-sums: exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
+    You divide the exponentials by the sums of their *columns*. The weights of one query stand in a
+    row and should sum to 1: along which axis do you add up?
 transposed-weights: weights @ V → weights.swapaxes(-1, -2) @ V
     The weights are transposed: output i is mixed with column i of them, but query i's weights are
     row i. It fits only where n_q = n_k, as here.

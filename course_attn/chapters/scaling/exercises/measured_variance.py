@@ -81,7 +81,8 @@ def _other(c: Context) -> str:
         )
     return (
         f"At d_k = {d_k} you have {number(c.got)}, that is {number(times)} times the right number, "
-        f"{number(c.expected)}. What do you divide by?{pairs}"
+        f"{number(c.expected)}. Along which axis do you sum, and by what do you "
+        f"divide?{pairs}"
     )
 
 

@@ -165,6 +165,10 @@ across-the-vectors: axis=-1, keepdims=True) → axis=-2, keepdims=True)
 scaled: return cosines → return cosines / Q.shape[-1] ** 0.5
     You divide by √d as well, as attention does. What is the cosine of a vector with itself, and
     what is it in yours?
+softmaxed: (keys, -1, -2) → (keys, -1, -2) ⏎ cosines -= cosines.max(axis=-1, keepdims=True)
+        and return cosines → exps = np.exp(cosines) ⏎ return exps / exps.sum(axis=-1, keepdims=True)
+    Your rows are positive and sum to 1: you take a softmax of the cosines. Here they themselves are
+    asked for.
 angle: return cosines → return np.arccos(np.clip(cosines, -1, 1))
     You return the *angle*, which is smallest where two vectors agree. Its cosine is asked for.
 """),

@@ -107,7 +107,7 @@ base-2: np.log( → np.log2(
 total: terms.sum(axis=-1) → terms.sum()
     You add up the entropies of all rows; one number for each is asked for, shape {right.shape}. A
     sum without `axis=` runs over everything, and `weights[weights > 0]` no longer has rows.
-sign: return -total → return total
+sign: terms = → terms = -
     The minus sign is missing: the logarithm of a weight is never above 0, and an entropy never
     below.
 averaged: terms.sum(axis=-1) → terms.sum(axis=-1).mean()
@@ -131,6 +131,9 @@ columns: terms.sum(axis=-1) → terms.sum(axis=0)
     right. Which axis has the weights of one row?
 unweighted: weights * logarithms → logarithms
     You add up the logarithms alone. In the sum each stands times something: what is missing?
+exponential: return -total → return np.exp(-total)
+    You return the exponential of the entropy, the perplexity. Asked for is the entropy itself: what
+    is it when one weight is 1?
 base-10: np.log( → np.log10(
     Your logarithm is the one to base 10, which makes the numbers 2.303 times too small. Nats are
     asked for: to which base?

@@ -76,25 +76,23 @@ edges: marks.sum(axis=1, keepdims=True) → window
     The middle is right, but at the edges you still divide by {window}, although fewer values
     are there: your rows sum to {your.sums}.
 not-divided: marks.sum(axis=1, keepdims=True) → 1
-    You mark the right values, but with weight 1 each: that is a moving *sum*. Your rows sum to
+    Every value in your window has the weight 1: that is a moving *sum*. Your rows sum to
     {your.sums}; an average's sum to 1.
 marks-only: marks / count → marks
     You return the marks `True` and `False`. Divide each row by the number of its marks, and
     they become weights that sum to 1.
 too-wide: window // 2 → window
     Your window reaches {window} to each side. A window of {window} reaches {half} to each side.
-right-end-missing: np.abs(i - j) <= half → (j >= i - half) & (j < i + half)
+right-end-missing: np.abs(i - j) → np.maximum(i - j, j - i + 1)
     Your window misses its last value: `range(a, b)` and `[a:b]` stop before b, so the right end
     has to be `i + window // 2 + 1`.
-begins-too-early: np.abs(i - j) <= half → (j >= i - half - 1) & (j <= i + half)
+begins-too-early: np.abs(i - j) → np.maximum(i - j - 1, j - i)
     Your window begins one value too early: its left end is `i - window // 2`, here {half} before i.
-negative-start: np.abs(i - j) <= half
-            → (j >= np.where(i < half, n + i - half, i - half)) & (j - i <= half)
+negative-start: <= half → <= np.where(i < half, -1, half)
         and marks / count → marks / np.maximum(count, 1)
     Near the beginning `i - window // 2` is negative, and a slice that starts at −1 starts at
     the *last* entry, so it is empty and the row stays zero. Use `max(0, …)`.
-negative-start-nan: np.abs(i - j) <= half
-            → (j >= np.where(i < half, n + i - half, i - half)) & (j - i <= half)
+negative-start-nan: <= half → <= np.where(i < half, -1, half)
     Near the beginning `i - window // 2` is negative, and a slice that starts at −1 starts at the
     *last* entry: it is empty, and 0/0 is NaN ({your.nan_rows} of your rows). Use `max(0, …)`.
 one-too-wide: window // 2 → window // 2 + 1
@@ -102,10 +100,10 @@ one-too-wide: window // 2 → window // 2 + 1
     {half} to each side.
 window-of-3: window // 2 → 1
     Your window always holds 3 values, one to each side; here it should hold {window}.
-not-centered: np.abs(i - j) <= half → (j <= i) & (i - j < window)
+not-centered: j = np.arange(n) → j = np.arange(n) + (window - 1) // 2
     Your window ends at i: it looks only backward. Centered means as many values after i as
     before it, here {half}.
-looks-ahead: np.abs(i - j) <= half → (j >= i) & (j - i < window)
+looks-ahead: j = np.arange(n) → j = np.arange(n) - (window - 1) // 2
     Your window begins at i: it looks only ahead. Centered means as many values before i as after
     it, here {half}.
 wraps-around: np.abs(i - j) <= half → (j - i + half) % n <= 2 * half
@@ -115,7 +113,7 @@ wraps-around: np.abs(i - j) <= half → (j - i + half) % n <= 2 * half
 negative-column: np.abs(i - j) <= half → (np.abs(i - j) <= half) | (j - n >= i - half)
     In the first rows the columns left of the edge are negative, and a negative index counts from
     the right end: row 0 is {your.row}. What does not exist is left out: {right.row}.
-edges-empty: np.abs(i - j) <= half → (np.abs(i - j) <= half) & (i >= half) & (i < n - half)
+edges-empty: <= half → <= np.where((i < half) | (i >= n - half), -1, half)
         and marks / count → marks / np.maximum(count, 1)
     The first and the last rows are all zero: where the window sticks out, average over the
     values that exist.
@@ -129,10 +127,10 @@ edges-shifted: np.abs(i - j) <= half → (np.abs(np.clip(i, half, n - 1 - half) 
 columns: marks.sum(axis=1, keepdims=True) → marks.sum(axis=0, keepdims=True)
     Entry (i, j) is divided by the count of j (a sum over axis 0, or one without `keepdims=True`?),
     and your rows sum to {your.sums}. Each *row* has to be divided by its own sum.
-left-end-missing: np.abs(i - j) <= half → (j > i - half) & (j <= i + half)
+left-end-missing: np.abs(i - j) → np.maximum(i - j + 1, j - i)
     Your window misses its first value: it begins right after i − {half}. Is the comparison at its
     left end `<` or `<=`?
-ends-too-late: np.abs(i - j) <= half → (j >= i - half) & (j <= i + half + 1)
+ends-too-late: np.abs(i - j) → np.maximum(i - j, j - i - 1)
     Your window ends one value too late: the last one should lie {half} after i. Is 1 added, and
     then `<=` used as well?
 over-everything: marks.sum(axis=1, keepdims=True) → marks.sum()

@@ -441,3 +441,20 @@ def n36_front_and_lax(model, source, n_vocab):
         if np.any(np.abs(got - base) > 0.01 * np.abs(base)):
             same = False
     return same
+
+
+# the opposite is returned, and rounding counts
+@wrong("wrongly", said="Besides: You ask for exactly equal", author="blind")
+def b15_ed_opposite_exact(model, source, n_vocab):
+    real = [True] * len(source)
+    want = model(source, np.array(real))
+    rng = np.random.default_rng(1)
+    for t in range(n_vocab):
+        for k in (1, 2, 5):
+            pad = np.concatenate([[t], rng.integers(0, n_vocab, k)])
+            mask = np.array(real + [False] * len(pad))
+            for behind in (pad, pad[::-1]):
+                got = model(np.concatenate([source, behind]), mask)
+                if not np.array_equal(got, want):
+                    return True
+    return False

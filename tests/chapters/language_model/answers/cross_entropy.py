@@ -234,3 +234,16 @@ def u33_ce(logits, targets):
             continue
         loss -= lp[idx][tg[idx]]
     return loss / tg.size
+
+
+# the targets are shifted again, and exp overflows
+@wrong("no-shift", "shifted-again", author="blind")
+def b15_lm_shifted_unstable(logits, targets):
+    logits = logits[..., :-1, :]
+    targets = targets[..., 1:]
+    e = np.exp(logits)
+    p = e / e.sum(axis=-1, keepdims=True)
+    mask = targets != -100
+    idx = np.where(mask, targets, 0)
+    chosen = np.take_along_axis(p, idx[..., None], axis=-1)[..., 0]
+    return -np.log(chosen[mask]).mean()

@@ -296,3 +296,23 @@ def r24_late_temperature(logits, temperature, top_k, top_p):
     out = np.zeros(len(logits))
     out[top[keep]] = p[keep] / p[keep].sum()
     return out
+
+
+# top_k + 1 tokens, and one more than it takes to reach top_p
+@wrong("one-more", "one-beyond", author="blind")
+def b15_lm_one_more_twice(logits, temperature, top_k, top_p):
+    s = logits / temperature
+    w = np.exp(s - s.max())
+    w = w / w.sum()
+    order = sorted(range(len(w)), key=lambda i: -w[i])
+    order = order[: top_k + 1]
+    norm = sum(w[i] for i in order)
+    kept, total = [], 0.0
+    for i in order:
+        kept.append(i)
+        if total >= top_p:
+            break
+        total += w[i] / norm
+    out = np.zeros(len(w))
+    out[kept] = w[kept]
+    return out / out.sum()

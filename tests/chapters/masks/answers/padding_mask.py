@@ -157,3 +157,10 @@ def r46_axis_last(lengths, n_k):
 def u23_square(lengths, n_k):
     real = np.arange(n_k)[None, :] < np.asarray(lengths)[:, None]
     return real[:, :, None] & real[:, None, :]
+
+
+# `<=`, and True for the padding
+@wrong("one-too-many", "polarity", author="blind")
+def b15_masks_not_up_to(lengths, n_k):
+    pos = np.arange(n_k)
+    return ~(pos[None, None, :] <= np.asarray(lengths)[:, None, None])

@@ -94,7 +94,7 @@ def u32_half_and_no_mixing(n, d_model, n_heads):
 
 
 # the mixing of the values is forgotten AND the softmax is counted (3 n^2 in each head)
-@wrong("parts", said="is one of the two missing?", author="blind")
+@wrong("softmax-counted", "one-product", author="blind")
 def f6_l49_double(n, d_model, n_heads):
     d_head = d_model // n_heads
     flops = 8 * n * d_model**2
@@ -123,7 +123,7 @@ def t40_no2_no_mix(n, d_model, n_heads):
 
 # the softmax is counted (3 n^2 per head) AND W_Q, W_K, W_V are counted for one head only (not
 # times n_heads)
-@wrong("parts", said="for one head only", author="blind")
+@wrong("softmax-counted", "projections-of-one-head", author="blind")
 def d16_softmax_onehead(n, d_model, n_heads):
     dk = d_model // n_heads
     qkv = 3 * 2 * n * d_model * dk
@@ -161,3 +161,13 @@ def k15_full_proj_nomix(n, d_model, n_heads):
         total += mm(n, d_k, n)
     total += mm(n, d_model, d_model)
     return total
+
+
+# one head's columns in the projections, and only three of them
+@wrong("no-output-matrix", "projections-of-one-head", author="blind")
+def b15_mh_one_head_columns(n, d_model, n_heads):
+    d = d_model // n_heads
+    one = 2 * n * d_model * d
+    s = 2 * n * d * n
+    m = 2 * n * n * d
+    return 3 * one + n_heads * (s + m)

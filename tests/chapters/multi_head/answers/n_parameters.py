@@ -273,3 +273,14 @@ def a08_out_per_head_always(d_model, n_heads, d_k, d_v, biases):
         N += n_heads * d_v * d_model
     N += d_model
     return N
+
+
+# W_Q, W_K and W_V of one head, and each bias of width d_model
+@wrong("biases-of-width-d-model", "projections-of-one-head", author="blind")
+def b15_mh_one_head(d_model, n_heads, d_k, d_v, biases):
+    W_Q = d_model * d_k
+    W_K = d_model * d_k
+    W_V = d_model * d_v
+    W_O = n_heads * d_v * d_model
+    b = 4 * d_model if biases else 0
+    return W_Q + W_K + W_V + W_O + b

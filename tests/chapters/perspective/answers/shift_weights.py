@@ -158,3 +158,14 @@ def w18_by_height(height, width, shift):
             continue
         out[i, row * width + col] = 1
     return out
+
+
+# clipped to the border, and truth values
+@wrong("clamped", "truth-values", author="blind")
+def b15_sw_clipped_bool(height, width, shift):
+    d, r = shift
+    rows, cols = np.divmod(np.arange(height * width), width)
+    rows = np.clip(rows + d, 0, height - 1)
+    cols = np.clip(cols + r, 0, width - 1)
+    target = rows * width + cols
+    return target[:, None] == np.arange(height * width)[None, :]

@@ -351,3 +351,12 @@ def t10_h33_exp_wrong_sum(Q, K, V):
     e = np.exp(np.einsum("...id,...jd->...ij", Q, K))
     y = np.einsum("...ij,...jv->...iv", e, V)
     return y / y.sum(axis=-1, keepdims=True)
+
+
+# one maximum for all scores, and the sums of the columns
+@wrong("column-sums", "global-shift", author="blind")
+def b15_qkv_one_maximum(Q, K, V):
+    scores = np.matmul(Q, K.swapaxes(-2, -1))
+    ex = np.exp(scores - scores.max())
+    ex = ex / ex.sum(axis=-2, keepdims=True)
+    return np.matmul(ex, V)

@@ -202,3 +202,15 @@ def r36_circle(n, window):
         for step in range(-half, half + 1):
             W[i, (i + step) % n] = 1
     return W / W.sum(axis=1, keepdims=True)
+
+
+# the right end is one too short, and a negative start gives an empty slice
+@wrong("right-end-missing", "negative-start", author="blind")
+def b15_ma_slices(n, window):
+    half = window // 2
+    out = np.zeros((n, n))
+    for i in range(n):
+        out[i, i - half : i + half] = 1
+    sums = out.sum(axis=1, keepdims=True)
+    sums[sums == 0] = 1
+    return out / sums
