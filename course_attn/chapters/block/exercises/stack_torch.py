@@ -151,8 +151,12 @@ made-anew: blocks = [make_block() for _ in range(n_layers)]
 last-only: for block in self.blocks: ⏎ X = block(X)
             → for block in self.blocks: ⏎     out = block(X)
         and return X → return out
-    Your result is that of the last block on X alone: each block gets the X from the beginning.
-    Each must get the result of the one before.
+    Your result is that of one block alone, the last, on the X from the beginning. Does each block
+    get the result of the one before?
+summed: for block → first, X = X, 0 * X ⏎ for block
+        and X = block(X) → X = X + block(first)
+    You add up what the blocks make of the X from the beginning. What does each block read, and what
+    is handed on?
 first-only: in self.blocks → in self.blocks[:1]
     Your result is that of the first block alone. Does a `return` inside the loop end it too early?
 last-skipped: in self.blocks → in self.blocks[:-1]

@@ -281,6 +281,9 @@ divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
 root-of-keys: Q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
     You divide by the root of the number of keys. The scores are sums of as many products as a query
     has features: how many are these? {worst_row}
+root-of-d-v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
+    You divide by the root of d_v, the width of the values. Which two vectors make a score?
+    {worst_row}
 root-of-d-model: Q.shape[-1] ** 0.5 → X.shape[-1] ** 0.5
     You divide by √d_model = {X.root}. Each score is a sum of d_k products, where d_k is the width
     of a query *after* W_Q. {worst_row}

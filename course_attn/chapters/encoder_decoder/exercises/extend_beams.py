@@ -230,6 +230,8 @@ keeps its place among the beams.) Do not change the arguments.
 end-extended: np.where(has_ended, only_end, log_probs) → log_probs
     You extend what has ended: tokens are written behind the end. What does the task say of a prefix
     whose last token is {end}? {what}
+first-token-decides: prefixes[:, -1:] == end → prefixes[:, :1] == end
+    You ask whether a prefix *begins* with {end}. Which of its tokens says that it has ended? {what}
 ended-anywhere: prefixes[:, -1:] == end → (prefixes == end).any(axis=-1, keepdims=True)
     You take a prefix for ended if the end stands *anywhere* in it. In GPT-2 the token that starts
     is the one that ends: which place decides? {what}

@@ -109,6 +109,13 @@ root-of-all-heads: Q.shape[-1] ** 0.5 → (Q.shape[-3] * Q.shape[-1]) ** 0.5
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
     Your scores are divided by d_k = {Q.last} in all; √d_k = {Q.root} is asked for. Is the root
     missing, or do you divide by it twice? {worst_row}
+multiplied:  / Q.shape[-1] ** 0.5 →  * Q.shape[-1] ** 0.5
+    You *multiply* the scores by √d_k. More features make them larger already: which way has the
+    scale to go? {worst_row}
+root-of-n-k: Q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
+    You divide by √n_k, from the number of keys. Of how many products is a score the sum?
+outputs-averaged: return outputs → return outputs.unflatten(-3, (K.shape[-3], -1)).mean(dim=-3)
+    You average the outputs of each group: shape {your.shape}. Which heads keep their own output?
 heads-merged: return outputs → return outputs.transpose(-3, -2).flatten(-2)
     You put the outputs of the heads side by side, in rows of {your.last} numbers. Each head keeps
     its own axis here: what is merged after that is another step.

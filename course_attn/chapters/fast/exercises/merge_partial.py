@@ -161,6 +161,10 @@ sign: np.exp(m1 - shift) → np.exp(shift - m1)
         and np.exp(m2 - shift) → np.exp(shift - m2)
     The sign in the exponents is wrong: exp(m − m1) is 1 or more. A sum taken against a smaller
     maximum has to *shrink*: exp(m1 − m). {by_hand}
+sign-guarded: np.exp(m1 - shift) → np.exp(np.where(m1 == -np.inf, m1, shift - m1))
+        and np.exp(m2 - shift) → np.exp(np.where(m2 == -np.inf, m2, shift - m2))
+    The sign in the exponents is wrong: exp(m − m1) is 1 or more. Does a sum taken against a smaller
+    maximum have to grow or to shrink? {by_hand}
 factors-swapped: np.exp(m1 - shift) → np.exp(m2 - shift)
         and np.exp(m2 - shift) → np.exp(m1 - shift)
     The factors are swapped: each part shrinks by its own maximum, the first by exp(m1 − m).

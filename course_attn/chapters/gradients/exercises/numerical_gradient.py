@@ -165,6 +165,15 @@ all-at-once: above[i] += eps → above += eps
         and below[i] -= eps → below -= eps
     You nudge *all* entries at once, so that each of your numbers is the same, the sum of the whole
     gradient. Move one entry at a time, the one at `[i]`.
+relative-nudge: above[i] += eps → above[i] *= 1 + eps
+        and below[i] -= eps → below[i] *= 1 - eps
+    You move an entry by a *share* eps of itself, so that a 0 stays where it is. How far is each
+    entry moved?
+half-nudge: above[i] += eps → above[i] += eps / 2
+        and below[i] -= eps → below[i] -= eps / 2
+    You move an entry by eps/2, up and down. How far is it from the one point to the other then?
+last-skipped: in np.ndindex(x.shape) → in list(np.ndindex(x.shape))[:-1]
+    You never come to the last entry: where does your loop end?
 whole-rows: np.ndindex(x.shape) → range(len(x))
     Your `i` counts rows, and `[i]` is a whole row of x: all of its entries move at once. Count all
     entries, in any number of axes: `np.ndindex(x.shape)`.
@@ -176,6 +185,10 @@ not-put-back: for i in → above, below = x.copy(), x.copy() ⏎ for i in
         and below = x.copy() → pass
     Your last number is the slope along *all* entries at once: each entry that you have moved stays
     moved, and in the second round the first is still off. Where does every round have to start
+    from?
+stays-above: for i in → above = x.copy() ⏎ for i in
+        and above = x.copy() → pass
+    What you have moved *up* stays moved up in all later rounds. Where does each round have to start
     from?
 stays-below: below[i] -= eps → below[i] -= eps ⏎ x = below
     Only your first number is measured with all others as they are in x: each entry that you have

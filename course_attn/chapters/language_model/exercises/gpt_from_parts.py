@@ -125,7 +125,8 @@ def _without_blocks(c: Context) -> str | None:
         )
     return (
         "Even without blocks, and with a norm that changes nothing, your logits are not right. "
-        "Look at how tokens become elements, rows of E plus rows of P, and at the dot products."
+        "Look at how tokens become elements, rows of E plus rows of P, at the dot products, and at "
+        "what you do with them."
     )
 
 
@@ -185,6 +186,9 @@ positions-before-each: E[tokens] + P[:n] → E[tokens]
 positions-from-1: P[:n] → P[np.arange(1, n + 1).clip(max=len(P) - 1)]
     Your positions are counted from 1, and position 0 is never used. Which one does the first token
     of a text have? {worst_row}
+positions-beyond: P[:n] → P[1 : n + 1]
+    Your positions are counted from 1; where a text fills the context, there are too few. Which one
+    does the first token have? {worst_row}
 last-positions: P[:n] → P[-n:]
     You add the *last* {tokens.last} rows of P. Positions are counted from 0: which row does the
     first token of a text get? {worst_row}
@@ -235,6 +239,8 @@ norm-at-both-ends: E[tokens] + P[:n] → norm(E[tokens] + P[:n])
 blocks-backward: in blocks: → in blocks[::-1]:
     You run the blocks from the last to the first. In which order does the list have them?
     {worst_row}
+last-block-skipped: in blocks: → in blocks[:-1]:
+    Your last block never runs. Where does your loop over `blocks` end? {worst_row}
 scaled-logits: return logits → return logits / E.shape[-1] ** 0.5
     You divide the logits by √d_model, as attention does with its scores. What does the task ask of
     an element and a token's vector? {worst_row}

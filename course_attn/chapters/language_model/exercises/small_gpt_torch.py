@@ -260,6 +260,7 @@ positions-before-each: self.embedding(tokens) + self.positions(torch.arange(n))
         and in self.blocks: → in self.blocks: ⏎     X = X + self.positions(torch.arange(n))
 positions-from-1: torch.arange(n)
             → torch.arange(1, n + 1).clamp(max=self.positions.num_embeddings - 1)
+positions-beyond: torch.arange(n) → torch.arange(1, n + 1)
 positions-of-tokens: torch.arange(n) → tokens % self.positions.num_embeddings
     You look up the positions by the *tokens*, so that a token has the same vector wherever it
     stands. Which position has place 0, whatever the token there? {worst_row}
@@ -282,6 +283,7 @@ cosine: normed_X @ self.embedding.weight.T
 norm-at-both-ends: self.embedding(tokens) + self.positions(torch.arange(n))
             → self.final_norm(self.embedding(tokens) + self.positions(torch.arange(n)))
 blocks-backward: in self.blocks: → in self.blocks[::-1]:
+last-block-skipped: in self.blocks: → in self.blocks[:-1]:
 scaled-logits: return logits → return logits / self.embedding.embedding_dim**0.5
 """),
     wrong_lines=("mask-forgotten", "positions-twice", "norm-missing"),

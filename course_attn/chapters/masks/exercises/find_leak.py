@@ -45,6 +45,7 @@ def _position(find: Callable[..., Any], model: Any, X: np.ndarray) -> np.ndarray
             f"You return {repr(found)[:30]}. Asked for is *where* it leaks: the *first* such "
             "position, one whole number of 0 or more, or `None` if there is no leak.",
             "not-a-position",
+            np.array(-1) if found == -1 else None,
         )
     return np.array(int(found))
 
@@ -309,7 +310,7 @@ latest-input: for i in range(len(X) - 1):
     the first input whose change shows? Another may be seen by an earlier output.
 from-one: return i → return i + 1
     {you_say}, one too many: positions count from 0 here, so it is {wanted}.
-last: in range(len(X) - 1): → in reversed(range(len(X) - 1)):
+last: in range(len(X) - 1): → in reversed(range(len(X))):
     {told}: yours is the *last* position that leaks. When you have found the first, return it.
 zero-is-false: return i → return i or None
     {told}. Other positions yours does find, but 0 counts as false in Python: `first or None` and
@@ -340,6 +341,10 @@ never: return None
     `return i` at a difference? (`changed = X` is no copy.)
 earlier-inputs: changed[i + 1 :] += change[i + 1 :] → changed[:i] += change[:i]
     {told}: you change the inputs *before* i, which an output may see. Which ones must it not see?
+input-returned: for i in range(len(X) - 1): → for i, j in zip(*np.tril_indices(len(X), -1)[::-1]):
+        and changed[i + 1 :] += change[i + 1 :] → changed[j] += change[j]
+        and return i → return int(j)
+    {told}: you return the first *input* that an earlier output sees. Which output sees it?
 first-skipped: in range(len(X) - 1): → in range(1, len(X) - 1):
     {told}: you never try position 0. Where does your loop begin?
 """),

@@ -152,6 +152,10 @@ squared: 8 * heads / → 8 * 2.0 ** (heads - 1) /
 one-slope: 2.0 ** -(8 * heads / n_heads) → np.full(n_heads, 2.0 ** (-8 / n_heads))
     All your heads have the slope of the first, 2 to the power −8/n_heads: the number h of the
     head is missing in the exponent. {slopes}
+exchanged: 8 * heads / n_heads → n_heads * heads / 8
+    Your exponent is −n_heads·h/8, right for 8 heads only. Which of the two stands below the line?
+squared-distances: * distances → * distances**2
+    You square the distances: how much more should each step back cost than the one before?
 from-the-end: i[:, None] - i → np.full((n_q, 1), n_q - 1) - i
     You count the distance from the end of the sequence, whatever the query. It is that from the
     query's own place, i − j, and 0 on the diagonal. {worst_row}

@@ -139,7 +139,7 @@ beta-divides: beta * state → 1 / (beta or 1e-9) * state
     You divide by β, as by a temperature. β multiplies: the larger it is, the sharper the weights.
     {worst_row}
 beta-after: beta * state @ patterns.T → state @ patterns.T
-        and return weights → return beta * weights
+        and weights = → weights = beta *
     You multiply by β after the softmax: the weights then sum to β. It belongs in the exponent.
     {worst_row}
 no-shift: scores - scores.max(axis=-1, keepdims=True) → scores

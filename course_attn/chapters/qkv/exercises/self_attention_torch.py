@@ -170,6 +170,8 @@ queries-from-W_K: self.W_Q(X), self.W_K(X) → self.W_K(X), self.W_K(X)
 root-of-d-model: scores = → scores = X.shape[-1] ** -0.5 *
     You divide the scores by √d_model = √{X.last}. Here the formula is softmax(Q Kᵀ) V: nothing is
     divided yet.
+divided-by-d-model: scores = → scores = 1 / X.shape[-1] *
+    You divide the scores by d_model = {X.last}: nothing is divided in softmax(Q Kᵀ) V.
 causal: largest = → scores = scores - 1e9 * torch.ones_like(scores).triu(1) ⏎ largest =
     In yours no element sees a later one: output 0 is the value of element 0 alone. Is there a
     causal mask? Here every element may attend to every other.

@@ -170,6 +170,9 @@ softmax-twice: return weights
 absolute: np.exp(scores - largest) → np.abs(scores)
     You make weights from the absolute values of the scores: the key that points the opposite way
     counts as much as the one that matches. Take exponentials, which grow with the score.
+no-exponential: np.exp(scores - largest) → scores
+    You divide the scores themselves by their sum, which can make weights negative and huge. What
+    makes each score positive first?
 not-normalized: exps / total → exps
     You take the exponentials, but do not divide by their row sums: each query's weights should sum
     to 1.

@@ -131,8 +131,8 @@ scaled-after-softmax: divisor = Q.shape[-1] ** 0.5 → divisor = 1.0
         and exps / total → exps / total / Q.shape[-1] ** 0.5
     You scale *after* the softmax: the weights are as sharp as without any scaling, and sum to
     1/√d_k = 1/{Q.root}, not to 1. Scale the scores.
-scaled-again: exps / total → exps / total / divisor
-    You divide by √d_k twice: the scores, which is right, and the weights or the output again.
+scaled-again: exps / total → exps / total / Q.shape[-1] ** 0.5
+    You divide after the softmax too, the weights or the output: what do weights sum to then?
 cosine: divisor = Q.shape[-1] ** 0.5
             → divisor, (Q, K) = 1.0, (A / np.linalg.norm(A, axis=-1, keepdims=True) for A in (Q, K))
     Your scores are cosines: you divide by the lengths of query and key, and not by √d_k. The

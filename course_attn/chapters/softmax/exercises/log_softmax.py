@@ -85,6 +85,12 @@ log-of-weights: shifted - np.log(total) → np.log(np.exp(shifted) / total)
     You compute the weights first. Those below 1e-308 become 0, and the logarithm of 0 is −∞.
 no-shift: scores - largest → scores
     Without a shift `np.exp` overflows above 709, and the sum of the exponentials is infinite.
+shift-too-small: scores.max(axis=-1, keepdims=True) → scores.min(axis=-1, keepdims=True)
+    What you subtract from a row lies far below its largest score: `np.exp` still overflows. After
+    which shift is no score above 0?
+global-shift: scores.max(axis=-1, keepdims=True) → scores.max()
+    You subtract one maximum, that of the whole array. In a row far below it all exponentials become
+    0, whose logarithm is −∞: of which scores has the largest to be found?
 shift-lost: shifted - np.log(total) → scores - np.log(total)
     Each row is off by its own largest score: do you subtract that inside the sum of exponentials
     only? The logarithm of the *shifted* sum belongs to the shifted scores.
@@ -96,6 +102,9 @@ wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=0, keepdims=T
 whole-sum: .sum(axis=-1, keepdims=True) → .sum()
     You sum over all rows together. Each row is a softmax of its own, and its weights alone sum to
     1: along which axis do you sum?
+mean: total = → total = 1 / scores.shape[-1] *
+    You take the logarithm of the *mean* of a row's exponentials: by what are they divided to make
+    weights?
 one-too-much: np.log(total) → np.log1p(total)
     You take the logarithm of 1 *more* than the sum, as `np.log1p(x)` is that of 1 + x. The largest
     score, shifted to 0, has brought its e⁰ = 1 into the sum already.

@@ -143,21 +143,23 @@ least one finite entry in each row.
     faults=fault_list("""
 no-shift: scores.max(axis=-1, keepdims=True) → 0.0
     exp of {scores.max} is infinite and exp of {scores.min} is 0. Divided by their sum they give
-    NaN in {your.nan_rows} of your rows here. Subtract each row's largest score first.
+    NaN. Subtract each row's largest score first.
 global-shift: scores.max(axis=-1, keepdims=True) → scores.max()
-    You subtract one maximum, that of the whole array: rows far below it become 0/0, and
-    {your.nan_rows} of your rows here are NaN. Each row needs its own maximum.
+    You subtract one maximum, that of the whole array: rows far below it become 0/0,
+    which is NaN. Each row needs its own maximum.
 mean-shift: scores.max(axis=-1, keepdims=True) → scores.mean(axis=-1, keepdims=True)
     You subtract the mean of each row. An entry far above it still overflows, and ∞/∞ is NaN.
     After which shift is no entry above 0?
 argmax-shift: scores.max(axis=-1, keepdims=True)
             → scores.argmax(axis=-1, keepdims=True).astype(scores.dtype)
     You subtract the *place* of the row's largest score (what `argmax` gives), not that score
-    itself: exp still overflows, and {your.nan_rows} of your rows here are NaN.
+    itself: exp still overflows, and ∞/∞ is NaN.
 shift-by-size: scores.max(axis=-1, keepdims=True) → np.abs(scores).max(axis=-1, keepdims=True)
     You subtract the largest |s| of a row. Where all scores are near −1000, that lowers them by 1000
-    more, all exponentials are 0, and 0/0 is NaN: {your.nan_rows} of your rows here. Subtract the
-    largest score with its sign.
+    more, all exponentials are 0, and 0/0 is NaN. Subtract the largest score with its sign.
+divided-by-the-largest: scores - row_maximum → scores / row_maximum
+    You *divide* by a row's largest score, so that twice the scores give the same weights. Which
+    change of all scores of a row leaves softmax's weights alone?
 shift-after-exp: np.exp(scores - row_maximum)
             → np.exp(scores) - np.exp(scores).max(axis=-1, keepdims=True)
     You subtract the largest *exponential*, after exp: the largest score then gets the weight 0.
@@ -188,6 +190,11 @@ sum-not-shifted: exps.sum(axis=-1, keepdims=True) → np.exp(scores).sum(axis=-1
 by-the-norm: exps.sum(axis=-1, keepdims=True) → (exps**2).sum(axis=-1, keepdims=True) ** 0.5
     You divide each row of exponentials by its length, √Σx²: the squares sum to 1 then. Which sum
     has to be 1?
+one-more: exps / row_sum → exps / (1.0 + row_sum)
+    1 is added to every sum of exponentials, and your rows sum to {your.sums}. What must the weights
+    of a row sum to?
+log-returned: return weights → return np.log(weights)
+    You return the *logarithms* of the weights: a weight is never below 0. Which is the last step?
 by-the-mean: exps.sum(axis=-1, keepdims=True) → exps.mean(axis=-1, keepdims=True)
     You divide by the *mean* of the exponentials of a row, so that your weights are n times as
     large. By what do you have to divide for a sum of 1?

@@ -59,20 +59,20 @@ renormalized: = weights → = (weights / weights.sum(axis=-1, keepdims=True))
 softmaxed: = weights → = (np.exp(weights) / np.exp(weights).sum(axis=-1, keepdims=True))
     You apply a softmax to the weights. They are weights already, not scores: the first output
     should be mixed with {weights.row}, exactly as they stand.
-mean: @ values → @ values / values.shape[-2]
+mean: return outputs → return outputs / values.shape[-2]
     You average where you should sum: you divide by n_k (here {values.rows}). The weights already
     say how much each value counts.
-last-value-missing: weights @ values → weights[..., :-1] @ values[..., :-1, :]
+last-value-missing: @ values → [..., :-1] @ values[..., :-1, :]
     The last value never enters the sum. There are {values.rows} values, counted from 0: does a loop
     or a slice of yours end one too early? `range({values.rows})` stops before {values.rows} itself.
-first-value-missing: weights @ values → weights[..., 1:] @ values[..., 1:, :]
+first-value-missing: @ values → [..., 1:] @ values[..., 1:, :]
     The first value never enters the sum. The {values.rows} values are counted from 0: does a loop
     or a slice of yours begin at 1?
 as-many-as-queries: weights @ values
         → sum(weights[..., j, None] * values[..., j, None, :] for j in range(weights.shape[-2]))
     You add up as many values as there are *outputs*: a loop over j runs to n_q. Which axis of
     `weights` counts the values?
-only-last-term: weights @ values → weights[..., -1:] @ values[..., -1:, :]
+only-last-term: @ values → [..., -1:] @ values[..., -1:, :]
     Your output holds the last term of the sum only: inside the loop each term replaces the one
     before. Add it with `+=`, to a row that starts at zero.
 over-queries: weights @ values → weights.sum(axis=-2)[..., None] * values

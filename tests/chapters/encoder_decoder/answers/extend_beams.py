@@ -327,3 +327,18 @@ def i24_dropped(prefixes, sums, log_probs, n_beams, end):
     return np.array([c[1] for c in candidates]), np.array(
         [c[2] for c in candidates]
     )
+
+
+# the first token says whether a prefix has ended AND the sums are divided
+@wrong("first-token-decides", "mean", author="blind")
+def d64_eb(prefixes, sums, log_probs, n_beams, end):
+    n_vocab = log_probs.shape[1]
+    lp = log_probs.copy()
+    for b in range(len(prefixes)):
+        if prefixes[b, 0] == end:
+            lp[b] = -np.inf
+            lp[b, end] = 0
+    score = (sums[:, None] + lp) / (prefixes.shape[1] + 1)
+    idx = np.argsort(-score, axis=None)[:n_beams]
+    r, t = idx // n_vocab, idx % n_vocab
+    return np.hstack([prefixes[r], t[:, None]]), score[r, t]

@@ -345,3 +345,16 @@ def t10_h21_swap_nan(m1, l1, o1, m2, l2, o2):
     new_l = a * l1 + b * l2
     new_o = o1 * np.expand_dims(b, -1) + o2 * np.expand_dims(a, -1)
     return new_m, new_l, new_o
+
+
+# exp(m - m1), guarded for -inf AND o is divided by l
+@wrong("sign-guarded", "divided-safely", author="blind")
+def d73_mp(m1, l1, o1, m2, l2, o2):
+    m = np.maximum(m1, m2)
+    safe = np.where(np.isneginf(m), 0.0, m)
+    f1, f2 = np.exp(safe - m1), np.exp(safe - m2)
+    f1 = np.where(np.isneginf(m1), 0, f1)
+    f2 = np.where(np.isneginf(m2), 0, f2)
+    l = l1 * f1 + l2 * f2
+    o = o1 * f1[..., None] + o2 * f2[..., None]
+    return m, l, o / np.where(l == 0, 1, l)[..., None]

@@ -191,3 +191,28 @@ def o40_back_at_x(f, x, eps):
         down = f(y)
         g[i] = (up - down) / (2 * eps)
     return g
+
+
+# nudges by a share of the entry AND stops before the last one
+@wrong("relative-nudge", "last-skipped", author="blind")
+def d66_ng(f, x, eps):
+    g = np.zeros(x.size)
+    for k in range(x.size - 1):
+        a, b = x.copy().ravel(), x.copy().ravel()
+        a[k] *= 1 + eps
+        b[k] *= 1 - eps
+        g[k] = (f(a.reshape(x.shape)) - f(b.reshape(x.shape))) / (2 * eps)
+    return g.reshape(x.shape)
+
+
+# what was moved up stays moved AND the result has one axis
+@wrong("stays-above", "flat", author="blind")
+def d68_ng(f, x, eps):
+    up = x.copy()
+    slopes = []
+    for i in np.ndindex(*x.shape):
+        down = x.copy()
+        up[i] += eps
+        down[i] -= eps
+        slopes.append((f(up) - f(down)) / (2 * eps))
+    return np.array(slopes)

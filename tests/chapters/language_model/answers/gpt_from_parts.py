@@ -214,3 +214,27 @@ def t02_last_rows_norm_in_loop(tokens, E, P, blocks, norm):
         h = layer(h, allowed)
         h = norm(h)
     return np.einsum("...nd,vd->...nv", h, E)
+
+
+# positions from 1, so that none is left where the text is full AND no final norm
+@wrong("positions-beyond", "norm-missing", author="blind")
+def d53b_gpt(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    X = E[tokens] + P[1 : n + 1]
+    mask = np.tril(np.ones((n, n), dtype=bool))
+    for block in blocks:
+        X = block(X, mask)
+    return X @ E.T
+
+
+# the softmax is taken AND the last block never runs
+@wrong("probabilities", "last-block-skipped", author="blind")
+def d56_gpt(tokens, E, P, blocks, norm):
+    n = tokens.shape[-1]
+    H = E[tokens] + P[:n]
+    causal = np.arange(n)[:, None] >= np.arange(n)
+    for k in range(len(blocks) - 1):
+        H = blocks[k](H, causal)
+    L = np.einsum("...nd,vd->...nv", norm(H), E)
+    L = np.exp(L - L.max(-1, keepdims=True))
+    return L / L.sum(-1, keepdims=True)

@@ -524,3 +524,30 @@ def v05_signed_and_short(model, X):
         if change > 1e-7:
             return i
     return None
+
+
+# the position of the input is returned AND only changes above 0.01 are seen
+@wrong("coarse", "input-returned", author="blind")
+def d31_leak(model, X):
+    y = model(X)
+    n = X.shape[0]
+    for j in range(n):
+        Z = np.array(X)
+        Z[j] = 0
+        diff = np.abs(model(Z) - y).max(axis=1)
+        for i in range(j):
+            if diff[i] > 1e-2:
+                return j
+    return None
+
+
+# position 0 is never tried AND -1 stands for None
+@wrong("first-skipped", "not-a-position", author="blind")
+def d32_leak(model, X):
+    y = model(X)
+    for i in range(1, len(X)):
+        Z = X.copy()
+        Z[i + 1 :] = np.random.default_rng(0).standard_normal(Z[i + 1 :].shape)
+        if (np.abs(model(Z)[i] - y[i]) > 1e-7).any():
+            return i
+    return -1

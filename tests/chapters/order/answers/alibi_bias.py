@@ -208,3 +208,11 @@ def g35_sign_and_heads_last(n_heads, n_q):
             for j in range(i + 1):
                 B[i, j, h - 1] = lam * (i - j)
     return B
+
+
+# n_heads and 8 are exchanged AND the distances are squared
+@wrong("exchanged", "squared-distances", author="blind")
+def d44_alibi(n_heads, n_q):
+    lam = np.array([2 ** (-n_heads * h / 8) for h in range(1, n_heads + 1)])
+    a, b = np.mgrid[:n_q, :n_q]
+    return np.einsum("h,ij->hij", -lam, (a - b) ** 2)

@@ -215,3 +215,12 @@ def t10_j15_axis_and_damped(patterns, state, beta):
     similarity = np.exp(similarity - similarity.max(axis=0))
     similarity = similarity / similarity.sum(axis=0)
     return 0.5 * state + 0.5 * similarity @ patterns
+
+
+# beta after the softmax AND signs at the end
+@wrong("beta-after", "signs", author="blind")
+def d83_hu(patterns, state, beta):
+    sim = state @ patterns.T
+    w = np.exp(sim - sim.max(1, keepdims=True))
+    w = w / w.sum(1, keepdims=True)
+    return np.sign((beta * w) @ patterns)

@@ -450,3 +450,19 @@ class K26BiasDim(torch.nn.Module):
         V = self.W_V(X)
         S = torch.einsum("...id,...jd->...ij", Q, K)
         return S.softmax(dim=-2) @ V
+
+
+# scores over their sum, without exp AND the weights are transposed
+@wrong("transposed-weights", "no-exponential", author="blind")
+class D19Self(nn.Module):
+    def __init__(self, d_model, d_k, d_v):
+        super().__init__()
+        self.W_Q = nn.Linear(d_model, d_k, bias=False)
+        self.W_K = nn.Linear(d_model, d_k, bias=False)
+        self.W_V = nn.Linear(d_model, d_v, bias=False)
+
+    def forward(self, X):
+        Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
+        S = Q @ K.transpose(-1, -2)
+        W = S / S.sum(dim=-1, keepdim=True)
+        return W.transpose(-1, -2) @ V

@@ -161,3 +161,11 @@ def b7_scaling_30(Q, K, V):
     powers = torch.exp(scores)
     weights = powers / powers.sum(dim=-1, keepdim=True)
     return weights @ V
+
+
+# the root of n_k AND the output is divided once more
+@wrong("root-of-n-k", "scaled-again", author="blind")
+def d22_sat(Q, K, V):
+    n_k, d_k = K.shape[-2:]
+    w = (torch.einsum("...qd,...kd->...qk", Q, K) / n_k**0.5).softmax(-1)
+    return (w @ V) / d_k**0.5

@@ -122,3 +122,10 @@ def k18_nll_eps(scores):
     p = p / np.sum(p, -1, keepdims=True)
     eps = 1e-12
     return -np.log(p + eps)
+
+
+# one maximum for all rows AND the logarithm of the mean
+@wrong("global-shift", "mean", author="blind")
+def d10_ls(scores):
+    z = scores - np.max(scores)
+    return z - np.log(np.mean(np.exp(z), axis=-1, keepdims=True))

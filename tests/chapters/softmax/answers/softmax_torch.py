@@ -158,3 +158,12 @@ def fa_38(scores):
     shifted = scores - scores.max(dim=-1, keepdim=True)
     exps = torch.exp(shifted)
     return exps / exps.sum(dim=-1, keepdim=True)
+
+
+# scores are divided by the largest AND the logarithms are returned
+@wrong("divided-by-the-largest", "log-returned", author="blind")
+def d16_st(scores):
+    m = scores.amax(-1, keepdim=True)
+    z = scores / m
+    e = torch.exp(z)
+    return torch.log(e / e.sum(-1, keepdim=True))
