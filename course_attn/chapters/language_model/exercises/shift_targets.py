@@ -107,7 +107,7 @@ swapped: tokens[..., :-1] → tokens[..., 1:]
     Inputs and targets are swapped: your model reads each token and predicts the one *before* it.
     {text}
 two-ahead: tokens[..., 1:]
-            → np.concatenate([tokens[..., 2:], np.full_like(tokens[..., :1], pad)], axis=-1)
+            → np.append(tokens[..., 2:], ⏎ np.full_like(tokens[..., :1], pad), axis=-1)
     Your targets run one place too far ahead: each is the token after the next. What comes right
     behind the first input? {text}
 rolled: tokens[..., 1:] → np.roll(tokens, -1, axis=-1)
