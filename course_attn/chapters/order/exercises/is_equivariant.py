@@ -163,7 +163,9 @@ def _wrongly(c: Context) -> str:
             f"{_once(c)}"
         )
     elif not c.got:
-        advice = "Is the order applied to the outputs the one applied to X?"
+        advice = (
+            f"Is the order applied to the outputs the one applied to X?{_once(c)}"
+        )
     elif any_will_do:
         advice = (
             "You still say True when one of the orders fails. Is one that passes enough (`any`, or "
@@ -177,6 +179,7 @@ def _wrongly(c: Context) -> str:
             f"{': is a generator made anew in each round, from the same seed?' * often}"
             f"{': try dozens, and say True only if none fails. ' * (not often)}"
             f"{'If there is a loop, does a `return` end it in its first round?' * (not often)}"
+            f"{loose}"
         )
     elif c.kind == "faint":
         advice = (
