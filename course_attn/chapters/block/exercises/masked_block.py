@@ -125,6 +125,10 @@ post-norm: norm_1(X) → X
         and H + network_output → norm_2(H + network_output)
     This is the post-norm block of 2017, which adds first and normalizes the sum. In a pre-norm
     block the norms stand *before* the parts, and X itself goes straight through. {worst_row}
+post-norm-1: norm_1(X) → X
+        and X + attention_output → norm_1(X + attention_output)
+    Your first part is post-norm: norm_1 acts on the sum. It belongs *before* attention, and the sum
+    stays as it is. {worst_row}
 post-norm-2: norm_2(H) → H
         and H + network_output → norm_2(H + network_output)
     Your second part is post-norm: norm_2 acts on the sum. It belongs *before* the feed-forward

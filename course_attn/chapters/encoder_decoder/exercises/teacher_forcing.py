@@ -146,6 +146,12 @@ overwritten: [first, answers] → [first, answers[..., 1:]]
         and [answers, last] → [answers[..., :-1], last]
     The start takes the place of the first token, and the end that of the last: each of your arrays
     has lost a token of the answer. How many places do {answers.last} tokens and a start take?
+start-over-first: [first, answers] → [first, answers[..., 1:]]
+    The start takes the place of the first token, which your decoder never reads. How many places do
+    {answers.last} tokens and a start take? {answer}
+end-over-last: [answers, last] → [answers[..., :-1], last]
+    The end takes the place of the last token, which your decoder never learns to write. How many
+    places do {answers.last} tokens and an end take? {answer}
 every-axis: np.concatenate([first, answers], axis=-1)
             → np.pad(answers, (1, 0), constant_values=start)
         and np.concatenate([answers, last], axis=-1) → np.pad(answers, (0, 1), constant_values=end)

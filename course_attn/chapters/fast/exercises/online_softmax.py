@@ -219,6 +219,9 @@ tail-not-summed: for start in starts → for start in range(0, n // tile * tile,
     The scores that do not fill a tile, the last of {scores.last} with a tile of {tile}, get
     weights, but l does not count them: `n // tile` rounds down; `range(0, n, tile)` reaches all.
     Your rows sum to {your.sums}. {worst_row}
+last-tile-not-summed: for start in starts → for start in range(0, n - tile, tile)
+    Your first pass ends one tile too early: the scores of the last tile get weights, but neither m
+    nor l knows of them. Before which number does your `range` stop? {worst_row}
 infinity-minus-infinity: np.where(new_m == -np.inf, 0.0, new_m) → new_m
         and np.where(m == -np.inf, 0.0, m) → m
     Where a row begins with a tile of −∞, its m is still −∞ after it, and −∞ − (−∞) is NaN:

@@ -147,6 +147,9 @@ not-divided: Z * stretch) / divisor → Z * stretch)
 raw-in-d_gain: (d_out * Z).reshape → (d_out * X).reshape
     In d_gain you multiply `d_out` by X itself. By what is g multiplied in g ∘ z + b?
     {first_row}
+z-missing-in-d_gain: (d_out * Z).reshape → d_out.reshape
+    In d_gain you sum `d_out` alone, as for the bias. By what is g multiplied in g ∘ z + b?
+    {first_row}
 centered-in-d_gain: (d_out * Z).reshape → (d_out * centered).reshape
     In d_gain you multiply `d_out` by x − μ. By what is g multiplied in g ∘ z + b? {first_row}
 gain-in-d_bias: d_bias = d_out → d_bias = dZ

@@ -106,6 +106,10 @@ swapped: tokens[..., :-1] → tokens[..., 1:]
         and tokens[..., 1:] → tokens[..., :-1]
     Inputs and targets are swapped: your model reads each token and predicts the one *before* it.
     {text}
+two-ahead: tokens[..., 1:]
+            → np.append(tokens[..., 2:], ⏎ np.full_like(tokens[..., :1], pad), axis=-1)
+    Your targets run one place too far ahead: each is the token after the next. What comes right
+    behind the first input? {text}
 rolled: tokens[..., 1:] → np.roll(tokens, -1, axis=-1)
         and tokens[..., :-1] → tokens
     You keep all n places (`np.roll`?): behind the last token there is none, and the first one
@@ -141,8 +145,7 @@ found-by-inputs: following == pad → inputs == pad
 pad-is-0: following == pad → following == 0
     You take 0 for padding, whatever `pad` is, here {pad}. {text}
 inputs-hidden: inputs = → tokens = tokens.copy() ⏎ inputs =
-        and np.where(following == pad, -100, following)
-            → following ⏎ targets[following == pad] = -100
+        and return → following[...] = targets ⏎ return
     There is −100 in your inputs, too, and no embedding has a row for that. Was the padding replaced
     before the cut, or in an array that both share? {text}
 full-texts-lost: following == pad

@@ -157,6 +157,9 @@ unscaled: Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 → Q @ np.swapaxes(K,
     The mask is right, and the scores are not divided by √d_k = √{Q.last}.
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
     You divide by d_k = {Q.last}; divide by its square root, {Q.root}.
+multiplied: / Q.shape[-1] ** 0.5 → * Q.shape[-1] ** 0.5
+    You *multiply* the scores by √d_k = {Q.root}, and they spread more widely still. Which way has
+    the scale to go?
 root-of-n: Q.shape[-1] ** 0.5 → n_k ** 0.5
     You divide by √n_k = √{K.rows}, from the number of keys. The scores are sums of d_k = {Q.last}
     products: divide by √d_k.

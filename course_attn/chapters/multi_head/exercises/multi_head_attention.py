@@ -267,7 +267,7 @@ softmax-after-mixing: exps / exps.sum(axis=-1, keepdims=True) → np.where(mask,
         and weights @ V → np.exp(weights @ V) / np.exp(weights @ V).sum(axis=-1, keepdims=True)
     You mix the values with the raw scores and take the softmax of the *mixtures*. It belongs
     before: it makes weights from a query's scores, and those mix the values. {worst_row}
-nothing-but-nan: return  → return np.nan * 
+nothing-but-nan: return np.nan * X
     All your numbers are NaN. With −∞ among the scores, a softmax along another axis than the
     last, no softmax at all, or a mask made as `mask * -np.inf` does that: 0·∞ is NaN.
 cut-and-joined-by-reshape: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
@@ -279,6 +279,9 @@ cut-and-joined-by-reshape: A.reshape(*batch, n, n_heads, d_k).swapaxes(-2, -3)
 joined-by-reshape: heads.swapaxes(-2, -3) → heads
     You bring the heads together by a `reshape` alone: row 0 then holds what *one* head found for
     several elements. Swap the axes −2 and −3 *back*, before this reshape. {worst_row}
+heads-reversed: heads.swapaxes(-2, -3) → heads[..., ::-1, :, :].swapaxes(-2, -3)
+    Your heads' results stand side by side in reverse, the last head's first. W_O expects them as
+    they were cut: does something turn them around, `insert(0, …)` or `[::-1]`? {worst_row}
 no-output-matrix: joined @ W_O → joined
     The product with W_O is missing at the end; without it the heads never mix. {worst_row}
 output-matrix-transposed: joined @ W_O → joined @ W_O.T

@@ -147,6 +147,7 @@ over-the-heads: scores.softmax(dim=-1) → scores.softmax(dim=-3)
 softmax-after-mixing: scores.softmax(dim=-1) → torch.where(mask, scores, 0.0)
         and weights @ V → (weights @ V).softmax(dim=-1)
 nothing-but-nan: return self → return torch.nan * self
+heads-reversed: heads.transpose(-2, -3) → heads.flip(-3).transpose(-2, -3)
 no-output-matrix: self.W_O(joined) → joined
 output-matrix-transposed: self.W_O(joined) → joined @ self.W_O.weight
     You multiply by `self.W_O.weight` as it is stored, which is *transposed*: `self.W_O(…)` does

@@ -99,7 +99,7 @@ def _orders_tried(
 ) -> tuple[list[list[int]], bool] | None:
     """Return the orders of the rows that the learner tries, and what is said; None if not rows.
 
-    They are seen by a model that returns what it is given, so that every order holds, but for the
+    They are seen by a model that always returns the same, so that every order holds, but for the
     first where that is to fail. The given order is not among them.
     """
     seen: list[list[int]] = []
@@ -110,10 +110,17 @@ def _orders_tried(
         is_other = order != sorted(order)
         fails = first_fails and is_other and not seen
         seen.extend([order] * is_other)
-        return np.array(X) ** (1 + fails)
+        return np.full(rows.shape, 1.0 + fails)
 
     said = c.call(model, rows)
     return None if said is None else (seen, bool(said.all()))
+
+
+def _once(c: Context) -> str:
+    tried, _ = _orders_tried(c) or ([], False)
+    return " And you try a single order: many models pass one by chance." * (
+        len(tried) == 1
+    )
 
 
 def _refuses(c: Context, change: float) -> bool:
@@ -126,7 +133,7 @@ def _refuses(c: Context, change: float) -> bool:
 def _wrongly(c: Context) -> str:
     if c.got.shape:
         return "One truth value is asked for: `np.allclose` gives one."
-    tried, holds = _orders_tried(c) or (None, False)
+    tried, _ = _orders_tried(c) or (None, False)
     loose = ""
     if _refuses(c, 1) and not _refuses(c, 1e-3):
         loose = " And your tolerance is too generous: a thousandth counts."
@@ -148,14 +155,17 @@ def _wrongly(c: Context) -> str:
         )
     elif not tried:
         advice = "The model never gets the rows in another order: permute them, `X[order]`."
-    elif not c.got and holds and _refuses(c, 1e-14):
+    elif not c.got and not _refuses(c, 0) and _refuses(c, 1e-14):
         advice = (
             "Your comparison is too strict: in another order sums round differently, in the 16th "
             f"digit. `np.allclose` allows for that.{shifts}"
             f"{' And is one order that passes enough for True? All have to.' * any_will_do}"
+            f"{_once(c)}"
         )
     elif not c.got:
-        advice = "Is the order applied to the outputs the one applied to X?"
+        advice = (
+            f"Is the order applied to the outputs the one applied to X?{_once(c)}"
+        )
     elif any_will_do:
         advice = (
             "You still say True when one of the orders fails. Is one that passes enough (`any`, or "
@@ -169,6 +179,7 @@ def _wrongly(c: Context) -> str:
             f"{': is a generator made anew in each round, from the same seed?' * often}"
             f"{': try dozens, and say True only if none fails. ' * (not often)}"
             f"{'If there is a loop, does a `return` end it in its first round?' * (not often)}"
+            f"{loose}"
         )
     elif c.kind == "faint":
         advice = (
@@ -182,7 +193,7 @@ def _wrongly(c: Context) -> str:
         advice = (
             "You try enough orders, so look at the comparison: does it compare every number of "
             "`model(X[order])` with the one at the *same place* of `model(X)[order]`, without "
-            "sorting or adding up?"
+            f"sorting or adding up?{loose}"
         )
     return f"{_says(c)} {advice}"
 
@@ -217,14 +228,14 @@ not count; a relative change of $10^{-3}$ does.
         ),
         "large": Kind("for a model with outputs of about 1e12"),
     },
-    terms={"answer": _says},
+    terms={"answer": _says, "once": _once},
     faults=(
         fault(
             "invariant",
             _body(("outputs[order]", "outputs")),
             says="{answer} You compare `model(X[order])` with `model(X)` itself: that tests for "
             "*invariance*. Equivariant means that the outputs move along: compare with "
-            "`model(X)[order]`.",
+            "`model(X)[order]`.{once}",
         ),
         fault(
             "moved-back",
@@ -232,21 +243,23 @@ not count; a relative change of $10^{-3}$ does.
                 ("model(X[order])", "model(X[order])[order]"),
                 ("outputs[order]", "outputs"),
             ),
-            says="{answer} You permute the outputs the opposite way: row i of `X[order]` is row "
+            says="{answer} Your outputs are not permuted as X is: row i of `X[order]` is row "
             "`order[i]` of X, so its output belongs beside row `order[i]` of `model(X)`, that is, "
-            "row i of `model(X)[order]`. (`[order]` once more does not undo an order.)",
+            "row i of `model(X)[order]`. (`[order]` once more does not undo an order, and a "
+            "second draw is another one.){once}",
         ),
         fault(
             "two-orders",
             _body(("outputs[order]", "rng.permutation(outputs)")),
             says="{answer} The outputs are not permuted by the order applied to X: each call of "
-            "`rng.permutation` draws a new one. Draw `order = …` once, and use it on both sides.",
+            "`rng.permutation` draws a new one. Draw `order = …` once, and use it on both sides."
+            "{once}",
         ),
         fault(
             "exact",
             _body(("np.allclose", "np.array_equal")),
             says="{answer} You ask for exactly equal numbers. In another order sums round "
-            "differently, in the 16th digit: `np.allclose` allows for that.",
+            "differently, in the 16th digit: `np.allclose` allows for that.{once}",
         ),
     ),
     properties=(Property("wrongly", _wrongly, any_shape=True),),

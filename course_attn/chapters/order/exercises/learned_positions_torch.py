@@ -142,6 +142,8 @@ first-axis: table[:n] → table[: X.shape[0]].reshape(-1, *[1] * (X.ndim - 2), X
 no-colon: table[:n] → table[n]
     `self.P[n]` is *one* row, number {X.rows} here, and it is added to all elements. Element i
     gets row i: `self.P[:n]`, with a colon. {worst_row}
+rows-alone: X + rows → 0 * X + rows
+    You return the rows of P alone: what the elements themselves say, X, is lost. {worst_row}
 multiplied: X + rows → X * rows
     You multiply by the rows of P; they are to be added. {worst_row}
 unit-scale: X + rows → X * X.shape[-1] ** 0.5 + rows

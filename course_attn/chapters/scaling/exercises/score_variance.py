@@ -79,8 +79,8 @@ for $k = q$. (For a normal z with mean 0 and variance 1, $E[z^3] = 0$ and $E[z^4
 mean-ignored: mean**2 → 0.0
     The mean plays no part in your formula, but it widens the spread. {asked}.
 mean-once: mean**2 → mean**2 / 2
-    The mean enters twice, once through q and once through k: Var[q k] = (1 + μ²)² − μ⁴ = 1 + 2μ².
-    {asked}.
+    You count μ² half as often as you should, for k = q too. The mean enters twice, once through q
+    and once through k: multiply out E[q²] E[k²] − E[q]² E[k]². {asked}.
 shared-ignored: 2 + 4 * squared_mean → 1 + 2 * squared_mean
     You treat k = q as if the two were independent. Then the score is a sum of squares, which
     spread more. {asked}.
@@ -118,6 +118,9 @@ mean-added: return → return d_k * squared_mean +
     You add d_k μ², the mean of the score. A variance is measured from the mean. {asked}.
 kurtosis: 2 + 4 * squared_mean → 3 + 4 * squared_mean
     For k = q one square z² has variance E[z⁴] − E[z²]² = 3 − 1 = 2; you take 3. {asked}.
+square-constant: 2 + 4 * squared_mean → 4 * squared_mean
+    For k = q you take E[z⁴] = 1, as if z² were always 1: with mean 0 your score would not vary at
+    all. What is E[z⁴] − E[z²]² of a normal z? {asked}.
 second-moment-alone: 1 + 2 * squared_mean → (1 + squared_mean) ** 2
     For independent q and k you take E[(q k)²] = (1 + μ²)² for each component. From a second moment
     the squared mean has to be subtracted: μ⁴. {asked}.

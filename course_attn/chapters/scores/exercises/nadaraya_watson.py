@@ -138,6 +138,12 @@ running: kernel / total → np.cumsum(kernel, axis=0) / np.cumsum(total, axis=0)
 x-sorted: x_query[:, None] - x[None, :] → x_query[:, None] - np.sort(x)[None, :]
     You sort x and leave y as it was: point j is the pair (x_j, y_j), and sorting one of the two
     tears the pairs apart. No order is needed at all.
+nearest: weights @ y → y[weights.argmax(axis=1)]
+    You take the y of the nearest point alone. How much do the other points count? {your.row}
+    instead of {right.row}.
+first-point-missing: total = → kernel = kernel * (np.arange(len(x)) > 0) ⏎ total =
+    The first point has no say. The {x.last} points are counted from 0: does a loop or a slice of
+    yours begin at 1?
 x-averaged: weights @ y → weights @ x
     You average the x of the data, not their y: {your.row} instead of {right.row}.
 one-query: weights @ y → (weights @ y)[0]

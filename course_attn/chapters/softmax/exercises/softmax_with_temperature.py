@@ -99,6 +99,9 @@ after-softmax: scores / temperature → scores
         and return weights → return weights / temperature
     You divide the finished weights by the temperature, so your rows sum to {your.sums}. Divide
     the *scores*, before exp.
+divided-again: return weights → return weights / temperature
+    You divide the finished weights by the temperature once more, after the scores: your rows sum to
+    {your.sums}. Which of the two divisions is asked for?
 power-of-weights: scores / temperature → scores
         and return weights → return weights ** (1 / temperature)
     You raise the finished weights to the power 1/temperature, which changes their sums: your

@@ -85,19 +85,20 @@ was.
         "apart": Kind("for rows whose sums are far apart", "Is a constant added?"),
     },
     faults=fault_list("""
-whole-array: weights.sum(axis=-1, keepdims=True) → weights.sum()
+whole-array: axis=-1, keepdims=True → (nothing)
     You divide by the sum of the whole array, so all rows together sum to 1: your rows sum to
     {your.sums}. Each row needs a sum of its own.
-columns: weights.sum(axis=-1, keepdims=True) → weights.sum(axis=-2, keepdims=True)
+columns: axis=-1 → axis=-2
     Your columns sum to 1 and your rows do not: they sum to {your.sums}. Your sum runs along
     axis −2; along which one do the numbers of a row lie?
-no-keepdims: weights.sum(axis=-1, keepdims=True) → weights.sum(axis=-1)
+no-keepdims: , keepdims=True → (nothing)
     The row sums are right, but they are laid out as a row: column j is divided by the sum of
     row j, so your rows sum to {your.sums}. Keep them as a column: `keepdims=True`.
 first-row: weights.sum(axis=-1, keepdims=True) → weights[..., :1, :].sum(axis=-1, keepdims=True)
     You divide all rows by the sum of the first one: that row sums to 1, and your rows to
     {your.sums}. Each row needs a sum of its own.
-length: weights.sum(axis=-1, keepdims=True) → np.sqrt((weights**2).sum(axis=-1, keepdims=True))
+length: total = weights → total = (weights**2)
+        and weights / total → weights / np.sqrt(total)
     You divide by the Euclidean length of each row: then the *squares* sum to 1, and the weights
     themselves, row by row, to {your.sums}. Divide by the sum of the weights.
 softmax: total =  → weights = np.exp(weights - weights.max(axis=-1, keepdims=True)) ⏎ total =
@@ -120,6 +121,15 @@ mean: weights.sum( → weights.mean(
 one-more: weights / total → weights / (1 + total)
     You divide by 1 *more* than the sum of the row: your rows sum to {your.sums}. Does a running
     total of yours begin at 1?
+squared: total = → weights = weights**2 ⏎ total =
+    You square the weights first: one that is twice as large gets four times the share, and
+    {weights.row} became {your.row}. What is asked to become of the proportions?
+smallest-subtracted: total = → weights = weights - weights.min(axis=-1, keepdims=True) ⏎ total =
+    You subtract the smallest weight of each row first: that one becomes 0, and the proportions
+    change. Which weights are to be divided?
+last-left-out: .sum( → [..., :-1].sum(
+    The last weight of a row never enters its sum: your rows sum to {your.sums}. Does a loop or a
+    slice of yours end one too early?
 excess-taken-off: weights / total → weights - (total - 1) / weights.shape[-1]
     You take the same amount off every weight of a row until it sums to 1: that changes the
     proportions. {weights.row} became {your.row}. Scale the row; subtract nothing.
@@ -128,7 +138,7 @@ excess-taken-off: weights / total → weights - (total - 1) / weights.shape[-1]
         Property("row-sums", _row_sums),
         Property("proportions", _proportions),
     ),
-    wrong_lines=("columns", "length", "whole-array"),
+    wrong_lines=("columns", "largest", "whole-array"),
     hints=(
         "What should the first row of `[[2., 6., 0.], [1., 1., 2.]]` become? And what number "
         "was it divided by? The second row needs another one.",

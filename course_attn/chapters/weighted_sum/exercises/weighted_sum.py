@@ -86,9 +86,9 @@ first-row-for-all: = weights → = (0 * weights + weights[..., :1, :])
     weights of its own, row i.
 largest-copied: = weights → = (weights == weights.max(axis=-1, keepdims=True)).astype(values.dtype)
     You copy the value with the largest weight. All values count, each as much as its weight says.
-signs-lost: = weights → = np.abs(weights)
+signs-lost: (weights, values): → (weights, values): ⏎     weights = np.abs(weights)
     The signs of the weights are lost: negative ones are allowed here. Use them as given.
-negative-cut-off: = weights → = (weights * (weights > 0))
+negative-cut-off: (weights, values): → (weights, values): ⏎     weights = weights * (weights > 0)
     You treat negative weights as 0. They are allowed here: such a value is subtracted.
 first-values-of-the-batch: @ values → @ values.reshape(-1, *values.shape[-2:])[0]
     For every batch element you mix the values of the first one. Each element of the batch has

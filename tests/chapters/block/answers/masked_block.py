@@ -209,3 +209,10 @@ def f6_l38_normed_skip(X, attend, process, norm_1, norm_2, mask):
     h = a + attend(a, mask)
     b = norm_2(h)
     return b + process(b)
+
+
+# the first part is post-norm AND the mask is not passed on
+@wrong("post-norm-1", "mask-lost", author="blind")
+def first_part_post_norm_without_mask(X, attend, process, norm_1, norm_2, mask):
+    Y = norm_1(X + attend(X))
+    return Y + process(norm_2(Y))

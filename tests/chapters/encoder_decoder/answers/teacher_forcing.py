@@ -200,3 +200,13 @@ def s33_zero_shift_two(answers, start, end):
     full = np.pad(answers, pad)
     full[..., -1] = end
     return full[..., :-1], full[..., 2:]
+
+
+# the end takes the place of the last token AND the inputs lack the last token
+@wrong("end-over-last", "last-not-read", author="blind")
+def end_over_the_last_of_rolled_answers(answers, start, end):
+    goals = answers.copy()
+    goals[..., -1] = end
+    inputs = np.roll(answers, 1, axis=-1)
+    inputs[..., 0] = start
+    return inputs, goals

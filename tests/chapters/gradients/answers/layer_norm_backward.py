@@ -285,3 +285,13 @@ def m09_ddof_no_division(X, gain, d_out):
     for r in range(len(x2)):
         dx[r] = dxhat[r] - dxhat[r].mean() - xhat[r] * np.dot(dxhat[r], xhat[r]) / d
     return dx.reshape(X.shape), dgain, dbias
+
+
+# the mean is not subtracted in dX AND z is missing in d_gain
+@wrong("shift-missing", "z-missing-in-d_gain", author="blind")
+def no_mean_and_no_z(X, gain, d_out):
+    s = np.sqrt(X.var(-1, keepdims=True) + 1e-5)
+    z = (X - X.mean(-1, keepdims=True)) / s
+    dz, axes = d_out * gain, tuple(range(X.ndim - 1))
+    dX = (dz - z * (dz * z).mean(-1, keepdims=True)) / s
+    return dX, d_out.sum(axes), d_out.sum(axes)

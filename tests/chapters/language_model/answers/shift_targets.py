@@ -175,3 +175,21 @@ def o33_axis_and_in_place(tokens, pad):
     x, y = tokens[:-1], tokens[1:]
     y[y == pad] = -100
     return x, y
+
+
+# the targets are two places ahead AND padding is marked by -1
+@wrong("two-ahead", "minus-one", author="blind")
+def two_ahead_with_minus_one(tokens, pad):
+    targets = np.concatenate(
+        [tokens[..., 2:], np.full_like(tokens[..., :1], pad)], -1
+    )
+    targets[targets == pad] = -1
+    return tokens[..., :-1].copy(), targets
+
+
+# the padding is found by the inputs AND replaced in the argument itself
+@wrong("found-by-inputs", "inputs-hidden", "in-place", author="blind")
+def found_by_inputs_in_a_view(tokens, pad):
+    inputs, targets = tokens[..., :-1], tokens[..., 1:]
+    targets[inputs == pad] = -100
+    return inputs, targets

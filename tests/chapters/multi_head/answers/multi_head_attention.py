@@ -510,3 +510,17 @@ def a39_split_no_out(X, W_Q, W_K, W_V, W_O, n_heads, mask):
     logits = Q @ K.swapaxes(-1, -2) / np.sqrt(d_k)
     logits = np.where(mask, logits, -np.inf)
     return (_soft(logits) @ V).reshape(X.shape)
+
+
+# the mask is turned around AND the heads' results stand side by side in reverse
+@wrong("mask-inverted", "heads-reversed", author="blind")
+def mask_inverted_and_heads_in_reverse(X, W_Q, W_K, W_V, W_O, n_heads, mask):
+    d_k = X.shape[-1] // n_heads
+    parts = []
+    for h in range(n_heads):
+        c = slice(h * d_k, (h + 1) * d_k)
+        q, k, v = (X @ W_Q)[..., c], (X @ W_K)[..., c], (X @ W_V)[..., c]
+        s = np.where(mask, -1e9, q @ np.swapaxes(k, -1, -2) / np.sqrt(d_k))
+        e = np.exp(s - s.max(axis=-1, keepdims=True))
+        parts.insert(0, e / e.sum(axis=-1, keepdims=True) @ v)
+    return np.concatenate(parts, axis=-1) @ W_O

@@ -176,3 +176,12 @@ def z20_minmax(weights):
 def t29_max_inplace(weights):
     weights /= weights.max(axis=-1, keepdims=True)
     return weights
+
+
+# the sum leaves out the last weight AND is that of the squares, of which the root is taken
+@wrong("length", "last-left-out", author="blind")
+def length_without_the_last(weights):
+    total = 0
+    for j in range(weights.shape[-1] - 1):
+        total = total + weights[..., j] ** 2
+    return weights / np.sqrt(total)[..., None]

@@ -93,3 +93,11 @@ def b7_weighted_sum_6(weights, values):
 @wrong(said="lacks an axis", author="blind")
 def fd_wsum_1(weights, values):
     return (weights.unsqueeze(-1) * values).sum(dim=-2)
+
+
+# the weights lose their signs AND are divided by their sums
+@wrong("renormalized", "signs-lost", author="blind")
+def absolute_and_renormalized(weights, values):
+    w = weights.abs()
+    w = w / w.sum(-1, keepdim=True)
+    return torch.einsum("...ij,...jd->...id", w, values)
