@@ -305,7 +305,9 @@ def test_mistake_is_told_behind_a_line_that_stops():
 
     multiplied = fault("multiplied", "x / sums", "x * sums", says="You multiply.")
     exercise = exercise_of(
-        shares, *(Case((np.ones(s),)) for s in ((2, 3), (5, 4))), faults=(multiplied,)
+        shares,
+        *(Case((np.ones(s),)) for s in ((2, 3), (5, 4))),
+        faults=(multiplied,),
     )
 
     def stops(x):

@@ -232,6 +232,8 @@ post-norm: self.norm_1(X) → X
         and X + attention_output → self.norm_1(X + attention_output)
         and self.norm_2(H) → H
         and H + network_output → self.norm_2(H + network_output)
+post-norm-1: self.norm_1(X) → X
+        and X + attention_output → self.norm_1(X + attention_output)
 post-norm-2: self.norm_2(H) → H
         and H + network_output → self.norm_2(H + network_output)
 norm-1-missing: self.norm_1(X) → X

@@ -282,9 +282,6 @@ cosine: normed_X @ self.embedding.weight.T
             → torch.cosine_similarity(normed_X[..., None, :], self.embedding.weight, dim=-1)
 norm-at-both-ends: self.embedding(tokens) + self.positions(torch.arange(n))
             → self.final_norm(self.embedding(tokens) + self.positions(torch.arange(n)))
-last-block-missing: in self.blocks: → in self.blocks[:-1]:
-    Your last block never runs: of {n_layers} blocks, does a loop or a slice end one too early?
-    {worst_row}
 positions-multiplied: self.embedding(tokens) + → self.embedding(tokens) *
     You multiply the vectors of the tokens by those of the positions; they are to be added.
     {worst_row}
