@@ -73,6 +73,8 @@ def _gradient(trial: Trial, found: Finding) -> Finding | None:
     in_torch = trial.exercise.library == "torch" and trial.exercise.differentiable
     if cut or not in_torch:
         return cut
+    if found.faults == ("no-error",):
+        return gradient_besides(trial, trial.function)
     known = {fault.id: fault for fault in trial.exercise.faults}
     made = [known[id] for id in found.faults if id in known]
     if found.faults and len(made) == len(found.faults):
@@ -162,9 +164,13 @@ def _put_right(outcome: Outcome) -> tuple[Any, BaseException | None]:
 def _retyped(trial: Trial) -> Trial | None:
     """Return the trial of the answer with real arrays for whole ones, or the other way round."""
     kinds = {e.dtype.kind for e in trial.expected if isinstance(e, np.ndarray)}
-    answer = retyped(trial.function, *kinds) if kinds in ({"f"}, {"i"}) else None
-    asked = _as_asked(run_trial(trial.exercise, answer)) if answer else None
-    return asked if asked and not asked.crashed else None
+    for answer in (
+        retyped(trial.function, *kinds) if kinds in ({"f"}, {"i"}) else ()
+    ):
+        asked = _as_asked(run_trial(trial.exercise, answer))
+        if asked and not asked.crashed:
+            return asked
+    return None
 
 
 def _like(trial: Trial, args: tuple[Any, ...]) -> Any:

@@ -325,14 +325,16 @@ def _value_of(trial: Trial, answer: Callable[..., Any], i: int) -> Any:
 # --- numbers of another kind ----------------------------------------------------------------------
 
 
-def retyped(answer: Callable[..., Any], kind: str) -> Callable[..., Any] | None:
-    """Return an answer with its arrays and divisions made real ("f") or whole ("i"), if any are."""
-    code = _code_of(inspect.unwrap(answer))
-    if code is None:
-        return None
-    retyping = _Retyping(kind)
-    retyping.visit(code.tree)
-    return code.made(Steps(_ALL)) if retyping.has_changed else None
+def retyped(answer: Callable[..., Any], kind: str) -> Iterator[Callable[..., Any]]:
+    """Yield an answer with its arrays, then its divisions, too, made real ("f") or whole ("i")."""
+    for with_divisions in (False, True):
+        code = _code_of(inspect.unwrap(answer))
+        if code is None:
+            return
+        retyping = _Retyping(kind, with_divisions)
+        retyping.visit(code.tree)
+        if retyping.has_changed:
+            yield code.made(Steps(_ALL))
 
 
 _ALL = 10**9
@@ -340,9 +342,10 @@ _KINDS = {"f": ("float", "float64", ast.Div), "i": ("int", "int64", ast.FloorDiv
 
 
 class _Retyping(ast.NodeTransformer):
-    """Makes all arrays and divisions real or whole."""
+    """Makes all arrays real or whole, and perhaps all divisions."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, with_divisions: bool) -> None:
+        self.with_divisions = with_divisions
         self.plain, self.wide, self.division = _KINDS[kind]
         self.others = re.compile("u?int|long" if kind == "f" else "float|double")
         self.has_changed = False
@@ -362,7 +365,7 @@ class _Retyping(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         """Let a division round, or not."""
-        if isinstance(node.op, ast.Div | ast.FloorDiv):
+        if self.with_divisions and isinstance(node.op, ast.Div | ast.FloorDiv):
             self.has_changed |= not isinstance(node.op, self.division)
             node.op = self.division()
         return self.generic_visit(node)

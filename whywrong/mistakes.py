@@ -202,8 +202,7 @@ def _both(trial: Trial, pair: tuple[Fault, Fault]) -> Finding:
     first, second, both = _shared(*(_alone(trial, one) for one in pair))
     if both:
         return two_at_once(ids, first, second, both)
-    own = [_alone(trial, one, own=True) for one in pair]
-    return two_at_once(ids, *own, apart=own != [first, second])
+    return two_at_once(ids, *(_alone_as_such(trial, one) for one in pair))
 
 
 def _fault_in(trial: Trial, cases: Sequence[int]) -> Finding | None:
@@ -271,7 +270,8 @@ def _with_the_rest(
         line = _in_own_code_besides(trial, version)
         asked = line or f"{stop} {advice}".strip()
         asked = asked or "Does it still, once that is right?"
-        rest = f"It also fails {phrases}. {asked}"
+        fails = "also fails" if left[0] in trial.crashed else "is also wrong"
+        rest = f"It {fails} {phrases}. {asked}"
     return Finding(found.faults, f"{found.message}\n\n{rest}")
 
 
@@ -469,9 +469,8 @@ def fault_and_own_change(trial: Trial) -> Finding | None:
         version = with_faults(trial.exercise, fault)
         change = changed_to(trial, partial(value_of, trial, version))
         if change and _are_apart(trial, fault, change.faults[0]):
-            ids, alone = (fault.id, *change.faults), _alone(trial, fault, own=True)
-            apart = alone != _alone(trial, fault)
-            return two_at_once(ids, alone, change.message, apart=apart)
+            ids = (fault.id, *change.faults)
+            return two_at_once(ids, _alone_as_such(trial, fault), change.message)
     return None
 
 
@@ -548,6 +547,15 @@ def _alone(trial: Trial, fault: Fault, *, own: bool = False) -> str:
     return _unpraised(fault.sentence(context))
 
 
+def _alone_as_such(trial: Trial, fault: Fault) -> str:
+    """Return what a fault says of one of two mistakes with the numbers that it alone gives."""
+    alone = _alone(trial, fault, own=True)
+    return alone if alone == _alone(trial, fault) else f"{alone} {_ALONE}"
+
+
+_ALONE = "(The numbers are those of this mistake alone.)"
+
+
 def _unpraised(sentence: str) -> str:
     praise = _PRAISE.match(sentence)
     rest = sentence[praise.end() :] if praise else sentence
@@ -567,19 +575,16 @@ def two_at_once(
     first: str,
     second: str,
     both: str = "",
-    *,
-    apart: bool = False,
 ) -> Finding:
-    """Say two mistakes, and what both together do, or that each has numbers of its own.
+    """Say two mistakes, and what both together do.
 
     Where the first are two by themselves, there are three.
     """
     if first.startswith(_TWO_AT_ONCE):
         first = first.replace("two", "three", 1)
         return Finding(ids, f"{first}\n\nThird: {second}")
-    alone = " The numbers of each paragraph are what you would get with that mistake alone."
     said = [
-        f"{_TWO_AT_ONCE}{alone if apart else ''}",
+        _TWO_AT_ONCE,
         f"First: {_unpraised(_ONE_CHANGE.sub('', first))}",
         f"Second: {_unpraised(_ONE_CHANGE.sub('', second))}",
     ]

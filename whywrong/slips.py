@@ -35,7 +35,7 @@ FAR_FETCHED = ("distance", "residual", "other-name", "unlikely", "doubled")
 # sentences, {a} is the expression that `_a` stands for.
 _Row = tuple[str, str, str, str, str]
 
-_BEGINS = "is 0 right here, where everything may be smaller?"
+_BEGINS = "is 0 right here, where all that is compared may be below 0?"
 _FRONT = "the new axis is counted from the front. Where does it stand when there are more axes?"
 _NEW_AXES = {
     ":, None": "..., None",

@@ -125,7 +125,7 @@ exchanged: lengths**length_penalty → length_penalty**lengths
 power-of-the-mean: sums / lengths**length_penalty → (sums / lengths) ** length_penalty
     You raise the whole quotient to the power. Only the length is raised; the sum stays. {first}
 linear: lengths**length_penalty → (length_penalty * lengths)
-    You multiply the length by `length_penalty`, which is to be its power. If that is 0, what do you
+    You multiply the length by `length_penalty`, which is to be an exponent. If it is 0, what do you
     divide by, and what is right? {first}
 added: sums / lengths**length_penalty → sums + length_penalty * lengths
     You add the length as a bonus. The score of this chapter divides. {first}

@@ -133,6 +133,9 @@ as-many-keys: n_q * d_k * n_k → n_q * d_k * n_q
 square-scores: n_q * d_k * n_k → n_q * d_k * n_q
     In each head you count n_q × n_q scores. Every query meets every *key*: how many keys are
     there? {said}
+square-mixing: n_q * n_k * d_v → n_q * n_q * d_v
+    In each head you mix with n_q × n_q weights. A query has a weight for every *key*: how many keys
+    are there? {said}
 mixing-halved: mixing = 2 * → mixing =
     In the mixing the factor 2 is missing: there, too, each term of a sum takes a multiplication and
     an addition. {said}

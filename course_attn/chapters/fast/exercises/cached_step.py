@@ -114,6 +114,9 @@ prepended: [K_cache, k] → [k, K_cache]
         and [V_cache, v] → [v, V_cache]
     You put the new position *first*. The output does not notice, but code that asks the cache for
     position 0, or hides what lies outside a window, finds the wrong one. New rows come last. {said}
+value-prepended: [V_cache, v] → [v, V_cache]
+    In your V the new value stands *first*, and in your K the new key last: the weights of the keys
+    meet the values of other positions. New rows come last. {said}
 last-overwritten: [K_cache, k] → [K_cache[..., :-1, :], k]
         and [V_cache, v] → [V_cache[..., :-1, :], v]
     You write the new position over the last one of the cache. It is appended to the

@@ -149,6 +149,10 @@ twice-the-root-to-Q: dS @ K / divisor → dS @ K / divisor**2
 root-of-d_v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
     You divide the scores by √d_v, with d_v = {V.last}. Each is a sum of as many products as a query
     has features: how many are these? {nudge}
+root-of-d_v-back: dS @ K / divisor → dS @ K / V.shape[-1] ** 0.5
+        and @ Q / divisor → @ Q / V.shape[-1] ** 0.5
+    On the way back you divide by √d_v, from the width of the values. By what were the scores
+    divided? {nudge}
 mask-ignored: np.where(mask, scores, -np.inf) → scores
     The mask is ignored: in your weights every query attends to every key, and what is hidden gets a
     gradient. The weights are to be those of the forward pass. {nudge}

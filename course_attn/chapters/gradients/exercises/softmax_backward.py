@@ -98,7 +98,7 @@ row-term-missing: d_weights - mean → d_weights
     weights. Your rows sum to {your.sums}, and should sum to 0.
 row-term-added: above_mean = → mean = -mean ⏎ above_mean =
     You add the row term. If all entries of `d_weights` are equal, nothing can be gained, and the
-    gradient is 0: which sign does that take? {worst_row}
+    gradient is 0: which sign makes it 0? {worst_row}
 normalized-again: products =
             → weights = weights / weights.sum(axis=-1, keepdims=True) ⏎ products =
     You divide the weights by their sum once more. They sum to 1 already, but where nothing is
@@ -109,7 +109,7 @@ softmax-again: products =
     already, not scores.
 term-not-weighted: return weights * above_mean → return products - mean
     You multiply `d_weights` by the weights, but not the row term. It is to be multiplied by the
-    weight as well: from what does it have to be subtracted, then? {worst_row}
+    weight as well: what comes first, the difference or the product with the weights? {worst_row}
 not-multiplied: return weights * above_mean → return above_mean
     You return by how much each entry of `d_weights` lies above its row term. That difference still
     has to be multiplied by the weights. {worst_row}

@@ -116,9 +116,9 @@ before-wrapped: earlier[-1] + 1 → earlier[-1] - 1
     You return the token *before* the earlier place (and before place 0 the last of all: that is
     index −1). What came after it is the guess.
 noted-late: tokens[:i] → tokens[:max(i - 1, 0)]
-    Where a token follows itself, you overlook the place just before it: what came after that is
-    known, the token that you have just read. (Does your search leave out
-    place i − 1, or do you note a token in your table too late?) {follows}
+    Where the same token stands twice in a row, you skip the place just before: what came after it
+    is known, the token that you have just read. (Does your search leave out place i − 1, or do you
+    note a token in your table too late?) {follows}
 itself: tokens[:i] → tokens[:i + 1]
         and earlier[-1] + 1 → min(earlier[-1] + 1, len(tokens) - 1)
     You find the token itself, at its own place, and read the token after it: that is the answer,

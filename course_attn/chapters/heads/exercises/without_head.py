@@ -81,8 +81,9 @@ one-before: np.arange(n_heads) != head → np.arange(n_heads) != (head - 1) % n_
     {worst_row}
 interleaved: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
            → left.transpose(1, 2, 0).reshape(n, n_heads * d_v)
-    You put the first entries of all heads side by side, then all second ones. The entries of one
-    head stay together: axes (n, n_heads, d_v) before the `reshape`. {worst_row}
+    The entries of the heads and the rows of `W_O` do not belong together: of which head is the
+    second of your rows? All d_v entries of a head stand side by side, and so do its rows of `W_O`.
+    {worst_row}
 last-rows: left.swapaxes(0, 1).reshape(n, n_heads * d_v)
          → np.delete(found, head, axis=0).swapaxes(0, 1).reshape(n, n_heads * d_v - d_v)
     and merged @ W_O → merged @ W_O[: n_heads * d_v - d_v]
@@ -121,8 +122,8 @@ averaged: merged @ W_O → merged @ W_O / n_heads
     added up. {worst_row}
 weights-even: found * kept[:, None, None]
             → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
-    You let head {head} look everywhere alike. Then it still adds the mean of its values; it is to
-    add nothing. {worst_row}
+    You give head {head} equal weights everywhere. Then it still adds the mean of its values; it is
+    to add nothing. {worst_row}
 stops-at-head: np.arange(n_heads) != head → np.arange(n_heads) < head
     You leave out head {head} and all heads *after* it, as if a loop broke off there. How many heads
     are to be switched off? {worst_row}

@@ -325,6 +325,10 @@ sums: np.allclose(new_outputs[i], old_outputs[i])
         → np.isclose(new_outputs[i].sum(), old_outputs[i].sum())
     {told}: you compare the sums (or means) of an output's features. Here one rises by as much as
     another falls, and the sum stays. Compare number by number: `np.allclose` does.
+only-rises: not np.allclose(new_outputs[i], old_outputs[i])
+        → (new_outputs[i] - old_outputs[i]).max() > 1e-8
+    {told}: you see an output that rises, and not one that falls. Take differences without their
+    sign.
 first-feature: changed[i + 1 :] += change[i + 1 :] → changed[i + 1 :, 0] += change[i + 1 :, 0]
     {told}: you change only feature 0 of the later inputs, and the model sees another. Change all.
 first-output: np.allclose(new_outputs[i], old_outputs[i])

@@ -92,6 +92,9 @@ one-for-all: lengths[:, None, None] → np.full_like(lengths, lengths.max())[:, 
 polarity: position < length → position >= length
     The polarity is flipped: True marks the padding. The first sequence has {first} real keys, and
     yours allows {first_sees}.
+turned: position < length → position > length
+    The keys *before* position {first} are real, of a sequence of length {first}; yours allows
+    {first_sees}. Is the comparison turned around, or is it `<=` and the whole flipped?
 negative-slice: position < length → position < np.where(length == n_k, 0, length)
     {full_row} Do you count the padding from the right end, by a negative number in a slice? Without
     padding this is `-0`: `-0:` is the whole row, and `:-0` none of it.

@@ -134,8 +134,8 @@ one-before: h * d_k → (h - 1) * d_k
     You are one block early: this is head {before} where head {h} is asked for. Heads count from
     0. {setting}
 keys-first: W_Q, W_K, W_V = ( → W_K, W_Q, W_V = (
-    You take the first third of `in_proj_weight` for the keys and the second for the queries. In
-    which order do the three lie there?
+    Your `W_Q` and `W_K` are exchanged. In which order do the three thirds lie in `in_proj_weight`,
+    and in which do you return them?
 wrong-side-in-three: mha.in_proj_weight.chunk(3) → mha.in_proj_weight.T.chunk(3)
         and W[start : start + d_k].T → W[:, start : start + d_k]
     You cut the d_model columns of `in_proj_weight` in three (after `.T` they are rows), so your

@@ -85,6 +85,9 @@ averaged: return X.mean(axis=-3)
 last-head-missing: rows = → X = X * (np.arange(n_heads) < n_heads - 1)[:, None, None] ⏎ rows =
     Your last head is missing: zeros stand in its place. {element} Heads are counted from 0: does a
     loop of yours end one too early?
+first-head-missing: rows = → X = X * (np.arange(n_heads) > 0)[:, None, None] ⏎ rows =
+    Your first head is missing: zeros stand in its place. {element} Heads are counted from 0: does a
+    loop of yours begin at 1?
 reversed: X.swapaxes → X[..., ::-1, :, :].swapaxes
     Your heads stand in reverse order, the last one first. {element} On which side of what you
     have already do you put the next head?

@@ -170,7 +170,8 @@ one-speed: positions[:, None] * frequencies → positions[:, None] * frequencies
 double-exponent: -2 * pairs / d → -4 * pairs / d
     Your exponent is −4f/d, twice the right one: `np.arange(0, d, 2)` is 2f already. {worst_row}
 half-exponent: -2 * pairs / d → -pairs / d
-    Your exponent is −f/d; it should be −2f/d, since the pairs f count only to d/2. {worst_row}
+    Your exponent is −f/d; it should be −2f/d, since f numbers the d/2 pairs, and 2f runs
+    to d − 2. {worst_row}
 exponent-positive: (-2 * pairs / d) → (2 * pairs / d)
     The minus in the exponent is missing: your later pairs turn *faster*, and pair 0 is to be the
     fastest. {worst_row}

@@ -176,7 +176,8 @@ causal: largest = → scores = scores - 1e9 * torch.ones_like(scores).triu(1) �
     In yours no element sees a later one: output 0 is the value of element 0 alone. Is there a
     causal mask? Here every element may attend to every other.
 one-matrix: self.W_K(X) → self.W_Q(X)
-    Queries and keys are made by the same W_Q: the scores become symmetric, and W_K learns nothing.
+    Your scores are those of queries with queries: they become symmetric, and W_K learns nothing.
+    Is W_Q used twice, or K not at all?
 weight-not-transposed: Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
             → Q, K, V = (X @ W.weight for W in (self.W_Q, self.W_K, self.W_V))
     You multiply by `.weight` as it is. `nn.Linear` stores its matrix as (out, in), so the product

@@ -172,7 +172,7 @@ random: rng.standard_normal((d_in, d_out)) → rng.random((d_in, d_out))
     The numbers of `rng.random` have the mean 1/2, not 0, and the variance 1/12, not 1:
     {variance_out}. Use `rng.standard_normal`, or shift the mean to 0 and then stretch.
 random-stretched: rng.standard_normal((d_in, d_out)) → 12**0.5 * rng.random((d_in, d_out))
-    The variance is right, and the mean of your entries is not: it is {mean}/√d_in, and should be 0.
+    The mean of your entries is {mean}/√d_in, and should be 0.
     Numbers drawn between 0 and 1 have the mean 1/2: subtract that before you multiply.
 one-sided: rng.standard_normal((d_in, d_out)) → 3**0.5 * rng.random((d_in, d_out))
     Your numbers are drawn between 0 and a limit, so their mean is {mean}/√d_in; it should be 0. On

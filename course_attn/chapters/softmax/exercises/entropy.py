@@ -106,7 +106,7 @@ base-2: np.log( → np.log2(
     asked for, the natural logarithm.
 total: terms.sum(axis=-1) → terms.sum()
     You add up the entropies of all rows; one number for each is asked for, shape {right.shape}. A
-    sum without `axis=` runs over everything, and `weights[weights > 0]` no longer has rows.
+    sum without `axis=` runs over everything, and an array that is cut by a mask has no rows.
 sign: terms = → terms = -
     The minus sign is missing: the logarithm of a weight is never above 0, and an entropy never
     below.

@@ -157,7 +157,8 @@ argmax-shift: scores.max(axis=-1, keepdims=True)
 shift-by-size: scores.max(axis=-1, keepdims=True) → np.abs(scores).max(axis=-1, keepdims=True)
     You subtract the largest |s| of a row. Where all scores are near −1000, that lowers them by 1000
     more, all exponentials are 0, and 0/0 is NaN. Subtract the largest score with its sign.
-divided-by-the-largest: scores - row_maximum → scores / row_maximum
+divided-by-the-largest: np.exp(scores - row_maximum)
+            → np.exp(scores / scores.max(axis=-1, keepdims=True))
     You *divide* by a row's largest score, so that twice the scores give the same weights. Which
     change of all scores of a row leaves softmax's weights alone?
 shift-after-exp: np.exp(scores - row_maximum)

@@ -122,7 +122,8 @@ row-factor-missing: weights[..., :, None] * identity → identity
         and weights[..., :, None] * weights[..., None, :] → weights[..., None, :]
     The factor a_j is missing: δ_jm − a_m alone belongs to the derivative of log a_j.
 plus: diagonal - outer_product → diagonal + outer_product
-    You *add* a_j a_m, and the rows then sum to more than 0. Which sign has a_m in a_j (δ_jm − a_m)?
+    You *add* a_j a_m, and the rows then sum to more than 0. Which sign does a_m have in
+    a_j (δ_jm − a_m)?
 diagonal-left-at-0: diagonal - outer_product → (diagonal - outer_product) * (1 - identity)
     Your diagonal is 0: does a loop skip j = m? A weight grows with its own score: what is
     a_j (δ_jm − a_m) for m = j?

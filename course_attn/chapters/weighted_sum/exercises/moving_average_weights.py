@@ -117,8 +117,8 @@ edges-empty: <= half → <= np.where((i < half) | (i >= n - half), -1, half)
         and marks / count → marks / np.maximum(count, 1)
     The first and the last rows are all zero: where the window sticks out, average over the
     values that exist.
-edges-repeated: marks / count
-            → sum(np.clip(i + k, 0, n - 1) == j for k in range(-half, half + 1)) / window
+edges-repeated: j = np.arange(n) → j = np.arange(-n, 2 * n)
+        and marks / count → 1 * marks @ (np.clip(j, 0, n - 1)[:, None] == np.arange(n)) / count
     Where your window sticks out, the value at the edge is counted once more for each missing
     one: row 0 is {your.row}. Average over the values that exist: {right.row}.
 edges-shifted: np.abs(i - j) <= half → (np.abs(np.clip(i, half, n - 1 - half) - j) <= half)

@@ -59,6 +59,9 @@ renormalized: = weights → = (weights / weights.sum(axis=-1, keepdims=True))
 softmaxed: = weights → = (np.exp(weights) / np.exp(weights).sum(axis=-1, keepdims=True))
     You apply a softmax to the weights. They are weights already, not scores: the first output
     should be mixed with {weights.row}, exactly as they stand.
+running-sum: return outputs → return outputs.cumsum(axis=-2)
+    Each of your rows holds those before it, too, as a running sum does. Where does a sum of yours
+    begin again for the next query?
 mean: return outputs → return outputs / values.shape[-2]
     You average where you should sum: you divide by n_k (here {values.rows}). The weights already
     say how much each value counts.

@@ -160,7 +160,7 @@ def u23_square(lengths, n_k):
 
 
 # `<=`, and True for the padding
-@wrong("one-too-many", "polarity", author="blind")
+@wrong("turned", author="blind")
 def b15_masks_not_up_to(lengths, n_k):
     pos = np.arange(n_k)
     return ~(pos[None, None, :] <= np.asarray(lengths)[:, None, None])

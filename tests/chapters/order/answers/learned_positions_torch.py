@@ -273,7 +273,11 @@ class ThirdOrFirstAxis(torch.nn.Module):
 
 
 # (two) takes the last n rows of P instead of the first, and refuses a sequence of exactly n_max too
-@wrong("last-rows", said="if `>=` stands where `>` belongs", author="blind")
+@wrong(
+    "last-rows",
+    said="`if n >= self.n_max:`: what if both are equal?",
+    author="blind",
+)
 class B7Order47(torch.nn.Module):
     def __init__(self, n_max, d_model):
         super().__init__()

@@ -187,7 +187,7 @@ def own_qkv_109(query, keys, values, temperature):
 @wrong(
     "fails-cold",
     "nan",
-    said="is 0 right here, where everything may be smaller",
+    said="is 0 right here, where all that is compared may be below 0",
     author="blind",
 )
 def own_qkv_116(query, keys, values, temperature):

@@ -310,7 +310,7 @@ def own_softmax_112(scores):
 # maximum with initial=0
 @wrong(
     "nan",
-    said="is 0 right here, where everything may be smaller",
+    said="is 0 right here, where all that is compared may be below 0",
     author="blind",
 )
 def own_softmax_115(scores):
