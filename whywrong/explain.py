@@ -193,12 +193,10 @@ def _is_of_kind(trial: Trial, i: int) -> bool:
 
 def _turned(value: Any, right: Any, side: Side) -> Any:
     """Return what came back as the kind of array that is asked for; its numbers stay."""
-    if (
-        value is None
-        or isinstance(value, tuple)
-        or not isinstance(right, np.ndarray)
-    ):
+    if value is None or not isinstance(right, np.ndarray):
         return value
+    if isinstance(value, tuple):  # the result is asked for, and more comes with it
+        return value[0] if value and side.is_native(value[0]) else value
     if (
         side.is_native(value)
         and side.as_numpy(value).dtype.kind == right.dtype.kind

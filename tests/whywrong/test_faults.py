@@ -356,6 +356,13 @@ def test_whole_numbers_do_not_hide_a_mistake(toy):
     assert "\n\nThird: You return" in result.message
 
 
+def test_what_is_returned_besides_does_not_hide_a_mistake(toy):
+    result = judge(toy, lambda x, factor: (x / factor, factor))
+    assert result.faults == ("divided", "not-an-array"), result
+    assert "Second: You return a `tuple`" in result.message
+    assert judge(toy, lambda x, factor: ()).faults == ("not-an-array",)
+
+
 def test_shape_does_not_hide_a_mistake(toy):
     result = judge(toy, lambda x, factor: (x / factor)[None])
     assert result.faults == ("divided", "shape"), result
