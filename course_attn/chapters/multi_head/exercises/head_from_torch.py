@@ -133,6 +133,10 @@ scaled: return W_Q, → return W_Q / d_k**0.5,
 one-before: h * d_k → (h - 1) * d_k
     You are one block early: this is head {before} where head {h} is asked for. Heads count from
     0. {setting}
+one-before-in-all: W[start : start + d_k].T for W in thirds
+      → mha.in_proj_weight[p + start - d_k : p + start].T for p in range(0, 3 * d_model, d_model)
+    You are one block early: this is head {before} where head {h} is asked for, and for head 0 rows
+    of the third before. Heads count from 0. {setting}
 keys-first: W_Q, W_K, W_V = ( → W_K, W_Q, W_V = (
     You take the first third of `in_proj_weight` for the keys and the second for the queries. In
     which order do the three lie there?
