@@ -275,6 +275,8 @@ mask-added: np.where(key_mask, scores, -np.inf) → scores + key_mask
 unscaled: scores = Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5
             → scores = Q @ np.swapaxes(K, -1, -2)
     The scores are not divided by √d_k = {W_Q.root}. {worst_row}
+multiplied: / Q.shape → * Q.shape
+    You *multiply* the scores by √d_k = {W_Q.root}; divide them. {worst_row}
 divided-by-d: Q.shape[-1] ** 0.5 → Q.shape[-1]
     Your scores are divided by d_k = {W_Q.last} in all; √d_k = {W_Q.root} is asked for. Is the root
     missing, or do you divide by it twice (a function that does it for you counts)? {worst_row}

@@ -111,9 +111,11 @@ n_rep-as-total: copies = → n_rep = n_rep // K.shape[-3] ⏎ copies =
 heads-in-front: return copies → return np.moveaxis(copies, -3, 0)
     Your heads stand in front of the batch axes (`np.stack` puts them there unless told otherwise).
     They belong where K has its heads: third from the end.
-one-more: n_rep, axis → n_rep + 1, axis
+one-more: copies = → n_rep = n_rep + 1 ⏎ copies =
     Every head comes once too often: n_rep = {n_rep} counts all copies, the first one included.
     You return shape {your.shape}; shape {right.shape} is asked for.
+reversed: copies = → K = K[..., ::-1, :, :] ⏎ copies =
+    Your heads count down, from the last head of K to head 0. Head 0 comes first: {wanted} is right.
 axis-not-merged: return copies → return copies.reshape(*K.shape[:-2], n_rep, *K.shape[-2:])
     The copies of a head stand along an axis of their own: you return shape {your.shape}, where
     {right.shape} is right. Which two axes are still to become one?

@@ -113,6 +113,11 @@ one-too-early: is_passed.sum(axis=-1) → np.maximum(is_passed.sum(axis=-1) - 1,
 one-less: is_passed.sum(axis=-1) → is_passed.sum(axis=-1) - 1
     You are one token too early, and −1 is no token. How many sums has u passed when it draws token
     0? {first}
+u-mirrored: u[:, None] → 1 - u[:, None]
+    You draw with 1 − u, as if from the other end. u itself is compared with the sums. {first}
+last-never-drawn: is_passed.sum(axis=-1) → np.minimum(is_passed.sum(axis=-1), len(sums) - 2)
+    You never draw the last token: where u has passed the sum before it, you stay one below.
+    Up to which token do your sums go? {first}
 softmaxed: np.cumsum(probabilities)
             → np.cumsum(np.exp(probabilities) / np.exp(probabilities).sum())
     You take a softmax first. `probabilities` are probabilities already, and sum to 1. {first}

@@ -133,6 +133,15 @@ scaled: return W_Q, → return W_Q / d_k**0.5,
 one-before: h * d_k → (h - 1) * d_k
     You are one block early: this is head {before} where head {h} is asked for. Heads count from
     0. {setting}
+one-before-in-all: W[start : start + d_k].T for W in thirds
+      → mha.in_proj_weight[p + start - d_k : p + start].T for p in range(0, 3 * d_model, d_model)
+    You are one block early: this is head {before} where head {h} is asked for, and for head 0 rows
+    of the third before. Heads count from 0. {setting}
+from-the-last: h * d_k → (n_heads - 1 - h) * d_k
+    You count the heads from the last one. Head 0 has the *first* rows of each third. {setting}
+heads-for-width: d_model // n_heads → n_heads
+    You take the number of heads for the width of one: shape {your.shape}. How many of the d_model
+    features has each of them?
 keys-first: W_Q, W_K, W_V = ( → W_K, W_Q, W_V = (
     Your `W_Q` and `W_K` are exchanged. In which order do the three thirds lie in `in_proj_weight`,
     and in which do you return them?

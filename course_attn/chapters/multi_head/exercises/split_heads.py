@@ -164,7 +164,9 @@ axes-from-the-front: parts.swapaxes(-2, -3) → parts.swapaxes(0, 1)
 axes-1-and-2: parts.swapaxes(-2, -3) → parts.swapaxes(1, 2)
     You swap the axes 1 and 2, which are elements and heads only with exactly one batch axis. How
     do you count them so that any number of batch axes may come before?
-heads-transposed: parts.swapaxes(-2, -3) → np.moveaxis(parts, -3, -1)
+heads-reversed: return → parts = parts[..., ::-1, :] ⏎ return
+    Your heads come in reverse: the first one gets the *last* part of each row. {first_rows}
+heads-transposed: return → parts = parts.swapaxes(-1, -3) ⏎ return
     Your heads are transposed, with a row for each *feature*: shape {your.shape}. A row of a head
     belongs to an element, {right.shape}.
 """),

@@ -142,6 +142,12 @@ backward: np.sin(angles) → np.sin(-angles)
 both-plus: a * cos - b * sin → a * cos + b * sin
     A minus is missing: your first entry is a cos φ + b sin φ. With two plus signs lengths change,
     so it is not a rotation. {worst_row}
+both-minus: a * sin + b * cos → b * cos - a * sin
+    Your second entry is b cos φ − a sin φ, and there is a minus in the first as well. In a rotation
+    just one of the two has it: which one here? {worst_row}
+halves-exchanged: [first_half, second_half] → [second_half, first_half]
+    Your halves have changed places: what is made in the place of b comes first. Each feature stays
+    where it was. {worst_row}
 cosine-only: a * cos - b * sin → a * cos
         and a * sin + b * cos → b * cos
     You multiply by the cosines and leave out the sines: in a rotation each entry of a pair gets a

@@ -100,6 +100,11 @@ flipped: c_out = → weight = weight[..., ::-1, ::-1] ⏎ c_out =
     You flip the kernel, as mathematics does. PyTorch does not: its *first* entry belongs to the
     first pixel that it covers (in a 3 × 3 kernel the one up and to the left), and so does head 0.
     {row}
+flipped-rows: c_out = → weight = weight[..., ::-1, :] ⏎ c_out =
+    You read the kernel's rows from the bottom up. Which of its entries has head 0? {row}
+last-head-empty: return → W_O = W_O.copy() ⏎ W_O[-weight.shape[1] :] = 0 ⏎ return
+    The rows of the last head are all 0, as if nothing were ever written there. How many heads
+    are there? {row}
 ends-exchanged: weight.transpose(2, 3, 1, 0) → weight.swapaxes(0, -1)
     You exchange the first axis with the last, which brings the outputs to the end, but leaves the
     channels between the kernel's columns and rows. {row}

@@ -142,6 +142,8 @@ keys-mixed: weights @ values → weights @ keys
 averaged: weights @ values → weights @ values / len(keys)
     Your answer is divided by the number of keys, as by a mean over them. The weights sum to 1
     already: the weighted values are only added up.
+last-left-out: weights @ values → weights[:-1] @ values[:-1]
+    The value of the last key is missing from your mixture. Over which j does a loop have to run?
 not-summed: weights @ values → weights[:, None] * values
     You return every value times its weight, shape {your.shape}. The answer is their sum over the
     keys, shape {right.shape}: `weights @ values`.

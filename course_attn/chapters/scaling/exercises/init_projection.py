@@ -177,6 +177,12 @@ random-stretched: rng.standard_normal((d_in, d_out)) → 12**0.5 * rng.random((d
 one-sided: rng.standard_normal((d_in, d_out)) → 3**0.5 * rng.random((d_in, d_out))
     Your numbers are drawn between 0 and a limit, so their mean is {mean}/√d_in; it should be 0. On
     which side of 0 are numbers missing?
+no-signs: return entries → return np.abs(entries)
+    None of your entries is below 0 (an absolute value?): their mean is {mean}/√d_in, and should be
+    0. What keeps both signs?
+row-repeated: rng.standard_normal((d_in, d_out)) → np.tile(rng.standard_normal(d_out), (d_in, 1))
+    You draw one row and repeat it: the entries are not independent. How many numbers are to be
+    drawn for d_in rows?
 global-generator: = rng. → = np.random.default_rng().
     Two equal generators give different matrices: your numbers come from somewhere else
     (`np.random.randn`, a new `default_rng()`). Draw from `rng`.

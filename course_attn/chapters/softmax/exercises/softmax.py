@@ -150,6 +150,12 @@ global-shift: scores.max(axis=-1, keepdims=True) → scores.max()
 mean-shift: scores.max(axis=-1, keepdims=True) → scores.mean(axis=-1, keepdims=True)
     You subtract the mean of each row. An entry far above it still overflows, and ∞/∞ is NaN.
     After which shift is no entry above 0?
+column-shift: scores.max(axis=-1, keepdims=True) → scores.max(axis=0)
+    You subtract the largest score along axis 0: another number from each entry of a row, which
+    changes its weights. Which number may go from all of them?
+root-of-n: row_maximum = → scores = scores / scores.shape[-1] ** 0.5 ⏎ row_maximum =
+    You divide the scores by √n first. Attention has divided *its* scores before; a softmax takes
+    them as they are.
 argmax-shift: scores.max(axis=-1, keepdims=True)
             → scores.argmax(axis=-1, keepdims=True).astype(scores.dtype)
     You subtract the *place* of the row's largest score (what `argmax` gives), not that score

@@ -177,6 +177,9 @@ only-counterclockwise: np.append(point, 1.0) → np.append(point, 1.0) * np.lina
 only-clockwise: np.append(point, 1.0) → np.append(point, 1.0) * -np.linalg.det(equations)
     You ask that the point lie to the right of every edge. When the corners run counterclockwise,
     the inside is on the left: {where}. Ask for the same side.
+not-from-corner: np.append(point, 1.0) → np.append(point + triangle[0], 1.0)
+    Your edges start at the first corner, but the point is still measured from the origin. What has
+    to be subtracted from it, too? {where}.
 sum-forgotten: np.linalg.solve(equations, right_side)
             → np.linalg.lstsq(triangle.T, point, rcond=None)[0]
     You solve for weights without asking that they sum to 1; two equations leave a whole line of

@@ -54,13 +54,13 @@ def rk_list_of_heads(K, n_rep):
     return [head for head in K for _ in range(n_rep)]
 
 
-@wrong(said="numbered [1, 1, 1, 0, 0, 0]")
+@wrong("reversed")
 def rk_mirrored(K, n_rep):
     return np.repeat(K[..., ::-1, :, :], n_rep, axis=-3)
 
 
 # adds n_rep copies to the original
-@wrong()
+@wrong("one-more")
 def rk_plus_original(K, n_rep):
     return np.repeat(K, 1 + n_rep, axis=-3)
 
@@ -138,3 +138,12 @@ def t33_one_more_axis0(K, n_rep):
         for _ in range(n_rep):
             out.append(head.copy())
     return np.stack(out)
+
+
+# one copy too many AND all heads one after the other
+@wrong("tiled", "one-more", author="blind")
+def c25_more(K, n_rep):
+    heads = [K]
+    for _ in range(n_rep):
+        heads.append(K)
+    return np.concatenate(heads, axis=-3)

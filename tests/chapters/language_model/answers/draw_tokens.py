@@ -179,3 +179,10 @@ def v18_softmax_and_filter(probabilities, u):
     edges = np.cumsum(p)
     edges[-1] = 1.0
     return np.array([int(np.argmax(edges > x)) for x in u])
+
+
+# draws with 1 - u AND never draws the last token
+@wrong("u-mirrored", "last-never-drawn", author="blind")
+def c09_reverse(probabilities, u):
+    sums = np.cumsum(probabilities[:-1])
+    return np.searchsorted(sums, 1 - u, side="right").clip(0, len(sums) - 1)

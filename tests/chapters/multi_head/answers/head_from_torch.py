@@ -147,3 +147,23 @@ def blind_strided_scaled(mha, h):
     q, k, v = [m[:, h::n_heads] for m in full]
     q = q / d_k**0.5
     return q, k, v
+
+
+# the number of heads is taken for the width of one AND W_Q is divided by its root
+@wrong("scaled", "heads-for-width", author="blind")
+def d24_dk(mha, h):
+    dk = mha.num_heads
+    q, k, v = mha.in_proj_weight.chunk(3)
+    s = slice(h * dk, h * dk + dk)
+    return q[s].T / dk**0.5, k[s].T, v[s].T
+
+
+# heads are counted from 1, in the whole of the packed weight AND nothing is transposed
+@wrong("not-transposed", "one-before-in-all", author="blind")
+def b13_one(mha, h):
+    d = mha.embed_dim
+    k = d // mha.num_heads
+    start = (h - 1) * k
+    return tuple(
+        mha.in_proj_weight[p * d + start : p * d + start + k] for p in range(3)
+    )

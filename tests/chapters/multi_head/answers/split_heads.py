@@ -263,3 +263,11 @@ def r09_swapped(X, n_heads):
     assert d % n_heads == 0, "n_heads does not divide d"
     X = X.reshape(X.shape[:-1] + (d // n_heads, n_heads))
     return X.swapaxes(-2, -3)
+
+
+# the heads are stacked before the batch AND each is transposed
+@wrong("heads-before-the-batch", "heads-transposed", author="blind")
+def b12_front(X, n_heads):
+    if X.shape[-1] % n_heads:
+        raise ValueError
+    return np.array([p.swapaxes(-1, -2) for p in np.split(X, n_heads, axis=-1)])

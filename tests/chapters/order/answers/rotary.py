@@ -322,3 +322,16 @@ def p29_min_backward(X, positions):
     x1, x2 = np.split(X, 2, axis=-1)
     swapped = np.concatenate([x2, -x1], axis=-1)
     return X * np.cos(ang) + swapped * np.sin(ang)
+
+
+# the second entry has a minus, too AND comes first
+@wrong("both-minus", "halves-exchanged", author="blind")
+def b21_swapped(X, positions):
+    d = X.shape[-1]
+    phi = np.einsum("i,f->if", positions, 10000.0 ** (-np.arange(0, d, 2) / d))
+    a, b = X[..., : d // 2], X[..., d // 2 :]
+    first, second = (
+        a * np.cos(phi) - b * np.sin(phi),
+        b * np.cos(phi) - a * np.sin(phi),
+    )
+    return np.concatenate([second, first], axis=-1)

@@ -146,3 +146,13 @@ def v09_square_and_mean(weight):
         for col in range(k):
             parts.append(weight[:, :, row, col].T)
     return np.vstack(parts) / len(parts)
+
+
+# columns before rows AND the loop stops before the last head
+@wrong("columns-before-rows", "last-head-empty", author="blind")
+def c37_loops(weight):
+    o, c, kh, kw = weight.shape
+    W = np.zeros((kh * kw * c, o))
+    for h in range(kh * kw - 1):
+        W[h * c : (h + 1) * c] = weight[:, :, h % kh, h // kh].T
+    return W

@@ -258,3 +258,14 @@ def n32_distance_and_nan(Q, K):
     q_unit = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
     k_unit = K / np.linalg.norm(K, axis=-1, keepdims=True)
     return 1 - q_unit @ np.swapaxes(k_unit, -1, -2)
+
+
+# a zero vector gets 1 instead of 0 AND the lengths are made of means instead of sums
+@wrong("zero-as-one", "mean-of-squares", author="blind")
+def a07_one_mean(Q, K):
+    lq = np.sqrt(np.mean(Q * Q, axis=-1))[..., :, None]
+    lk = np.sqrt(np.mean(K * K, axis=-1))[..., None, :]
+    norm = lq * lk
+    return np.where(
+        norm > 0, Q @ K.swapaxes(-1, -2) / np.where(norm > 0, norm, 1), 1.0
+    )

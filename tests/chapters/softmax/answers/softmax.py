@@ -234,7 +234,7 @@ def _powers(x):
 
 
 # its helper takes the largest of each column, not of each row
-@wrong(said="`max` runs along axis 0", author="unseen")
+@wrong("column-shift", author="unseen")
 def fourth_sm_helper_axis(scores):
     e = _powers(scores)
     return e / e.sum(axis=-1, keepdims=True)
@@ -352,3 +352,11 @@ def d04_base2_and_total(scores):
     top = scores.max(axis=-1)[..., None]
     powers = np.power(2.0, scores - top)
     return powers / np.sum(powers)
+
+
+# divides by the root of n AND subtracts the largest of each column
+@wrong("column-shift", "root-of-n", author="blind")
+def d05_sqrtn(scores):
+    z = scores / np.sqrt(scores.shape[-1])
+    e = np.exp(z - z.max(axis=0))
+    return e / e.sum(axis=-1, keepdims=True)

@@ -213,3 +213,12 @@ def s06_rows_and_square(point, triangle):
     edges = np.array([triangle[1] - A, triangle[2] - A])
     x = np.linalg.inv(edges) @ (point - A)
     return bool(np.all(x >= 0) and np.all(x <= 1))
+
+
+# the third weight is never tested AND the point is not taken from the corner as the edges are
+@wrong("first-weight", "not-from-corner", author="blind")
+def a03_no_origin(point, triangle):
+    a, b, c = triangle
+    edges = np.stack([b - a, c - a], axis=1)
+    s, t = np.linalg.solve(edges, point)
+    return bool(s >= 0 and t >= 0)
