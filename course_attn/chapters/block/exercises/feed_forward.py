@@ -124,6 +124,8 @@ relu-at-the-end-only: np.maximum(widened_rows, 0) → widened_rows
 leaky: np.maximum(widened_rows, 0) → np.where(widened_rows > 0, widened_rows, 0.01 * widened_rows)
     You let a hundredth of the negative numbers through, a *leaky* ReLU. Here they become 0:
     {negative} do.
+rows-only: return result → return result.reshape(-1, X.shape[-1])
+    You return a matrix, of shape {your.shape}, whatever axes X has. Which shape has to come back?
 residual: return result → return X + result
     You add X to the result. That is the residual connection, which stands around these two layers
     and not in them. {worst_row}
@@ -138,6 +140,8 @@ b-1-late: X @ W_1 + b_1 → X @ W_1
     You add b_1 after the ReLU. It comes before: max(x W_1 + b_1, 0). {worst_row}
 no-b-2: hidden_features @ W_2 + b_2 → hidden_features @ W_2
     b_2 is missing: it is added at the very end. {worst_row}
+b-1-subtracted: @ W_1 + b_1 → @ W_1 - b_1
+    You subtract b_1. Which sign does it have in the formula? {worst_row}
 subtracted: @ W_1 + b_1 → @ W_1 - b_1
         and @ W_2 + b_2 → @ W_2 - b_2
     You subtract the biases; they are added. {worst_row}

@@ -157,6 +157,10 @@ summed: for block → first, X = X, 0 * X ⏎ for block
         and X = block(X) → X = X + block(first)
     You add up what the blocks make of the X from the beginning. What does each block read, and what
     is handed on?
+states-summed: for block → total = 0 * X ⏎ for block
+        and X = block(X) → total = total + (X := block(X))
+        and return X → return total
+    You add up the results of all the blocks. Which of them has been through every block?
 first-only: in self.blocks → in self.blocks[:1]
     Your result is that of the first block alone. Does a `return` inside the loop end it too early?
 last-skipped: in self.blocks → in self.blocks[:-1]

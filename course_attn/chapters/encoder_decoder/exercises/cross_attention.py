@@ -291,6 +291,8 @@ root-of-d-model: Q.shape[-1] ** 0.5 → X.shape[-1] ** 0.5
     of a query *after* W_Q. {worst_row}
 keys-by-W_Q: K = Z @ W_K → K = Z @ W_Q
     You make the keys with W_Q, the matrix of the queries. Which one is left for them? {worst_row}
+values-unprojected: V = Z @ W_V → V = Z
+    You mix the rows of Z as they are. Which matrix makes values of them?
 values-by-W_K: V = Z @ W_V → V = Z @ W_K
     You make the values with W_K, the matrix of the keys. How wide should an output be?
 """),

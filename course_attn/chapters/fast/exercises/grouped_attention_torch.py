@@ -91,6 +91,9 @@ values-in-turn: V.repeat_interleave(n_rep, dim=-3) → torch.cat([V] * n_rep, di
     of a head come from one head of K and mix another head of V. {wanted}
 keys-of-head-0: K.repeat_interleave(n_rep, dim=-3) → K[..., :1, :, :]
     All your heads of queries meet the keys of K's head 0, whichever group they belong to. {wanted}
+first-head-alone: K.repeat_interleave(n_rep, dim=-3) → K[..., :1, :, :]
+        and V.repeat_interleave(n_rep, dim=-3) → V[..., :1, :, :]
+    All your heads of queries share head 0 of K and V. {wanted}
 divided-by-n-kv: K.repeat_interleave(n_rep, dim=-3)
             → K[..., torch.arange(Q.shape[-3]) // K.shape[-3], :, :]
         and V.repeat_interleave(n_rep, dim=-3)
@@ -114,6 +117,8 @@ multiplied:  / Q.shape[-1] ** 0.5 →  * Q.shape[-1] ** 0.5
     scale to go? {worst_row}
 root-of-n-k: Q.shape[-1] ** 0.5 → K.shape[-2] ** 0.5
     You divide by √n_k, from the number of keys. Of how many products is a score the sum?
+root-of-d-v: Q.shape[-1] ** 0.5 → V.shape[-1] ** 0.5
+    You divide by √d_v, from the width of the values. Of how many products is a score the sum?
 outputs-averaged: return outputs → return outputs.unflatten(-3, (K.shape[-3], -1)).mean(dim=-3)
     You average the outputs of each group: shape {your.shape}. Which heads keep their own output?
 heads-merged: return outputs → return outputs.transpose(-3, -2).flatten(-2)

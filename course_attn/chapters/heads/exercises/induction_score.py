@@ -155,6 +155,9 @@ and below n.
 own-token: rows - period + 1 → rows - period
     You measure how much token i looks at its own last occurrence, i − period. An induction head
     looks at the token *after* it, one further on. {worst_row}
+token-before: rows - period + 1 → rows - period - 1
+    You measure how much token i looks at the token *before* its last occurrence. Which came after
+    it? {worst_row}
 first-axes: weights[..., rows, columns] → np.moveaxis(weights[rows, columns], 0, -1)
     You index the *first* two axes of `weights`. With several maps these are not the rows and
     columns of a map: which axes are, however many stand before them?
@@ -165,7 +168,7 @@ transposed: weights[..., rows, columns] → weights[..., columns, rows]
 one-row-too-many: np.arange(period, n) → np.arange(period - 1, n)
     You begin one row too early, at i = period − 1 (the whole diagonal, `np.diagonal`, begins
     there). That token has not been there before. {worst_row}
-one-row-too-few: np.arange(period, n) → np.arange(min(period + 1, n - 1), n)
+one-row-too-few: np.arange(period, n) → np.arange(period + 1, n)
     You begin one row too late: token i = period is the first that has been there before.
     {worst_row}
 hits: weights[..., rows, columns] → (weights.argmax(axis=-1)[..., rows] == columns)
@@ -194,7 +197,7 @@ every-row: np.arange(period, n) → np.arange(n)
 previous-token: rows - period + 1 → rows - 1
     You measure how much token i looks at the token before it, i − 1, whatever the period. Where did
     it stand last, and what came after it? {worst_row}
-last-row-missing: np.arange(period, n) → np.arange(period, max(n - 1, period + 1))
+last-row-missing: np.arange(period, n) → np.arange(period, n - 1)
     The last row is missing: the rows are counted from 0 to n − 1. Where does a loop or slice of
     yours end? {worst_row}
 """),

@@ -313,8 +313,8 @@ from-one: return i → return i + 1
 last: in range(len(X) - 1): → in reversed(range(len(X))):
     {told}: yours is the *last* position that leaks. When you have found the first, return it.
 zero-is-false: return i → return i or None
-    {told}. Other positions yours does find, but 0 counts as false in Python: `first or None` and
-    `if first:` take position 0 for nothing. `first is None` tells the two apart.
+    {told}. Other positions yours does find. 0 counts as false in Python: `first or None` and `if
+    first:` take position 0 for nothing (`first is None` does not). Or does your loop skip it?
 exact: not np.allclose(new_outputs[i], old_outputs[i]) → (new_outputs[i] != old_outputs[i]).any()
     {told}: you compare the outputs exactly. This model adds the sum of all inputs and takes it away
     again, so that a later input changes the 16th digit. Compare with a tolerance: `np.allclose`.
@@ -349,7 +349,7 @@ input-returned: for i in range(len(X) - 1): → for i, j in zip(*np.tril_indices
         and changed[i + 1 :] += change[i + 1 :] → changed[j] += change[j]
         and return i → return int(j)
     {told}: you return the first *input* that an earlier output sees. Which output sees it?
-first-skipped: in range(len(X) - 1): → in range(1, len(X) - 1):
+first-skipped: if → if i and
     {told}: you never try position 0. Where does your loop begin?
 """),
     properties=(

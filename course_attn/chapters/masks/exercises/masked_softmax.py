@@ -230,6 +230,9 @@ not-normalized: exps / np.where(total == 0, 1.0, total) → exps
 sum-over-everything: exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by the sum of the whole array, and your rows sum to {your.sums}. Each row has a sum
     of its own: along which axis?
+sum-down: exps.sum(axis=-1, keepdims=True) → exps.sum(axis=0, keepdims=True)
+    The sum you divide by runs along axis 0, down the columns: your rows sum to {your.sums}. Along
+    which axis does a row lie?
 columns: masked_scores.max(axis=-1, keepdims=True) → masked_scores.max(axis=0, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=0, keepdims=True)
     You normalize along axis 0, and your rows sum to {your.sums}. A row lies along the *last* axis.

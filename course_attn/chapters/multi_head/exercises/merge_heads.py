@@ -88,6 +88,9 @@ last-head-missing: rows = → X = X * (np.arange(n_heads) < n_heads - 1)[:, None
 first-head-missing: rows = → X = X * (np.arange(n_heads) > 0)[:, None, None] ⏎ rows =
     Your first head is missing: zeros stand in its place. {element} Heads are counted from 0: does a
     loop of yours begin at 1?
+last-head-left-out: = X.shape → = (X := X[..., :-1, :, :]).shape
+    Your last head is left out: shape {your.shape}, where {right.shape} is asked for. Does a loop or
+    a slice of yours end one too early?
 reversed: X.swapaxes → X[..., ::-1, :, :].swapaxes
     Your heads stand in reverse order, the last one first. {element} On which side of what you
     have already do you put the next head?

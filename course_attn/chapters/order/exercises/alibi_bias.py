@@ -159,6 +159,9 @@ squared-distances: * distances → * distances**2
 from-the-end: i[:, None] - i → np.full((n_q, 1), n_q - 1) - i
     You count the distance from the end of the sequence, whatever the query. It is that from the
     query's own place, i − j, and 0 on the diagonal. {worst_row}
+by-key: i[:, None] - i → 0 * i[:, None] + i
+    You count by the number of the key alone, whatever the query. How far is key j from query i?
+    {worst_row}
 from-1: i[:, None] - i → i[:, None] - i + 1
     Your distances begin at 1. How far is a query from its own key? {worst_row}
 heads-last: return bias → return np.moveaxis(bias, 0, -1)

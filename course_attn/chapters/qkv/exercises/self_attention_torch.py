@@ -184,6 +184,9 @@ weight-not-transposed: Q, K, V = self.W_Q(X), self.W_K(X), self.W_V(X)
     is `X @ W.weight.T`, or simply `self.W_Q(X)`. Square matrices hide the mistake.
 unprojected-keys-and-queries: self.W_Q(X), self.W_K(X) → X, X
     You score X against X: W_Q and W_K play no part, and the scores are symmetric.
+own-value-added: weights @ V → weights @ V + V
+    You add each element's own value to what it has gathered. What, besides the mixture, stands in
+    the formula softmax(Q Kᵀ) V?
 not-mixed: weights @ V → V
     Your output is V itself: nothing is mixed. Does every value meet the sum of a row of weights,
     which is 1, where each weight has a value of its own to meet?

@@ -195,6 +195,10 @@ divided-by-output: weights @ V → weights @ V / (weights @ V).sum(axis=-1, keep
 divided-by-n: weights @ V → weights @ V / K.shape[-2]
     You divide the mixture by the number of keys. The weights sum to 1 already: the weighted sum is
     the mean.
+last-key-missing: largest = → scores = scores[..., :-1] ⏎ largest =
+        and weights @ V → weights @ V[..., :-1, :]
+    The last key is left out, with its value: no query sees it. Does a loop or a slice of yours end
+    one too early?
 weights-alone: return weights @ V → return weights
     You return the weights, shape {your.shape}. What is to be mixed with them?
 keys-mixed: weights @ V → weights @ K

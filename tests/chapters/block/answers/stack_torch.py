@@ -262,3 +262,18 @@ class st_listed_from_the_last(torch.nn.Module):
         for block in reversed(self.blocks):
             X = block(X)
         return X
+
+
+# the blocks stand in a plain list AND the results of all blocks are added up
+@wrong("plain-list", "states-summed", author="blind")
+class b50_hidden_and_summed(torch.nn.Module):
+    def __init__(self, make_block, n_layers):
+        super().__init__()
+        self.layers = [make_block() for _ in range(n_layers)]
+
+    def forward(self, X):
+        total = 0
+        for layer in self.layers:
+            X = layer(X)
+            total = total + X
+        return total

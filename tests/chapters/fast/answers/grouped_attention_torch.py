@@ -169,11 +169,7 @@ def third_fa_heads_come_out_swapped(Q, K, V):
 
 
 # query head h uses head h mod n_kv_heads, and the scores are divided by the root of d_v
-@wrong(
-    "in-turn",
-    said="you take a size of `V` where one of `Q` belongs",
-    author="blind",
-)
+@wrong("in-turn", "root-of-d-v", author="blind")
 def b6_fast_7(Q, K, V):
     h_q, h_kv = Q.shape[-3], K.shape[-3]
     outs = []
@@ -255,3 +251,11 @@ def s12_first_key_head_softmax_queries(Q, K, V):
     S = torch.matmul(Q, K.mT) * K.shape[-1] ** -0.5
     P = torch.softmax(S, dim=-2)
     return torch.matmul(P, V)
+
+
+# all heads use head 0 of K and V AND the scale is that of the values
+@wrong("first-head-alone", "root-of-d-v", author="blind")
+def b79_first_head_root_of_values(Q, K, V):
+    k, v = K[..., :1, :, :], V[..., :1, :, :]
+    s = Q @ k.transpose(-1, -2) / V.shape[-1] ** 0.5
+    return torch.softmax(s, -1) @ v

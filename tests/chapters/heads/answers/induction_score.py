@@ -151,3 +151,10 @@ def u29_ind(weights, period):
     for i in range(period, n):
         total = total + weights[i, i - period + 1]
     return total / n
+
+
+# begins one row too late AND takes the token before the last occurrence
+@wrong("token-before", "one-row-too-few", author="blind")
+def b70_before_and_late(weights, period):
+    i = np.arange(period + 1, weights.shape[-1])
+    return weights[..., i, i - period - 1].mean(-1)

@@ -101,3 +101,11 @@ def loop_ends_one_head_early(X):
     for h in range(n_heads - 1):
         rows[..., h * d_k : (h + 1) * d_k] = X[..., h, :, :]
     return rows
+
+
+# no swap before the reshape AND the last head is left out
+@wrong("reshape-only", "last-head-left-out", author="blind")
+def b34_reshaped_without_the_last(X):
+    X = X[..., :-1, :, :]
+    *batch, h, n, d = X.shape
+    return X.reshape(*batch, n, h * d)
