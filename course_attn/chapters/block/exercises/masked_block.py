@@ -184,6 +184,12 @@ mask-lost: (normed_X, mask) → (normed_X)
 norm-1-missing: norm_1(X) → X
     norm_1 is missing: attention reads X as it is. What comes before each part of a pre-norm block?
     {worst_row}
+feed-forward-first: norm_1(X) → norm_2(X)
+        and attend(normed_X, mask) → process(normed_X)
+        and norm_2(H) → norm_1(H)
+        and process(normed_H) → attend(normed_H, mask)
+    The feed-forward network comes first in yours, and attention reads what it gives. Which of the
+    two parts does a block begin with? {worst_row}
 reads-attention-alone: norm_2(H) → norm_2(attention_output)
     The feed-forward network reads only what attention returns. What should norm_2 read: that, or
     its sum with X? {worst_row}

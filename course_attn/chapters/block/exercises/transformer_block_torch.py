@@ -239,6 +239,10 @@ post-norm-2: self.norm_2(H) → H
 norm-1-missing: self.norm_1(X) → X
 norm-2-missing: self.norm_2(H) → H
 reads-attention-alone: self.norm_2(H) → self.norm_2(attention_output)
+feed-forward-first: X + attention_output
+            → X + self.linear_2(torch.relu(self.linear_1(self.norm_2(X))))
+        and self.linear_2(hidden_features)
+            → self.attention(*3 * [self.norm_1(H)], attn_mask=~mask)[0]
 parallel: self.norm_2(H) → self.norm_2(X)
 overwritten-1: X + attention_output → values + attention_output
 overwritten-both: X + attention_output → values + attention_output

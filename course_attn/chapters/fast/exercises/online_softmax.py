@@ -229,6 +229,9 @@ infinity-minus-infinity: np.where(new_m == -np.inf, 0.0, new_m) → new_m
 empty-row: np.where(l == 0, 1.0, l) → l
     Rows in which every score is −∞ become NaN: there m is −∞ and l is 0, and both −∞ − (−∞) and
     0/0 are NaN. Such a row gets zeros, as in `masked_softmax`.
+empty-even: return weights
+            → return np.where(np.isneginf(scores).all(axis=-1, keepdims=True), 1 / n, weights)
+    A row of −∞ alone gets equal weights in yours, 1/n. What is such a row to get?
 block-by-block: exps / total → exps / exps.sum(axis=-1, keepdims=True)
     You take the softmax of every tile by itself, so that your rows sum to {your.sums}. The tiles
     share one maximum and one sum: run through all of them for m and l first. {worst_row}

@@ -181,6 +181,14 @@ step-not-gradient: return dX, d_gain, d_bias → return -dX, -d_gain, -d_bias
 sum-of-stretch: (dZ * Z).mean( → (dZ * Z).sum(
     You multiply z by the *sum* of g ∘ `d_out` ∘ z. σ² is a mean: which share has each x in it?
     {first_row}
+sums-for-means: dZ.mean( → dZ.sum(
+        and (dZ * Z).mean( → (dZ * Z).sum(
+    In dX you take two *sums* over the features of a row. μ and σ² are means: which share has each x
+    in them? {first_row}
+stretch-added: shift - Z → shift + Z
+    The last term of dX has the wrong sign: what lies along z is to be taken *out*. {first_row}
+divided-by-variance: stretch) / divisor → stretch) / divisor**2
+    You divide dX by s². If x moves by 1, by how much does z move? {first_row}
 centered-times-stretch: - Z * stretch → - centered * stretch
     In the last term of dX you use x − μ where z belongs: it has not been divided by s. {first_row}
 mean-in-d_gain: * Z).reshape(-1, width).sum( → * Z).reshape(-1, width).mean(

@@ -124,6 +124,10 @@ weights-even: found * kept[:, None, None]
             → np.where(kept[:, None, None], found, V.mean(axis=1, keepdims=True))
     You give head {head} equal weights everywhere. Then it still adds the mean of its values; it is
     to add nothing. {worst_row}
+mean-found: found * kept[:, None, None]
+            → np.where(kept[:, None, None], found, found.mean(axis=1, keepdims=True))
+    Head {head} still adds the mean, over all positions, of what it finds. What is it to add?
+    {worst_row}
 stops-at-head: np.arange(n_heads) != head → np.arange(n_heads) < head
     You leave out head {head} and all heads *after* it, as if a loop broke off there. How many heads
     are to be switched off? {worst_row}

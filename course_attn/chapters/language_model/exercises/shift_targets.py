@@ -110,6 +110,10 @@ two-ahead: tokens[..., 1:]
             → np.append(tokens[..., 2:], ⏎ np.full_like(tokens[..., :1], pad), axis=-1)
     Your targets run one place too far ahead: each is the token after the next. What comes right
     behind the first input? {text}
+two-ahead-shorter: tokens[..., 1:] → tokens[..., 2:]
+        and tokens[..., :-1] → tokens[..., :-2]
+    Your targets are the tokens after the next, and a place is lost. What comes right behind the
+    first input? {text}
 rolled: tokens[..., 1:] → np.roll(tokens, -1, axis=-1)
         and tokens[..., :-1] → tokens
     You keep all n places (`np.roll`?): behind the last token there is none, and the first one

@@ -122,7 +122,30 @@ def _run(make: Callable[..., Any], tokens: Any, *rest: Any) -> Any:
             parameter.copy_(value)
     made = (made * n_layers)[:n_layers]
     own += [parameter for block in made for parameter in block.parameters()]
-    _look_at_parameters(model, own, n_vocab, d)
+    try:
+        _look_at_parameters(model, own, n_vocab, d)
+    except WrongForm as wrong:
+        if wrong.fault == "plain-list" or _tied(model, own):
+            wrong.value = _looked_at(model, own, tokens, look_at)
+        raise
+    return _looked_at(model, own, tokens, look_at)
+
+
+def _tied(model: Any, own: list[Any]) -> bool:
+    """Put the embedding in the place of a second matrix, and 0 in that of a bias."""
+    kept = {*map(id, own)}
+    for name, more in list(model.named_parameters()):
+        part, _, leaf = name.rpartition(".")
+        if more.shape == own[0].shape and id(more) not in kept:
+            setattr(model.get_submodule(part), leaf, own[0])
+        elif leaf == "bias" and id(more) not in kept:
+            more.data.zero_()
+        elif id(more) not in kept:
+            return False
+    return True
+
+
+def _looked_at(model: Any, own: list[Any], tokens: Any, look_at: str) -> Any:
     logits = model(tokens)
     if look_at == "logits" or not isinstance(logits, torch.Tensor):
         return logits

@@ -138,6 +138,9 @@ future-only: <= position → > position
 not-itself: <= position → < position
     Off by one: no query sees its own position. With n_q = n_k the first query sees nothing at
     all then; it is allowed to see key 0.
+transposed: <= position → >= position
+    Your mask is transposed: each query sees the keys from its own position *on*. Which triangle is
+    to be kept? {moved}
 one-ahead: <= position → <= position + 1
     Off by one: every query sees one key of the future, the very one that it has to guess. The first
     output should be the first value, {V.row}, and is {your.row}.
@@ -173,6 +176,11 @@ scaled-late: Q @ np.swapaxes(K, -1, -2) / Q.shape[-1] ** 0.5 → Q @ np.swapaxes
 no-shift: np.exp(masked_scores - shift) → np.exp(masked_scores)
     Right for small scores. Here exp of some is infinite: {your.nan_rows} of your outputs are NaN.
     Subtract each row's largest allowed score before `exp`.
+no-shift-nan: np.exp(masked_scores - shift) → np.exp(masked_scores)
+        and np.where(total == 0, 1.0, total)
+        → np.where(mask.any(axis=-1, keepdims=True), total, 1.0)
+    `exp` of a large score is infinite, that of a very low one 0, and ∞/∞ and 0/0 are NaN:
+    {your.nan_rows} of your outputs. Subtract each row's largest allowed score first.
 empty-nan: np.where(total == 0, 1.0, total) → total
     Nearly. Queries that see no key become NaN (−∞ − (−∞), or 0/0): {your.nan_rows} of your outputs
     here. They should be zeros.

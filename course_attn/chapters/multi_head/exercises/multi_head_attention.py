@@ -254,6 +254,9 @@ masked-after: np.where(mask, scores, -np.inf) → scores
 fill-zero: np.where(mask, scores, -np.inf) → np.where(mask, scores, 0.0)
     Hidden scores are 0 in yours (is `scores * mask` what hides them?), but exp(0) is 1: what is
     hidden keeps weight. Which score has the exponential 0? {worst_row}
+mask-added: np.where(mask, scores, -np.inf) → scores + mask
+    You add the mask to the scores, where True counts 1 and False 0: what is hidden keeps weight.
+    Which score has the exponential 0? {worst_row}
 down-the-columns: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=True)
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     Your softmax runs down the columns. Each key's *column* sums to 1 in yours; each query's *row*

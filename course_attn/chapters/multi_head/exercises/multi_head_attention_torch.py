@@ -149,8 +149,6 @@ softmax-after-mixing: scores.softmax(dim=-1) → torch.where(mask, scores, 0.0)
 nothing-but-nan: return self → return torch.nan * self
 heads-reversed: heads.transpose(-2, -3) → heads.flip(-3).transpose(-2, -3)
 mask-added: torch.where(mask, scores, -torch.inf) → scores + 1.0 * mask
-    You *add* the mask to the scores, as 0 and 1: what is hidden gets a score that is lower by 1.
-    Which score gives the weight 0? {worst_row}
 no-output-matrix: self.W_O(joined) → joined
 output-matrix-transposed: self.W_O(joined) → joined @ self.W_O.weight
     You multiply by `self.W_O.weight` as it is stored, which is *transposed*: `self.W_O(…)` does

@@ -125,7 +125,7 @@ def _once(c: Context) -> str:
 
 def _refuses(c: Context, change: float) -> bool:
     """Whether a model is refused whose outputs change by this share in every other order."""
-    rows = np.arange(1.0, 19.0).reshape(6, 3)
+    rows = 0.01 * np.arange(1.0, 19.0).reshape(6, 3)
     said = c.call(lambda X: X * (1 + change * (np.diff(X[:, 0]) < 0).any()), rows)
     return said is not None and not said.all()
 
@@ -133,7 +133,7 @@ def _refuses(c: Context, change: float) -> bool:
 def _wrongly(c: Context) -> str:
     if c.got.shape:
         return "One truth value is asked for: `np.allclose` gives one."
-    tried, _ = _orders_tried(c) or (None, False)
+    tried, constant_passes = _orders_tried(c) or (None, True)
     loose = ""
     if _refuses(c, 1) and not _refuses(c, 1e-3):
         loose = " And your tolerance is too generous: a thousandth counts."
@@ -160,7 +160,12 @@ def _wrongly(c: Context) -> str:
             "Your comparison is too strict: in another order sums round differently, in the 16th "
             f"digit. `np.allclose` allows for that.{shifts}"
             f"{' And is one order that passes enough for True? All have to.' * any_will_do}"
-            f"{_once(c)}"
+            f"{'' if any_will_do else _once(c)}"
+        )
+    elif not constant_passes:
+        advice = (
+            "You say False even where every order gives the same outputs: are True and False "
+            "exchanged?"
         )
     elif not c.got:
         advice = (

@@ -63,11 +63,15 @@ def _with_table(make: Callable[..., Any], X: Any, table: Any) -> Any:
     key = "P.weight" if embedding else "P"
     own = dict(layer.named_parameters()).get(key)
     if own is None or not own.requires_grad:
+        plain = "P" in vars(layer)
+        if plain:
+            layer.P = table
         raise WrongForm(
             "There is no parameter `P` that learns: make it in `__init__`, `self.P = "
             "torch.nn.Parameter(…)`. No optimizer trains a plain tensor, or one with "
             "`requires_grad=False`.",
             "not-learned",
+            layer(X) if plain else None,
         )
     if own.shape != table.shape:
         raise WrongForm(

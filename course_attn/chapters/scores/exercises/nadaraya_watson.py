@@ -146,6 +146,9 @@ first-point-missing: total = → kernel = kernel * (np.arange(len(x)) > 0) ⏎ t
     yours begin at 1?
 x-averaged: weights @ y → weights @ x
     You average the x of the data, not their y: {your.row} instead of {right.row}.
+y-centered: weights @ y → weights @ (y - y.mean())
+    You average y less its mean, and the mean never comes back: {your.row} instead of {right.row}.
+    Which values are to be averaged?
 one-query: weights @ y → (weights @ y)[0]
     You predict for the first query only. There are {x_query.last} queries: make the distances a
     matrix, with one row for each query.

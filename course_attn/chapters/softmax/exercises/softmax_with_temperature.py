@@ -133,6 +133,9 @@ squared: scores / temperature → scores / temperature**2
 root: scores / temperature → scores / temperature**0.5
     You divide by the square root of the temperature. A root belongs to √d_k in attention; here the
     temperature is taken as it is.
+one-more: exps / row_sum → exps / (1.0 + row_sum)
+    You divide by 1 *more* than the sum of the exponentials. Does a running sum of yours begin at 1,
+    or is something added to it?
 over-everything: exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by the sum over all rows together: your rows sum to {your.sums}. Each row has a sum
     of its own: along which axis?

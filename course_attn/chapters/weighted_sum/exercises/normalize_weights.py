@@ -124,6 +124,9 @@ one-more: weights / total → weights / (1 + total)
 squared: total = → weights = weights**2 ⏎ total =
     You square the weights first: one that is twice as large gets four times the share, and
     {weights.row} became {your.row}. What is asked to become of the proportions?
+squares-summed: weights.sum( → (weights**2).sum(
+    You divide by the sum of the *squares*: your rows sum to {your.sums}. Of what has the sum to be
+    1?
 smallest-subtracted: total = → weights = weights - weights.min(axis=-1, keepdims=True) ⏎ total =
     You subtract the smallest weight of each row first: that one becomes 0, and the proportions
     change. Which weights are to be divided?

@@ -103,6 +103,9 @@ over-features: weights @ values → weights * values.sum(axis=-1)[..., None, :]
 transposed-values: @ values → @ np.swapaxes(values, -1, -2)
     The values are transposed: you mix the *columns* of `values`, and its rows are the vectors to
     be mixed. Where n_k and d differ, the shapes do not even fit.
+outputs-added-up: return outputs → return outputs.sum(axis=-2)
+    You add up the outputs, too: shape {your.shape} is left, and each output i keeps a row of its
+    own. Does your `einsum` (or a sum over an axis) keep the i?
 transposed-result: return outputs → return np.swapaxes(outputs, -1, -2)
     Your result is transposed: output i stands in column i. In which row should it stand?
 """),
