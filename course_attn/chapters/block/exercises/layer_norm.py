@@ -191,6 +191,8 @@ eps-outside: np.sqrt(variance + 1e-5) → np.sqrt(variance) + 1e-5
     inside: for a variance of {variance}, √σ² + ε would be {outside}; {inside} is right.
 eps-small: variance + 1e-5 → variance + 1e-8
     Your eps is 1e-8, and 1e-5 is asked for. The smaller the spread of a row, the more that changes.
+eps-large: variance + 1e-5 → variance + 1e-3
+    Your eps is 1e-3, and 1e-5 is asked for. The smaller the spread of a row, the more that changes.
 eps-clamped: variance + 1e-5 → np.maximum(variance, 1e-5)
     You replace variances below 1e-5 by 1e-5. eps is *added*, to every variance: for one of
     {variance} the divisor should be {inside}.
@@ -220,6 +222,8 @@ one-plus-gain: gain * → (1 + gain) *
     and one of 0 leaves only the bias: what do you multiply by, then?
 no-bias: + bias → (nothing)
     The bias is missing: it is added at the end, and `bias` is {bias.row} here.
+bias-subtracted: + bias → - bias
+    You subtract the bias. With a gain of 0, what should come out?
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
     You add the bias before you multiply by the gain, so that the gain multiplies the bias, too.
     Multiply first, add the bias last. {worst_row}

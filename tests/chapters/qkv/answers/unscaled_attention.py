@@ -360,3 +360,12 @@ def b15_qkv_one_maximum(Q, K, V):
     ex = np.exp(scores - scores.max())
     ex = ex / ex.sum(axis=-2, keepdims=True)
     return np.matmul(ex, V)
+
+
+# a causal mask AND no shift before the exponential
+@wrong("causal", "no-shift", author="blind")
+def d16_masked(Q, K, V):
+    s = np.einsum("...qd,...kd->...qk", Q, K)
+    s = np.where(np.tri(*s.shape[-2:], dtype=bool), s, -np.inf)
+    w = np.exp(s)
+    return np.einsum("...qk,...kd->...qd", w / w.sum(-1, keepdims=True), V)
