@@ -241,6 +241,12 @@ not-centered: X - mean → X
     formula? {statistics}
 not-divided: (X - mean) / divisor → (X - mean)
     You subtract the mean and do not divide: what brings the variance of a row to 1? {statistics}
+absolute-deviation: np.sqrt(variance + 1e-5)
+            → 1e-5 + np.abs(X - mean).mean(axis=-1, keepdims=True)
+    You divide by the mean of |x − μ|. What is averaged in a variance, and what is done with it?
+    {statistics}
+gain-added: gain * → gain +
+    You add the gain. What should a gain of 1 change?
 length: X.var(axis=-1, keepdims=True) → X.var(axis=-1, keepdims=True) * X.shape[-1]
     You divide by the root of the *sum* of the squares, the length of the row (`np.linalg.norm`?).
     By what is that sum divided in a variance? {statistics}

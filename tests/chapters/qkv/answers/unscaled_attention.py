@@ -369,3 +369,10 @@ def d16_masked(Q, K, V):
     s = np.where(np.tri(*s.shape[-2:], dtype=bool), s, -np.inf)
     w = np.exp(s)
     return np.einsum("...qk,...kd->...qd", w / w.sum(-1, keepdims=True), V)
+
+
+# the value of one key alone is taken AND it is that of the worst
+@wrong("negative-scores", "hard", author="blind")
+def d16_worst(Q, K, V):
+    s = np.einsum("...id,...jd->...ij", Q, K)
+    return np.take_along_axis(V, s.argmin(-1)[..., None], axis=-2)
