@@ -66,7 +66,7 @@ __all__ += [
 ]
 
 # How many pairs of declared faults, how many slips, and how many faults with slips are tried.
-_PAIRS = 500
+_PAIRS = 700
 _SLIPS = 1500
 _FAULTS_WITH_SLIPS = 1000
 # Which of the slips are tried with faults: the likeliest.

@@ -191,6 +191,8 @@ eps-outside: np.sqrt(variance + 1e-5) → np.sqrt(variance) + 1e-5
     inside: for a variance of {variance}, √σ² + ε would be {outside}; {inside} is right.
 eps-small: variance + 1e-5 → variance + 1e-8
     Your eps is 1e-8, and 1e-5 is asked for. The smaller the spread of a row, the more that changes.
+eps-large: variance + 1e-5 → variance + 1e-3
+    Your eps is 1e-3, and 1e-5 is asked for. The smaller the spread of a row, the more that changes.
 eps-clamped: variance + 1e-5 → np.maximum(variance, 1e-5)
     You replace variances below 1e-5 by 1e-5. eps is *added*, to every variance: for one of
     {variance} the divisor should be {inside}.
@@ -220,6 +222,8 @@ one-plus-gain: gain * → (1 + gain) *
     and one of 0 leaves only the bias: what do you multiply by, then?
 no-bias: + bias → (nothing)
     The bias is missing: it is added at the end, and `bias` is {bias.row} here.
+bias-subtracted: + bias → - bias
+    You subtract the bias. With a gain of 0, what should come out?
 bias-first: gain * normed_rows + bias → gain * (normed_rows + bias)
     You add the bias before you multiply by the gain, so that the gain multiplies the bias, too.
     Multiply first, add the bias last. {worst_row}
@@ -237,6 +241,12 @@ not-centered: X - mean → X
     formula? {statistics}
 not-divided: (X - mean) / divisor → (X - mean)
     You subtract the mean and do not divide: what brings the variance of a row to 1? {statistics}
+absolute-deviation: np.sqrt(variance + 1e-5)
+            → 1e-5 + np.abs(X - mean).mean(axis=-1, keepdims=True)
+    You divide by the mean of |x − μ|. What is averaged in a variance, and what is done with it?
+    {statistics}
+gain-added: gain * → gain +
+    You add the gain. What should a gain of 1 change?
 length: X.var(axis=-1, keepdims=True) → X.var(axis=-1, keepdims=True) * X.shape[-1]
     You divide by the root of the *sum* of the squares, the length of the row (`np.linalg.norm`?).
     By what is that sum divided in a variance? {statistics}

@@ -245,14 +245,27 @@ def _answers(c: Context) -> tuple[Any, ...]:
 
 
 def _shown(c: Context) -> str:
-    """Say that the padding is not hidden, if that is what made every good model fail."""
-    masks = [mask for _, mask in _tried(c)]
-    if not masks or not all(map(all, masks)):
-        return _wrongly(c)
-    return (
-        f"{_says(c)} Your mask calls everything True, so that the padding counts as part of the "
-        "source, which a good model notices. What does the mask say of padding?"
-    )
+    """Say that the padding is not hidden, or the source is, if that made every good model fail."""
+    longer, n = _tried(c), len(_SOURCE)
+    if longer and all(all(mask) for _, mask in longer):
+        in_front = any(_is_in_front(tokens) for tokens, _ in longer)
+        return (
+            f"{_says(c)} Your mask calls everything True, so that the padding counts as part of "
+            "the source, which a good model notices. What does the mask say of padding?"
+            + " And it stands in front of the source; where should it?"
+            * in_front
+        )
+    if any(all(mask[n:]) and not any(mask[:n]) for _, mask in longer):
+        return (
+            f"{_says(c)} Your mask is True for the padding, and hides the source. What does True "
+            "mean here?"
+        )
+    return _wrongly(c)
+
+
+def _is_in_front(tokens: list[Any]) -> bool:
+    own, n = _SOURCE.tolist(), len(_SOURCE)
+    return tokens[-n:] == own != tokens[:n]
 
 
 def _wrongly(c: Context) -> str:
@@ -270,7 +283,7 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
         return (
             "The model never gets a longer source: put some tokens behind this one."
         )
-    in_front = any(tokens[-n:] == own != tokens[:n] for tokens, _ in longer)
+    in_front = any(_is_in_front(tokens) for tokens, _ in longer)
     few = []
     if len({len(tokens) for tokens, _ in longer}) < 2:
         few += [
@@ -317,6 +330,8 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
         return (
             "You say False even of a model that always returns the same. What is True to say?"
             + f" Besides: {_EXACT}" * bool(rounded)
+            + " Besides: numbers near 1 that grow by 0.0005 are the same to you; a relative change "
+            "of 0.0001 counts." * bool(other and faint is not None and not faint)
         )
     if c.expected and rounded is not None and not rounded:
         return _EXACT
@@ -336,7 +351,10 @@ def _advice(c: Context, longer: list[tuple[list[Any], list[Any]]]) -> str:
         ]
     if tiny is not None and tiny and c.kind not in _ADVICE:
         said += [_TINY]
-    return " ".join(said) or _ADVICE.get(c.kind, _ADVICE["else"])
+    is_exact = rounded is not None and not rounded
+    return (
+        " ".join(said) or _ADVICE.get(c.kind, _ADVICE["else"])
+    ) + f" Besides: {_EXACT}" * is_exact
 
 
 _EXACT = (
@@ -411,8 +429,7 @@ of these numbers is below $10^{-4}$ in size.
         fault(
             "inverted",
             _body(("np.arange(n + n_more) < n", "np.arange(n + n_more) >= n")),
-            says="{answer} Your mask is True for the padding, and hides the source. What does "
-            "True mean here?",
+            says=_shown,
         ),
         fault(
             "in-front",

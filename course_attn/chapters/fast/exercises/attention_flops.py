@@ -12,8 +12,9 @@ __all__ = ["exercise"]
 
 def attention_flops(n_q, n_k, d_k, d_v, n_heads):
     """Count the operations of attention's two matrix products, in all heads."""
-    scores = 2 * n_q * d_k * n_k
-    mixing = 2 * n_q * n_k * d_v
+    per_term = 2
+    scores = per_term * n_q * d_k * n_k
+    mixing = per_term * n_q * n_k * d_v
     return n_heads * (scores + mixing)
 
 
@@ -100,14 +101,13 @@ masks are not counted. Return a whole number (an `int`).
     cases=_cases,
     terms={"said": _said},
     faults=fault_list("""
-additions-forgotten: scores = 2 *  → scores =
-        and mixing = 2 *  → mixing =
+additions-forgotten: per_term = 2 → per_term = 1
     You leave out the factor 2: each term of a sum takes a multiplication *and* an addition.
     (If you halve because of a causal mask: masks are not counted here.) {said}
 scores-only: (scores + mixing) → scores
     You count the scores Q Kᵀ, and not the second product, in which the weights, {n_q} × {n_k},
     mix values of {d_v} features. {said}
-values-as-wide-as-keys: 2 * n_q * n_k * d_v → 2 * n_q * n_k * d_k
+values-as-wide-as-keys: n_k * d_v → n_k * d_k
     You take the values to be as wide as the keys. They have a width of their own, d_v = {d_v}:
     the mixing takes 2 · n_q · n_k · d_v. {said}
 one-head: n_heads * (scores + mixing) → scores + mixing
@@ -118,13 +118,12 @@ heads-in-the-scores-only: n_heads * (scores + mixing) → n_heads * scores + mix
 divided-by-heads: n_heads * (scores + mixing) → (scores + mixing) // n_heads
     You divide by the number of heads. d_k and d_v are the widths in *each* of the {n_heads}
     heads already: multiply. {said}
-widths-split: 2 * n_q * d_k * n_k → 2 * n_q * (d_k // n_heads) * n_k
-        and 2 * n_q * n_k * d_v → 2 * n_q * n_k * (d_v // n_heads)
+widths-split: scores = → d_k, d_v = d_k // n_heads, d_v // n_heads ⏎ scores =
     You split d_k and d_v between the heads. They are the widths in *each* head already. {said}
-scores-split: 2 * n_q * d_k * n_k → 2 * n_q * (d_k // n_heads) * n_k
+scores-split: d_k * n_k → (d_k // n_heads) * n_k
     In the scores you split d_k between the heads. It is the width in *each* head already. {said}
-one-addition-less: 2 * n_q * d_k * n_k → n_q * n_k * (2 * d_k - 1)
-        and 2 * n_q * n_k * d_v → n_q * d_v * (2 * n_k - 1)
+one-addition-less: per_term * n_q * d_k * n_k → n_q * n_k * (2 * d_k - 1)
+        and per_term * n_q * n_k * d_v → n_q * d_v * (2 * n_k - 1)
     You count one addition less than multiplications in each sum. That is exact, but the task, as
     is the custom, counts 2 for each term (the first is added to 0). {said}
 as-many-keys: n_q * d_k * n_k → n_q * d_k * n_q
@@ -136,13 +135,12 @@ square-scores: n_q * d_k * n_k → n_q * d_k * n_q
 square-mixing: n_q * n_k * d_v → n_q * n_q * d_v
     In each head you mix with n_q × n_q weights. A query has a weight for every *key*: how many keys
     are there? {said}
-mixing-halved: mixing = 2 * → mixing =
+mixing-halved: mixing = per_term * → mixing =
     In the mixing the factor 2 is missing: there, too, each term of a sum takes a multiplication and
     an addition. {said}
 mixing-only: (scores + mixing) → mixing
     You count the mixing A V alone. Which product comes before it? {said}
-doubled: scores = 2 * → scores = 4 *
-        and mixing = 2 * → mixing = 4 *
+doubled: per_term = 2 → per_term = 4
     You double the result. Is the 2 of a multiplication and an addition in it already? {said}
 """),
     properties=(Property("term", _off),),

@@ -154,6 +154,9 @@ sum-over-the-batch: scores.max(axis=-1, keepdims=True) → scores.max()
         and exps.sum(axis=-1, keepdims=True) → exps.sum()
     Without a batch that would do. In a batch, a sum over the whole array mixes the sequences: each
     query needs a maximum and a sum of its own, `axis=-1, keepdims=True`. {said}
+one-query: exps.sum(axis=-1 → exps.sum(axis=-2
+    Your softmax runs over the queries, and there is one: each weight is divided by itself. Which
+    axis counts the keys? {said}
 itself-only: np.swapaxes(K, → np.swapaxes(k,
         and weights @ V → weights @ v
     You attend to the new position alone. What may q see besides, of the {K_cache.rows} positions in

@@ -107,6 +107,7 @@ def _way_back(answer: Callable[..., Any], X: Any, gain: Any, *rest: Any) -> Any:
             f"You return {len(found)} results. `backward` returns one for each argument of "
             f"`forward`, and None for one that is no tensor. {wanted}",
             "results",
+            found[result == "d_gain"] if len(found) == 2 else None,
         )
     if found[2] is not None:
         raise WrongForm(

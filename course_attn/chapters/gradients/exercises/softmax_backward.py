@@ -129,6 +129,9 @@ axis-0: products.sum(axis=-1, keepdims=True) → products.sum(axis=0, keepdims=T
 no-keepdims: products.sum(axis=-1, keepdims=True) → products.sum(axis=-1)
     The sums of your rows are laid out as a row: column j gets the sum of row j, if NumPy can line
     them up at all. `keepdims=True` keeps them as a column.
+diagonal-of-weights: d_weights - mean → d_weights - mean + products
+    On the diagonal of your Jacobian stand the weights themselves. If a score grows, so does the
+    denominator: the derivative of its own weight is a · (1 − what?). {worst_row}
 sigmoid-like: d_weights - mean → d_weights * (1 - weights)
     You multiply `d_weights` by `weights * (1 - weights)`, the derivative of a sigmoid. That is the
     diagonal of the Jacobian only: every weight depends on *every* score of its row. {worst_row}

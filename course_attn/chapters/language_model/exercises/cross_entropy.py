@@ -177,6 +177,10 @@ mean-of-means: -of_targets[counted].mean()
 sum-per-text: -of_targets[counted].mean() → -(of_targets * counted).sum(axis=-1).mean()
     You add up the targets of each text and divide by the number of *texts*. Divide by the number of
     targets: a loss is per token. {worst_row}
+loss-per-text: -of_targets[counted].mean()
+            → -(of_targets * counted).sum(axis=-1) / counted.sum(axis=-1)
+    You return a loss for each text, shape {your.shape}. One number is asked for: over all targets
+    of the whole batch, along which axes do you add up and count?
 over-vocabulary: return loss → return loss / logits.shape[-1]
     You divide by n_vocab as well (the mean of a whole array of n × n_vocab numbers?). There is one
     surprise at each place: divide by the number of targets only. {worst_row}

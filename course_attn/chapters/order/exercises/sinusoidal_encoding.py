@@ -17,7 +17,8 @@ def sinusoidal_encoding(n, d_model):
         raise ValueError(f"d_model must be even, and is {d_model}")
     positions = np.arange(n)
     pairs = np.arange(d_model // 2)
-    frequencies = 10000.0 ** (-2 * pairs / d_model)
+    base = 10000.0
+    frequencies = base ** (-2 * pairs / d_model)
     angles = positions[:, None] * frequencies
     encoding = np.empty((n, d_model))
     encoding[:, 0::2] = np.sin(angles)
@@ -105,11 +106,11 @@ blocks: encoding[:, 0::2] → encoding[:, : len(pairs)]
     You put all sines first and all cosines after them. Many programs do; here sin and cos of one
     pair stand side by side: `P[:, 0::2] = …` and `P[:, 1::2] = …`. {worst_row}
 one-frequency-per-column: np.cos(angles)
-            → np.cos(positions[:, None] * 10000.0 ** (-(2 * pairs + 1) / d_model))
+            → np.cos(positions[:, None] * base ** (-(2 * pairs + 1) / d_model))
     Each of your columns has a frequency of its own. The two columns of a pair share one: columns
     0 and 1 are the sine and the cosine of the same angle. {worst_row}
 counter-doubled: -2 * pairs / d_model → -4 * pairs / d_model
-        and np.cos(angles) → np.cos(positions[:, None] * 10000.0 ** (-(4 * pairs + 2) / d_model))
+        and np.cos(angles) → np.cos(positions[:, None] * base ** (-(4 * pairs + 2) / d_model))
     Your exponent is −2k/d_model with k the number of the *column*. In −2f/d_model the number of
     the *pair* is doubled: columns 2f and 2f + 1 have the same frequency. {worst_row}
 half-exponent: -2 * pairs → -pairs
@@ -117,10 +118,10 @@ half-exponent: -2 * pairs → -pairs
 double-exponent: -2 * pairs → -4 * pairs
     Your exponent is −4f/d_model, twice the right one. `np.arange(0, d_model, 2)` is 2f already:
     do not double it again. {worst_row}
-growing: -2 * pairs → 2 * pairs
+growing: 10000.0 → 1e-4
     Your frequencies *grow* from pair to pair, from 1 on: 10000 stands there to the power
     +2f/d_model. Is a minus lost, or do you multiply where you should divide? {worst_row}
-precedence: 10000.0 ** (-2 * pairs / d_model) → 10000.0**-2 * pairs / d_model
+precedence: base ** (-2 * pairs / d_model) → base**-2 * pairs / d_model
     All your angles are practically 0. `10000 ** 2 * f / d_model` is read as (10000²) · f /
     d_model: `**` binds first. Put the exponent in parentheses. {worst_row}
 no-waves: np.sin(angles) → angles
@@ -160,7 +161,7 @@ odd-left-empty: if d_model % 2: → if False:
     an error: `if d_model % 2: raise ValueError(…)`.
 pairs-from-one: np.arange(d_model // 2) → np.arange(1, d_model // 2 + 1)
     Your pairs count from 1. Which frequency has pair 0, with 10000 to the power 0? {worst_row}
-base-1000: 10000.0 ** → 1000.0 **
+base-1000: 10000.0 → 1000.0
     Your base is 1000. Which number is raised to a power in ω_f, and how many zeros has it?
     {worst_row}
 sines-only: np.cos(angles) → np.sin(angles)

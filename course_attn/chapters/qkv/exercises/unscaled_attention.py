@@ -148,6 +148,12 @@ wrong-axis: scores.max(axis=-1, keepdims=True) → scores.max(axis=-2, keepdims=
         and exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     The softmax runs down the columns. Each key's *column* sums to 1 in yours; each query's *row*
     should: use the last axis, `axis=-1`.
+causal: exps = np.exp(scores - largest) → exps = np.tril(np.exp(scores - largest))
+    Query i does not see the keys behind position i, as with a causal mask, which nobody asked for:
+    each query may attend to every key.
+hard: exps = np.exp(scores - largest) → exps = np.exp(scores - largest) * (scores == largest)
+    Each query hears its best key alone (`argmax`?). A softmax gives *every* key a weight: how does
+    it come from the score?
 column-sums: exps.sum(axis=-1, keepdims=True) → exps.sum(axis=-2, keepdims=True)
     You divide the exponentials by the sums of their *columns*. The weights of one query stand in a
     row and should sum to 1: along which axis do you add up?

@@ -73,6 +73,12 @@ def _other(c: Context) -> str:
     pairs = ""
     if np.isclose(times, of_pairs, rtol=0.1):
         pairs = " Is it the root of the number of *pairs*?"
+        shifted = c.call(50, "mean")
+        variance = _measured(measured_variance, 50, "mean")
+        if shifted is not None and shifted * n > 1.5 * 50 * variance:
+            pairs += (
+                " And a mean of squares is a variance only where the mean is 0."
+            )
     elif np.isclose(c.got**2, of_pairs * c.expected, rtol=0.1):
         return (
             f"{number(c.got)} is a standard deviation, and the variance is its square. Besides, "

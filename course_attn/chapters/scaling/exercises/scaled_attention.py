@@ -70,7 +70,8 @@ def _order_and_divisor(c: Context) -> str | None:
     return f"{said}\n\nBesides: {other}" if other else said
 
 
-_NOT_HERE = {"scaled", "gaussian", "absolute", "divided-by-n", "last-key-missing"}
+_NOT_HERE = {"scaled", "gaussian", "absolute", "divided-by-n", "causal", "hard"}
+_NOT_HERE |= {"last-key-missing"}
 _OWN = {"root-of-n-k"}
 
 exercise = Exercise(

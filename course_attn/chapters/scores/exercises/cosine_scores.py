@@ -112,6 +112,8 @@ root-missing: np.linalg.norm(vectors, axis=-1, keepdims=True)
             → (vectors**2).sum(axis=-1, keepdims=True)
     You divide by the *squared* lengths of the vectors, Σx²: a query of length 10 makes all
     its scores 10 times too small, and so does a key. The length is √Σx².
+root-mean-square: norm(vectors → norm(vectors / vectors.shape[-1] ** 0.5
+    For a length you take the root of the *mean* of the squares. How long is [1, 1, 1, 1]?
 whole-length: axis=-1, keepdims=True) → keepdims=True)
     You divide by one number for all vectors, a length of the whole array. Each vector has a length
     of its own, along its features.

@@ -51,17 +51,20 @@ def _constant_in_log(c: Context) -> str | None:
     if certain is None or certain.shape != (1,) or not -1 < certain[0] < 0:
         return None
     added = np.expm1(-certain[0])
-    if not np.allclose(c.got, -(weights * np.log(weights + added)).sum(axis=-1)):
-        return None
+    terms, more = -weights * np.log(weights + added), ""
+    if not np.allclose(c.got, terms.sum(axis=-1)):
+        if not np.allclose(c.got, terms.mean(axis=-1)):
+            return None
+        more = " And the terms of a row are to be added up; you take their mean."
     return (
         f"You add {added:.4g} to the weights in the logarithm: that changes every term, not "
-        "only those of weights that are 0. Replace only the zeros, or add far less."
+        f"only those of weights that are 0. Replace only the zeros, or add far less.{more}"
     )
 
 
 def _certain(c: Context) -> str | None:
     found = c.call(np.array([[1.0, 0.0, 0.0, 0.0]]))
-    if found is None or found.shape != (1,) or not 1e-6 < abs(found[0]) < 0.5:
+    if found is None or found.shape != (1,) or not 1e-6 < found[0] < 0.5:
         return None
     return (
         f"For the row [1, 0, 0, 0] you give {found[0]:.4g}; its entropy is 0. A small number "

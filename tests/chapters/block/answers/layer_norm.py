@@ -305,3 +305,17 @@ def blind_rms_and_eps(X, gain, bias):
     mean = X.mean(axis=-1, keepdims=True)
     size = np.sqrt(np.mean(np.square(X), axis=-1, keepdims=True) + eps)
     return (X - mean) / size * gain + bias
+
+
+# eps is that of Keras AND the bias is subtracted
+@wrong("eps-large", "bias-subtracted", author="blind")
+def d16_keras(X, gain, bias, eps=1e-3):
+    mean = X.sum(-1, keepdims=True) / X.shape[-1]
+    return (X - mean) * gain / np.sqrt(X.var(-1, keepdims=True) + eps) - bias
+
+
+# the mean absolute deviation stands below AND the bias is forgotten
+@wrong("no-bias", "absolute-deviation", author="blind")
+def d16_absolute(X, gain, bias):
+    c = X - X.mean(-1, keepdims=True)
+    return gain * c / (np.abs(c).mean(-1, keepdims=True) + 1e-5)

@@ -93,3 +93,13 @@ def t10_h12_dk_per_head(n_q, n_k, d_k, d_v, n_heads):
         total += 2 * n_q * (d_k // n_heads) * n_k
         total += 2 * n_q * n_k * d_k
     return total
+
+
+# d_k and d_v are split between the heads AND each sum has one addition less
+@wrong("widths-split", "one-addition-less", author="blind")
+def d16_split_exact(n_q, n_k, d_k, d_v, n_heads):
+    def product(a, b, c):
+        return a * c * (b + b - 1)
+
+    first = product(n_q, d_k // n_heads, n_k)
+    return n_heads * (first + product(n_q, n_k, d_v // n_heads))

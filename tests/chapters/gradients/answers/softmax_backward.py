@@ -160,3 +160,12 @@ def s36_softmax_again_no_factor(weights, d_weights):
     p = e / e.sum(axis=-1, keepdims=True)
     row = np.sum(p * d_weights, axis=-1, keepdims=True)
     return d_weights - row
+
+
+# the Jacobian has a, not a(1 - a), on its diagonal
+@wrong("diagonal-of-weights", author="blind")
+def d16_diagonal(weights, d_weights):
+    a = weights[..., :, None]
+    others = 1 - np.eye(weights.shape[-1])
+    J = np.eye(weights.shape[-1]) * a - a * weights[..., None, :] * others
+    return np.einsum("...ij,...j->...i", J, d_weights)

@@ -357,3 +357,13 @@ def i36_columns_swapped(n, d_model):
     phi[:, 0::2] = np.cos(phi[:, 0::2])
     phi[:, 1::2] = np.sin(phi[:, 1::2])
     return phi
+
+
+# the exponent is positive AND counts columns, so that the cosine has a frequency of its own
+@wrong("one-frequency-per-column", "growing", author="blind")
+def d16_columns(n, d_model):
+    if d_model % 2:
+        raise ValueError(d_model)
+    c = np.arange(d_model)
+    angles = np.arange(n)[:, None] * 10000 ** (c / d_model)
+    return np.where(c % 2 == 0, np.sin(angles), np.cos(angles))

@@ -417,7 +417,7 @@ class d07_kq_twice(torch.nn.Module):
 
 # scores are divided by sqrt(d_model) though no scaling is wanted AND a causal mask hides the
 # later elements
-@wrong("root-of-d-model", "causal", author="blind")
+@wrong("causal", "root-of-d-model", author="blind")
 class d08_scaled_causal(torch.nn.Module):
     def __init__(self, d_model, d_k, d_v):
         super().__init__()

@@ -360,3 +360,19 @@ def b15_qkv_one_maximum(Q, K, V):
     ex = np.exp(scores - scores.max())
     ex = ex / ex.sum(axis=-2, keepdims=True)
     return np.matmul(ex, V)
+
+
+# a causal mask AND no shift before the exponential
+@wrong("causal", "no-shift", author="blind")
+def d16_masked(Q, K, V):
+    s = np.einsum("...qd,...kd->...qk", Q, K)
+    s = np.where(np.tri(*s.shape[-2:], dtype=bool), s, -np.inf)
+    w = np.exp(s)
+    return np.einsum("...qk,...kd->...qd", w / w.sum(-1, keepdims=True), V)
+
+
+# the value of one key alone is taken AND it is that of the worst
+@wrong("negative-scores", "hard", author="blind")
+def d16_worst(Q, K, V):
+    s = np.einsum("...id,...jd->...ij", Q, K)
+    return np.take_along_axis(V, s.argmin(-1)[..., None], axis=-2)

@@ -119,3 +119,11 @@ def k33_zeros_distance(Q, K):
             a, b = Q[..., i, :], K[..., j, :]
             D[..., i, j] = 1 - (a * b).sum(-1) / (a.norm(dim=-1) * b.norm(dim=-1))
     return D
+
+
+# lengths are root mean squares AND negative cosines are cut off
+@wrong("root-mean-square", "negative-cut-off", author="blind")
+def d16_rms(Q, K):
+    q_size = (Q**2).mean(-1).sqrt().unsqueeze(-1)
+    k_size = (K**2).mean(-1).sqrt().unsqueeze(-2)
+    return torch.clamp(Q @ K.mT / (q_size * k_size), min=0)
