@@ -123,9 +123,6 @@ keys-twice: append(vectors / lengths) → append(vectors / lengths ** (1 + (vect
 queries-twice: append(vectors / lengths) → append(vectors / lengths ** (1 + (vectors is Q)))
     The queries' lengths are divided out twice: a query of length 10 gets scores 10 times too small.
     Is it a query or already its direction that you divide by its length?
-mean-of-squares: (vectors, → (vectors / vectors.shape[-1] ** 0.5,
-    Your lengths are made of the *mean* of the squares: each is √d times too small, for d features.
-    A length is √Σx².
 sum-of-lengths: append(vectors / lengths) → append(lengths)
         and queries @ np.swapaxes(keys, -1, -2)
             → Q @ np.swapaxes(K, -1, -2) / (queries + np.swapaxes(keys, -1, -2))

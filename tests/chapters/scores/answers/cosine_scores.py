@@ -261,7 +261,7 @@ def n32_distance_and_nan(Q, K):
 
 
 # a zero vector gets 1 instead of 0 AND the lengths are made of means instead of sums
-@wrong("zero-as-one", "mean-of-squares", author="blind")
+@wrong("zero-as-one", "root-mean-square", author="blind")
 def a07_one_mean(Q, K):
     lq = np.sqrt(np.mean(Q * Q, axis=-1))[..., :, None]
     lk = np.sqrt(np.mean(K * K, axis=-1))[..., None, :]

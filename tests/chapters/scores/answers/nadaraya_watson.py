@@ -233,7 +233,7 @@ def r06_running_sums(x_query, x, y, bandwidth):
 # sums
 @wrong(
     "distance-not-squared",
-    said="It also fails for a query eight bandwidths",
+    said="It is also wrong for a query eight bandwidths",
     author="blind",
 )
 def t10_h18_abs_eps(x_query, x, y, bandwidth):
