@@ -550,10 +550,10 @@ def _alone(trial: Trial, fault: Fault, *, own: bool = False) -> str:
 def _alone_as_such(trial: Trial, fault: Fault) -> str:
     """Return what a fault says of one of two mistakes with the numbers that it alone gives."""
     alone = _alone(trial, fault, own=True)
-    return alone if alone == _alone(trial, fault) else f"{alone} {_ALONE}"
+    return alone if alone == _alone(trial, fault) else f"{_ALONE}{alone}"
 
 
-_ALONE = "(The numbers are those of this mistake alone.)"
+_ALONE = ", as if it were the only mistake: "
 
 
 def _unpraised(sentence: str) -> str:
@@ -565,6 +565,11 @@ def _unpraised(sentence: str) -> str:
 _ONE_CHANGE = re.compile(
     r"^(?:One|Two) small changes? would make every case right\.\s+"
 )
+
+
+def _after_colon(said: str) -> str:
+    is_alone = said.startswith(_ALONE)
+    return said if is_alone else f": {_unpraised(_ONE_CHANGE.sub('', said))}"
 
 
 _TWO_AT_ONCE = "There are two mistakes at once."
@@ -585,8 +590,8 @@ def two_at_once(
         return Finding(ids, f"{first}\n\nThird: {second}")
     said = [
         _TWO_AT_ONCE,
-        f"First: {_unpraised(_ONE_CHANGE.sub('', first))}",
-        f"Second: {_unpraised(_ONE_CHANGE.sub('', second))}",
+        f"First{_after_colon(first)}",
+        f"Second{_after_colon(second)}",
     ]
     if both:  # what they do to the learner's result, or else a fact of the case
         does = re.search(r"\byou\b|\byours?\b", both, re.I)

@@ -682,7 +682,7 @@ def _shifts(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
     if part and name == "exp" and not is_shifted:
         new = ast.Call(node.func, [_made(shifted, scope, p=part)], [])
         said = "the largest of each row is subtracted first"
-        look = "how large can this exponent become? Something is to be subtracted first"
+        look = "how large can this exponent become? It is never above 0 if the largest is subtracted first"
         yield new, "missing", said, look
 
 
@@ -696,7 +696,11 @@ def _axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
     rest = [k for k in node.keywords if k is not along]
     have = f"along axis {ast.unparse(along.value)}" if along else "over everything"
     front = re.match(r"along axis \d", have)
-    note = f" ({have[6:]} is counted from the front)" if front else ""
+    note = (
+        f" ({have[6:]} is counted from the front: which axis is it in a batch?)"
+        if front
+        else ""
+    )
     look = f"along which axis does this `{name}` run{note}?"
     for value in ("-1", "-2", "-3", "0", "1", *[""] * (not is_placed)):
         runs = f"along axis {value}" if value else "over everything"

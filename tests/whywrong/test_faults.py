@@ -280,7 +280,7 @@ def test_each_of_two_faults_has_numbers_of_its_own(toy):
     result = judge(toy, lambda x, factor: x / factor + 1)
     assert result.faults == ("divided", "shifted")
     assert "Shifted: 4." in result.message  # 1 · 3 + 1, and not 1 / 3 + 1
-    assert "(The numbers are those of this mistake alone.)" in str(result)
+    assert "Second, as if it were the only mistake: Shifted: 4." in str(result)
 
 
 def test_known_mistake_is_told_that_one_change_of_the_line_leaves(monkeypatch, toy):

@@ -69,6 +69,8 @@ def _other_activation(c: Context) -> str | None:
     bent = c.call(X, one, zero, one, zero)
     if bent is None or bent.shape != X.shape or np.allclose(bent, np.maximum(X, 0)):
         return None
+    if not bent.any():  # it tells no activation from a feature that is left out
+        return None
     used = (
         f"You use {n}{added}. "
         for added, change in (
@@ -145,6 +147,10 @@ b-1-subtracted: @ W_1 + b_1 → @ W_1 - b_1
 subtracted: @ W_1 + b_1 → @ W_1 - b_1
         and @ W_2 + b_2 → @ W_2 - b_2
     You subtract the biases; they are added. {worst_row}
+first-feature-missing: hidden_features @ W_2 → hidden_features[..., 1:] @ W_2[1:]
+    Hidden feature 0 plays no part. Where does a loop or a slice of yours begin? {worst_row}
+b-2-each-time: @ W_2 + b_2 → @ W_2 + len(W_2) * b_2
+    b_2 comes in once for each of the hidden features. How often is it added? {worst_row}
 back-by-w-1: hidden_features @ W_2 → hidden_features @ W_1.T
     You go back by W_1, transposed. The shapes fit, but the way back has a matrix of its own, W_2.
 transposed: X @ W_1 → X @ W_1.T

@@ -241,6 +241,9 @@ end-has-a-price: == end, 0.0, -np.inf) → == end, log_probs, -np.inf)
 ended-summed-twice: == end, 0.0, -np.inf) → == end, sums[:, None], -np.inf)
     What has ended competes with twice its sum, and falls behind. What does an `end` that only fills
     the row up add to it? {what}
+others-follow: == end, 0.0, -np.inf) → == end, 0.0, log_probs)
+    Behind what has ended your `end` is free, but other tokens may follow, too. What may stand
+    behind an `end`? {what}
 zero-for-the-end: np.arange(n_vocab) == end → np.arange(n_vocab) == 0
     Behind what has ended you write token 0, and here {end} is the end. {what}
 ended-lost: == end, 0.0, -np.inf) → == end, -np.inf, -np.inf)

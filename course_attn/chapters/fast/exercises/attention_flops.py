@@ -115,6 +115,9 @@ one-head: n_heads * (scores + mixing) → scores + mixing
 heads-in-the-scores-only: n_heads * (scores + mixing) → n_heads * scores + mixing
     The scores are counted in each of the {n_heads} heads, and the mixing of the values in one
     only: parentheses are missing, n_heads · (… + …). {said}
+heads-in-the-mixing-only: n_heads * (scores + mixing) → scores + n_heads * mixing
+    The mixing is counted in each of the {n_heads} heads, and Q Kᵀ in one only. Are parentheses
+    missing, n_heads · (… + …)? {said}
 divided-by-heads: n_heads * (scores + mixing) → (scores + mixing) // n_heads
     You divide by the number of heads. d_k and d_v are the widths in *each* of the {n_heads}
     heads already: multiply. {said}

@@ -111,6 +111,10 @@ n_rep-as-total: copies = → n_rep = n_rep // K.shape[-3] ⏎ copies =
 heads-in-front: return copies → return np.moveaxis(copies, -3, 0)
     Your heads stand in front of the batch axes (`np.stack` puts them there unless told otherwise).
     They belong where K has its heads: third from the end.
+last-copy-missing: return copies
+            → return copies * (np.arange(copies.shape[-3]) % n_rep < n_rep - 1)[:, None, None]
+    The last copy of each head is all zeros: of {n_rep} places you fill one less. Before which place
+    does a slice `a:b` or a `range` stop?
 one-more: copies = → n_rep = n_rep + 1 ⏎ copies =
     Every head comes once too often: n_rep = {n_rep} counts all copies, the first one included.
     You return shape {your.shape}; shape {right.shape} is asked for.

@@ -135,6 +135,9 @@ root-for-beta: beta * state @ patterns.T → state @ patterns.T / state.shape[-1
     {worst_row}
 root-as-well: beta * state @ patterns.T → beta * state @ patterns.T / state.shape[-1] ** 0.5
     You divide by √d as well, as attention does. The scale of this memory is β alone. {worst_row}
+divided-by-d: beta * state @ patterns.T → beta * state @ patterns.T / state.shape[-1]
+    You divide by d = {state.last} as well (or take a mean of the products). The scale of this
+    memory is β alone. {worst_row}
 beta-divides: beta * state → 1 / (beta or 1e-9) * state
     You divide by β, as by a temperature. β multiplies: the larger it is, the sharper the weights.
     {worst_row}

@@ -73,10 +73,10 @@ tanh-before-sum: queries[..., :, None, :] + keys[..., None, :, :]
     You apply tanh to the query and to the key separately and add afterward. Add first: tanh of
     the sum is what lets the two interact.
 tanh-after-v: np.tanh(pairs) → pairs
-        and return scores → return np.tanh(scores)
+        and hidden_units @ v → np.tanh(hidden_units @ v)
     You apply tanh to the finished score: yours all lie between −1 and 1 (from {your.min} to
-    {your.max}). It belongs around the sum, before the product with v.
-tanh-twice: return scores → return np.tanh(scores)
+    {your.max}). It belongs around q W_Q + k W_K, before the product with v.
+tanh-twice: hidden_units @ v → np.tanh(hidden_units @ v)
     You apply a second tanh, to the finished score: yours all lie between −1 and 1. The score
     itself is the product with v.
 relu: np.tanh(pairs) → np.maximum(pairs, 0)
@@ -125,8 +125,8 @@ no-v: hidden_units @ v → hidden_units.sum(axis=-1)
     them count in v · tanh(…)?
 softmaxed: return scores
             → exps = np.exp(scores) ⏎ return exps / exps.sum(axis=-1, keepdims=True)
-    You apply a softmax at the end, which makes weights of the scores. Which of the two are asked
-    for?
+    You apply a softmax at the end, which makes weights of the scores. The scores
+    themselves are asked for.
 keys-from-W_Q: K @ W_K → K @ W_Q
     You project the keys with W_Q, as the queries are, and W_K plays no part. (It runs only where
     queries and keys are equally wide.)

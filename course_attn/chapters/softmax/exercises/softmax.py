@@ -176,6 +176,10 @@ powers-of-2: np.exp(scores - row_maximum) → np.exp2(scores - row_maximum)
 log: exps / row_sum → scores - row_maximum - np.log(row_sum)
     You return the *logarithms* of the weights, none of them above 0. What undoes a logarithm, so
     that your rows sum to 1?
+infinity-as-0: row_maximum =
+            → scores = np.where(np.isneginf(scores), 0.0, scores) ⏎ row_maximum =
+    You put 0 in the place of −∞, and e to the power 0 is 1: such a score gets a weight. exp(−∞) is
+    0 by itself.
 sum-of-all: exps.sum(axis=-1, keepdims=True) → exps.sum()
     You divide by the sum of the whole array, so that all rows together sum to 1. Each row should:
     yours sum to {your.sums}.

@@ -30,6 +30,7 @@ The same in PyTorch: `softmax_torch(scores)` takes a tensor (…, n) and returns
 last axis, differentiable, in the dtype of its argument, for rows that may lie thousands apart.
 Build it from `exp`, a sum and a maximum.
 """,
+    without=("infinity-as-0",),
     without_cases=("minus-infinity",),
     in_float64=("large", "low"),
     wrong_lines=("global-shift", "sum-not-shifted", "shift-after-exp"),

@@ -59,6 +59,9 @@ renormalized: = weights → = (weights / weights.sum(axis=-1, keepdims=True))
 softmaxed: = weights → = (np.exp(weights) / np.exp(weights).sum(axis=-1, keepdims=True))
     You apply a softmax to the weights. They are weights already, not scores: the first output
     should be mixed with {weights.row}, exactly as they stand.
+flattened: return outputs → return outputs.reshape(-1, *outputs.shape[-2:])
+    Your result has three axes, shape {your.shape}, whatever axes the weights have: shape
+    {right.shape} is right. Which axes has a `reshape` made one of, and where do they come back?
 running-sum: return outputs → return outputs.cumsum(axis=-2)
     Each of your rows holds those before it, too, as a running sum does. Where does a sum of yours
     begin again for the next query?
