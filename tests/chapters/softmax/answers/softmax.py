@@ -268,7 +268,7 @@ def b6_softmax_1(scores):
 
 
 # an entry of -inf is replaced by a score of 0, and the sum goes over the whole array
-@wrong("sum-of-all", said="is `where` needed here", author="blind")
+@wrong("infinity-as-0", "sum-of-all", author="blind")
 def b6_softmax_7(scores):
     s = np.where(np.isinf(scores), 0.0, scores)
     e = np.exp(s - s.max(axis=-1, keepdims=True))

@@ -127,7 +127,12 @@ def b6_weighted_sum_2(n, window):
 
 # the right end of the window is left out (range stops too early), and edge rows are divided by the
 # full window
-@wrong("edges", "right-end-missing", said="First: At the edges", author="blind")
+@wrong(
+    "edges",
+    "right-end-missing",
+    said="At the edges you still divide",
+    author="blind",
+)
 def b6_weighted_sum_7(n, window):
     M = np.zeros((n, n))
     r = window // 2
