@@ -55,7 +55,7 @@ def test_merge_partial_names_a_mistake_beside_an_unknown_treatment_of_empty_part
     result = check(no_factors, "merge_partial")
     assert result.faults == ("not-rescaled",)
     assert "You add the two parts as they are" in result.message
-    assert "It also fails" in result.message
+    assert "It is also wrong" in result.message
 
 
 def test_merge_partial_names_a_finite_maximum_for_an_empty_part():

@@ -51,7 +51,7 @@ def course(tmp_path_factory):
     folder = tmp_path_factory.mktemp("course")
     where = bare_kernel(tmp_path_factory.mktemp("jupyter"))
     (config,) = blocks("On a laptop", "python")
-    bare = 'c.Execute.kernel_name = "bare"\n'
+    bare = 'c.Execute.kernel_name = "bare"\nc.Execute.startup_timeout = 600\n'
     (folder / "nbgrader_config.py").write_text(config + bare, "utf-8")
     for line in commands(NOTEBOOKS):
         done(line, folder)
