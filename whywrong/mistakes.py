@@ -263,9 +263,8 @@ def _with_the_rest(
         return both
     else:
         stop = stop_in_short(trial.outcomes[left[0]].error, trial.function)
-        is_own = (
-            kinds[0] in trial.exercise.kinds
-        )  # the exercise's advice goes along
+        # What the exercise itself advises goes along with the line that stops.
+        is_own = kinds[0] in trial.exercise.kinds
         advice = advice_for(trial, kinds[0]) if is_own or not stop else ""
         line = _in_own_code_besides(trial, version)
         asked = line or f"{stop} {advice}".strip()
@@ -492,7 +491,8 @@ def mistake_behind(trial: Trial) -> tuple[Finding, Finding] | None:
         known = [f for f in trial.exercise.faults if found and f.id in found.faults]
         if found and _are_apart(rest, known[0], change.faults[0]):
             said = _ONE_CHANGE.sub("", change.message)
-            return Finding(change.faults, said), found
+            alone = Finding(found.faults, f"{_ALONE}{found.message}")
+            return Finding(change.faults, said), alone
     return None
 
 

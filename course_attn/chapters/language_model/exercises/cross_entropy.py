@@ -100,14 +100,13 @@ def _shifted(c: Context) -> str | None:
     """Find a further shift where it stops for a single place, such as with a division by 0."""
     due, shifted = np.array([1, 2, 3, 0]), np.arange(4)
     found = [c.call(40 * np.eye(4)[due], targets) for targets in (due, shifted)]
-    half = c.call(np.zeros((5, 8)), np.array([3, 7, -100, -100, 2]))
-    if any(loss is None or loss.shape for loss in (*found, half)):
-        return None
-    if not (found[0] > 5 and abs(found[1]) < 1):
+    found += [c.call(np.zeros((5, 8)), np.array([3, 7, -100, -100, 2]))]
+    losses = [loss for loss in found if loss is not None and not loss.shape]
+    if len(losses) < 3 or not (losses[0] > 5 and abs(losses[1]) < 1):
         return None
     return (
         "You shift the targets. They are shifted already: row i of the logits is about target i."
-        + _ALL_PLACES * bool(np.isclose(half, np.log(8) / 2, rtol=1e-3))
+        + _ALL_PLACES * bool(np.isclose(losses[2], np.log(8) / 2, rtol=1e-3))
     )
 
 
