@@ -83,28 +83,31 @@ def fault_list(text: str) -> tuple[Fault, ...]:
     a PyTorch twin may leave it out.
     """
     frame = sys._getframe(1)
-    found, file, first = [], frame.f_code.co_filename, frame.f_lineno
-    for match in _ENTRY.finditer(text):
-        where = f"{file}:{first + text.count(chr(10), 0, match.start())}"
-        changes = re.split(r"\n +and ", match["change"])
-        pairs = tuple(tuple(map(_lines, part.split("→"))) for part in changes)
-        is_body = len(pairs[0]) == 1
-        if not is_body and any(len(pair) != 2 for pair in pairs):
-            raise BadDeclaration(
-                f"{where}: fault {match['id']!r} has more than one arrow in a line"
-            )
-        does: Any = pairs[0][0] if is_body else pairs
-        says = " ".join(match["says"].split()) or None
-        if says and says[0] in "+-*/@)]":
-            raise BadDeclaration(
-                f"{where}: fault {match['id']!r}: a line of code is broken before its arrow only"
-            )
-        found.append(Fault(match["id"], does, says, where))
+    file, first = frame.f_code.co_filename, frame.f_lineno
     rest = _ENTRY.sub("", text).strip()
     if rest:
         line = rest.splitlines()[0]
         raise BadDeclaration(f"{file}:{first}: this is not a fault: {line!r}")
-    return tuple(found)
+    return tuple(
+        _entry(match, f"{file}:{first + text.count(chr(10), 0, match.start())}")
+        for match in _ENTRY.finditer(text)
+    )
+
+
+def _entry(match: re.Match[str], where: str) -> Fault:
+    changes = re.split(r"\n +and ", match["change"])
+    pairs = tuple(tuple(map(_lines, part.split("→"))) for part in changes)
+    is_body = len(pairs[0]) == 1
+    says = " ".join(match["says"].split()) or None
+    problem = ""
+    if not is_body and any(len(pair) != 2 for pair in pairs):
+        problem = " has more than one arrow in a line"
+    elif says and (says[0] in "+-*/@)]" or "⏎" in says):
+        problem = ": a line of code is broken before its arrow only"
+    if problem:
+        raise BadDeclaration(f"{where}: fault {match['id']!r}{problem}")
+    does: Any = pairs[0][0] if is_body else pairs
+    return Fault(match["id"], does, says, where)
 
 
 def _lines(code: str) -> str:

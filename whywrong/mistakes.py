@@ -245,16 +245,9 @@ def _with_the_rest(
     ]
     if not left:
         return found
-    kinds = [trial.cases[i].kind for i in left]
-    phrases = listed(sorted({kind_of(trial.exercise, k).phrase for k in kinds}))
-    errors = {type(trial.expected[i]) for i in left}
     change = mended(trial)
-    if all(issubclass(error, Exception) for error in errors):
-        raised, value = trial.outcomes[left[0]].error, trial.outcomes[left[0]].value
-        other = f" (yours is `{type(raised).__name__}`)" if raised else ""
-        if isinstance(value, Exception):
-            other = " (yours is *returned*: write `raise`, not `return`)"
-        rest = f"Besides, a `{errors.pop().__name__}` is to be raised {phrases}{other}."
+    if all(_asks_for_error(trial, i) for i in left):
+        rest = _not_raised(trial, left)
     elif change and len({*change.faults}) == 1:
         return found
     elif change and "mend-axis" in change.faults:
@@ -262,16 +255,36 @@ def _with_the_rest(
     elif (both := fault_and_slip(trial)) and both.faults[0] == found.faults[0]:
         return both
     else:
-        stop = stop_in_short(trial.outcomes[left[0]].error, trial.function)
-        # What the exercise itself advises goes along with the line that stops.
-        is_own = kinds[0] in trial.exercise.kinds
-        advice = advice_for(trial, kinds[0]) if is_own or not stop else ""
-        line = _in_own_code_besides(trial, version)
-        asked = line or f"{stop} {advice}".strip()
-        asked = asked or "Does it still, once that is right?"
-        fails = "also fails" if left[0] in trial.crashed else "is also wrong"
-        rest = f"It {fails} {phrases}. {asked}"
+        rest = _also_wrong(trial, left, version)
     return Finding(found.faults, f"{found.message}\n\n{rest}")
+
+
+def _not_raised(trial: Trial, left: Sequence[int]) -> str:
+    """Say which exception is to be raised in these cases, besides."""
+    asked, outcome = type(trial.expected[left[0]]).__name__, trial.outcomes[left[0]]
+    other = f" (yours is `{type(outcome.error).__name__}`)" if outcome.error else ""
+    if isinstance(outcome.value, Exception):
+        other = " (yours is *returned*: write `raise`, not `return`)"
+    return f"Besides, a `{asked}` is to be raised {_phrases(trial, left)}{other}."
+
+
+def _also_wrong(trial: Trial, left: Sequence[int], version: Version) -> str:
+    """Say that these cases fail, too, and where to look for that."""
+    first = left[0]
+    kind, outcome = trial.cases[first].kind, trial.outcomes[first]
+    stop = stop_in_short(outcome.error, trial.function)
+    # What the exercise itself advises goes along with the line that stops.
+    is_own = kind in trial.exercise.kinds
+    advice = advice_for(trial, kind) if is_own or not stop else ""
+    asked = _in_own_code_besides(trial, version) or f"{stop} {advice}".strip()
+    asked = asked or "Does it still, once that is right?"
+    fails = "also fails" if first in trial.crashed else "is also wrong"
+    return f"It {fails} {_phrases(trial, left)}. {asked}"
+
+
+def _phrases(trial: Trial, cases: Sequence[int]) -> str:
+    kinds = {trial.cases[i].kind for i in cases}
+    return listed(sorted({kind_of(trial.exercise, k).phrase for k in kinds}))
 
 
 def _in_own_code_besides(trial: Trial, version: Version) -> str:

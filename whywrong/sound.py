@@ -48,21 +48,24 @@ def _of_texts(task: Exercise | Question) -> list[str]:
         for hint in task.hints
         if not hint.endswith(("?", "."))
     ]
-    said: list[object]
     if isinstance(task, Question):
-        said = [reason.message for reason in task.reasons]
         counts = Counter(reason.id for reason in task.reasons)
         problems += [
             f"two reasons are called {id!r}" for id in counts if counts[id] > 1
         ]
-    else:
-        said = [known.message for known in task.faults]
-        said += [kind.advice for kind in task.kinds.values()]
     return problems + [
         f"the sentence {text!r} has a formula, which would be shown raw"
-        for text in said
+        for text in _sentences(task)
         if isinstance(text, str) and "$" in text
     ]
+
+
+def _sentences(task: Exercise | Question) -> list[object]:
+    """Return what a learner may be told, as far as it is no function."""
+    if isinstance(task, Question):
+        return [reason.message for reason in task.reasons]
+    said: list[object] = [known.message for known in task.faults]
+    return said + [kind.advice for kind in task.kinds.values()]
 
 
 def _of_faults(exercise: Exercise) -> list[str]:

@@ -294,6 +294,7 @@ silent: return
         ("no entry at all\n", "this is not a fault: 'no entry at all'"),
         ("a: x → y → z\n    Said.\n", "more than one arrow"),
         ("a: x → y\n    + z\n    Said.\n", "broken before its arrow only"),
+        ("a: x → y\n    ⏎ z\n    Said.\n", "broken before its arrow only"),
         ("    Said of nothing.\n", "this is not a fault"),
     ],
 )

@@ -36,15 +36,17 @@ def write_to_gradebook(
         return [f"{url}: {_reason(error)}"]
     with book, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # nbgrader's own, of its database
-        return [
-            f"{url}: {one.path}: {trouble}"
+        tried = [
+            _try_to_write(book, one, _may_add(one, known, release), foreseen)
             for one in graded
             if one.marks
-            for may_add in [
-                one.assignment not in known or "" != release == one.notebook
-            ]
-            if (trouble := _try_to_write(book, one, may_add, foreseen))
         ]
+        return [f"{url}: {trouble}" for trouble in tried if trouble]
+
+
+def _may_add(one: GradedSubmission, known: set[str], release: str) -> bool:
+    """Whether exercises that the assignment lacks are added to it."""
+    return one.assignment not in known or "" != release == one.notebook
 
 
 def _try_to_write(
@@ -53,14 +55,14 @@ def _try_to_write(
     may_add: bool,
     foreseen: tuple[type[Exception], ...],
 ) -> str:
-    """Write the points of a submission; return why they could not be written."""
+    """Write the points of a submission; return its file and why they could not be written."""
     try:
         _write(book, one, may_add)
         book.db.commit()
         return ""
     except foreseen as error:
         book.db.rollback()
-        return _reason(error)
+        return f"{one.path}: {_reason(error)}"
 
 
 @contextlib.contextmanager

@@ -111,13 +111,9 @@ def find_submissions(
     for place in places:
         for path, parts in _files(place, left_out):
             one = _submission_at(path, parts)
-            if assignment and one.assignment not in ("", assignment):
-                if assignment in one.assignment.split("/"):
-                    why = f"is left out: it does not lie in {one.student}/{assignment}"
-                    left_out.append((path, why))
-                continue
-            if notebook and one.notebook not in ("", notebook):
-                left_out.append((path, f"is left out: it is not called {notebook}"))
+            why = _unwanted(one, assignment, notebook)
+            if why is not None:
+                left_out += [(path, f"is left out: it {why}")] if why else []
                 continue
             one = replace(
                 one,
@@ -129,6 +125,16 @@ def find_submissions(
                 same = f"{other.path} is of the same student and name"
                 left_out.append((path, f"is left out: {same}"))
     return sorted(found.values(), key=lambda one: one.key), left_out
+
+
+def _unwanted(one: Submission, assignment: str, notebook: str) -> str | None:
+    """Return why a submission is not wanted, or "" where that needs no word; None if it is."""
+    if assignment and one.assignment not in ("", assignment):
+        is_deeper = assignment in one.assignment.split("/")
+        return f"does not lie in {one.student}/{assignment}" if is_deeper else ""
+    if notebook and one.notebook not in ("", notebook):
+        return f"is not called {notebook}"
+    return None
 
 
 def _files(
