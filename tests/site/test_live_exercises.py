@@ -15,7 +15,6 @@ expect = playwright.expect
 pytestmark = [pytest.mark.usefixtures("html"), needs_runtime]
 
 PAGE = "book/exercises/softmax.html"
-TOTAL = sum(map(len, catalog.chapters.values()))
 HEAD = "def softmax(scores):\n"
 WRONG = f"{HEAD}    return np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)\n"
 RIGHT = f"""\

@@ -1,6 +1,5 @@
 """The models that the tests of the chapter `encoder_decoder` look at, and what they read."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -54,8 +53,3 @@ def vectors(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.from_numpy(
         np.random.default_rng([seed, *shape]).normal(size=shape)
     )
-
-
-def first_ends(rows: Sequence[Sequence[int]], end: int) -> list[int | None]:
-    """Return the place of the first end token in each row, or None."""
-    return [list(row).index(end) if end in row else None for row in rows]
