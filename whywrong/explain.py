@@ -42,6 +42,7 @@ from whywrong.mistakes import (
     two_at_once,
     two_close_faults,
     two_faults,
+    two_faults_in_most,
     what_is_seen,
 )
 from whywrong.observe import where_it_fails
@@ -59,7 +60,8 @@ def explained(trial: Trial) -> Finding | None:
         return found
     changed = changes_an_argument(trial) if is_form or trial.wrong else None
     if not changed or changed.faults[0] in found.faults:
-        cut = _gradient(trial, found) if not is_form and trial.wrong else None
+        is_looked_at = found.faults == ("dtype",) if is_form else trial.wrong
+        cut = _gradient(trial, found) if is_looked_at else None
         return joined(found, cut) if cut else found
     if any(id.startswith("slip-") and id != "slip-axis" for id in found.faults):
         return changed  # of numbers that come from a changed argument a slip tells nothing
@@ -69,12 +71,12 @@ def explained(trial: Trial) -> Finding | None:
 
 def _gradient(trial: Trial, found: Finding) -> Finding | None:
     """Say what is wrong with the gradient, besides known mistakes or a line that can be mended."""
-    cut = not_differentiable(trial)
     in_torch = trial.exercise.library == "torch" and trial.exercise.differentiable
+    if found.faults in (("no-error",), ("dtype",)):
+        return gradient_besides(trial, trial.function) if in_torch else None
+    cut = not_differentiable(trial)
     if cut or not in_torch:
         return cut
-    if found.faults == ("no-error",):
-        return gradient_besides(trial, trial.function)
     known = {fault.id: fault for fault in trial.exercise.faults}
     made = [known[id] for id in found.faults if id in known]
     if found.faults and len(made) == len(found.faults):
@@ -321,6 +323,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     fault_and_slip,
     shape_and_mistake,
     one_fault_but_for_a_kind,
+    two_faults_in_most,
     fault_and_own_change,
     what_is_seen,
     changes_an_argument,

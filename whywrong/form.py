@@ -43,6 +43,7 @@ object-array: You return an array of Python objects (dtype `object`), not of num
     of different lengths, or a `None` among the numbers, cause this.
 dtype: You return {have} (dtype `{dtype}`), but {want} are asked for.
 dtype whole: Rounding, `//`, or an array made with an integer dtype cuts decimals.
+dtype real: `zeros` and `ones` without `dtype=`, and `/`, make them.
 dtype truth: A comparison (`<=`, `==`) gives them; 0 and 1 are numbers.
 dtype complex: The square root of a negative number, or `**0.5` of one, may be the cause.
 finer: The input is float{given}, but you return float{own}: in PyTorch a result has the dtype of
@@ -201,9 +202,9 @@ def _wrong_kind(array: np.ndarray, expected: np.ndarray) -> str:
         for dtype in (array.dtype, expected.dtype)
     )
     said = _SAID.say("dtype", have=have, dtype=array.dtype, want=want)
-    kinds = array.dtype.kind, expected.dtype.kind
+    kinds = array.dtype.kind + expected.dtype.kind
     hint = "truth" if kinds[1] == "b" else "complex" if kinds[0] == "c" else ""
-    hint = "whole" if kinds in (("i", "f"), ("u", "f")) else hint
+    hint = {"if": "whole", "uf": "whole", "fi": "real"}.get(kinds, hint)
     return f"{said} {_SAID[f'dtype {hint}']}" if hint else said
 
 

@@ -18,13 +18,13 @@ __all__ = ["cut_off", "gradient_besides", "gradient_problem"]
 _SAID = Sentences("""
 detached: {so} the result is cut off from its inputs: no gradient can flow back. `.detach()`,
     `.numpy()`, `.item()`, `torch.tensor(…)` and `torch.no_grad()` all cut.
-detached copy: {so} no gradient reaches `{name}`: on its way it is cut off from the graph
+detached copy: {so} no gradient reaches {names}: on the way it is cut off from the graph
     (`torch.no_grad()`, `torch.tensor(…)`, `.detach()`, `.item()`, `.data`).
 detached stop: {so} as soon as the tensors require gradients (as in training), your function stops:
     stay in PyTorch all the way.
-gradient: {so} the gradient with respect to `{name}` is wrong: some step of the way is computed
+gradient: {so} the gradient with respect to {names} is wrong: some step of the way is computed
     outside the graph (`.detach()`, `.data`, `torch.no_grad()`).
-gradient nan: The numbers are right, but the gradient with respect to `{name}` is NaN: a NaN or an
+gradient nan: The numbers are right, but the gradient with respect to {names} is NaN: a NaN or an
     infinity that `where` or `nan_to_num` hides in the result still comes back in its gradient.
     Replace the dangerous input already *before* the softmax, the norm, the root, the logarithm or
     the division.
@@ -146,16 +146,27 @@ def _compared(
     largest = max(sizes, default=0)
     if largest < _FLOOR**2:  # they are all zero: what comes out is rounding
         largest = 1.0
-    for name, have, want in zip(trial.names, found, wanted, strict=True):
-        if want is None:
-            continue
-        if have is None:
-            return _SAID.find("detached copy", name=name, so=so)
-        error = np.abs(have - want).max(initial=0)
-        negligible = error <= 10 * rtol * _FLOOR * largest
-        if not negligible and not agree(have, want, 10 * rtol):
-            is_nan = np.isnan(have).any()
-            return _SAID.find(
-                "gradient nan" if is_nan else "gradient", name=name, so=so
-            )
-    return None
+    near = 10 * rtol * _FLOOR * largest
+    told = [
+        _difference(have, want, 10 * rtol, near)
+        for have, want in zip(found, wanted, strict=True)
+    ]
+    first = next(filter(None, told), None)
+    if not first:
+        return None
+    named = zip(trial.names, told, strict=True)
+    names = " and ".join(f"`{name}`" for name, one in named if one == first)
+    return _SAID.find(first, names=names, so=so)
+
+
+def _difference(
+    have: np.ndarray | None, want: np.ndarray | None, rtol: float, near: float
+) -> str:
+    """Return what is wrong with a gradient, by its name; nothing if it is right."""
+    if want is None:
+        return ""
+    if have is None:
+        return "detached copy"
+    if np.abs(have - want).max(initial=0) <= near or agree(have, want, rtol):
+        return ""
+    return "gradient nan" if np.isnan(have).any() else "gradient"

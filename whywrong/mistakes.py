@@ -62,6 +62,7 @@ __all__ += [
     "shape_and_mistake",
     "two_close_faults",
     "two_faults",
+    "two_faults_in_most",
     "what_is_seen",
 ]
 
@@ -112,7 +113,21 @@ def one_fault_but_for_a_kind(trial: Trial) -> Finding | None:
 @once
 def two_faults(trial: Trial) -> Finding | None:
     """Name two declared faults that together give the same in every case."""
-    return _two_of(trial, trial.exercise.pairs())
+    pair = _pair_in(trial, range(len(trial.outcomes)))
+    return _both(trial, pair) if pair else None
+
+
+@once
+def two_faults_in_most(trial: Trial) -> Finding | None:
+    """Name two declared faults that together give the same wherever something comes back."""
+    if not (trial.wrong and trial.crashed) or _one_change(trial):
+        return None
+    cases = [i for i in range(len(trial.outcomes)) if i not in trial.crashed]
+    pair = _pair_in(trial, cases)
+    if not pair:
+        return None
+    version = with_faults(trial.exercise, *pair)
+    return _with_the_rest(trial, version, cases, _both(trial, pair))
 
 
 @once
@@ -120,8 +135,8 @@ def two_close_faults(trial: Trial) -> Finding | None:
     """Name two that change one step of the solution, unless one change says all."""
     if not trial.wrong or _told_by_a_law(trial):
         return None
-    found = _two_of(trial, trial.exercise.pairs(close=True))
-    return found if found and not _one_change(trial) else None
+    pair = _pair_in(trial, range(len(trial.outcomes)), close=True)
+    return _both(trial, pair) if pair and not _one_change(trial) else None
 
 
 @once
@@ -185,14 +200,16 @@ def _put_right(trial: Trial, order: tuple[str, ...]) -> Trial:
     return replace(trial, outcomes=outcomes, kept={})
 
 
-def _two_of(trial: Trial, found: Iterator[tuple[Fault, Fault]]) -> Finding | None:
-    order = _wrong_first(trial, range(len(trial.outcomes)))
-    if not order:
-        return None
+def _pair_in(
+    trial: Trial, cases: Sequence[int], *, close: bool = False
+) -> tuple[Fault, Fault] | None:
+    """Return two declared faults that together give the same in these cases."""
+    order = _wrong_first(trial, cases)
+    found = trial.exercise.pairs(close=close) if order else ()
     pairs = sorted(found, key=lambda pair: _spoiling(trial, *pair))
     for pair in pairs[:_PAIRS]:
         if gives_the_same(trial, with_faults(trial.exercise, *pair), order):
-            return _both(trial, pair)
+            return pair
     return None
 
 
@@ -566,7 +583,7 @@ def _alone_as_such(trial: Trial, fault: Fault) -> str:
     return alone if alone == _alone(trial, fault) else f"{_ALONE}{alone}"
 
 
-_ALONE = ", as if it were the only mistake: "
+_ALONE = " (the numbers are what this mistake alone would give): "
 
 
 def _unpraised(sentence: str) -> str:

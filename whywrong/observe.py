@@ -284,8 +284,10 @@ def where_it_fails(trial: Trial, *, advise: bool = True) -> Finding | None:
         return None
     phrases = listed([kind_of(exercise, kind).phrase for kind in special])
     advice = advice_for(trial, special[0]) if advise else ""
-    fails = "fails" if set(wrong) & set(trial.crashed) else "wrong"
-    sentence = f"Your answer is right for other inputs, but {fails} {phrases}."
+    fails, is_right = "is wrong", "right"
+    if set(wrong) & set(trial.crashed):
+        fails, is_right = "fails", "is right"
+    sentence = f"Your answer {fails} {phrases}, and {is_right} otherwise."
     ids = (f"fails-{special[0]}",) if len(special) == 1 else ()
     return Finding(ids, f"{sentence} {advice}".strip())
 

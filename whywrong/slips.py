@@ -695,13 +695,13 @@ def _axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
         return
     rest = [k for k in node.keywords if k is not along]
     have = f"along axis {ast.unparse(along.value)}" if along else "over everything"
-    front = re.match(r"along axis \d", have)
-    note = (
-        f" ({have[6:]} is counted from the front: which axis is it in a batch?)"
-        if front
-        else ""
-    )
-    look = f"along which axis does this `{name}` run{note}?"
+    look = f"along which axis does this `{name}` run?"
+    if re.match(r"along axis \d", have):
+        look += f" {have[6].upper()}{have[7:]} is counted from the front: in a batch it is another one."
+    elif along is None:
+        look = (
+            f"this `{name}` runs over everything: along which axis should it run?"
+        )
     for value in ("-1", "-2", "-3", "0", "1", *[""] * (not is_placed)):
         runs = f"along axis {value}" if value else "over everything"
         if runs != have:
@@ -752,7 +752,7 @@ def _kept_axes(node: ast.Call, scope: _Scope) -> Iterator[_Change]:
     else:
         kept, kind = [ast.keyword(word, _code("-1")), *kept], "axis"
         said = f"`{name}` runs along the last axis and keeps it"
-        look = f"along which axis does this `{name}` run, and is that axis kept?"
+        look = f"this `{name}` runs over everything: along which axis should it run, and is that axis kept?"
     yield ast.Call(node.func, node.args, kept), kind, said, look
 
 

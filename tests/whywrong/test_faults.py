@@ -42,7 +42,7 @@ def test_faults_in_a_pair_are_shown_on_cases_where_they_matter(toy):
 
 def test_kinds_of_cases_are_not_named_where_all_fail(toy):
     result = judge(toy, lambda x, factor: np.sin(x) if x.ndim < 3 else x * factor)
-    assert "right for other inputs" not in result.message
+    assert "right otherwise" not in result.message
 
 
 @pytest.mark.parametrize(
@@ -203,11 +203,11 @@ def test_cases_that_have_nothing_in_common_are_not_listed(
     unexplained, toy, monkeypatch
 ):
     source = "return x * factor if x.shape[-1] < 4 and x.ndim < 2 else np.sin(x)"
-    assert "right for other inputs" not in judge(toy, scaled(source)).message
+    assert "right otherwise" not in judge(toy, scaled(source)).message
     some = "return np.sin(x) if x.ndim > 2 or x.dtype == 'f4' else x * factor"
     assert "axes and for float32 input" in judge(toy, scaled(some)).message
     monkeypatch.setattr(observe, "_MOST_KINDS", 1)
-    assert "right for other inputs" not in judge(toy, scaled(some)).message
+    assert "right otherwise" not in judge(toy, scaled(some)).message
 
 
 def test_tolerance_allows_a_small_error_of_float32(toy):
@@ -280,7 +280,10 @@ def test_each_of_two_faults_has_numbers_of_its_own(toy):
     result = judge(toy, lambda x, factor: x / factor + 1)
     assert result.faults == ("divided", "shifted")
     assert "Shifted: 4." in result.message  # 1 · 3 + 1, and not 1 / 3 + 1
-    assert "Second, as if it were the only mistake: Shifted: 4." in str(result)
+    assert (
+        "Second (the numbers are what this mistake alone would give): Shifted: 4."
+        in str(result)
+    )
 
 
 def test_known_mistake_is_told_that_one_change_of_the_line_leaves(monkeypatch, toy):
@@ -314,7 +317,9 @@ def test_mistake_is_told_behind_a_line_that_stops():
     result = judge(exercise, stops)
     assert (result.status, result.faults[0]) == ("crashed", "multiplied"), result
     assert "First: Your function stopped with `ValueError" in result.message
-    said = "Second, as if it were the only mistake: You multiply."
+    said = (
+        "Second (the numbers are what this mistake alone would give): You multiply."
+    )
     assert result.message.endswith(said)
 
 

@@ -694,7 +694,7 @@ def test_line_with_a_finite_number_is_found_and_no_other_mistake_named(
     assert "mend-finite" in result.faults, result
     assert "how low may the scores be?" in result.message
     assert result.message.startswith(
-        "Your answer is right for other inputs, but wrong for large"
+        "Your answer is wrong for large scores, and right otherwise."
     )
     assert "Is a shift missing?" not in result.message
     assert "Or: " not in result.message

@@ -81,9 +81,15 @@ def _other_activation(c: Context) -> str | None:
         for n, f in _ACTIVATIONS.items()
         if np.allclose(bent, change(f(X)), 0, 2e-3)
     )
+    besides = ""
+    for name, biases in (("b_1", (one[0], zero)), ("b_2", (zero, one[0]))):
+        moved = c.call(X, one, biases[0], one, biases[1])
+        if moved is not None and np.array_equal(moved, bent):
+            besides += f" {name} plays no part in yours."
     return (
         f"{next(used, '')}With one feature, no biases and W_1 = W_2 = 1, your function turns "
-        f"[-2, -1, 0, 1, 2] into {listed(bent[:, 0])}; ReLU makes [0, 0, 0, 1, 2] of them."
+        f"[-2, -1, 0, 1, 2] into {listed(bent[:, 0])}; ReLU makes [0, 0, 0, 1, 2] of "
+        f"them.{besides}"
     )
 
 

@@ -74,7 +74,7 @@ _TERMS = (
     (lambda L, d, V, C: C * d, "n_ctx · d_model", 1, "a vector for each position"),
     (lambda L, d, V, C: L * d * d, "n_layers · d_model²", 12, "4 in attention, 8 in the network"),
     (lambda L, d, V, C: L * d, "n_layers · d_model", 13,
-     "4 for the biases of attention, 4 + 1 for those of the network, 2 for each norm"),
+     "4 for the biases of attention, 4 + 1 for those of the network, 2 for each of the two norms"),
     (lambda L, d, V, C: d, "d_model outside the blocks", 2, "gain and bias of the final norm"),
     (lambda L, d, V, C: V, "n_vocab", 0, "the last step has no bias"),
     (lambda L, d, V, C: L * V * d, "n_layers · n_vocab · d_model", 0, "the tokens are there once"),

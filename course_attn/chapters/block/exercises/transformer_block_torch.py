@@ -276,8 +276,8 @@ relu-missing: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
     There is no ReLU: two linear layers in a row are just one linear map. {worst_row}
 relu-last: torch.relu(self.linear_1(normed_H)) → self.linear_1(normed_H)
         and self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
-    Your ReLU comes after the second linear layer, so that nothing stands between the two, and the
-    network can only add. Where does it belong? {worst_row}
+    Your ReLU comes after the second linear layer: the two layers act as one, and nothing that the
+    network adds is below 0. Where does it belong? {worst_row}
 relu-twice: self.linear_2(hidden_features) → torch.relu(self.linear_2(hidden_features))
     There is a ReLU after the second linear layer, too: what the network adds is never negative.
     ReLU belongs between the two layers alone. {worst_row}

@@ -249,16 +249,16 @@ queries-masked: source_mask[..., None, :] → source_mask[..., :, None]
 mask-without-axis: source_mask[..., None, :] → source_mask
     For one source your mask fits. In a batch its first axis counts sources, and yours is laid along
     the queries. The scores have shape (…, n_q, n_k): which axis does the mask lack, and where?
-padding-zeroed: K = Z → K = (Z * source_mask[..., None])
-        and V = Z → V = (Z * source_mask[..., None])
-        and np.where(key_mask, scores, -np.inf) → scores
-    The padding is set to 0, and then scores and values are 0 there. But what is e to the power 0?
-    It still takes a share of the weights. {worst_row}
 after-softmax: np.where(key_mask, scores, -np.inf) → scores
         and weights @ V → (weights * key_mask) @ V
     The padding is masked *after* the softmax (or only the values are set to 0): by then the
     padding has taken its share, and what is left sums to less than 1. Before which step do keys
     have to be hidden? {worst_row}
+padding-zeroed: K = Z → K = (Z * source_mask[..., None])
+        and V = Z → V = (Z * source_mask[..., None])
+        and np.where(key_mask, scores, -np.inf) → scores
+    The padding is set to 0, and then scores and values are 0 there. But what is e to the power 0?
+    It still takes a share of the weights. {worst_row}
 strung-together: K = Z → K = Z[source_mask]
         and V = Z → V = Z[source_mask]
         and np.where(key_mask, scores, -np.inf) → scores

@@ -138,7 +138,10 @@ def _one_of_each(c: Context) -> str | None:
     mine, right = (
         len({*map(tuple, a[:, :-1].tolist())}) for a in (c.got, c.expected)
     )
-    if not right < mine == len(c.got):
+    if not right < mine == len(c.got) or _kept(c, -0.1, -5.0, 2) != [
+        [1, 0],
+        [3, 0],
+    ]:
         return None
     return (
         "All that you keep come from different prefixes. Two of the best may come from the same "
@@ -155,19 +158,42 @@ def _last_alone(c: Context) -> str | None:
         return None
     if not before.all() or not np.isin(sums, [*log_probs.ravel(), 0.0]).all():
         return None
-    probs = np.array([[0.1, 0.2, 0.3, 0.4]])
-    ended = np.array([[1, 2]]), np.array([-1.0]), np.log(probs), 1, 2
-    after = c.call(*ended, "prefixes")
-    besides = (
-        f" Besides, of the prefix [1, 2], which the end token 2 has ended, you make "
-        f"{(after.tolist() or [[]])[0]}: which single token follows?"
-        if after is not None and after.tolist() != [[1, 2, 2]]
-        else ""
-    )
     return (
         f"Your `sums` are {listed(sums)}, the log-probabilities of the last tokens alone. Should a "
-        f"good token behind a bad beginning count as much as one behind a good one?{besides}"
+        f"good token behind a bad beginning count as much as one behind a good one?{_after_end(c)}"
     )
+
+
+def _chosen_by_token(c: Context) -> str | None:
+    """See whether the next tokens alone decide, and the sums only come in afterward."""
+    if c.given["result"] != "prefixes" or _kept(c, -0.1, -9.0, 1) != [[3, 0]]:
+        return None
+    return (
+        "You choose by the log-probabilities of the next tokens, and add the sums only afterward. "
+        f"Should a good token behind a bad beginning win? {_what(c)}{_after_end(c)}"
+    )
+
+
+def _kept(c: Context, first: float, second: float, n: int) -> list[list[int]]:
+    """Return which extensions of the prefixes [1] and [3], with these sums, are kept."""
+    steps = np.log([[0.5, 0.3, 0.1, 0.1], [0.7, 0.1, 0.1, 0.1]])
+    sums = np.array([first, second])
+    kept = c.call(np.array([[1], [3]]), sums, steps, n, 2, "prefixes")
+    return [] if kept is None else kept.tolist()
+
+
+def _after_end(c: Context) -> str:
+    """Say, where it is so, that something stands behind an end besides."""
+    steps = np.log([[0.3, 0.25, 0.25, 0.2], [0.4, 0.3, 0.1, 0.2]])
+    prefixes, sums = np.array([[3], [2]]), np.array([-9.0, -0.1])
+    kept = c.call(prefixes, sums, steps, 2, 2, "prefixes")
+    if kept is None or kept.shape != (2, 2):
+        return ""
+    wrong = [row for row in kept.tolist() if row[0] == 2 != row[1]]
+    if not wrong:
+        return ""
+    after = f" Besides, of the prefix [2], which the end token 2 has ended, you make {wrong[0]}"
+    return f"{after}: which single token follows?"
 
 
 def _sum_of_kept(c: Context) -> str:
@@ -285,7 +311,7 @@ worst: np.argsort(-totals)[:n_beams] → np.argsort(totals)[:n_beams]
     You keep the *smallest* sums: `np.argsort` goes from the smallest up. Which ones are the most
     probable? {what}
 best-last: np.argsort(-totals)[:n_beams] → np.argsort(totals)[-n_beams:]
-    Your prefixes are not sorted: the best one comes first. (`argsort` goes from the smallest up;
+    The best has to come first, and yours does not. (`argsort` goes from the smallest up;
     `argpartition` finds the best, but does not sort them.) {what}
 wrong-parents: prefixes[best // n_vocab] → prefixes[: len(best)]
     Your tokens are right, and they stand behind the wrong prefixes: row i is extended by the token
@@ -327,6 +353,7 @@ sign-left: return longer, totals[best] → return longer, -totals[best]
     properties=(
         Property("best-first", _best_first, any_shape=True),
         Property("last-alone", _last_alone, any_shape=True),
+        Property("chosen-by-token", _chosen_by_token, any_shape=True),
         Property("one-of-each", _one_of_each, any_shape=True),
         Property("behind-the-end", _ended_extended, any_shape=True),
         Property("what", _what, any_shape=True),

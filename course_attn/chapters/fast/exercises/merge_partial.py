@@ -239,8 +239,8 @@ log-of-the-sum: return m, l, o → return m + np.log(l), l, o
     Your m is m + log l, which some programs keep in place of both. Here l is returned beside it:
     which number has m to be? {by_hand}
 o2-not-rescaled: second_factor[..., None] * o2 → o2
-    You add o2 as it is, which is right only where m2 is the larger maximum. In which unit do its
-    exponentials count? {by_hand}
+    You add o2 as it is, which is right only where m2 is the larger maximum. Against which maximum
+    do its exponentials stand? {by_hand}
 """),
     properties=(
         Property("not-empty", _not_empty),

@@ -53,6 +53,7 @@ def _cases() -> tuple[Case, ...]:
     hidden = 2 * draw((7, 11))
     hidden[rng.uniform(size=hidden.shape) < 0.3] = -np.inf
     hidden[[1, 4], :3], hidden[2, 8:], hidden[5] = -np.inf, -np.inf, -np.inf
+    hidden[3, 6:9] = -np.inf  # between other tiles
     hidden[[0, 1, 2, 3, 4, 6], 4] = 1.5
     float32 = 3 * draw((11, 17)) + np.resize([0.0, 150.0, -150.0], (11, 1))
     return (

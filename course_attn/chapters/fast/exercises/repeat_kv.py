@@ -113,8 +113,8 @@ heads-in-front: return copies → return np.moveaxis(copies, -3, 0)
     They belong where K has its heads: third from the end.
 last-copy-missing: return copies
             → return copies * (np.arange(copies.shape[-3]) % n_rep < n_rep - 1)[:, None, None]
-    The last copy of each head is all zeros: of {n_rep} places you fill one less. Before which place
-    does a slice `a:b` or a `range` stop?
+    The last copy of each head is all zeros: of its {n_rep} places one stays empty. Before which
+    place does a slice `a:b` or a `range` stop?
 one-more: copies = → n_rep = n_rep + 1 ⏎ copies =
     Every head comes once too often: n_rep = {n_rep} counts all copies, the first one included.
     You return shape {your.shape}; shape {right.shape} is asked for.

@@ -81,7 +81,7 @@ def _calls(c: Context) -> str | None:
         seen.append(np.array(at, dtype=float))
         return float(seen[-1].sum())
 
-    c.call(record, x.copy(), eps)
+    result = c.call(record, x.copy(), eps)
     shapes = {at.shape for at in seen} - {x.shape}
     if shapes:
         return (
@@ -105,14 +105,17 @@ def _calls(c: Context) -> str | None:
         )
     steps = np.array([by.flat[abs(by).argmax()] for by in moved if by.any()])
     off = ~np.isclose(abs(steps), eps)
+    besides = ""
+    if result is not None and result.shape != x.shape:
+        besides = f" Besides, for an x of shape (2, 3) your result has shape {result.shape}."
     if off.any():
         return (
-            f"Some of your calls of f move an entry by {number(abs(steps[off][0]))}. Both moves "
-            f"are `eps`, here {eps}: the function's third argument says how far."
+            f"Some of your calls of f move an entry by {number(abs(steps[off][0]))}. Up and down, "
+            f"the step is `eps`, here {eps}: the function's third argument says how far.{besides}"
         )
     if not ((steps > 0).any() and (steps < 0).any()):
         way = "up" if (steps > 0).any() else "down"
-        return f"You move entries only {way}. Move each by eps, here {eps}, up and down."
+        return f"You move entries only {way}. Move each by eps, here {eps}, up and down.{besides}"
     return None
 
 
@@ -191,8 +194,8 @@ stays-above: for i in → above = x.copy() ⏎ for i in
     What you have moved *up* stays moved up in all later rounds. Where does each round have to start
     from?
 stays-below: below[i] -= eps → below[i] -= eps ⏎ x = below
-    Only your first number is measured with all others as they are in x: each entry that you have
-    moved stays at x − eps for all later ones. Where does every round have to start from?
+    After its round an entry is not put back: it stays at x − eps, and all later ones are measured
+    there. Where does every round have to start from?
 last-only: gradient[i] = rise → gradient = np.zeros(x.shape) ⏎ gradient[i] = rise
     Only your last entry is not 0: the array of the results is made anew in every round. Make it
     once, before the loop.

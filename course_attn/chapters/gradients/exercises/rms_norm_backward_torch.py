@@ -230,6 +230,9 @@ no-eps: mean_square + ctx.eps → mean_square
 eps-1e-5: mean_square + ctx.eps → mean_square + 1e-5
     Your eps is a fixed number, 1e-5. The forward pass has added {eps} here: where did it keep that?
     {worst_row}
+eps-1e-6: mean_square + ctx.eps → mean_square + 1e-6
+    Your eps is a fixed number, 1e-6. The forward pass has added {eps} here: where did it keep that?
+    {worst_row}
 eps-outside: torch.sqrt(mean_square + ctx.eps) → torch.sqrt(mean_square) + ctx.eps
     You add eps *after* the root. Where does the forward pass add it? {worst_row}
 mean-of-rows: X.shape[-1]).sum(dim=0) → X.shape[-1]).mean(dim=0)

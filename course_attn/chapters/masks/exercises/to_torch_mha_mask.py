@@ -56,7 +56,8 @@ unchanged: ~mask → mask.copy()
     causal model then sees only its future.
 rows-kept: ~mask → ~mask & mask.any(axis=-1, keepdims=True)
     Where our mask allows a query no key at all, yours drops none. Every entry becomes its opposite,
-    in such a row, too. (Against NaN? Whether there is such a row is decided where masks are made.)
+    in such a row, too. (If this is against NaN: it is for those who make a mask to leave each query
+    a key.)
 bias: return dropped → return np.where(dropped, -np.inf, 0.0)
     You return a float mask of 0 and −∞. A bool mask is asked for, with True where a key is
     dropped.
@@ -64,8 +65,8 @@ large-bias: return dropped → return np.where(dropped, -1e9, 0.0)
     You return a float mask of 0 and a large negative number. A bool mask is asked for, with
     True where a key is dropped.
 numbers: return dropped → return dropped.astype(float)
-    You return numbers (dtype `{your.dtype}`). `nn.MultiheadAttention` refuses integers, and floats
-    are *added* to the scores: a 1 drops nothing. Stay with truth values: `~mask`.
+    You return numbers. `nn.MultiheadAttention` refuses integers, and floats are *added* to the
+    scores: a 1 drops nothing. Stay with truth values: `~mask`.
 inverted-integers: ~mask → ~mask.astype(int)
     `~` flips truth values, but of an *integer* it flips all bits: `~0` is −1 and `~1` is −2. Your
     first row is {your.row}. Leave the mask as bool: `~mask`.

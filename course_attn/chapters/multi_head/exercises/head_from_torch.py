@@ -114,8 +114,8 @@ not-transposed: return W_Q, W_K, W_V → return W_Q.T, W_K.T, W_V.T
     You return rows of `in_proj_weight`, shape {your.shape}, as PyTorch stores them: for `W @ x`.
     Here `{result}` is used as `X @ {result}`: transpose it to {right.shape}.
 reshaped: W[start : start + d_k].T → W[start : start + d_k].reshape(d_model, d_k)
-    You bring the right rows into shape {your.shape} by a `reshape`, which leaves the numbers in
-    their order: a row of your `{result}` then holds neighbors of *one* row of `in_proj_weight`.
+    You bring the rows into shape {your.shape} by a `reshape`, which leaves the numbers in their
+    order: a row of your `{result}` then holds neighbors of *one* row of `in_proj_weight`.
     What turns rows into columns?
 columns-cut: W[start : start + d_k].T → W[:, start : start + d_k]
     The shape of your `{result}` is right, but you cut *columns* of the packed weight. There

@@ -138,7 +138,7 @@ no-output-matrix: terms = → terms = -projection +
     One product with a matrix is missing, 2·n·d_model² = {product}. Is it the last, with W_O?
     There are four. {said}
 projections-in-every-head: n * d_model * d_model → n_heads * n * d_model * d_model
-    You count the four products with whole matrices {n_heads} times. The heads *share* them: one
+    You count the products with W_Q, W_K, W_V and W_O {n_heads} times. The heads *share* them: one
     product X W_Q gives the queries of all heads, {d_k} columns for each. {said}
 whole-matrix-in-every-head: 4 * projection → (3 * n_heads + 1) * projection
     In each of the {n_heads} heads you count W_Q, W_K and W_V with all {d_model} columns. A head has

@@ -115,8 +115,8 @@ root-missing: np.linalg.norm(vectors, axis=-1, keepdims=True)
 root-mean-square: norm(vectors → norm(vectors / vectors.shape[-1] ** 0.5
     For a length you take the root of the *mean* of the squares. How long is [1, 1, 1, 1]?
 whole-length: axis=-1, keepdims=True) → keepdims=True)
-    You divide by one number for all vectors, a length of the whole array. Each vector has a length
-    of its own, along its features.
+    You divide by one number for all vectors: without an axis, the length is that of all numbers
+    together. Each vector has a length of its own, along its features.
 keys-twice: append(vectors / lengths) → append(vectors / lengths ** (1 + (vectors is K)))
     The keys' lengths are divided out twice: a key of length 10 gets scores 10 times too small. Is
     it a key or already its direction that you divide by its length?

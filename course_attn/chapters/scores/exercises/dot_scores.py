@@ -95,6 +95,11 @@ every-batch: Q @ flipped_keys → np.tensordot(Q, flipped_keys, ([-1], [-2]))
     With batch axes the shape of your result is {your.shape}: the queries of every sequence meet the
     keys of *every* sequence (`np.dot`, `np.inner`?). Batch axes go along, as with `@`:
     {right.shape}.
+strung-together: flipped_keys = np.swapaxes(K, -1, -2)
+            → flipped_keys = K.reshape(-1, K.shape[-1]).T ⏎ Q = Q.reshape(-1, Q.shape[-1])
+    With batch axes the shape of your result is {your.shape}: the vectors of all sequences are
+    strung together (`reshape(-1, d)`), and the queries of each meet the keys of *every* sequence.
+    Keep the leading axes: {right.shape}.
 maximum-subtracted: return scores → return scores - scores.max(axis=-1, keepdims=True)
     The largest entry of each of your rows is 0: do you subtract the row's largest score, as a
     softmax does before `exp`? Here the plain dot products are asked for.

@@ -58,7 +58,7 @@ def _row_sums(c: Context) -> str | None:
     elif axes := [
         k for k in range(c.got.ndim) if np.allclose(c.got.sum(axis=k), 1)
     ]:
-        why = f"Along axis {axes[0]} your weights do: along which axis do `max` and `sum` run?"
+        why = f"Along axis {axes[0]} your weights do: along which axis does your sum run?"
     elif np.allclose((c.got**2).sum(axis=-1), 1):
         why = "Their squares sum to 1: you divide by the length (the norm), not by the sum."
     elif added.min() > 0 and np.allclose(added, added.min(), rtol=1e-2):
