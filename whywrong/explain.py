@@ -60,13 +60,19 @@ def explained(trial: Trial) -> Finding | None:
         return found
     changed = changes_an_argument(trial) if is_form or trial.wrong else None
     if not changed or changed.faults[0] in found.faults:
-        is_looked_at = found.faults == ("dtype",) if is_form else trial.wrong
+        is_looked_at = _only_rounds(trial, found) if is_form else trial.wrong
         cut = _gradient(trial, found) if is_looked_at else None
         return joined(found, cut) if cut else found
     if any(id.startswith("slip-") and id != "slip-axis" for id in found.faults):
         return changed  # of numbers that come from a changed argument a slip tells nothing
     besides = Finding(changed.faults, f"Besides: {changed.message}")
     return joined(found, besides)
+
+
+def _only_rounds(trial: Trial, found: Finding) -> bool:
+    """Whether what comes back has too few digits, or too many, and is right for the rest."""
+    cases = range(len(trial.outcomes))
+    return found.faults == ("dtype",) and all(_is_of_kind(trial, i) for i in cases)
 
 
 def _gradient(trial: Trial, found: Finding) -> Finding | None:

@@ -286,6 +286,19 @@ def test_each_of_two_faults_has_numbers_of_its_own(toy):
     )
 
 
+def test_two_faults_are_named_beside_a_line_that_stops(toy):
+    def answer(x, factor):
+        assert "3" not in f"{x.ndim}", "too deep"
+        return x / factor + 1
+
+    result = judge(toy, answer)
+    assert result.faults == ("divided", "shifted"), result
+    stop = (
+        "It also fails with leading batch axes. It stops with `AssertionError: too"
+    )
+    assert "First: You divide." in result.message and stop in result.message
+
+
 def test_known_mistake_is_told_that_one_change_of_the_line_leaves(monkeypatch, toy):
     monkeypatch.setattr(mend, "_IN_PAIRS", 0)
 

@@ -84,6 +84,8 @@ def test_wrong_gradient_is_told_beside_a_known_mistake():
     cut = judge(exercise, lambda x, y: (x + x) * y.detach())
     assert cut.faults == ("twice", "detached")
     assert "Besides, no gradient reaches `y`" in cut.message
+    both = judge(exercise, lambda x, y: (2 * x).detach() * y.detach() + 0 * (x + y))
+    assert "the gradient with respect to `x` and `y` is wrong" in both.message, both
     half = judge(exercise, lambda x, y: (x + x.detach()) * y)
     assert half.faults == ("twice", "gradient")
     assert "Besides, the gradient with respect to `x` is wrong" in half.message
@@ -103,6 +105,19 @@ def test_wrong_gradient_is_told_beside_the_line_that_mends_the_numbers():
     result = judge(exercise, answer)
     assert result.faults == ("slip-axis", "gradient"), result
     assert "Besides, the gradient with respect to `x` is wrong" in result.message
+
+
+def test_missing_gradient_is_told_beside_a_coarser_result():
+    def halved(x):
+        """Divide by two."""
+        return x / 2
+
+    case = Case((np.arange(6.0).reshape(2, 3),))
+    exercise = exercise_of(halved, case, library="torch")
+    result = judge(exercise, lambda x: x.detach().float() / 2)
+    assert result.faults == ("dtype", "detached"), result
+    assert "Besides, the result is cut off" in result.message
+    assert judge(exercise, lambda x: x.float() / 2).faults == ("dtype",)
 
 
 def test_mask_among_the_arguments_needs_no_gradient():
