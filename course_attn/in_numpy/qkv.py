@@ -139,7 +139,7 @@ def soft_lookup(
 ) -> Float[Array, "d_v"]:
     """Look a query up in a dictionary that answers with a mixture of its values.
 
-    y = sum over j of a_j v_j, where a = softmax(K q / T): the value of the key with the largest
+    y = sum over j of a_j v_j, where a = softmax(q K^T / T): the value of the key with the largest
     dot product for T -> 0, the mean of all values for T -> infinity. T must not round to 0 in the
     dtype of the arrays. NaN where a score is NaN or +inf.
     Source: Miller et al. (2016); Graves, Wayne and Danihelka (2014), eq. 2 and 5.

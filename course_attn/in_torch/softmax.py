@@ -82,7 +82,7 @@ def softmax_jacobian(
 ) -> Float[Array, "*batch n n"]:
     """Give the derivative of every softmax weight with respect to every score.
 
-    J = diag(a) - a a^T, from the weights that softmax gave (not from the scores): entry (j, m) is
+    J = diag(a) - a^T a, from the weights that softmax gave (not from the scores): entry (j, m) is
     the derivative of a_j with respect to s_m. Each row sums to 0. NaN weights give NaN rows and
     columns. Source: Bishop (2006), eq. 4.106.
 

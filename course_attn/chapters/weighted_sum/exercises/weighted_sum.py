@@ -118,7 +118,7 @@ transposed-result: return outputs → return np.swapaxes(outputs, -1, -2)
         "Multiplying along a row of one array and down a column of another, then adding: that is "
         "what a matrix product does, for all rows and columns at once.",
         "`@` sums over the last axis of its left side and the second-to-last of its right side. "
-        "Weights (n_q, n_k) and values (n_k, d) fit in just one order.",
+        "In which order do weights (n_q, n_k) and values (n_k, d) fit whatever n_q and d are?",
     ),
     built_ins=twins("weighted_sum.weighted_sum", "weighted_sum.weighted_sum_loop"),
 )

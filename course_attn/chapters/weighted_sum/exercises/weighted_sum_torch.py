@@ -24,12 +24,12 @@ exercise = numpy_exercise.twin(
     section="In PyTorch",
     task="""
 The same in PyTorch: `weighted_sum_torch(weights, values)` takes tensors (…, n_q, n_k) and (…, n_k,
-d) and returns a tensor (…, n_q, d), in the dtype of its arguments and differentiable: the check
-also sends a gradient back through your function.
+d) and returns a tensor (…, n_q, d) in the dtype of its arguments. PyTorch has to be able to
+differentiate it, as it does when a model learns: the check tries that, too.
 """,
     hints=(
         "Your NumPy version may need fewer changes than you think.",
-        "Stay in PyTorch: `torch.zeros` and `.item()` lose the dtype or the gradient on the way.",
+        "Stay in PyTorch: `torch.zeros` loses the dtype on the way, and `.item()` the derivative.",
         "`@` means the same for tensors, leading batch axes included.",
     ),
     built_ins=numpy_exercise.built_ins,
