@@ -31,8 +31,8 @@ def weights_of_cat(
         [
             (
                 of_both(too_late),
-                "These are its weights without a mask. Cross them out *after* sharing out, "
-                "and *sat* and *down* have taken their part: what is left sums to "
+                "These are its weights without a mask. Cross out *sat* and *down* *after* sharing "
+                "out, and they have taken their part: what is left sums to "
                 f"{too_late[:2].sum():.2f}, not to 1.",
                 of_both(masked) == of_both(too_late),
             ),

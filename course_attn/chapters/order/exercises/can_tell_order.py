@@ -70,7 +70,7 @@ different vectors for the two, if their weights are right for it?
         "or do other outputs come?",
         "A mean over positions does not care in which places its terms stand. What has to happen "
         "before it, so that the terms themselves differ?",
-        "Three of the six can. Of two models with positions, one adds them where nothing is "
+        "Three of the six can. Of the three with positions, one adds them where nothing is "
         "compared any more; and one model without positions treats early and late words "
         "differently.",
     ),
