@@ -275,7 +275,7 @@ def linear_attention(
     map f(x) = elu(x) + 1 is positive, entry by entry. The weights f(q_i) f(k_j)^T, normalized, are
     never computed, since the sums over j are the same for all queries; under `causal` they grow
     from query to query. Queries are not scaled. This is not `attention`: its weights are different,
-    and cannot get as sharp. A query that sees no key gets zeros.
+    and without `causal` their rank is at most d_k. A query that sees no key gets zeros.
     Source: Katharopoulos et al. (2020), sections 3.2 and 3.3.
 
     Examples

@@ -15,8 +15,9 @@ class AttentionByHand(torch.autograd.Function):
     """Compute `attention`, and give autograd `attention_backward` for the way back.
 
     ``AttentionByHand.apply(Q, K, V, mask, causal, scale)``; the last three as for `attention`,
-    which it equals in its outputs and, but for rounding, in its gradients. Only Q, K and V are
-    kept for the way back, not the weights: these are computed anew. Gradients of gradients work.
+    which it equals in its outputs and, but for rounding, in its gradients. Only Q, K, V and the
+    mask are kept for the way back, not the weights: these are computed anew. Gradients of gradients
+    work.
     Source: Dao et al. (2022), section 3.1, for computing the weights anew.
 
     Examples

@@ -169,7 +169,7 @@ def time_of_tiles(times: Mapping[int, float], rescaled: float) -> Question:
                 "More, for all the rescaling",
                 "These scores are so small that it leaves the rescaling out. With scores "
                 "eight times as large it cannot, and at 4,096 positions it took "
-                f"{100 * (rescaled - 1):.0f} % longer.",
+                f"{100 * (rescaled - 1):.0f} % longer than with these.",
                 many < 0.9,
             ),
             (

@@ -129,12 +129,12 @@ exercise = Exercise(
     section="By hand: two numbers for a head",
     task="""
 A random text is repeated again and again: token i is the same as token i − period. So what comes
-after token i is known: the token that came after it *last time*. An induction head looks at
+after token i is known: the token that came after it one period ago. An induction head looks at
 that one. Write `induction_score(weights, period)`: `weights` of shape (…, n, n) are attention maps,
 one for each head; row i says where token i looks, both counted from 0. For each map, return
 the mean weight that the tokens i ≥ period, which have been there before, give to the token *after
-their last occurrence*. Shape (…) out: one number if there is a single map. period is at least 1
-and below n.
+their occurrence one period ago*. Shape (…) out: one number if there is a single map. period is at
+least 1 and below n.
 """,
     cases=_cases,
     kinds={

@@ -56,7 +56,7 @@ also **run on six** elements, shape (6, 4), with the parameters they have?
     ),
     hints=(
         "Go through the arrays of parameters of each model. Does one of them have a side whose "
-        "length is the number of elements?",
+        "length has to change with the number of elements?",
         "A table that is learned entry by entry has a size. One that is computed from elements, or "
         "by a formula, or shared by all positions, does not.",
         "Four of the eight run. A model is stopped by a single step that does not.",
