@@ -183,17 +183,19 @@ def _kept(c: Context, first: float, second: float, n: int) -> list[list[int]]:
 
 
 def _after_end(c: Context) -> str:
-    """Say, where it is so, that something stands behind an end besides."""
+    """Say, where it is so, what becomes of a prefix that has ended, besides."""
     steps = np.log([[0.3, 0.25, 0.25, 0.2], [0.4, 0.3, 0.1, 0.2]])
     prefixes, sums = np.array([[3], [2]]), np.array([-9.0, -0.1])
     kept = c.call(prefixes, sums, steps, 2, 2, "prefixes")
-    if kept is None or kept.shape != (2, 2):
+    if kept is None or kept.ndim != 2 or kept.shape[-1] != 2:
         return ""
     wrong = [row for row in kept.tolist() if row[0] == 2 != row[1]]
-    if not wrong:
-        return ""
-    after = f" Besides, of the prefix [2], which the end token 2 has ended, you make {wrong[0]}"
-    return f"{after}: which single token follows?"
+    if wrong:
+        after = f" Besides, of the prefix [2], which the end token 2 has ended, you make {wrong[0]}"
+        return f"{after}: which single token follows?"
+    if [2, 2] not in kept.tolist():
+        return " Besides, what has ended is lost: with which sum does it compete?"
+    return ""
 
 
 def _sum_of_kept(c: Context) -> str:

@@ -96,20 +96,6 @@ def _in_the_logarithm(c: Context) -> str | None:
     )
 
 
-def _shifted(c: Context) -> str | None:
-    """Find a further shift where it stops for a single place, such as with a division by 0."""
-    due, shifted = np.array([1, 2, 3, 0]), np.arange(4)
-    found = [c.call(40 * np.eye(4)[due], targets) for targets in (due, shifted)]
-    found += [c.call(np.zeros((5, 8)), np.array([3, 7, -100, -100, 2]))]
-    losses = [loss for loss in found if loss is not None and not loss.shape]
-    if len(losses) < 3 or not (losses[0] > 5 and abs(losses[1]) < 1):
-        return None
-    return (
-        "You shift the targets. They are shifted already: row i of the logits is about target i."
-        + _ALL_PLACES * bool(np.isclose(losses[2], np.log(8) / 2, rtol=1e-3))
-    )
-
-
 def _even(c: Context) -> str | None:
     """Look at a model that knows nothing: its loss is log n_vocab."""
     found = c.call(np.zeros((3, 8)), np.array([7, 0, 2]))
@@ -240,7 +226,6 @@ divided-by-texts: of_targets[counted].mean() → (of_targets[counted].sum() / le
 """),
     properties=(
         Property("in-the-logarithm", _in_the_logarithm),
-        Property("shifted", _shifted),
         Property("even", _even),
     ),
     wrong_lines=("padding-counted", "token-0-left-out", "log-of-weights"),

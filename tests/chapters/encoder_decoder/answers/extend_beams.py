@@ -300,7 +300,7 @@ def m03_ended_dropped(prefixes, sums, log_probs, n_beams, end):
 
 # the old sums are not added (only the new token's log-probability counts) AND behind an ended
 # prefix the token 0 is written instead of end
-@wrong("last-alone", said="Besides, of the prefix [1, 2]", author="blind")
+@wrong("last-alone", said="Besides, of the prefix [2]", author="blind")
 def d24_nosum_pad0(prefixes, sums, log_probs, n_beams, end):
     gains = np.array(log_probs, dtype=float)
     over = prefixes[:, -1] == end
@@ -314,7 +314,7 @@ def d24_nosum_pad0(prefixes, sums, log_probs, n_beams, end):
 
 # ended prefixes are left out AND the sums returned are those of the last tokens only (the ranking
 # is right)
-@wrong("last-alone", said="you make []", author="blind")
+@wrong("last-alone", said="what has ended is lost", author="blind")
 def i24_dropped(prefixes, sums, log_probs, n_beams, end):
     candidates = []
     for p, s, lp in zip(prefixes, sums, log_probs):
