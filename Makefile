@@ -1,7 +1,7 @@
 # The book and its tests. `make help` lists the commands. Each does its own set-up in .venv.
 PYTHON ?= python3
 WORKERS ?= auto
-# Another index for PyTorch. Without one, PyPI's wheel for Linux brings 3.6 GB of CUDA libraries.
+# Another index for PyTorch. Without one, PyPI's wheel for Linux brings gigabytes of CUDA libraries.
 TORCH_INDEX ?=
 
 BIN := .venv/bin

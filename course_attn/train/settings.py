@@ -91,7 +91,7 @@ class Settings:
     dtype: str = _declare(
         "float32",
         {"choices": ("float32", "bfloat16")},
-        "of matrix products; bfloat16 is mixed precision",
+        "of matrix products; bfloat16, mixed precision, is taken on a GPU that has it",
     )
 
     def __post_init__(self) -> None:
@@ -124,7 +124,7 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """How it is done: nothing here changes the losses."""
+    """How it is done: but for another text, nothing here is meant to change the losses."""
 
     out: Path = _declare(MISSING, _FOLDER, "folder of this run")
     text: str | None = _declare(None, {}, "a file in UTF-8, not the course's text")
