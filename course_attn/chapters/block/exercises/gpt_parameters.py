@@ -109,7 +109,8 @@ def _term_by_term(c: Context) -> str | None:
 # What may be wrong where a block has so many vectors, instead of 13. As bodies, no two of these
 # faults are put together: they would add up to one another.
 _VECTORS = {
-    10: "3 d_model too few in each block: did you give the network's first bias d_model?",
+    10: "3 d_model too few in each block: did you give the network's first bias d_model, or leave "
+    "out one norm and one bias?",
     15: "2 d_model too many in each block, the size of a norm: the final norm comes once.",
     16: "3 d_model too many in each block: did you give the network's second bias 4 d_model?",
 }

@@ -160,7 +160,7 @@ overwritten-1: X + attention_output → normed_X + attention_output
     overwrite X by norm_1(X), give the normed rows another name. {worst_row}
 overwritten-2: H + network_output → normed_H + network_output
     What the feed-forward network returns is added to the *normed* sum. Add it to the sum as it was
-    before the norm: is that overwritten in yours? {worst_row}
+    before the norm: keep that under a name of its own. {worst_row}
 overwritten-both: X + attention_output → normed_X + attention_output
         and H + network_output → normed_H + network_output
     Both sums begin with the *normed* array: what a part returns is added to what it read. What

@@ -14,6 +14,7 @@ from whywrong import (
     listed,
     number,
 )
+from whywrong.declare import put_to_use
 
 __all__ = ["exercise"]
 
@@ -85,6 +86,28 @@ def _cases() -> tuple[Case, ...]:
         Case(again, "again"),
         Case(given(5, 5, 5, (2,)), "square"),
     )
+
+
+def _in_any_order(answer: Any, *given: Any) -> Any:
+    """Call the answer where `np.argpartition` keeps no more order than NumPy promises."""
+    numpy: Any = np
+    partitioned = numpy.argpartition
+
+    def unordered(a: Any, kth: Any, axis: Any = -1, **more: Any) -> np.ndarray:
+        places = np.atleast_1d(partitioned(a, kth, axis, **more))
+        if places.ndim == 1 and np.ndim(kth) == 0:
+            k = int(kth) % len(places)
+            places[:k], places[k + 1 :] = (
+                places[:k][::-1].copy(),
+                places[:k:-1].copy(),
+            )
+        return places
+
+    numpy.argpartition = unordered
+    try:
+        return put_to_use(answer, None, ("prefixes", "sums"))(*given)
+    finally:
+        numpy.argpartition = partitioned
 
 
 def _what(c: Context) -> str:
@@ -232,6 +255,7 @@ more, and no two sums are equal. (The course's `beam_search` sets aside what has
 keeps its place among the beams.) Do not change the arguments.
 """,
     cases=_cases,
+    use=_in_any_order,
     results=("prefixes", "sums"),
     terms={"what": _what, "sum": _sum_of_kept},
     kinds={

@@ -130,8 +130,9 @@ new-key-divided: [K_cache, k] → [K_cache, k / q.shape[-1] ** 0.5]
     are kept as they come: what is to be divided, and how often? {said}
 along-axis-0: [K_cache, k], axis=-2 → [K_cache, k], axis=0
         and [V_cache, v], axis=-2 → [V_cache, v], axis=0
-    Without a batch that would do. In a batch, axis 0 counts sequences: you append the new key as
-    another *sequence*. Positions are axis −2: `np.concatenate([K_cache, k], axis=-2)`. {said}
+    Axis 0 counts the positions only without a batch. In a batch it counts sequences: you append the
+    new key as another *sequence*. Positions are axis −2: `np.concatenate([K_cache, k], axis=-2)`.
+    {said}
 unscaled:  / q.shape[-1] ** 0.5 → (nothing)
     The scores are not divided by √d_k = {q.root}. {said}
 divided-by-d: q.shape[-1] ** 0.5 → q.shape[-1]
@@ -152,8 +153,8 @@ mask-top-left: weights @ V → V[..., :1, :]
     only. It stands at the *last* key and may see all; there is nothing to mask. {said}
 sum-over-the-batch: scores.max(axis=-1, keepdims=True) → scores.max()
         and exps.sum(axis=-1, keepdims=True) → exps.sum()
-    Without a batch that would do. In a batch, a sum over the whole array mixes the sequences: each
-    query needs a maximum and a sum of its own, `axis=-1, keepdims=True`. {said}
+    You sum over the whole array, which in a batch mixes the sequences: each query needs a maximum
+    and a sum of its own, `axis=-1, keepdims=True`. {said}
 one-query: exps.sum(axis=-1 → exps.sum(axis=-2
     Your softmax runs over the queries, and there is one: each weight is divided by itself. Which
     axis counts the keys? {said}

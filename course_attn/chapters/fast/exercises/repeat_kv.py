@@ -47,7 +47,10 @@ def _heads(c: Context) -> str | None:
         found += own or [-1]
     if -1 in found or len(found) != c.got.shape[-3]:
         return None
-    return f"Your heads are those of K numbered {found}; {_wanted(c)} is right."
+    wanted = _wanted(c)
+    late = " They come one place too late: do you count them from 1?"
+    said = f"Your heads are those of K numbered {found}; {wanted} is right."
+    return said + late * (found == wanted[-1:] + wanted[:-1])
 
 
 exercise = Exercise(

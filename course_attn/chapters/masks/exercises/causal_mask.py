@@ -92,17 +92,18 @@ one-ahead: <= position → <= position + 1
     Off by one: every query sees one key of the future. The last but one sees key {last_key}, too:
     the very word that it has to guess.
 upside-down: <= position → >= position
-    Upside down: your queries see themselves and the *future*. The last one sees {last_sees}, and
-    should see all {n_k}.
+    Upside down: your queries see themselves and the *future*. The last one sees only {last_sees},
+    and should see all {n_k}.
 polarity: <= position → > position
     The polarity is flipped: True marks the keys that are *forbidden*, and here it means "may
     attend". `~` turns it around.
 top-left: n_k - n_q → 0
     Your mask is aligned to the top left, which is right only for n_q = n_k. Here n_q = {n_q} and
-    n_k = {n_k}: your last query sees {last_sees}, and should see all {n_k}. Shift by n_k − n_q.
+    n_k = {n_k}: your last query sees only {last_sees}, and should see all {n_k}. Shift by
+    n_k − n_q.
 offset-sign: n_k - n_q → n_q - n_k
     Right for n_q = n_k, but your mask is shifted the wrong way: by n_q − n_k = {n_q} − {n_k}. Your
-    last query sees {last_sees}, and should see all {n_k}.
+    last query sees only {last_sees}, and should see all {n_k}.
 shift-cut-at-0: n_k - n_q → max(0, n_k - n_q)
     With more queries than keys the shift n_k − n_q is negative, here {shift}, and should stay so:
     the first queries see nothing. You cut it at 0, and so query 0 would see

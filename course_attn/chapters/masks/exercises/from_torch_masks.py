@@ -77,7 +77,7 @@ shape (batch, n_q, n_k), True for "may attend". The two masks are NumPy arrays o
     kinds={
         "causal": Kind(
             "where `is_causal` is True",
-            "Which axes of (batch, n_q, n_k) count the queries and the keys?",
+            "The triangle, on the axes of queries and keys, is dropped *in addition*.",
         ),
         "one": Kind("for a batch of one sequence"),
         "plain": Kind("where n_q and n_k differ"),

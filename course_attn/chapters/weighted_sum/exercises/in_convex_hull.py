@@ -188,8 +188,8 @@ not-transposed: np.vstack([triangle.T, np.ones(3)]) → np.column_stack([triangl
     The matrix of your equations is transposed: a corner has to be a *column*, since its weight
     multiplies both of its coordinates. {where}.
 always-true: np.all( → np.any(
-    You return `True` for every point, but {where}. One of three weights that sum to 1 is always
-    positive: *all* have to be. (Areas with a sign always add up; compare their absolute values.)
+    For three weights that sum to 1 you return `True`, whatever they are, but {where}. One of them
+    is always positive: *all* have to be. (Do you add areas? With a sign they always add up.)
 always-false: return False
     You return `False` for every point, but {where}.
 three-values: np.all( → np.asarray(

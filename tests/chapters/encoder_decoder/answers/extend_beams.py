@@ -342,3 +342,17 @@ def d64_eb(prefixes, sums, log_probs, n_beams, end):
     idx = np.argsort(-score, axis=None)[:n_beams]
     r, t = idx // n_vocab, idx % n_vocab
     return np.hstack([prefixes[r], t[:, None]]), score[r, t]
+
+
+# the best are found by argpartition, which does not sort them; NumPy often returns them sorted
+@wrong("best-first", author="blind")
+def b01_partition(prefixes, sums, log_probs, n_beams, end):
+    scores = np.array(log_probs)
+    for row, prefix in enumerate(prefixes):
+        if prefix[-1] == end:
+            scores[row] = -np.inf
+            scores[row, end] = 0
+    flat = (scores + sums[:, None]).ravel()
+    best = np.argpartition(-flat, n_beams - 1)[:n_beams]
+    rows, tokens = np.divmod(best, log_probs.shape[1])
+    return np.column_stack([prefixes[rows], tokens]), flat[best]

@@ -141,7 +141,7 @@ def b8_opens_empty_rows(attn_mask, key_padding_mask, is_causal):
 
 
 # the causal loop indexes the batch axis: allowed[i, i+1:] instead of allowed[:, i, i+1:]
-@wrong(said="Which axes of (batch, n_q, n_k)", author="blind")
+@wrong(said="The triangle, on the axes of queries and keys", author="blind")
 def b8_loop_on_batch(attn_mask, key_padding_mask, is_causal):
     allowed = ~(attn_mask | key_padding_mask[:, None, :])
     if is_causal:
