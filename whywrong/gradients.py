@@ -60,8 +60,14 @@ def _besides(trial: Trial, *faults: Fault) -> Finding | None:
     exercise = trial.exercise
     right = exercise.wrong_version(*faults) if faults else exercise.solution
     tried = (*trial.wrong, *trial.right)
-    i = next(i for i in tried if isinstance(trial.expected[i], np.ndarray))
+    # Of NaN nothing flows back that would tell anything.
+    i = next(i for i in tried if _is_finite(trial, i))
     return _in_case(trial, i, right, _BESIDES, is_wide=False)
+
+
+def _is_finite(trial: Trial, i: int) -> bool:
+    asks_for_array = isinstance(trial.expected[i], np.ndarray)
+    return asks_for_array and bool(np.isfinite(trial.got(i)).all())
 
 
 def cut_off(trial: Trial) -> Finding | None:

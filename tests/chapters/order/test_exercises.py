@@ -1,11 +1,14 @@
 """Exercises of `order`: mistakes beside a missing error, and the answer to `text_that_moves`."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from course_attn.exercises import catalog, check
 from course_attn.in_numpy.order import rotary
 from course_attn.in_numpy.qkv import attention
+from whywrong import Case, judge
 
 
 def sines_and_cosines(n, d_model):
@@ -62,3 +65,17 @@ def test_text_that_moves_names_the_ways_whose_outputs_stay(letter):
 
 def test_text_that_moves_passes_a_way_with_the_wrong_scores():
     assert np.abs(WAYS["e"](np.arange(5)) - WAYS["a"](np.arange(5))).max() > 1e-2
+
+
+def test_alibi_bias_may_hold_anything_above_the_diagonal_of_as_many_heads():
+    def nan_above(n_heads, n_q):
+        i, slopes = (
+            np.arange(n_q),
+            2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads),
+        )
+        bias = -slopes[:, None, None] * (i[:, None] - i)
+        return np.where(np.tri(n_q, dtype=bool), bias, np.nan)
+
+    task = catalog.find("alibi_bias")
+    square = dataclasses.replace(task, cases=lambda: (Case((8, 8)),))
+    assert judge(square, nan_above).passed

@@ -89,9 +89,12 @@ def _cases() -> tuple[Case, ...]:
 
 
 def _in_any_order(answer: Any, *given: Any) -> Any:
-    """Call the answer where `np.argpartition` keeps no more order than NumPy promises."""
+    """Call the answer where `np.argpartition` keeps no more order than NumPy promises.
+
+    What is equal stays in its order, as NumPy sorts it on some machines only.
+    """
     numpy: Any = np
-    partitioned = numpy.argpartition
+    partitioned, sorted_by = numpy.argpartition, numpy.argsort
 
     def unordered(a: Any, kth: Any, axis: Any = -1, **more: Any) -> np.ndarray:
         places = np.atleast_1d(partitioned(a, kth, axis, **more))
@@ -103,11 +106,14 @@ def _in_any_order(answer: Any, *given: Any) -> Any:
             )
         return places
 
-    numpy.argpartition = unordered
+    def stable(a: Any, axis: Any = -1, kind: Any = None, **more: Any) -> np.ndarray:
+        return sorted_by(a, axis, kind or "stable", **more)
+
+    numpy.argpartition, numpy.argsort = unordered, stable
     try:
         return put_to_use(answer, None, ("prefixes", "sums"))(*given)
     finally:
-        numpy.argpartition = partitioned
+        numpy.argpartition, numpy.argsort = partitioned, sorted_by
 
 
 def _what(c: Context) -> str:

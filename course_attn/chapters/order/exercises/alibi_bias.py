@@ -39,8 +39,12 @@ def _past_only(answer: Callable[..., Any], n_heads: int, n_q: int) -> Any:
     """Look at the keys up to the query's own position only; a causal mask hides the others."""
     bias = answer(n_heads, n_q)
     seen = np.tri(n_q, dtype=bool)
-    if isinstance(bias, np.ndarray) and bias.shape == (n_q, n_q, n_heads):
-        seen = seen[:, :, None]  # the heads stand last
+    heads_last = (n_q, n_q, n_heads)
+    if (
+        isinstance(bias, np.ndarray)
+        and bias.shape == heads_last != heads_last[::-1]
+    ):
+        seen = seen[:, :, None]
     elif not isinstance(bias, np.ndarray) or bias.shape[-2:] != (n_q, n_q):
         return bias
     zeros = np.zeros_like(bias)

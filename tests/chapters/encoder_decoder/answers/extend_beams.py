@@ -307,7 +307,7 @@ def d24_nosum_pad0(prefixes, sums, log_probs, n_beams, end):
     gains[over] = -np.inf
     gains[over, 0] = 0.0
     flat = gains.flatten()
-    order = flat.argsort()[::-1][:n_beams]
+    order = flat.argsort(kind="stable")[::-1][:n_beams]
     who, what = np.unravel_index(order, gains.shape)
     return np.hstack((prefixes[who], what.reshape(-1, 1))), flat[order]
 
