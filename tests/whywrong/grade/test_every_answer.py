@@ -16,9 +16,9 @@ from whywrong import Exercise
 
 RIGHT = answers_that_are("right")
 WRONG = answers_that_are("wrong")
-# What cannot be seen from outside: who did the work, and how. The check in the answer's process
-# sees it, and takes the point away.
-INSIDE_ONLY = ("built-in", "whole-rows")
+# What cannot be seen from outside: who did the work, and how, and what NumPy happens to sort. The
+# check in the answer's process sees it, and takes the point away.
+INSIDE_ONLY = ("built-in", "whole-rows", "best-first")
 
 pytestmark = pytest.mark.exhaustive
 
