@@ -6,6 +6,18 @@ from tests.exercises.answers import right, wrong
 
 
 @right()
+def sorted_by_the_new_keyword(prefixes, sums, log_probs, n_beams, end):
+    steps = log_probs.copy()
+    over = prefixes[:, -1] == end
+    steps[over] = -np.inf
+    steps[over, end] = 0
+    totals = (steps + sums[:, None]).ravel()
+    best = np.argsort(-totals, stable=True)[:n_beams]
+    rows, tokens = np.divmod(best, steps.shape[1])
+    return np.column_stack([prefixes[rows], tokens]), totals[best]
+
+
+@right()
 def eb_candidates(prefixes, sums, log_probs, n_beams, end):
     """A list of all candidates, sorted."""
     candidates = []
